@@ -1,0 +1,31 @@
+# What `cmake --install` puts where: libraries, headers, a CMake package and a pkg-config file, both
+# relocatable.
+foreach(header IN LISTS sfb_public_headers)
+  cmake_path(GET header PARENT_PATH dir)
+  cmake_path(RELATIVE_PATH dir BASE_DIRECTORY include)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${dir})
+endforeach()
+
+install(TARGETS sframe-backtrace-shared sframe-backtrace-static EXPORT sframe-backtrace-targets)
+install(EXPORT sframe-backtrace-targets NAMESPACE sframe_backtrace::
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sframe-backtrace)
+if(TARGET sfb)
+  install(TARGETS sfb)
+endif()
+
+configure_package_config_file(cmake/sframe-backtrace-config.cmake.in sframe-backtrace-config.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sframe-backtrace)
+write_basic_package_version_file(sframe-backtrace-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${CMAKE_CURRENT_BINARY_DIR}/sframe-backtrace-config.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/sframe-backtrace-config-version.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sframe-backtrace)
+
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}
+  OUTPUT_VARIABLE libdir)
+file(RELATIVE_PATH sfb_pc_prefix /${libdir}/pkgconfig /)
+configure_file(cmake/sframe-backtrace.pc.in sframe-backtrace.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sframe-backtrace.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

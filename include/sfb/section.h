@@ -1,0 +1,193 @@
+/**
+ * A checked view of one SFrame section (version 1), in place.
+ *
+ * Nothing is copied, nothing is allocated, no alignment is asked for, and no byte is believed: what
+ * a section says is compared with its size before it is used. A section of the other byte order
+ * is read like one's own.
+ */
+#ifndef SFB_SECTION_H
+#define SFB_SECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rule.h"
+#include "status.h"
+
+SFB_BEGIN_DECLS
+
+/* sfh_abi_arch: "1.2.1 SFrame ABI/arch identifier". */
+enum sfb_abi { SFB_ABI_AARCH64_BE = 1, SFB_ABI_AARCH64_LE = 2, SFB_ABI_AMD64_LE = 3 };
+
+/* sfp_flags: "1.1.3 SFrame flags". */
+enum sfb_section_flags { SFB_SECTION_FDE_SORTED = 0x1, SFB_SECTION_FRAME_POINTER = 0x2 };
+
+/* Fields in host byte order; offsets count from the first byte of the section. */
+struct sfb_section {
+    const uint8_t *data; /* borrowed */
+    uint64_t address;    /* where data lies in the unwound process */
+    size_t size;         /* of what the header describes; at most what open was given */
+    uint32_t fde_count;
+    uint32_t fre_count; /* what the header claims; only dumps and checks use it */
+    uint32_t fre_size;  /* bytes of the FRE sub-section */
+    uint32_t fde_offset;
+    uint32_t fre_offset;
+    uint8_t version;
+    uint8_t flags;    /* enum sfb_section_flags */
+    uint8_t abi;      /* enum sfb_abi */
+    uint8_t aux_size; /* bytes of the auxiliary header, which no version defines yet */
+    int8_t fixed_fp;  /* CFA + this holds fp, 0: not fixed */
+    int8_t fixed_ra;  /* CFA + this holds RA, 0: not fixed */
+    bool swap;        /* the section's byte order is not the host's */
+};
+
+enum sfb_fde_type { SFB_FDE_PCINC = 0, SFB_FDE_PCMASK = 1 };
+enum sfb_fre_type { SFB_FRE_ADDR1 = 0, SFB_FRE_ADDR2 = 1, SFB_FRE_ADDR4 = 2 };
+
+/* One function descriptor entry: "1.3 SFrame FDE". */
+struct sfb_fde {
+    uint64_t start;      /* address of the function in the process */
+    uint32_t size;       /* bytes of code */
+    uint32_t fre_offset; /* of its first row, from the start of the FRE sub-section */
+    uint32_t fre_count;
+    uint32_t index;   /* its place in the section */
+    uint8_t fre_type; /* enum sfb_fre_type */
+    uint8_t type;     /* enum sfb_fde_type */
+    bool key_b;       /* AArch64: return addresses are signed with key B */
+};
+
+/* One frame row entry: "1.4 SFrame FRE". */
+struct sfb_fre {
+    uint32_t start;    /* first code byte it holds for, from the start of the function */
+    uint32_t position; /* of the row, from the start of the FRE sub-section */
+    uint32_t size;     /* bytes of the row */
+    int32_t offset[3]; /* as stored: CFA, then RA and fp where they are tracked */
+    uint8_t offset_count;
+    uint8_t cfa_base; /* enum sfb_base */
+    bool mangled_ra;
+};
+
+/**
+ * Checks an SFrame header and describes its tables.
+ *
+ * Reads the header only: a section that opens may still hold bad entries and rows; each of those is
+ * judged when a lookup reads it. Bytes behind what the header describes are ignored, because
+ * GNU ld makes PT_GNU_SFRAME larger than the section.
+ *
+ * @param out      written on SFB_OK, untouched otherwise
+ * @param data     any alignment; borrowed for as long as out is used
+ * @param size     bytes at data
+ * @param address  where data lies in the unwound process (its virtual address, for a file)
+ * @param error    where and why it failed; written on failure only; NULL: not wanted
+ *
+ * @return SFB_OK
+ *         SFB_TRUNCATED     the header or a table ends past size
+ *         SFB_BAD_MAGIC     the first two bytes are not 0xdee2 in either byte order
+ *         SFB_BAD_VERSION   not version 1
+ *         SFB_BAD_HEADER    unknown flags or ABI, sub-sections that overlap, an ABI of the
+ *                           other byte order
+ *         SFB_BAD_ARGUMENT  out or data is NULL
+ *
+ * Threads: safe; shares nothing.   Signals: safe; no locks, heap, or errno.
+ * Cost: constant.                  Source: SFrame v1 specification, 1.1 and 1.2.
+ */
+SFB_API enum sfb_status sfb_section_open(struct sfb_section *out, const void *data, size_t size,
+                                         uint64_t address, struct sfb_error *error);
+
+/**
+ * Reads one function entry.
+ *
+ * @param out    written on SFB_OK
+ * @param index  below section->fde_count
+ * @param error  where and why, offset from the start of the section; NULL: not wanted
+ *
+ * @return SFB_OK
+ *         SFB_BAD_FDE       its info word contradicts the specification
+ *         SFB_TRUNCATED     its rows cannot all lie within the section
+ *         SFB_BAD_ARGUMENT  index out of range
+ *
+ * Threads, signals: safe.   Cost: constant.   Source: SFrame v1 specification, 1.3.
+ */
+SFB_API enum sfb_status sfb_fde_read(const struct sfb_section *section, uint32_t index,
+                                     struct sfb_fde *out, struct sfb_error *error);
+
+/**
+ * Finds the function that covers a pc.
+ *
+ * By binary search if the section says that it is sorted, else by a scan for the first that covers
+ * it. An entry that does not cover the pc is never given, sorted or not; one that does can be
+ * missed where a section says that it is sorted and is not. A function covers [start, start +
+ * size): gaps, functions of size zero and the byte past the last function are not covered. For a
+ * return address ask for the byte before it.
+ *
+ * @param pc  address in the process
+ *
+ * @return SFB_OK, SFB_NO_FDE, and as sfb_fde_read() for the entry that was found
+ *
+ * Threads, signals: safe.   Cost: log2(fde_count) steps, or fde_count where it is not sorted.
+ * Source: SFrame v1 specification, 1.3 and 1.1.3.
+ */
+SFB_API enum sfb_status sfb_fde_find(const struct sfb_section *section, uint64_t pc,
+                                     struct sfb_fde *out, struct sfb_error *error);
+
+/**
+ * Reads the row at a position, for walking all rows of a function.
+ *
+ * The first row is at fde->fre_offset, the next at out->position + out->size, fde->fre_count in
+ * all.
+ *
+ * @return SFB_OK
+ *         SFB_BAD_FRE   an offset size or count that version 1 does not have for this ABI
+ *         SFB_TRUNCATED the row ends past the sub-section
+ *
+ * Threads, signals: safe.   Cost: constant.   Source: SFrame v1 specification, 1.4.
+ */
+SFB_API enum sfb_status sfb_fre_read(const struct sfb_section *section, const struct sfb_fde *fde,
+                                     uint32_t position, struct sfb_fre *out,
+                                     struct sfb_error *error);
+
+/**
+ * Finds the row of a function that holds at a pc: the last one that starts at or before it.
+ *
+ * In a PCMASK function, which describes one PLT entry for all of them, the pc counts modulo the
+ * size of an entry: 16 bytes on AMD64, where alone they exist in version 1.
+ *
+ * @return SFB_OK
+ *         SFB_NO_FRE   the first row starts behind the pc, or there is none, or the pc is outside
+ *         SFB_BAD_FRE, SFB_TRUNCATED   as sfb_fre_read(); also rows that are out of order
+ *
+ * Threads, signals: safe.   Cost: the rows before the pc.   Source: SFrame v1 specification, 1.3.2.
+ */
+SFB_API enum sfb_status sfb_fre_find(const struct sfb_section *section, const struct sfb_fde *fde,
+                                     uint64_t pc, struct sfb_fre *out, struct sfb_error *error);
+
+/**
+ * Says what a row means.
+ *
+ * @return SFB_OK, or SFB_BAD_FRE for a row that cannot be a rule: a CFA below sp, on AMD64 below
+ *         sp + 8
+ *
+ * Threads, signals: safe.   Cost: constant.   Source: SFrame v1 specification, 1.4.
+ */
+SFB_API enum sfb_status sfb_fre_rule(const struct sfb_section *section, const struct sfb_fde *fde,
+                                     const struct sfb_fre *fre, struct sfb_rule *out,
+                                     struct sfb_error *error);
+
+/**
+ * Finds the rule for a pc: sfb_fde_find(), sfb_fre_find() and sfb_fre_rule() in one.
+ *
+ * This is the call on the capture path.
+ *
+ * @param pc  address in the process; for a return address the byte before it
+ *
+ * @return SFB_OK, SFB_NO_FDE, SFB_NO_FRE, SFB_BAD_FDE, SFB_BAD_FRE, SFB_TRUNCATED
+ *
+ * Threads, signals: safe.   Cost: as those three.
+ */
+SFB_API enum sfb_status sfb_section_find(const struct sfb_section *section, uint64_t pc,
+                                         struct sfb_rule *out, struct sfb_error *error);
+
+SFB_END_DECLS
+
+#endif

@@ -1,0 +1,100 @@
+/**
+ * What every fallible call of this library returns.
+ *
+ * The decade says what to do, so that callers can act on a status they have never seen:
+ *
+ *     0       done
+ *     1       the walk is complete
+ *     10-19   miss:    this source has no answer for the pc -> try the next source
+ *     20-29   corrupt: the section lies -> leave it alone
+ *     30-39   limit:   the caller's limit was reached -> ask for more, or live with it
+ *     40-49   stack:   the stack cannot be followed -> stop, the backtrace is truncated
+ *     60-69   usage:   fix the program
+ *     70-89   CBF:     the bytes are not Compact Backtrace Format
+ *
+ * The numbers are part of the ABI: they are never reused.
+ */
+#ifndef SFB_STATUS_H
+#define SFB_STATUS_H
+
+#include <stdint.h>
+
+#include "api.h"
+
+SFB_BEGIN_DECLS
+
+enum sfb_status {
+    SFB_OK = 0,
+    SFB_END = 1, /* outermost frame reached; the walk is complete */
+
+    SFB_NO_MODULE = 10,    /* no loaded module contains the pc */
+    SFB_NO_FDE = 11,       /* no function of the section covers the pc */
+    SFB_NO_FRE = 12,       /* the function has no row for the pc */
+    SFB_NO_SECTION = 13,   /* the module has no .sframe section */
+    SFB_NO_CFI = 14,       /* .eh_frame has no answer for the pc */
+    SFB_NO_LIBUNWIND = 15, /* libunwind is not built in, not installed, or switched off */
+    SFB_NO_TRAMPOLINE = 16 /* the code at the pc is no signal trampoline */,
+
+    SFB_BAD_MAGIC = 20,   /* not an SFrame section */
+    SFB_BAD_VERSION = 21, /* a version of SFrame that is not read */
+    SFB_TRUNCATED = 22,   /* a table ends past the section */
+    SFB_BAD_HEADER = 23,  /* a header field contradicts the specification */
+    SFB_BAD_FDE = 24,     /* a function entry contradicts the specification */
+    SFB_BAD_FRE = 25,     /* a row contradicts the specification */
+    SFB_BAD_ABI = 26,     /* the section is for another machine */
+    SFB_BAD_ELF = 27,     /* the program headers contradict themselves */
+
+    SFB_FRAME_LIMIT = 30, /* max_frames were written and there are more */
+    SFB_BUFFER_FULL = 31, /* the buffer is full and there are more frames */
+
+    SFB_UNREADABLE = 40,   /* a stack word could not be read */
+    SFB_NO_PROGRESS = 41,  /* the caller's frame does not lie outside of its callee's */
+    SFB_MISALIGNED = 42,   /* a stack pointer that is not word-aligned */
+    SFB_ZERO_RA = 43,      /* a return address of zero, not at an outermost frame */
+    SFB_NO_REGISTER = 44,  /* the rule needs a register whose value is not known */
+    SFB_SIGNAL_LIMIT = 45, /* more signal frames on one stack than any program nests */
+    SFB_UNWINDER_ERROR = 46 /* libunwind refused the frame */,
+
+    SFB_BAD_ARGUMENT = 60,     /* an argument is out of its documented range */
+    SFB_BUFFER_TOO_SMALL = 61, /* no room for the info byte and a terminator */
+
+    SFB_CBF_EMPTY = 70,             /* no bytes at all */
+    SFB_CBF_VERSION = 71,           /* the info byte names a version other than 0 */
+    SFB_CBF_SIZE = 72,              /* the info byte names the reserved word size */
+    SFB_CBF_RESERVED_OPCODE = 73,   /* an opcode that version 0 does not define */
+    SFB_CBF_TRUNCATED_OPERAND = 74, /* the data ends inside an operand */
+    SFB_CBF_TOO_WIDE = 75,          /* an operand wider than the machine word */
+    SFB_CBF_RELATIVE_FIRST = 76,    /* the first address is not absolute */
+    SFB_CBF_OMIT_ZERO = 77,         /* omit 0 */
+    SFB_CBF_REP_FIRST = 78,         /* rep with no frame before it */
+    SFB_CBF_REP_ZERO = 79,          /* rep 0 */
+    SFB_CBF_REP_LIMIT = 80,         /* more than 2^20 repeats in one instruction */
+    SFB_CBF_FRAME_LIMIT = 81,       /* more frames than the reader allows */
+    SFB_CBF_NO_END = 82,            /* the data ends without end or trunc */
+    SFB_CBF_TRAILING_DATA = 83      /* bytes behind end or trunc */
+};
+
+/**
+ * Where and why bytes were refused.
+ *
+ * The field is a static string ("sfh_num_fdes"), never NULL once a call has failed on bytes; the
+ * offset counts from the first byte of what was given to the call that failed.
+ */
+struct sfb_error {
+    enum sfb_status status;
+    const char *field;
+    uint64_t offset;
+};
+
+/**
+ * Says a status in a few words of English, without a full stop.
+ *
+ * @return a static string; "unknown status" for a number that is none
+ *
+ * Threads: safe.   Signals: safe.   Cost: constant.
+ */
+SFB_API const char *sfb_status_str(enum sfb_status status);
+
+SFB_END_DECLS
+
+#endif

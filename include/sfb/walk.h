@@ -1,0 +1,181 @@
+/**
+ * The walker: frame after frame, each from the first source that has an answer.
+ *
+ * Everything is in caller storage; nothing here allocates, locks, opens a descriptor or touches
+ * errno, so all of it may be used in a signal handler. Memory and modules are policies: those of
+ * the running process by default, a caller's functions for a test, a copied stack or a core file.
+ */
+#ifndef SFB_WALK_H
+#define SFB_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "frame.h"
+#include "section.h"
+#include "status.h"
+
+SFB_BEGIN_DECLS
+
+/* The registers that tables track. lr is AArch64's link register, unused on x86-64. */
+struct sfb_regs {
+    uint64_t pc;
+    uint64_t sp;
+    uint64_t fp;
+    uint64_t lr;
+};
+
+/*
+ * All registers of one frame, by DWARF number. On x86-64: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp,
+ * r8 to r15, and the pc as 16.
+ */
+#define SFB_CONTEXT_REGS 17
+
+struct sfb_context {
+    uint64_t reg[SFB_CONTEXT_REGS];
+    uint64_t valid; /* bit n: reg[n] is known */
+};
+
+/**
+ * Takes the registers of a signal's ucontext_t.
+ *
+ * @param ucontext  the third argument of an SA_SIGINFO handler
+ * @return SFB_OK, SFB_BAD_ARGUMENT (NULL)
+ * Threads, signals: safe.   Cost: constant.
+ */
+SFB_API enum sfb_status sfb_context_from_ucontext(struct sfb_context *out, const void *ucontext);
+
+/**
+ * Takes the registers of the caller as they are when this call returns: the pc is the return
+ * address, and only the registers that a call preserves are known.
+ *
+ * A walk from it (with kind SFB_FRAME_RA) is good until the calling function returns.
+ *
+ * Threads, signals: safe.   Cost: ten instructions.
+ */
+SFB_API void sfb_context_capture(struct sfb_context *out);
+
+/* How words of the unwound stack are read. */
+struct sfb_memory {
+    uint64_t lo, hi; /* [lo, hi) is read with plain loads; lo == hi: nothing is */
+
+    /*
+     * Reads the word at any other address; false if it cannot be. It may widen [lo, hi) to what it
+     * learnt. NULL: nothing else is readable.
+     */
+    bool (*read)(struct sfb_memory *memory, uint64_t address, uint64_t *out);
+    void *user;
+};
+
+/* One loaded module. */
+struct sfb_module {
+    uint64_t start, end;            /* [start, end) of its segments in the unwound process */
+    enum sfb_status section_status; /* SFB_OK: section is good; else why there is none */
+    struct sfb_section section;
+    uint64_t eh_frame_hdr; /* address of its PT_GNU_EH_FRAME, 0: none */
+    uint16_t id; /* stands for the bytes of this very file, never given twice in a process;
+                    0: none, and nothing that its tables say is remembered */
+};
+
+/* Where processes begin: code whose frames have no caller, whatever tables say of them. */
+struct sfb_entries {
+    uint64_t program; /* entry point of the program, 0: not known */
+    uint64_t loader;  /* entry point of the dynamic loader, 0: none */
+};
+
+/* Finds the module that contains a pc. */
+struct sfb_modules {
+    /* @return the module, good until the next call; NULL: none contains pc */
+    const struct sfb_module *(*find)(struct sfb_modules *modules, uint64_t pc);
+    void *user;
+    struct sfb_entries entries;
+};
+
+enum sfb_walker_flags {
+    SFB_WALKER_NO_LIBUNWIND = 0x1,
+    SFB_WALKER_NO_CACHE = 0x2 /* look every frame up in the tables themselves: the reference */
+};
+
+struct sfb_walker_options {
+    size_t size;                 /* sizeof (struct sfb_walker_options): lets the struct grow */
+    uint32_t flags;              /* enum sfb_walker_flags */
+    struct sfb_memory *memory;   /* NULL: that of this process */
+    struct sfb_modules *modules; /* NULL: those of this process */
+};
+
+/* Words that a cursor of libunwind takes, which is kept between the frames that it steps over. */
+#define SFB_CURSOR_WORDS 127
+
+/*
+ * In caller storage; only `missed` is for callers to read. About 1.7 KiB, of which a walk by tables
+ * alone touches 300 bytes.
+ */
+struct sfb_walker {
+    struct sfb_regs regs;      /* of the frame given last */
+    struct sfb_frame current;  /* the frame given last */
+    struct sfb_memory *memory; /* of the stack */
+    struct sfb_modules *modules;
+    const struct sfb_module *module; /* that of the last lookup, or NULL */
+    uint32_t flags;
+    uint32_t signals;                 /* trampolines walked through */
+    enum sfb_status status;           /* SFB_OK while there is more */
+    uint8_t missed[SFB_SOURCE_COUNT]; /* after a failure: why each source had no next frame */
+    bool begun;
+    bool cursor_positioned; /* cursor stands on some frame */
+    bool register_missing;  /* libunwind asked for a register that is not known */
+
+    bool cursor_at_ra; /* cursor began at a return address */
+
+    /* The nearest inner frame of which all registers are known. */
+    const struct sfb_context *full;
+    uint64_t full_pc, full_sp;
+    enum sfb_frame_kind full_kind;
+    const struct sfb_context *cursor_context; /* where cursor began */
+
+    struct sfb_memory own_memory;
+    struct sfb_memory table_memory; /* of code and unwind tables */
+    struct sfb_modules own_modules;
+    struct sfb_module own_module;
+    struct sfb_context own_context; /* of the last signal frame */
+    struct sfb_context quick;       /* pc, sp and fp alone, for libunwind */
+    uint64_t cursor[SFB_CURSOR_WORDS];
+};
+
+/**
+ * Starts a walk.
+ *
+ * @param out      the walker; its address must not change
+ * @param start    registers of the innermost frame; borrowed until the walker is last used
+ * @param kind     SFB_FRAME_PC: start is an interrupted instruction, looked up as it is;
+ *                 SFB_FRAME_RA: start's pc is a return address
+ * @param options  NULL: defaults
+ *
+ * @return SFB_OK, SFB_BAD_ARGUMENT
+ *
+ * Threads: safe, each with its own walker.   Signals: safe.   Cost: constant.
+ */
+SFB_API enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context *start,
+                                        enum sfb_frame_kind kind,
+                                        const struct sfb_walker_options *options);
+
+/**
+ * Gives the next frame, beginning with the innermost.
+ *
+ * @param out  written on SFB_OK; NULL: not wanted
+ *
+ * @return SFB_OK   a frame is in out
+ *         SFB_END  the frame given before was the outermost
+ *         any miss, corruption or stack status: there is a caller but it cannot be found. The
+ *         statuses of all sources stand in walker->missed.
+ *         Asking again gives the same answer.
+ *
+ * Threads: safe, each with its own walker.   Signals: safe.
+ * Cost: 10 to 30 ns where the rule for the pc is cached, 30 to 80 ns where it is looked up in the
+ * section; 2 to 4 us where libunwind has to step.
+ */
+SFB_API enum sfb_status sfb_walker_next(struct sfb_walker *walker, struct sfb_frame *out);
+
+SFB_END_DECLS
+
+#endif

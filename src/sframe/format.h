@@ -1,0 +1,71 @@
+/*
+ * The bytes of an SFrame section: offsets, sizes and bits, each with its section of the version 1
+ * specification. Nothing here is a C struct that is laid over the data: entries are 17 bytes apart
+ * and rows have no alignment at all.
+ */
+#ifndef SFB_SFRAME_FORMAT_H
+#define SFB_SFRAME_FORMAT_H
+
+/* 1.1: the preamble, "the only part of the SFrame whose format cannot vary between versions". */
+enum {
+    SFB_SFP_MAGIC = 0,
+    SFB_SFP_VERSION = 2,
+    SFB_SFP_FLAGS = 3,
+    SFB_PREAMBLE_SIZE = 4,
+
+    SFB_MAGIC = 0xdee2,
+    SFB_MAGIC_SWAPPED = 0xe2de, /* 1.1.1: as it appears in a section of the other byte order */
+
+    SFB_VERSION_1 = 1,              /* 1.1.2 */
+    SFB_FLAGS_VERSION_1 = 0x1 | 0x2 /* 1.1.3: enum sfb_section_flags */
+};
+
+/* 1.2: the header. The offsets it holds count from its end, the auxiliary header included. */
+enum {
+    SFB_SFH_ABI_ARCH = 4,
+    SFB_SFH_CFA_FIXED_FP_OFFSET = 5,
+    SFB_SFH_CFA_FIXED_RA_OFFSET = 6,
+    SFB_SFH_AUXHDR_LEN = 7,
+    SFB_SFH_NUM_FDES = 8,
+    SFB_SFH_NUM_FRES = 12,
+    SFB_SFH_FRE_LEN = 16,
+    SFB_SFH_FDEOFF = 20,
+    SFB_SFH_FREOFF = 24,
+    SFB_HEADER_SIZE = 28
+};
+
+/* 1.3: a function descriptor entry. 17 bytes in version 1; later versions pad it to 20. */
+enum {
+    SFB_SFDE_FUNC_START_ADDRESS = 0,
+    SFB_SFDE_FUNC_SIZE = 4,
+    SFB_SFDE_FUNC_START_FRE_OFF = 8,
+    SFB_SFDE_FUNC_NUM_FRES = 12,
+    SFB_SFDE_FUNC_INFO = 16,
+    SFB_FDE_SIZE = 17
+};
+
+/* 1.3.1: its info word. */
+enum {
+    SFB_FDE_INFO_FRE_TYPE = 0x0f, /* 1.3.3 */
+    SFB_FDE_INFO_PCMASK = 0x10,   /* 1.3.2 */
+    SFB_FDE_INFO_KEY_B = 0x20,
+    SFB_FDE_INFO_RESERVED = 0xc0
+};
+
+/* 1.4: a row is its start, 1, 2 or 4 bytes wide, this info byte, then the offsets. */
+enum {
+    SFB_FRE_INFO_BASE_SP = 0x01, /* 1.4.1 names the bit and not its values: 1 is SP, 0 is FP */
+    SFB_FRE_INFO_COUNT_SHIFT = 1,
+    SFB_FRE_INFO_COUNT_MASK = 0x0f,
+    SFB_FRE_INFO_WIDTH_SHIFT = 5,
+    SFB_FRE_INFO_WIDTH_MASK = 0x03, /* log2 of the bytes of an offset; 3 is not defined */
+    SFB_FRE_INFO_MANGLED_RA = 0x80
+};
+
+/*
+ * 1.3.2 gives PCMASK rows no size to count modulo. ld 2.40, the one linker that writes them in
+ * version 1, does so for the 16-byte entries of the x86-64 .plt and .plt.sec only.
+ */
+enum { SFB_PLT_ENTRY_SIZE = 16 };
+
+#endif

@@ -1,0 +1,166 @@
+/* From the bytes of a header to a view of the section's two tables. */
+#include "sfb/section.h"
+
+#include "base/fail.h"
+#include "base/reader.h"
+#include "format.h"
+
+struct header {
+    uint16_t magic;
+    uint8_t version;
+    uint8_t flags;
+    uint8_t abi;
+    int8_t fixed_fp;
+    int8_t fixed_ra;
+    uint8_t aux_size;
+    uint32_t fde_count;
+    uint32_t fre_count;
+    uint32_t fre_size;
+    uint32_t fdeoff;
+    uint32_t freoff;
+};
+
+/* Names the first field that does not lie wholly within size bytes. */
+static enum sfb_status header_cut(size_t size, struct sfb_error *error)
+{
+    static const struct {
+        const char *name;
+        uint8_t end;
+    } fields[] = {
+        { "sfp_magic", SFB_SFP_VERSION },
+        { "sfp_version", SFB_SFP_FLAGS },
+        { "sfp_flags", SFB_PREAMBLE_SIZE },
+        { "sfh_abi_arch", SFB_SFH_CFA_FIXED_FP_OFFSET },
+        { "sfh_cfa_fixed_fp_offset", SFB_SFH_CFA_FIXED_RA_OFFSET },
+        { "sfh_cfa_fixed_ra_offset", SFB_SFH_AUXHDR_LEN },
+        { "sfh_auxhdr_len", SFB_SFH_NUM_FDES },
+        { "sfh_num_fdes", SFB_SFH_NUM_FRES },
+        { "sfh_num_fres", SFB_SFH_FRE_LEN },
+        { "sfh_fre_len", SFB_SFH_FDEOFF },
+        { "sfh_fdeoff", SFB_SFH_FREOFF },
+        { "sfh_freoff", SFB_HEADER_SIZE },
+    };
+    size_t i = 0;
+
+    while (size >= fields[i].end)
+        i++;
+    return sfb_fail(error, SFB_TRUNCATED, fields[i].name, i == 0 ? 0 : fields[i - 1].end);
+}
+
+/* 1.1: what must hold in every version, before anything else of the header may be believed. */
+static enum sfb_status read_preamble(struct sfb_reader *r, size_t size, struct header *h,
+                                     struct sfb_error *error)
+{
+    h->magic = sfb_reader_u16(r);
+    if (!r->failed && h->magic != SFB_MAGIC && h->magic != SFB_MAGIC_SWAPPED)
+        return sfb_fail(error, SFB_BAD_MAGIC, "sfp_magic", SFB_SFP_MAGIC);
+    r->swap = h->magic == SFB_MAGIC_SWAPPED;
+    h->version = sfb_reader_u8(r);
+    h->flags = sfb_reader_u8(r);
+    if (r->failed)
+        return header_cut(size, error);
+
+    if (h->version != SFB_VERSION_1)
+        return sfb_fail(error, SFB_BAD_VERSION, "sfp_version", SFB_SFP_VERSION);
+    if ((h->flags & ~SFB_FLAGS_VERSION_1) != 0)
+        return sfb_fail(error, SFB_BAD_HEADER, "sfp_flags", SFB_SFP_FLAGS);
+    return SFB_OK;
+}
+
+/* 1.2.1: an ABI names a byte order, too, and the magic has already said which one it is. */
+static enum sfb_status judge_abi(const struct header *h, bool swap, struct sfb_error *error)
+{
+    const bool big = swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+
+    if (h->abi < SFB_ABI_AARCH64_BE || h->abi > SFB_ABI_AMD64_LE ||
+        big != (h->abi == SFB_ABI_AARCH64_BE))
+        return sfb_fail(error, SFB_BAD_HEADER, "sfh_abi_arch", SFB_SFH_ABI_ARCH);
+
+    /* A call pushes the return address: an AMD64 section that tracks it in rows is no such thing.
+     */
+    if (h->abi == SFB_ABI_AMD64_LE && h->fixed_ra == 0)
+        return sfb_fail(error, SFB_BAD_HEADER, "sfh_cfa_fixed_ra_offset",
+                        SFB_SFH_CFA_FIXED_RA_OFFSET);
+    return SFB_OK;
+}
+
+/*
+ * 1.2: both tables lie within the section, entries first. All sums are 64 bits wide: five 32-bit
+ * fields cannot carry them over, while fde_count * 17 wraps 32 bits as soon as a file wants it to.
+ */
+static enum sfb_status judge_tables(const struct header *h, size_t size, struct sfb_section *out,
+                                    struct sfb_error *error)
+{
+    const uint64_t base = (uint64_t)SFB_HEADER_SIZE + h->aux_size;
+    const uint64_t fdes = base + h->fdeoff;
+    const uint64_t fdes_end = fdes + (uint64_t)h->fde_count * SFB_FDE_SIZE;
+    const uint64_t fres = base + h->freoff;
+    const uint64_t fres_end = fres + h->fre_size;
+
+    if (base > size)
+        return sfb_fail(error, SFB_TRUNCATED, "sfh_auxhdr_len", SFB_SFH_AUXHDR_LEN);
+    if (fdes > size)
+        return sfb_fail(error, SFB_TRUNCATED, "sfh_fdeoff", SFB_SFH_FDEOFF);
+    if (fdes_end > size)
+        return sfb_fail(error, SFB_TRUNCATED, "sfh_num_fdes", SFB_SFH_NUM_FDES);
+    if (fres > size)
+        return sfb_fail(error, SFB_TRUNCATED, "sfh_freoff", SFB_SFH_FREOFF);
+    if (fres_end > size)
+        return sfb_fail(error, SFB_TRUNCATED, "sfh_fre_len", SFB_SFH_FRE_LEN);
+    /* The view keeps 32-bit offsets; only a section beyond 4 GiB has others. */
+    if (fdes_end > fres || fres > UINT32_MAX)
+        return sfb_fail(error, SFB_BAD_HEADER, "sfh_freoff", SFB_SFH_FREOFF);
+
+    out->size = (size_t)fres_end;
+    out->fde_offset = (uint32_t)fdes;
+    out->fre_offset = (uint32_t)fres;
+    return SFB_OK;
+}
+
+enum sfb_status sfb_section_open(struct sfb_section *out, const void *data, size_t size,
+                                 uint64_t address, struct sfb_error *error)
+{
+    struct sfb_reader r = { .pos = data, .left = size };
+    struct sfb_section s;
+    struct header h;
+    enum sfb_status status;
+
+    if (out == NULL || data == NULL)
+        return sfb_fail(error, SFB_BAD_ARGUMENT, out == NULL ? "out" : "data", 0);
+
+    status = read_preamble(&r, size, &h, error);
+    if (status != SFB_OK)
+        return status;
+    h.abi = sfb_reader_u8(&r);
+    h.fixed_fp = (int8_t)sfb_reader_u8(&r);
+    h.fixed_ra = (int8_t)sfb_reader_u8(&r);
+    h.aux_size = sfb_reader_u8(&r);
+    h.fde_count = sfb_reader_u32(&r);
+    h.fre_count = sfb_reader_u32(&r);
+    h.fre_size = sfb_reader_u32(&r);
+    h.fdeoff = sfb_reader_u32(&r);
+    h.freoff = sfb_reader_u32(&r);
+    if (r.failed)
+        return header_cut(size, error);
+
+    status = judge_abi(&h, r.swap, error);
+    if (status == SFB_OK)
+        status = judge_tables(&h, size, &s, error);
+    if (status != SFB_OK)
+        return status;
+
+    s.data = data;
+    s.address = address;
+    s.fde_count = h.fde_count;
+    s.fre_count = h.fre_count;
+    s.fre_size = h.fre_size;
+    s.version = h.version;
+    s.flags = h.flags;
+    s.abi = h.abi;
+    s.aux_size = h.aux_size;
+    s.fixed_fp = h.fixed_fp;
+    s.fixed_ra = h.fixed_ra;
+    s.swap = r.swap;
+    *out = s;
+    return SFB_OK;
+}
