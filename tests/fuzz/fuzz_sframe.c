@@ -1,0 +1,102 @@
+/*
+ * Any bytes as a section: nothing may be read outside of them, and what is found must be true.
+ *
+ * Input: the address of the section, 8 bytes, and the section. pcs to look up are drawn from the
+ * same bytes, so that the fuzzer can steer them, and from the entries that were read.
+ */
+#include <string.h>
+
+#include "fuzz.h"
+#include "sfb/section.h"
+
+enum { ENTRIES = 256, ROWS = 256 };
+
+static bool same_rule(const struct sfb_rule *a, const struct sfb_rule *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* One call and three calls agree, and the function that was found covers the pc. */
+static void look_up(const struct sfb_section *s, uint64_t pc)
+{
+    struct sfb_rule rule, again;
+    struct sfb_error error;
+    struct sfb_fde fde;
+    struct sfb_fre fre;
+    const enum sfb_status status = sfb_section_find(s, pc, &rule, NULL);
+    enum sfb_status step = sfb_fde_find(s, pc, &fde, NULL);
+
+    FUZZ_CHECK(sfb_section_find(s, pc, &again, &error) == status);
+    if (status != SFB_OK)
+        FUZZ_CHECK(error.status == status && error.field != NULL && error.offset <= s->size);
+    if (step == SFB_OK) {
+        FUZZ_CHECK(pc - fde.start < fde.size && fde.index < s->fde_count);
+        step = sfb_fre_find(s, &fde, pc, &fre, NULL);
+    }
+    if (step == SFB_OK) {
+        FUZZ_CHECK(fre.start <= pc - fde.start);
+        FUZZ_CHECK((uint64_t)fre.position + fre.size <= s->fre_size);
+        step = sfb_fre_rule(s, &fde, &fre, &again, NULL);
+    }
+    FUZZ_CHECK(step == status);
+    if (status == SFB_OK)
+        FUZZ_CHECK(same_rule(&rule, &again));
+}
+
+static void read_rows(const struct sfb_section *s, const struct sfb_fde *fde)
+{
+    uint32_t position = fde->fre_offset;
+
+    for (uint32_t k = 0; k < fde->fre_count && k < ROWS; k++) {
+        struct sfb_fre fre;
+        struct sfb_rule rule;
+
+        if (sfb_fre_read(s, fde, position, &fre, NULL) != SFB_OK)
+            return;
+        FUZZ_CHECK(fre.position == position && fre.size >= 3);
+        FUZZ_CHECK((uint64_t)position + fre.size <= s->fre_size);
+        sfb_fre_rule(s, fde, &fre, &rule, NULL);
+        look_up(s, fde->start + fre.start);
+        position += fre.size;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct sfb_section s;
+    struct sfb_error error = { SFB_OK, NULL, 0 };
+    uint64_t address;
+    enum sfb_status status;
+
+    if (size < sizeof address)
+        return 0;
+    memcpy(&address, data, sizeof address);
+    data += sizeof address;
+    size -= sizeof address;
+
+    status = sfb_section_open(&s, data, size, address, &error);
+    FUZZ_CHECK(status == error.status);
+    if (status != SFB_OK) {
+        FUZZ_CHECK(error.field != NULL);
+        return 0;
+    }
+    FUZZ_CHECK(s.size <= size && (uint64_t)s.fre_offset + s.fre_size == s.size);
+
+    for (uint32_t i = 0; i < s.fde_count && i < ENTRIES; i++) {
+        struct sfb_fde fde;
+
+        if (sfb_fde_read(&s, i, &fde, NULL) != SFB_OK)
+            continue;
+        look_up(&s, fde.start - 1);
+        look_up(&s, fde.start + fde.size - 1);
+        look_up(&s, fde.start + fde.size);
+        read_rows(&s, &fde);
+    }
+    for (size_t at = 0; at + sizeof(uint32_t) <= size && at < 4096; at += sizeof(uint32_t)) {
+        int32_t place;
+
+        memcpy(&place, data + at, sizeof place);
+        look_up(&s, address + (uint64_t)place);
+    }
+    return 0;
+}

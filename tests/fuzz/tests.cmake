@@ -1,0 +1,23 @@
+# Fuzz targets. In every build but one a target is a program that runs the files given to it, and its
+# corpus is a test; with SFRAME_BACKTRACE_FUZZ (the preset `fuzz`, which needs clang) libFuzzer drives it.
+option(SFRAME_BACKTRACE_FUZZ "build the fuzz targets for libFuzzer" OFF)
+
+# sfb_fuzz(<name> <corpus>) builds fuzz_<name>.c as fuzz-<name> and runs corpus/<corpus>.
+function(sfb_fuzz name corpus)
+  set(target fuzz-${name})
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/fuzz)
+  add_executable(${target} ${folder}/fuzz_${name}.c)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE sframe-backtrace-static sfb-flags)
+  if(SFRAME_BACKTRACE_FUZZ)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+    # Without a limit on runs libFuzzer would never stop; 0 runs the corpus only.
+    add_test(NAME fuzz.${name} COMMAND ${target} -runs=0 ${folder}/corpus/${corpus})
+  else()
+    target_sources(${target} PRIVATE ${folder}/driver.c)
+    add_test(NAME fuzz.${name} COMMAND ${target} ${folder}/corpus/${corpus})
+  endif()
+  set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 300)
+endfunction()
+
+sfb_fuzz(sframe sframe)

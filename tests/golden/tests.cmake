@@ -1,0 +1,1 @@
+sfb_test(golden sframe_rows)
