@@ -20,4 +20,5 @@ function(sfb_fuzz name corpus)
   set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 300)
 endfunction()
 
+sfb_fuzz(cbf_decoder cbf)
 sfb_fuzz(sframe sframe)

@@ -1,3 +1,7 @@
+sfb_test(unit cbf_encoder)
+sfb_test(unit cbf_decoder)
+sfb_test(unit cbf_vectors LIBS PkgConfig::JANSSON)
+sfb_test(unit cbf_properties)
 sfb_test(unit sframe_section SOURCES support/section_bytes.c)
 sfb_test(unit sframe_fde SOURCES support/section_bytes.c)
 sfb_test(unit sframe_fre SOURCES support/section_bytes.c)

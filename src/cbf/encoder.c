@@ -1,0 +1,205 @@
+/*
+ * Frames to bytes, one call a frame.
+ *
+ * Each frame is written as short as it can be on its own, and that is the smallest whole: the
+ * address before and the frame before are what they are however they were written, so no choice
+ * changes the cost of a later one. A run of equal frames is one `rep`, rewritten in place as it
+ * grows: with its count kept aside until the run is over, a put could be refused for the sake of
+ * the frame before it.
+ */
+#include "sfb/cbf.h"
+
+#include <string.h>
+
+#include "cbf/format.h"
+
+/* Out of the way of the common frame, which then needs no stack. */
+#define COLD        __attribute__((noinline))
+#define UNLIKELY(x) __builtin_expect(x, 0)
+
+#define NO_FRAME 0xff /* a kind that no frame has */
+
+/* Or-ed to the width of the first relative operand, it makes every absolute one the shorter. */
+#define NEVER_RELATIVE 8
+
+_Static_assert(sizeof(struct sfb_cbf_encoder) <= 64, "the state is one cache line");
+
+/* The count field for a zero-extended operand: its bytes less one. `63 ^ clz` is one bsr. */
+static inline unsigned unsigned_count(uint64_t v)
+{
+    return (63u ^ (unsigned)__builtin_clzll(v | 1)) / 8;
+}
+
+/* The count field for a sign-extended operand: it needs the byte above its highest bit that differs
+   from the sign, or the rest of the same byte. */
+static inline unsigned signed_count(uint64_t v)
+{
+    uint64_t differs = v ^ (uint64_t)((int64_t)v >> 63);
+
+    return unsigned_count(differs << 1);
+}
+
+static inline uint64_t big_endian(uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return v;
+#else
+    return __builtin_bswap64(v);
+#endif
+}
+
+/* write_operand() near the limit: not a byte more than needed, one by one. */
+static COLD uint8_t *write_tight(uint8_t *at, const uint8_t *limit, unsigned opcode,
+                                 uint64_t operand, unsigned count)
+{
+    if ((size_t)(limit - at) < count + 2)
+        return NULL;
+    *at++ = (uint8_t)(opcode | count);
+    for (unsigned i = count + 1; i-- > 0;)
+        *at++ = (uint8_t)(operand >> 8 * i);
+    return at;
+}
+
+/*
+ * Writes an opcode and the low count + 1 bytes of an operand, and gives the end of them, or NULL if
+ * that is behind the limit.
+ *
+ * Where nine bytes are free, the operand is shifted to the top, swapped, and stored with a tail of
+ * zeros in one mov: what the caller lent is ours up to its size.
+ */
+static inline uint8_t *write_operand(uint8_t *at, const uint8_t *limit, unsigned opcode,
+                                     uint64_t operand, unsigned count)
+{
+    uint64_t bytes;
+
+    if (UNLIKELY((size_t)(limit - at) < SFB_CBF_FRAME_SIZE_MAX))
+        return write_tight(at, limit, opcode, operand, count);
+    bytes = big_endian(operand << (56 - 8 * count));
+    memcpy(at + 1, &bytes, sizeof bytes);
+    at[0] = (uint8_t)(opcode | count);
+    return at + count + 2;
+}
+
+/* Writes a count the short way if it is at most short_max, else with as few bytes as hold it. */
+static inline uint8_t *write_count(uint8_t *at, const uint8_t *limit, unsigned opcode,
+                                   uint64_t count, unsigned short_max, unsigned long_bit)
+{
+    if (count > short_max)
+        return write_operand(at, limit, opcode | long_bit, count, unsigned_count(count));
+    if (at == limit)
+        return NULL;
+    *at = (uint8_t)(opcode + count - 1);
+    return at + 1;
+}
+
+static COLD enum sfb_status put_omit(struct sfb_cbf_encoder *e, uint64_t frames)
+{
+    uint8_t *pos;
+
+    if (frames == 0)
+        return SFB_BAD_ARGUMENT;
+    pos = write_count(e->pos, e->limit, CBF_OP_OMIT, frames, CBF_OMIT_SHORT_MAX, CBF_OMIT_LONG);
+    if (pos == NULL)
+        return SFB_BUFFER_FULL;
+    e->pos = pos;
+    e->repeats = 0;
+    e->kind = SFB_FRAME_OMIT;
+    return SFB_OK;
+}
+
+/* Bytes that the rep instruction of so many repeats takes. */
+static unsigned rep_size(uint32_t repeats)
+{
+    if (repeats <= CBF_REP_SHORT_MAX)
+        return repeats > 0;
+    return 2 + unsigned_count(repeats);
+}
+
+/* One more of the frame before: rewrites the open rep, or opens one. */
+static COLD enum sfb_status put_repeat(struct sfb_cbf_encoder *e)
+{
+    uint32_t max = e->shift > 32 ? UINT16_MAX : SFB_CBF_REP_MAX; /* what a word holds */
+    uint32_t open = e->repeats < max ? e->repeats : 0;
+    uint8_t *pos = write_count(e->pos - rep_size(open), e->limit, CBF_OP_REP, open + 1u,
+                               CBF_REP_SHORT_MAX, CBF_REP_LONG);
+
+    if (pos == NULL)
+        return SFB_BUFFER_FULL;
+    e->pos = pos;
+    e->repeats = open + 1;
+    return SFB_OK;
+}
+
+enum sfb_status sfb_cbf_encoder_init(struct sfb_cbf_encoder *out, void *buffer, size_t size,
+                                     unsigned word_bits)
+{
+    unsigned code = word_bits == 16 ? 0 : word_bits == 32 ? 1 : 2;
+    uint8_t *start = buffer;
+
+    if (out == NULL || buffer == NULL || word_bits != 16u << code)
+        return SFB_BAD_ARGUMENT;
+    if (size < SFB_CBF_SIZE_MIN)
+        return SFB_BUFFER_TOO_SMALL;
+    start[0] = (uint8_t)(CBF_VERSION << CBF_INFO_VERSION_SHIFT | code);
+    *out = (struct sfb_cbf_encoder){
+        .pos = start + 1,
+        .limit = start + size - 1,
+        .start = start,
+        .shift = (uint8_t)(64 - word_bits),
+        .kind = NO_FRAME,
+        .first = NEVER_RELATIVE,
+    };
+    return SFB_OK;
+}
+
+enum sfb_status sfb_cbf_encoder_put(struct sfb_cbf_encoder *encoder, enum sfb_frame_kind kind,
+                                    uint64_t value)
+{
+    struct sfb_cbf_encoder *e = encoder;
+    uint64_t absolute = value;
+    uint64_t relative = value - e->last;
+    unsigned absolute_count, relative_count, opcode;
+    bool is_absolute;
+    uint8_t *pos;
+
+    if (UNLIKELY(e->shift != 0)) { /* a jump is cheaper than shifting 64-bit words by 0 */
+        absolute = cbf_sign_extend(value, e->shift);
+        relative = cbf_sign_extend(relative, e->shift);
+        if (value > UINT64_MAX >> e->shift)
+            return SFB_BAD_ARGUMENT;
+    }
+    if (UNLIKELY((unsigned)kind >= SFB_FRAME_OMIT))
+        return kind == SFB_FRAME_OMIT ? put_omit(e, value) : SFB_BAD_ARGUMENT;
+    if (relative == 0 && kind == e->kind)
+        return put_repeat(e);
+
+    absolute_count = signed_count(absolute);
+    relative_count = signed_count(relative) | e->first;
+    is_absolute = absolute_count < relative_count;
+    opcode = CBF_OP_PC + ((unsigned)kind << 4);
+    pos = write_operand(e->pos, e->limit, is_absolute ? opcode | CBF_ADDRESS_ABSOLUTE : opcode,
+                        is_absolute ? absolute : relative,
+                        is_absolute ? absolute_count : relative_count);
+    if (UNLIKELY(pos == NULL))
+        return SFB_BUFFER_FULL;
+    e->pos = pos;
+    e->last = value;
+    e->repeats = 0;
+    e->kind = (uint8_t)kind;
+    e->first = 0;
+    return SFB_OK;
+}
+
+void sfb_cbf_encoder_extend(struct sfb_cbf_encoder *encoder, size_t size)
+{
+    size_t held = (size_t)(encoder->limit - encoder->start) + 1;
+
+    if (size > held)
+        encoder->limit += size - held;
+}
+
+size_t sfb_cbf_encoder_end(struct sfb_cbf_encoder *encoder, bool truncated)
+{
+    *encoder->pos = truncated ? CBF_OP_TRUNC : CBF_OP_END;
+    return (size_t)(encoder->pos - encoder->start) + 1;
+}
