@@ -1,0 +1,100 @@
+/* x86-64 Linux: registers, signal trampolines, and where processes begin. */
+#include "unwind/arch.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "unwind/memory.h"
+
+enum { RBP = 6, RSP = 7, RIP = 16 }; /* psABI, "DWARF Register Number Mapping" */
+
+#define ALL_REGS ((1ull << SFB_CONTEXT_REGS) - 1)
+
+/* DWARF number -> index into gregs. */
+static const uint8_t greg[SFB_CONTEXT_REGS] = {
+    REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+    REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+};
+
+enum sfb_status sfb_context_from_ucontext(struct sfb_context *out, const void *ucontext)
+{
+    const ucontext_t *uc = ucontext;
+
+    if (!out || !uc)
+        return SFB_BAD_ARGUMENT;
+    for (unsigned i = 0; i < SFB_CONTEXT_REGS; i++)
+        out->reg[i] = (uint64_t)uc->uc_mcontext.gregs[greg[i]];
+    out->valid = ALL_REGS;
+    return SFB_OK;
+}
+
+void sfb_arch_regs(struct sfb_regs *out, const struct sfb_context *context)
+{
+    *out = (struct sfb_regs){ context->reg[RIP], context->reg[RSP], context->reg[RBP], 0 };
+}
+
+void sfb_arch_context(struct sfb_context *out, const struct sfb_regs *regs)
+{
+    out->reg[RIP] = regs->pc;
+    out->reg[RSP] = regs->sp;
+    out->reg[RBP] = regs->fp;
+    out->valid = 1u << RIP | 1u << RSP | 1u << RBP;
+}
+
+/*
+ * The C library hands the kernel a trampoline, `__restore_rt`, that nothing else may look like:
+ *
+ *     48 c7 c0 0f 00 00 00   mov $15, %rax      (rt_sigreturn)
+ *     0f 05                  syscall
+ *
+ * Its bytes are asked, not its tables: musl, Go and static programs have none. A thread that is
+ * interrupted inside of it may stand on either instruction.
+ */
+static const uint8_t trampoline[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 };
+enum { SYSCALL_OFFSET = 7 };
+
+static bool bytes_at(struct sfb_memory *code, uint64_t address, const uint8_t *want, uint64_t n)
+{
+    uint8_t have[sizeof trampoline];
+
+    return sfb_memory_copy(code, address, have, n) && memcmp(have, want, n) == 0;
+}
+
+bool sfb_arch_is_trampoline(struct sfb_memory *code, uint64_t pc)
+{
+    return bytes_at(code, pc, trampoline, sizeof trampoline) ||
+           (bytes_at(code, pc, trampoline + SYSCALL_OFFSET, sizeof trampoline - SYSCALL_OFFSET) &&
+            bytes_at(code, pc - SYSCALL_OFFSET, trampoline, sizeof trampoline));
+}
+
+/* The handler's `ret` took its return address off struct rt_sigframe; the ucontext is next. */
+enum sfb_status sfb_arch_signal_context(struct sfb_context *out, struct sfb_memory *stack,
+                                        uint64_t sp)
+{
+    uint64_t gregs = sp + offsetof(ucontext_t, uc_mcontext.gregs);
+
+    if (sp & 7)
+        return SFB_MISALIGNED;
+    for (unsigned i = 0; i < SFB_CONTEXT_REGS; i++)
+        if (!sfb_memory_read(stack, gregs + greg[i] * 8u, &out->reg[i]))
+            return SFB_UNREADABLE;
+    out->valid = ALL_REGS;
+    return SFB_OK;
+}
+
+bool sfb_arch_is_outermost(const struct sfb_entries *entries, struct sfb_memory *code, uint64_t pc,
+                           enum sfb_frame_kind kind)
+{
+    /* `_start` calls __libc_start_main, which never returns, and has a `hlt` behind the call. */
+    static const uint8_t hlt[] = { 0xf4 };
+    /* The loader's `_start` is 61 bytes in glibc 2.36: two calls and a jump to the program. */
+    enum { LOADER_START_SIZE = 61 };
+
+    if (kind != SFB_FRAME_RA)
+        return (entries->program && pc == entries->program) ||
+               (entries->loader && pc - entries->loader < LOADER_START_SIZE);
+    return (entries->program && pc - 1 - entries->program < SFB_ARCH_ENTRY_SIZE &&
+            bytes_at(code, pc, hlt, sizeof hlt)) ||
+           (entries->loader && pc - 1 - entries->loader < LOADER_START_SIZE);
+}

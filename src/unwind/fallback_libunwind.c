@@ -1,0 +1,286 @@
+/*
+ * One step by libunwind, for the frames that our own tables do not cover.
+ *
+ * libunwind as everybody uses it is no guest for a signal handler: to find a table it takes the
+ * loader's lock, to check a pointer it opens a pipe. Here it runs as if the process were another
+ * one: all that it reads goes through the functions below, which find modules through
+ * _dl_find_object() and read memory by the walker's policy. What is left of its habits: two pool
+ * allocations a step from static memory, under an internal mutex with all signals blocked.
+ *
+ * It has to start from registers that are true. Tables track pc, sp and fp alone, which does for
+ * most frames (the quick start). Where a rule asks for another one (rbx in the lazy binding of
+ * ld.so, r10 in frames that realign their stack) the walk is done again from the nearest frame of
+ * which all registers are known, up to the same frame (the replay), and the cursor then is kept.
+ */
+#include "unwind/fallback_libunwind.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "unwind/arch.h"
+#include "unwind/libunwind_load.h"
+#include "unwind/memory.h"
+#include "unwind/step.h"
+
+_Static_assert(sizeof(unw_cursor_t) <= sizeof((struct sfb_walker *)0)->cursor, "the cursor fits");
+
+static unw_cursor_t *cursor_of(struct sfb_walker *walker)
+{
+    return (unw_cursor_t *)walker->cursor;
+}
+
+/* --- What libunwind calls --------------------------------------------------------------------- */
+
+static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write,
+                      void *arg)
+{
+    struct sfb_walker *walker = arg;
+    struct sfb_memory *memory;
+
+    (void)space;
+    if (!walker || write || (address & 7))
+        return -UNW_EINVAL;
+    /* Stack words are on the stack's pages; whatever else it reads are tables and code. */
+    memory = walker->module && address >= walker->module->start && address < walker->module->end
+                 ? &walker->table_memory
+                 : walker->memory;
+    return sfb_memory_read(memory, address, value) ? 0 : -UNW_EINVAL;
+}
+
+static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *value, int write,
+                      void *arg)
+{
+    struct sfb_walker *walker = arg;
+    const struct sfb_context *context;
+
+    (void)space;
+    if (!walker) { /* the warm-up */
+        *value = 0;
+        return 0;
+    }
+    context = walker->cursor_context;
+    if (write || reg < 0 || reg >= SFB_CONTEXT_REGS || !(context->valid >> reg & 1)) {
+        walker->register_missing = true;
+        return -UNW_EBADREG;
+    }
+    /* A return address is looked up, and its function's rules are followed, by the byte before. */
+    *value = context->reg[reg] - (reg == UNW_X86_64_RIP && walker->cursor_at_ra);
+    return 0;
+}
+
+/*
+ * .eh_frame_hdr, LSB "Exception Frames": version, three pointer encodings, then with what every
+ * linker writes (pcrel sdata4, udata4, datarel sdata4) the address of .eh_frame, a count, and a
+ * sorted table of two words of 32 bits an entry.
+ */
+struct eh_frame_hdr {
+    uint8_t version, eh_frame_encoding, count_encoding, table_encoding;
+    uint32_t eh_frame, count;
+};
+
+static int find_proc_info(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t *info,
+                          int need_unwind_info, void *arg)
+{
+    enum { PCREL_SDATA4 = 0x1b, UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b };
+    struct sfb_walker *walker = arg;
+    const struct sfb_module *module = walker->module;
+    struct eh_frame_hdr hdr;
+    unw_dyn_info_t table = { 0 };
+
+    if (!module || pc - module->start >= module->end - module->start) {
+        module = walker->modules->find(walker->modules, pc);
+        walker->module = module;
+    }
+    if (!module || module->eh_frame_hdr == 0 ||
+        !sfb_memory_copy(&walker->table_memory, module->eh_frame_hdr, &hdr, sizeof hdr) ||
+        hdr.version != 1 || hdr.eh_frame_encoding != PCREL_SDATA4 || hdr.count_encoding != UDATA4 ||
+        hdr.table_encoding != DATAREL_SDATA4)
+        return -UNW_ENOINFO;
+
+    table.format = UNW_INFO_FORMAT_REMOTE_TABLE;
+    table.start_ip = module->start;
+    table.end_ip = module->end;
+    table.u.rti.segbase = module->eh_frame_hdr;
+    table.u.rti.table_data = module->eh_frame_hdr + sizeof hdr;
+    table.u.rti.table_len = hdr.count; /* in words, and an entry is one */
+    return sfb_libunwind()->search_unwind_table(space, pc, &table, info, need_unwind_info, arg);
+}
+
+static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *arg)
+{
+    (void)space; /* libunwind itself gives back what its table search took */
+    (void)info;
+    (void)arg;
+}
+
+static int get_dyn_info_list_addr(unw_addr_space_t space, unw_word_t *address, void *arg)
+{
+    (void)space; /* code registered at run time: none that we know of */
+    (void)address;
+    (void)arg;
+    return -UNW_ENOINFO;
+}
+
+static int access_fpreg(unw_addr_space_t space, unw_regnum_t reg, unw_fpreg_t *value, int write,
+                        void *arg)
+{
+    (void)space;
+    (void)reg;
+    (void)value;
+    (void)write;
+    (void)arg;
+    return -UNW_EBADREG;
+}
+
+static int resume(unw_addr_space_t space, unw_cursor_t *cursor, void *arg)
+{
+    (void)space;
+    (void)cursor;
+    (void)arg;
+    return -UNW_EINVAL;
+}
+
+static int get_proc_name(unw_addr_space_t space, unw_word_t address, char *name, size_t size,
+                         unw_word_t *offset, void *arg)
+{
+    (void)space;
+    (void)address;
+    (void)name;
+    (void)size;
+    (void)offset;
+    (void)arg;
+    return -UNW_ENOINFO;
+}
+
+const unw_accessors_t sfb_libunwind_accessors = {
+    .find_proc_info = find_proc_info,
+    .put_unwind_info = put_unwind_info,
+    .get_dyn_info_list_addr = get_dyn_info_list_addr,
+    .access_mem = access_mem,
+    .access_reg = access_reg,
+    .access_fpreg = access_fpreg,
+    .resume = resume,
+    .get_proc_name = get_proc_name,
+};
+
+/* --- What the walker calls -------------------------------------------------------------------- */
+
+static bool place(struct sfb_walker *walker, const struct sfb_context *context, bool at_ra)
+{
+    walker->cursor_context = context;
+    walker->cursor_at_ra = at_ra;
+    walker->register_missing = false;
+    walker->cursor_positioned =
+        sfb_libunwind()->init_remote(cursor_of(walker), sfb_libunwind()->space, walker) == 0;
+    return walker->cursor_positioned;
+}
+
+/* Where the cursor stands; a fresh one on a return address says the byte before it. */
+static bool stands_at(struct sfb_walker *walker, const struct sfb_regs *regs, bool fresh)
+{
+    const struct sfb_libunwind *lib = sfb_libunwind();
+    unw_word_t pc, sp;
+
+    return lib->get_reg(cursor_of(walker), UNW_REG_IP, &pc) == 0 &&
+           lib->get_reg(cursor_of(walker), UNW_REG_SP, &sp) == 0 && sp == regs->sp &&
+           pc + (fresh && walker->cursor_at_ra) == regs->pc;
+}
+
+/* Takes the cursor from the nearest complete frame to the current one. */
+static bool replay(struct sfb_walker *walker)
+{
+    const struct sfb_libunwind *lib = sfb_libunwind();
+    unw_word_t sp;
+
+    if (!place(walker, walker->full, walker->full_kind == SFB_FRAME_RA))
+        return false;
+    if (stands_at(walker, &walker->regs, true))
+        return true;
+    do {
+        if (lib->step(cursor_of(walker)) <= 0)
+            return false;
+        if (stands_at(walker, &walker->regs, false))
+            return true;
+        /* Stack pointers only grow, so this ends. */
+    } while (lib->get_reg(cursor_of(walker), UNW_REG_SP, &sp) == 0 && sp <= walker->regs.sp);
+    return false;
+}
+
+/* Steps the cursor where it stands and says what came of it. */
+static enum sfb_status step(struct sfb_walker *walker, struct sfb_regs *out)
+{
+    const struct sfb_libunwind *lib = sfb_libunwind();
+    unw_cursor_t *cursor = cursor_of(walker);
+    unw_save_loc_t ra;
+    int result;
+
+    walker->register_missing = false;
+    result = lib->step(cursor);
+    if (result < 0) {
+        walker->cursor_positioned = false;
+        if (walker->register_missing)
+            return SFB_NO_REGISTER;
+        return result == -UNW_EINVAL ? SFB_UNREADABLE : SFB_UNWINDER_ERROR;
+    }
+    if (lib->get_reg(cursor, UNW_REG_IP, &out->pc) != 0 ||
+        lib->get_reg(cursor, UNW_REG_SP, &out->sp) != 0 ||
+        lib->get_reg(cursor, UNW_X86_64_RBP, &out->fp) != 0) {
+        walker->cursor_positioned = false;
+        return SFB_UNREADABLE;
+    }
+    out->lr = 0;
+    if (result > 0 && out->pc != 0)
+        return out->sp > walker->regs.sp ? SFB_OK : SFB_NO_PROGRESS;
+    /* No caller: its return address has no place, or it has one and zero stands there. */
+    if (lib->get_save_loc(cursor, UNW_X86_64_RIP, &ra) == 0 && ra.type == UNW_SLT_MEMORY)
+        return sfb_zero_ra(out->fp);
+    return SFB_END;
+}
+
+/*
+ * libunwind guesses where it finds no table (a frame-pointer chain, a PLT stub by its bytes), which
+ * is not for it to do here: it is asked only what .eh_frame covers.
+ */
+static bool covered(struct sfb_walker *walker, uint64_t pc)
+{
+    unw_proc_info_t info;
+
+    return find_proc_info(sfb_libunwind()->space, pc, &info, 0, walker) == 0;
+}
+
+static enum sfb_status try_step(struct sfb_walker *walker, struct sfb_regs *out)
+{
+    enum sfb_status status = SFB_NO_REGISTER;
+    bool at_ra = walker->current.kind == SFB_FRAME_RA;
+
+    if (!covered(walker, walker->regs.pc - at_ra))
+        return walker->module ? SFB_NO_CFI : SFB_NO_MODULE;
+    if (walker->cursor_positioned && stands_at(walker, &walker->regs, false)) {
+        status = step(walker, out);
+    } else if (walker->regs.sp == walker->full_sp && walker->regs.pc == walker->full_pc) {
+        if (place(walker, walker->full, at_ra))
+            return step(walker, out);
+    } else {
+        sfb_arch_context(&walker->quick, &walker->regs);
+        if (place(walker, &walker->quick, at_ra))
+            status = step(walker, out);
+    }
+    if (status == SFB_NO_REGISTER && replay(walker))
+        status = step(walker, out);
+    return status;
+}
+
+enum sfb_status sfb_libunwind_step(struct sfb_walker *walker)
+{
+    int saved_errno = errno;
+    struct sfb_regs out;
+    enum sfb_status status;
+
+    if ((walker->flags & SFB_WALKER_NO_LIBUNWIND) || !sfb_libunwind())
+        return SFB_NO_LIBUNWIND;
+    status = try_step(walker, &out);
+    if (status == SFB_OK)
+        walker->regs = out;
+    errno = saved_errno;
+    return status;
+}

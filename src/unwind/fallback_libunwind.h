@@ -1,0 +1,18 @@
+/*
+ * libunwind as a source of whole steps: it keeps its rules to itself, so it joins one level above
+ * the tables.
+ */
+#ifndef SFB_UNWIND_FALLBACK_LIBUNWIND_H
+#define SFB_UNWIND_FALLBACK_LIBUNWIND_H
+
+#include "sfb/walk.h"
+
+/*
+ * Takes the walker's registers from its current frame to the caller's; only on SFB_OK.
+ *
+ * @return SFB_OK, SFB_END; SFB_NO_LIBUNWIND, SFB_NO_MODULE, SFB_NO_CFI (a miss);
+ *         SFB_NO_REGISTER, SFB_UNREADABLE, SFB_NO_PROGRESS, SFB_ZERO_RA, SFB_UNWINDER_ERROR
+ */
+enum sfb_status sfb_libunwind_step(struct sfb_walker *walker);
+
+#endif

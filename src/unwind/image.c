@@ -1,0 +1,106 @@
+#include "unwind/image.h"
+
+#include <string.h>
+
+#include "base/reader.h"
+#include "unwind/arch.h"
+
+const ElfW(Phdr) * sfb_image_phdr(const struct sfb_image *image, uint32_t type)
+{
+    for (unsigned i = 0; i < image->phdr_count; i++)
+        if (image->phdrs[i].p_type == type)
+            return &image->phdrs[i];
+    return NULL;
+}
+
+/* Bytes of the module from a virtual address on; no bytes where it is in no readable segment. */
+static struct sfb_reader bytes_at(const struct sfb_image *image, uint64_t vaddr)
+{
+    struct sfb_reader r = { .left = 0 };
+    uint64_t address = image->bias + vaddr, room = 0;
+
+    /* Bytes behind p_filesz are zeros (.bss); no table lies there. */
+    for (unsigned i = 0; i < image->phdr_count && room == 0; i++) {
+        const ElfW(Phdr) *p = &image->phdrs[i];
+
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_R) && vaddr - p->p_vaddr < p->p_filesz)
+            room = p->p_filesz - (vaddr - p->p_vaddr);
+    }
+    if (address < image->identity.start || address >= image->identity.end ||
+        room > image->identity.end - address)
+        return r;
+    r.pos = (const uint8_t *)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
+    r.left = room;
+    return r;
+}
+
+static enum sfb_status open_section(struct sfb_section *out, const struct sfb_image *image)
+{
+    const ElfW(Phdr) *p = sfb_image_phdr(image, PT_GNU_SFRAME);
+    struct sfb_reader r;
+    enum sfb_status status;
+
+    /* objcopy -R .sframe leaves an empty PT_GNU_SFRAME behind. */
+    if (!p || p->p_memsz == 0)
+        return SFB_NO_SECTION;
+    r = bytes_at(image, p->p_vaddr);
+    if (r.left == 0)
+        return SFB_BAD_ELF;
+    /* GNU ld makes p_memsz larger than the section; the section's own header has the last word. */
+    status = sfb_section_open(out, r.pos, r.left < p->p_memsz ? r.left : p->p_memsz,
+                              (uintptr_t)r.pos, NULL);
+    if (status == SFB_OK && out->abi != SFB_ARCH_ABI)
+        return SFB_BAD_ABI;
+    return status;
+}
+
+void sfb_module_read(struct sfb_module *out, const struct sfb_image *image)
+{
+    const ElfW(Phdr) *eh = sfb_image_phdr(image, PT_GNU_EH_FRAME);
+
+    memset(out, 0, sizeof *out);
+    out->start = image->identity.start;
+    out->end = image->identity.end;
+    out->section_status = open_section(&out->section, image);
+    if (eh) {
+        struct sfb_reader r = bytes_at(image, eh->p_vaddr);
+
+        out->eh_frame_hdr = (uintptr_t)r.pos;
+    }
+}
+
+/* A note: sizes of name and descriptor, a type, then both, padded to words of 4 bytes. */
+static bool next_note(struct sfb_reader *r, struct sfb_build_id *out)
+{
+    uint32_t name_size = sfb_reader_u32(r), size = sfb_reader_u32(r), type = sfb_reader_u32(r);
+    uint64_t name_room = ((uint64_t)name_size + 3) & ~(uint64_t)3;
+    uint64_t room = ((uint64_t)size + 3) & ~(uint64_t)3;
+
+    if (r->failed || name_room + room > r->left)
+        return false;
+    if (type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(r->pos, "GNU", 4) == 0 &&
+        size <= sizeof out->bytes) {
+        out->size = (uint8_t)size;
+        memcpy(out->bytes, r->pos + name_room, size);
+        return false;
+    }
+    r->pos += name_room + room;
+    r->left -= name_room + room;
+    return true;
+}
+
+void sfb_image_build_id(struct sfb_build_id *out, const struct sfb_image *image)
+{
+    out->size = 0;
+    for (unsigned i = 0; i < image->phdr_count && out->size == 0; i++) {
+        struct sfb_reader r;
+
+        if (image->phdrs[i].p_type != PT_NOTE)
+            continue;
+        r = bytes_at(image, image->phdrs[i].p_vaddr);
+        if (r.left > image->phdrs[i].p_memsz)
+            r.left = image->phdrs[i].p_memsz;
+        while (next_note(&r, out))
+            ;
+    }
+}

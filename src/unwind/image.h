@@ -1,0 +1,47 @@
+/*
+ * From the program headers of a loaded file to a module. Nothing is believed: what they point to
+ * has to lie in a readable segment, and inside of the module.
+ */
+#ifndef SFB_UNWIND_IMAGE_H
+#define SFB_UNWIND_IMAGE_H
+
+#include <elf.h>
+#include <link.h>
+
+#include "sfb/walk.h"
+
+#ifndef PT_GNU_SFRAME
+#define PT_GNU_SFRAME 0x6474e554
+#endif
+
+/* Where a module is, and who says so; two loads of a library differ in it, nearly always. */
+struct sfb_module_identity {
+    uint64_t start, end;
+    const void *link_map;
+    const void *eh_frame;
+};
+
+/* What sfb_module_read() goes by. Everything it points to lies in the module. */
+struct sfb_image {
+    struct sfb_module_identity identity;
+    const ElfW(Phdr) * phdrs; /* readable as far as phdr_count says */
+    unsigned phdr_count;
+    uint64_t bias; /* load address less virtual address */
+};
+
+/* A GNU build-id; size 0: none. */
+struct sfb_build_id {
+    uint8_t size;
+    uint8_t bytes[32];
+};
+
+/* Describes a module. Never fails: what is wrong with its section stands in section_status. */
+void sfb_module_read(struct sfb_module *out, const struct sfb_image *image);
+
+/* @return the first program header of a type, NULL if there is none */
+const ElfW(Phdr) * sfb_image_phdr(const struct sfb_image *image, uint32_t type);
+
+/* Reads the build-id that the linker made from the file's contents. */
+void sfb_image_build_id(struct sfb_build_id *out, const struct sfb_image *image);
+
+#endif

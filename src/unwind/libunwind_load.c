@@ -1,0 +1,83 @@
+/*
+ * Loads libunwind when this library is loaded, so that no handler ever has to.
+ *
+ * It must not leak into the process: libunwind.so exports `backtrace` and `_Unwind_*`, which would
+ * silently replace glibc's and libgcc's. dlopen() with RTLD_LOCAL keeps them out of everybody's
+ * scope (linking it would not), and RTLD_NOW leaves no call to be bound in a handler. The generic
+ * libunwind-x86_64 is taken rather than the local one, because its every access goes through our
+ * own functions; see fallback_libunwind.c.
+ */
+#include "unwind/libunwind_load.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "unwind/memory.h"
+
+#define STRING_(x) #x
+#define STRING(x)  STRING_(x)
+
+/* Weak: a static program has no dlopen(), and then no libunwind, but links. */
+__attribute__((weak)) __typeof__(dlopen) dlopen;
+__attribute__((weak)) __typeof__(dlsym) dlsym;
+
+static struct sfb_libunwind functions;
+static _Atomic(const struct sfb_libunwind *) loaded;
+
+const struct sfb_libunwind *sfb_libunwind(void)
+{
+    return atomic_load_explicit(&loaded, memory_order_acquire);
+}
+
+static bool bind(void *library, void *function, const char *name)
+{
+    void *address = dlsym(library, name);
+
+    memcpy(function, &address, sizeof address); /* ISO C has no cast from object to function */
+    return address != NULL;
+}
+
+/* Its first use sets up pools and tables under a lock: have that behind us. */
+static void warm_up(const struct sfb_libunwind *lib)
+{
+    unw_cursor_t cursor;
+
+    lib->init_remote(&cursor, lib->space, NULL);
+}
+
+SFB_EARLY static void load(void)
+{
+    struct sfb_libunwind *f = &functions;
+    __typeof__(unw_create_addr_space) *create;
+    __typeof__(unw_set_caching_policy) *set_caching;
+    unw_accessors_t accessors = sfb_libunwind_accessors; /* it wants a pointer to non-const */
+    void *library;
+
+    if (!dlopen || !dlsym)
+        return;
+    library = dlopen("libunwind-x86_64.so.8", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return;
+    /* The headers' macros expand to the names that are exported: _Ux86_64_step and the like. */
+    if (!bind(library, &create, STRING(unw_create_addr_space)) ||
+        !bind(library, &set_caching, STRING(unw_set_caching_policy)) ||
+        !bind(library, &f->init_remote, STRING(unw_init_remote)) ||
+        !bind(library, &f->step, STRING(unw_step)) ||
+        !bind(library, &f->get_reg, STRING(unw_get_reg)) ||
+        !bind(library, &f->get_save_loc, STRING(unw_get_save_loc)) ||
+        !bind(library, &f->search_unwind_table, STRING(UNW_OBJ(dwarf_search_unwind_table))))
+        return;
+    f->space = create(&accessors, 0);
+    if (!f->space)
+        return;
+    /*
+     * Its cache of rules is guarded by a lock, knows nothing of dlclose(), and keeps what a pc
+     * meant in a library that is gone.
+     */
+    set_caching(f->space, UNW_CACHE_NONE);
+    warm_up(f);
+    atomic_store_explicit(&loaded, f, memory_order_release);
+}

@@ -1,0 +1,56 @@
+/*
+ * Reading words of an address space that may be broken.
+ *
+ * A word inside the known range is a plain load; any other goes to the policy's function, which
+ * probes, looks into a fake, or refuses.
+ */
+#ifndef SFB_UNWIND_MEMORY_H
+#define SFB_UNWIND_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sfb/walk.h"
+
+/* The walk reads other functions' frames, where sanitizers see red zones and missing locks. */
+#define SFB_NO_SANITIZE __attribute__((no_sanitize("address"), no_sanitize("thread")))
+
+/*
+ * What is done at load, before other code that may want a backtrace: programs' own constructors,
+ * too, when this library is linked statically.
+ */
+#define SFB_EARLY __attribute__((constructor(101)))
+
+SFB_NO_SANITIZE static inline uint64_t sfb_load(uint64_t address)
+{
+    return *(const volatile uint64_t *)(uintptr_t)address;
+}
+
+/* address must be a multiple of 8, so that a word never lies on two pages. */
+static inline bool sfb_memory_read(struct sfb_memory *memory, uint64_t address, uint64_t *out)
+{
+    if (address - memory->lo < memory->hi - memory->lo) {
+        *out = sfb_load(address);
+        return true;
+    }
+    return memory->read && memory->read(memory, address, out);
+}
+
+/* Reads bytes at any alignment, word by word. */
+bool sfb_memory_copy(struct sfb_memory *memory, uint64_t address, void *out, uint64_t size);
+
+/*
+ * The memory of this process, for a walk that begins at sp.
+ *
+ * running: the calling code runs on that very stack, so the page of sp is there. Else (a context)
+ * not even that is believed.
+ */
+void sfb_memory_live(struct sfb_memory *out, uint64_t sp, bool running);
+
+/* The memory of this process, with nothing known of it. */
+void sfb_memory_probed(struct sfb_memory *out);
+
+/* @return whether all pages of [address, address + size) can be read; a system call a page */
+bool sfb_memory_probe(uint64_t address, uint64_t size);
+
+#endif

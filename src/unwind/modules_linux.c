@@ -1,0 +1,127 @@
+/*
+ * Which module holds a pc, in this process.
+ *
+ * _dl_find_object() is asked for every new module of every walk: it is lock-free, documented as
+ * safe in signal handlers, and always right about what is mapped now, so modules that were loaded a
+ * moment ago are found and those that were unloaded are not. It does not know of .sframe before
+ * glibc 2.42 (and then without its size), so the program headers are read from the ELF header that
+ * it leads to. At load, and when asked, all modules are put into the cache through
+ * dl_iterate_phdr(), which takes the loader's lock and may not be called in a handler.
+ */
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "sframe_backtrace.h"
+#include "unwind/memory.h"
+#include "unwind/modules.h"
+
+/* Where this process began: set once at load. */
+static struct sfb_entries entries;
+
+static bool identify(struct sfb_module_identity *out, uint64_t pc)
+{
+    struct dl_find_object object;
+
+    if (_dl_find_object((void *)(uintptr_t)pc, &object) != 0)
+        return false;
+    out->start = (uintptr_t)object.dlfo_map_start;
+    out->end = (uintptr_t)object.dlfo_map_end;
+    out->link_map = object.dlfo_link_map;
+    out->eh_frame = object.dlfo_eh_frame;
+    return true;
+}
+
+/* Finds the program headers through the ELF header, which is mapped first, nearly always. */
+static bool find_image(struct sfb_image *out, const struct sfb_module_identity *identity)
+{
+    const ElfW(Ehdr) *ehdr = (const void *)(uintptr_t)identity->start;
+    uint64_t size, lowest = ~(uint64_t)0;
+
+    if (identity->end - identity->start < sizeof *ehdr ||
+        !sfb_memory_probe(identity->start, sizeof *ehdr) ||
+        memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0 || ehdr->e_phentsize != sizeof(ElfW(Phdr)))
+        return false;
+    size = (uint64_t)ehdr->e_phnum * sizeof(ElfW(Phdr));
+    if (ehdr->e_phoff > identity->end - identity->start ||
+        size > identity->end - identity->start - ehdr->e_phoff || ehdr->e_phoff % 8 != 0 ||
+        !sfb_memory_probe(identity->start + ehdr->e_phoff, size))
+        return false;
+    out->identity = *identity;
+    out->phdrs = (const void *)(uintptr_t)(identity->start + ehdr->e_phoff);
+    out->phdr_count = ehdr->e_phnum;
+    for (unsigned i = 0; i < out->phdr_count; i++)
+        if (out->phdrs[i].p_type == PT_LOAD && out->phdrs[i].p_vaddr < lowest)
+            lowest = out->phdrs[i].p_vaddr;
+    if (lowest == ~(uint64_t)0)
+        return false;
+    /* The first page of the lowest segment is where the mapping starts. */
+    out->bias = identity->start - (lowest & ~(uint64_t)4095);
+    return true;
+}
+
+static const struct sfb_module *find_live(struct sfb_modules *modules, uint64_t pc)
+{
+    struct sfb_module *own = modules->user;
+    const struct sfb_module *module;
+    struct sfb_module_identity identity;
+    struct sfb_image image;
+
+    if (!identify(&identity, pc))
+        return NULL;
+    module = sfb_module_cache_find(&identity);
+    if (module)
+        return module;
+    if (!find_image(&image, &identity)) {
+        memset(own, 0, sizeof *own);
+        own->start = identity.start;
+        own->end = identity.end;
+        own->section_status = SFB_BAD_ELF;
+        return own;
+    }
+    module = sfb_module_cache_add(&image);
+    if (module)
+        return module;
+    sfb_module_read(own, &image);
+    return own;
+}
+
+void sfb_modules_live(struct sfb_modules *out, struct sfb_module *own)
+{
+    *out = (struct sfb_modules){ .find = find_live, .user = own, .entries = entries };
+}
+
+static int add_module(struct dl_phdr_info *info, size_t size, void *user)
+{
+    (void)size;
+    (void)user;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        struct sfb_image image = { .phdrs = info->dlpi_phdr,
+                                   .phdr_count = info->dlpi_phnum,
+                                   .bias = info->dlpi_addr };
+
+        /* Any loaded byte leads to the identity that a capture will ask with. */
+        if (info->dlpi_phdr[i].p_type != PT_LOAD)
+            continue;
+        if (identify(&image.identity, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) &&
+            !sfb_module_cache_find(&image.identity))
+            sfb_module_cache_add(&image);
+        break;
+    }
+    return 0;
+}
+
+void sframe_backtrace_refresh(void)
+{
+    dl_iterate_phdr(add_module, NULL);
+}
+
+SFB_EARLY static void look_at_process(void)
+{
+    uint64_t loader = getauxval(AT_BASE);
+
+    entries.program = getauxval(AT_ENTRY);
+    if (loader)
+        entries.loader = loader + ((const ElfW(Ehdr) *)(uintptr_t)loader)->e_entry;
+    sframe_backtrace_refresh();
+}

@@ -1,0 +1,27 @@
+/* Executes a rule; see step.c. */
+#ifndef SFB_UNWIND_STEP_H
+#define SFB_UNWIND_STEP_H
+
+#include "sfb/rule.h"
+#include "sfb/walk.h"
+
+/*
+ * Turns the registers of a frame into its caller's.
+ *
+ * @param regs  changed on SFB_OK only
+ * @return SFB_OK; SFB_END (the rule, or the stack, says that there is no caller); SFB_MISALIGNED,
+ *         SFB_NO_PROGRESS, SFB_UNREADABLE, SFB_ZERO_RA, SFB_NO_REGISTER
+ */
+enum sfb_status sfb_step(struct sfb_regs *regs, const struct sfb_rule *rule,
+                         struct sfb_memory *memory);
+
+/*
+ * What a return address of zero means: the end, where fp is zero too, as the psABI asks of whoever
+ * builds a stack by hand (fibers); else an overwritten stack.
+ */
+static inline enum sfb_status sfb_zero_ra(uint64_t fp)
+{
+    return fp == 0 ? SFB_END : SFB_ZERO_RA;
+}
+
+#endif

@@ -1,0 +1,220 @@
+/*
+ * The walk without caches: each frame is looked up in the tables themselves, in this order,
+ *
+ *     1. is this where the process began?            -> the end
+ *     2. a row of the module's .sframe               -> sfb_step()
+ *     3. a signal trampoline                         -> the registers that the kernel saved
+ *     4. libunwind                                   -> one step of it
+ *
+ * and the next frame starts at 1 again. A source that misses, or whose table is corrupt, hands on
+ * to the next; a source that has a rule which the stack does not bear out ends the walk. It
+ * terminates: every step moves sp outwards, but for those through a trampoline, which are counted.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "unwind/arch.h"
+#include "unwind/fallback_libunwind.h"
+#include "unwind/memory.h"
+#include "unwind/modules.h"
+#include "unwind/rule_cache.h"
+#include "unwind/step.h"
+
+/* Signals nest as deep as there are different ones at the most, if each is handled once. */
+#define SIGNALS_MAX 64
+
+enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context *start,
+                                enum sfb_frame_kind kind, const struct sfb_walker_options *options)
+{
+    if (!out || !start || (kind != SFB_FRAME_PC && kind != SFB_FRAME_RA))
+        return SFB_BAD_ARGUMENT;
+    if (options && (options->size < sizeof *options ||
+                    (options->flags & ~(uint32_t)(SFB_WALKER_NO_LIBUNWIND | SFB_WALKER_NO_CACHE))))
+        return SFB_BAD_ARGUMENT;
+
+    /* Not memset: most of a walker is the cursor, which few walks touch. */
+    sfb_arch_regs(&out->regs, start);
+    out->current = (struct sfb_frame){
+        .kind = kind, .source = SFB_SOURCE_START, .address = out->regs.pc, .sp = out->regs.sp
+    };
+    out->module = NULL;
+    out->flags = options ? options->flags : 0;
+    out->signals = 0;
+    out->status = SFB_OK;
+    memset(out->missed, 0, sizeof out->missed);
+    out->begun = false;
+    out->cursor_positioned = false;
+    out->full = start;
+    out->full_kind = kind;
+    out->full_pc = out->regs.pc;
+    out->full_sp = out->regs.sp;
+
+    out->memory = options ? options->memory : NULL;
+    if (!out->memory) {
+        sfb_memory_live(&out->own_memory, out->regs.sp, kind == SFB_FRAME_RA);
+        out->memory = &out->own_memory;
+    }
+    out->modules = options ? options->modules : NULL;
+    if (!out->modules) {
+        sfb_modules_live(&out->own_modules, &out->own_module);
+        out->modules = &out->own_modules;
+    }
+    /* Tables of another address space are where its stack is. */
+    if (options && options->memory)
+        out->table_memory = *options->memory;
+    else
+        sfb_memory_probed(&out->table_memory);
+    return SFB_OK;
+}
+
+/* The address that tables are asked for: a call's own, not that of what follows it. */
+static uint64_t lookup_pc(const struct sfb_walker *w)
+{
+    return w->regs.pc - (w->current.kind == SFB_FRAME_RA);
+}
+
+/* Leaves the section of the module that holds pc in w->module. */
+static inline enum sfb_status find_section(struct sfb_walker *w, uint64_t pc)
+{
+    if (!w->module || pc - w->module->start >= w->module->end - w->module->start)
+        w->module = w->modules->find(w->modules, pc);
+    return w->module ? w->module->section_status : SFB_NO_MODULE;
+}
+
+/*
+ * Whether this is where the process began. binutils 2.40 drops `.cfi_undefined rip`, so a `_start`
+ * that has rows looks like any other function: its address decides, not its rows.
+ */
+__attribute__((noinline)) static bool is_outermost(struct sfb_walker *w, uint64_t pc)
+{
+    const struct sfb_entries *entries = &w->modules->entries;
+    struct sfb_fde fde;
+
+    if (entries->program && find_section(w, pc) == SFB_OK &&
+        sfb_fde_find(&w->module->section, pc, &fde, NULL) == SFB_OK &&
+        fde.start == entries->program)
+        return true;
+    return sfb_arch_is_outermost(entries, &w->table_memory, w->regs.pc, w->current.kind);
+}
+
+/* Nearly every frame is far from both entry points, and this is all that it pays for them. */
+static inline bool near_entry(const struct sfb_walker *w, uint64_t pc)
+{
+    return pc - w->modules->entries.program < SFB_ARCH_ENTRY_SIZE ||
+           pc - w->modules->entries.loader < SFB_ARCH_ENTRY_SIZE;
+}
+
+/*
+ * A source takes the walker's registers to the caller's frame. On anything but SFB_OK they are as
+ * they were. (In place: copies in and out stall, because what was just stored as words is loaded as
+ * a pair.)
+ */
+static inline enum sfb_status try_sframe(struct sfb_walker *w)
+{
+    uint64_t pc = lookup_pc(w);
+    struct sfb_rule rule;
+    enum sfb_status status = find_section(w, pc);
+    uint32_t id;
+
+    if (status != SFB_OK)
+        return status;
+    id = w->flags & SFB_WALKER_NO_CACHE ? 0 : w->module->id;
+    if (sfb_rule_cache_get(pc - w->module->start, id, &rule))
+        return sfb_step(&w->regs, &rule, w->memory);
+    status = sfb_section_find(&w->module->section, pc, &rule, NULL);
+    if (status != SFB_OK)
+        return status;
+    sfb_rule_cache_put(pc - w->module->start, id, &rule);
+    return sfb_step(&w->regs, &rule, w->memory);
+}
+
+static enum sfb_status try_signal(struct sfb_walker *w)
+{
+    enum sfb_status status;
+
+    if (!sfb_arch_is_trampoline(&w->table_memory, w->regs.pc))
+        return SFB_NO_TRAMPOLINE;
+    if (w->signals++ == SIGNALS_MAX)
+        return SFB_SIGNAL_LIMIT;
+    status = sfb_arch_signal_context(&w->own_context, w->memory, w->regs.sp);
+    if (status != SFB_OK)
+        return status;
+    sfb_arch_regs(&w->regs, &w->own_context);
+    /* All registers are known again, and the stack may be another one. */
+    w->full = &w->own_context;
+    w->full_kind = SFB_FRAME_PC;
+    w->full_pc = w->regs.pc;
+    w->full_sp = w->regs.sp;
+    w->cursor_positioned = false;
+    return SFB_OK;
+}
+
+static inline void accept(struct sfb_walker *w, enum sfb_source source)
+{
+    w->current.kind = source == SFB_SOURCE_SIGNAL ? SFB_FRAME_PC : SFB_FRAME_RA;
+    w->current.source = source;
+    w->current.address = w->regs.pc;
+    w->current.sp = w->regs.sp;
+    memcpy(w->current.missed, w->missed, sizeof w->missed);
+}
+
+/* Misses and corrupt tables: the statuses on which the next source is asked. */
+static bool try_next(enum sfb_status status)
+{
+    return status >= SFB_NO_MODULE && status < SFB_FRAME_LIMIT;
+}
+
+/* Of three refusals, the one that tells a user most. */
+static enum sfb_status reason(const struct sfb_walker *w)
+{
+    enum sfb_status last = w->missed[SFB_SOURCE_LIBUNWIND];
+
+    return try_next(last) ? (enum sfb_status)w->missed[SFB_SOURCE_SFRAME] : last;
+}
+
+/* The sources behind SFrame, which almost always answers first. */
+static enum sfb_status try_others(struct sfb_walker *w, enum sfb_status status)
+{
+    typedef enum sfb_status source_fn(struct sfb_walker *);
+    static source_fn *const sources[SFB_SOURCE_COUNT] = {
+        [SFB_SOURCE_SIGNAL] = try_signal,
+        [SFB_SOURCE_LIBUNWIND] = sfb_libunwind_step,
+    };
+
+    w->missed[SFB_SOURCE_SFRAME] = (uint8_t)status;
+    for (unsigned s = SFB_SOURCE_SFRAME + 1; try_next(status) && s < SFB_SOURCE_COUNT; s++) {
+        status = sources[s](w);
+        if (status == SFB_OK) {
+            accept(w, (enum sfb_source)s);
+            return SFB_OK;
+        }
+        w->missed[s] = (uint8_t)status;
+    }
+    return try_next(status) ? reason(w) : status;
+}
+
+static inline enum sfb_status advance(struct sfb_walker *w)
+{
+    uint64_t pc = lookup_pc(w);
+    enum sfb_status status;
+
+    if (near_entry(w, pc) && is_outermost(w, pc))
+        return SFB_END;
+
+    memset(w->missed, 0, sizeof w->missed);
+    status = try_sframe(w);
+    if (status != SFB_OK)
+        return try_others(w, status);
+    accept(w, SFB_SOURCE_SFRAME);
+    return SFB_OK;
+}
+
+enum sfb_status sfb_walker_next(struct sfb_walker *walker, struct sfb_frame *out)
+{
+    if (walker->begun && walker->status == SFB_OK)
+        walker->status = advance(walker);
+    walker->begun = true;
+    if (walker->status == SFB_OK && out)
+        *out = walker->current;
+    return walker->status;
+}

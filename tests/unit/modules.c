@@ -1,0 +1,282 @@
+/*
+ * Modules and their cache, on images made in memory: an ELF program header table, a section, and
+ * nothing else.
+ */
+#include <string.h>
+
+#include "support/test.h"
+#include "unwind/modules.h"
+
+/* AMD64, sorted, no functions. */
+static const uint8_t empty_section[28] = { 0xe2, 0xde, 1, 1, 3, 0, 0xf8, 0 };
+
+static struct file {
+    ElfW(Phdr) phdrs[4];
+    uint8_t section[64];
+    uint8_t rest[4096];
+} file __attribute__((aligned(4096)));
+
+static struct sfb_image good_image(void)
+{
+    struct sfb_image image = { .phdrs = file.phdrs, .phdr_count = 3 };
+
+    memset(&file, 0, sizeof file);
+    file.phdrs[0] = (ElfW(Phdr)){ .p_type = PT_LOAD,
+                                  .p_flags = PF_R,
+                                  .p_vaddr = 0x10000,
+                                  .p_filesz = sizeof file,
+                                  .p_memsz = sizeof file };
+    file.phdrs[1] = (ElfW(Phdr)){ .p_type = PT_GNU_SFRAME,
+                                  .p_flags = PF_R,
+                                  .p_vaddr = 0x10000 + offsetof(struct file, section),
+                                  .p_filesz = 40,
+                                  .p_memsz = 40 };
+    file.phdrs[2] = (ElfW(Phdr)){ .p_type = PT_GNU_EH_FRAME,
+                                  .p_flags = PF_R,
+                                  .p_vaddr = 0x10000 + offsetof(struct file, rest) };
+    memcpy(file.section, empty_section, sizeof empty_section);
+    image.bias = (uintptr_t)&file - 0x10000;
+    image.identity = (struct sfb_module_identity){ .start = (uintptr_t)&file,
+                                                   .end = (uintptr_t)(&file + 1),
+                                                   .link_map = file.rest,
+                                                   .eh_frame = file.rest };
+    return image;
+}
+
+Test(modules, reads_sections_where_they_lie)
+{
+    struct sfb_image image = good_image();
+    struct sfb_module m;
+
+    sfb_module_read(&m, &image);
+    cr_expect(eq(int, m.section_status, SFB_OK));
+    cr_expect(eq(ptr, (void *)(uintptr_t)m.section.data, file.section));
+    cr_expect(eq(u64, m.section.address, (uintptr_t)file.section));
+    cr_expect(eq(u64, m.eh_frame_hdr, (uintptr_t)file.rest));
+}
+
+Test(modules, judges_what_program_headers_say)
+{
+    static const struct {
+        const char *name;
+        unsigned phdr;
+        ElfW(Phdr) set; /* p_type 0: left as it is */
+        enum sfb_status want;
+    } cases[] = {
+        { "none", 1, { .p_type = PT_NOTE }, SFB_NO_SECTION },
+        { "emptied by objcopy -R", 1, { .p_type = PT_GNU_SFRAME }, SFB_NO_SECTION },
+        { "in no segment",
+          1,
+          { .p_type = PT_GNU_SFRAME, .p_vaddr = 0x90000, .p_memsz = 40 },
+          SFB_BAD_ELF },
+        { "below the first segment",
+          1,
+          { .p_type = PT_GNU_SFRAME, .p_vaddr = 0xfff0, .p_memsz = 40 },
+          SFB_BAD_ELF },
+        { "too small for a header",
+          1,
+          { .p_type = PT_GNU_SFRAME,
+            .p_vaddr = 0x10000 + offsetof(struct file, section),
+            .p_memsz = 27 },
+          SFB_TRUNCATED },
+        { "larger than the segment",
+          1,
+          { .p_type = PT_GNU_SFRAME,
+            .p_vaddr = 0x10000 + offsetof(struct file, section),
+            .p_memsz = ~(uint64_t)0 },
+          SFB_OK },
+        { "segment not readable",
+          0,
+          { .p_type = PT_LOAD, .p_flags = PF_X, .p_vaddr = 0x10000, .p_filesz = sizeof file },
+          SFB_BAD_ELF },
+        { "segment larger than the mapping",
+          0,
+          { .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = 0x10000, .p_filesz = ~(uint64_t)0 },
+          SFB_BAD_ELF },
+        { "segment ends in the section",
+          0,
+          { .p_type = PT_LOAD,
+            .p_flags = PF_R,
+            .p_vaddr = 0x10000,
+            .p_filesz = offsetof(struct file, section) + 20 },
+          SFB_TRUNCATED },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sfb_image image = good_image();
+        struct sfb_module m;
+
+        file.phdrs[cases[i].phdr] = cases[i].set;
+        sfb_module_read(&m, &image);
+        cr_expect(eq(int, m.section_status, cases[i].want), "%s", cases[i].name);
+    }
+}
+
+Test(modules, refuse_a_section_for_another_machine)
+{
+    struct sfb_image image = good_image();
+    struct sfb_module m;
+
+    file.section[4] = SFB_ABI_AARCH64_LE;
+    file.section[6] = 0;
+    sfb_module_read(&m, &image);
+    cr_expect(eq(int, m.section_status, SFB_BAD_ABI));
+}
+
+Test(modules, cache_answers_only_while_memory_says_the_same)
+{
+    struct sfb_image image = good_image();
+    struct sfb_module_identity other;
+    const struct sfb_module *m = sfb_module_cache_add(&image);
+
+    cr_assert(ne(ptr, (void *)(uintptr_t)m, NULL));
+    cr_expect(eq(int, m->section_status, SFB_OK));
+    cr_expect(sfb_module_cache_find(&image.identity) == m);
+
+    other = image.identity;
+    other.link_map = &other;
+    cr_expect(sfb_module_cache_find(&other) == NULL, "another load at the same place");
+    other = image.identity;
+    other.end -= 8;
+    cr_expect(sfb_module_cache_find(&other) == NULL, "another size");
+    other = image.identity;
+    other.eh_frame = file.section;
+    cr_expect(sfb_module_cache_find(&other) == NULL, "another .eh_frame");
+
+    file.section[8]++;
+    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "another section at the same place");
+    file.section[8]--;
+    cr_expect(sfb_module_cache_find(&image.identity) == m);
+    file.phdrs[1].p_vaddr++;
+    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "the section at another place");
+    file.phdrs[1].p_vaddr--;
+    file.phdrs[1].p_type = PT_NOTE;
+    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "the section gone");
+}
+
+/* A file of its own: ELF header, program headers, a note and a section on its first page. */
+static struct whole {
+    ElfW(Ehdr) ehdr;
+    ElfW(Phdr) phdrs[4];
+    struct {
+        uint32_t name_size, size, type;
+        char name[4];
+        uint8_t id[20];
+    } note;
+    uint8_t section[64];
+    uint8_t rest[4096];
+} whole __attribute__((aligned(4096)));
+
+static struct sfb_image whole_image(void)
+{
+    struct sfb_image image = { .phdrs = whole.phdrs, .phdr_count = 3 };
+
+    memset(&whole, 0, sizeof whole);
+    memcpy(whole.ehdr.e_ident, ELFMAG, SELFMAG);
+    whole.ehdr.e_phoff = offsetof(struct whole, phdrs);
+    whole.ehdr.e_phnum = 3;
+    whole.phdrs[0] = (ElfW(Phdr)){
+        .p_type = PT_LOAD, .p_flags = PF_R, .p_filesz = sizeof whole, .p_memsz = sizeof whole
+    };
+    whole.phdrs[1] = (ElfW(Phdr)){ .p_type = PT_GNU_SFRAME,
+                                   .p_vaddr = offsetof(struct whole, section),
+                                   .p_memsz = 40 };
+    whole.phdrs[2] = (ElfW(Phdr)){ .p_type = PT_NOTE,
+                                   .p_vaddr = offsetof(struct whole, note),
+                                   .p_memsz = sizeof whole.note };
+    whole.note.name_size = 4;
+    whole.note.size = sizeof whole.note.id;
+    whole.note.type = NT_GNU_BUILD_ID;
+    memcpy(whole.note.name, "GNU", 4);
+    whole.note.id[3] = 0x42;
+    memcpy(whole.section, empty_section, sizeof empty_section);
+    image.bias = (uintptr_t)&whole;
+    image.identity =
+        (struct sfb_module_identity){ .start = (uintptr_t)&whole, .end = (uintptr_t)(&whole + 1) };
+    return image;
+}
+
+Test(modules, id_stands_for_one_files_bytes)
+{
+    struct sfb_image image = whole_image();
+    const struct sfb_module *first = sfb_module_cache_add(&image), *second;
+
+    cr_assert(first != NULL);
+    cr_expect(gt(u16, first->id, 0));
+    cr_expect(sfb_module_cache_find(&image.identity) == first);
+    whole.note.id[19]++;
+    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "another file, alike in all else");
+    second = sfb_module_cache_add(&image);
+    cr_assert(second != NULL);
+    cr_expect(ne(u16, second->id, first->id));
+    cr_expect(sfb_module_cache_find(&image.identity) == second);
+    whole.ehdr.e_phnum = 2;
+    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "other program headers");
+}
+
+Test(modules, id_is_only_for_files_that_can_be_told_apart)
+{
+    static const char *const names[] = { "no note",      "note cut off",  "other note",
+                                         "id of size 0", "no ELF header", "headers elsewhere",
+                                         "good" };
+
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        struct sfb_image image = whole_image();
+        const struct sfb_module *m;
+
+        switch (i) {
+        case 0: whole.phdrs[2].p_type = PT_NULL; break;
+        case 1: whole.phdrs[2].p_memsz = 30; break;
+        case 2: whole.note.name[0] = 'X'; break;
+        case 3: whole.note.size = 0; break;
+        case 4: whole.ehdr.e_ident[0] = 0; break;
+        case 5: whole.ehdr.e_phoff = 8; break;
+        default: break;
+        }
+        m = sfb_module_cache_add(&image);
+        cr_assert(m != NULL);
+        cr_expect(eq(int, m->section_status, SFB_OK), "%s", names[i]);
+        cr_expect(eq(int, m->id != 0, i == 6), "%s", names[i]);
+    }
+}
+
+Test(modules, cache_notices_a_section_where_there_was_none)
+{
+    struct sfb_image image = good_image();
+    const struct sfb_module *m;
+
+    file.phdrs[1].p_type = PT_NOTE;
+    m = sfb_module_cache_add(&image);
+    cr_assert(m != NULL);
+    cr_expect(eq(int, m->section_status, SFB_NO_SECTION));
+    cr_expect(sfb_module_cache_find(&image.identity) == m);
+    file.phdrs[1].p_type = PT_GNU_SFRAME;
+    cr_expect(sfb_module_cache_find(&image.identity) == NULL);
+
+    m = sfb_module_cache_add(&image);
+    cr_assert(m != NULL);
+    cr_expect(eq(int, m->section_status, SFB_OK));
+    cr_expect(sfb_module_cache_find(&image.identity) == m, "the newer entry took its place");
+}
+
+Test(modules, cache_refuses_what_it_could_not_check)
+{
+    struct sfb_image image = good_image();
+    static ElfW(Phdr) elsewhere[3];
+
+    memcpy(elsewhere, file.phdrs, sizeof elsewhere);
+    image.phdrs = elsewhere;
+    cr_expect(sfb_module_cache_add(&image) == NULL);
+}
+
+Test(modules, cache_that_is_full_says_so_and_goes_on)
+{
+    struct sfb_image image = good_image();
+    unsigned added = 0;
+
+    while (added < 100000 && sfb_module_cache_add(&image))
+        added++;
+    cr_expect(ge(u32, added, 100));
+    cr_expect(lt(u32, added, 100000));
+    cr_expect(sfb_module_cache_find(&image.identity) != NULL, "what is in it stays good");
+}

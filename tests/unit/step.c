@@ -1,0 +1,106 @@
+/* One rule, one frame: what sfb_step() makes of it, on a stack of sixteen words. */
+#include "unwind/step.h"
+#include "support/test.h"
+
+#define BASE  0x7ffc0000u
+#define WORDS 16u
+
+static uint64_t stack[WORDS];
+
+static bool read_fake(struct sfb_memory *memory, uint64_t address, uint64_t *out)
+{
+    (void)memory;
+    if (address < BASE || address >= BASE + sizeof stack)
+        return false;
+    *out = stack[(address - BASE) / 8];
+    return true;
+}
+
+static struct sfb_memory fake = { .read = read_fake };
+
+#define AT(word) (BASE + 8u * (word))
+
+/* AMD64 as SFrame has it: ra at CFA-8. */
+#define SP(off)                                                                                    \
+    {                                                                                              \
+        .cfa_base = SFB_BASE_SP, .cfa_offset = off, .ra_where = SFB_WHERE_CFA, .ra_offset = -8     \
+    }
+#define SP_FP(off, at)                                                                             \
+    {                                                                                              \
+        .cfa_base = SFB_BASE_SP, .cfa_offset = off, .ra_where = SFB_WHERE_CFA, .ra_offset = -8,    \
+        .fp_where = SFB_WHERE_CFA, .fp_offset = at                                                 \
+    }
+#define FP_FP(off, at)                                                                             \
+    {                                                                                              \
+        .cfa_base = SFB_BASE_FP, .cfa_offset = off, .ra_where = SFB_WHERE_CFA, .ra_offset = -8,    \
+        .fp_where = SFB_WHERE_CFA, .fp_offset = at                                                 \
+    }
+#define LR(off)                                                                                    \
+    {                                                                                              \
+        .cfa_base = SFB_BASE_SP, .cfa_offset = off, .ra_where = SFB_WHERE_SAME                     \
+    }
+
+static const struct {
+    const char *name;
+    struct sfb_rule rule;
+    struct sfb_regs in;
+    enum sfb_status want;
+    struct sfb_regs out;
+} cases[] = {
+    { "leaf", SP(8), { 1, AT(0), 7, 0 }, SFB_OK, { 0xaaa0, AT(1), 7, 0 } },
+    { "pushed fp", SP_FP(24, -16), { 1, AT(0), 7, 0 }, SFB_OK, { 0xaaa2, AT(3), 0xaaa1, 0 } },
+    { "fp frame", FP_FP(16, -16), { 1, AT(0), AT(4), 0 }, SFB_OK, { 0xaaa5, AT(6), 0xaaa4, 0 } },
+    { "slot below sp, after leave",
+      SP_FP(8, -16),
+      { 1, AT(5), 7, 0 },
+      SFB_OK,
+      { 0xaaa5, AT(6), 0xaaa4, 0 } },
+    { "last word", SP(8), { 1, AT(15), 7, 0 }, SFB_OK, { 0xaaaf, AT(16), 7, 0 } },
+    { "past the stack", SP(16), { 1, AT(15), 7, 0 }, SFB_UNREADABLE, { 0, 0, 0, 0 } },
+    { "fp slot past the stack", SP_FP(24, 64), { 1, AT(9), 7, 0 }, SFB_UNREADABLE, { 0, 0, 0, 0 } },
+    { "sp not aligned", SP(8), { 1, AT(0) + 4, 7, 0 }, SFB_MISALIGNED, { 0, 0, 0, 0 } },
+    { "fp not aligned",
+      FP_FP(16, -16),
+      { 1, AT(0), AT(4) + 1, 0 },
+      SFB_MISALIGNED,
+      { 0, 0, 0, 0 } },
+    { "fp slot not aligned", SP_FP(24, -17), { 1, AT(0), 7, 0 }, SFB_MISALIGNED, { 0, 0, 0, 0 } },
+    { "fp below sp", FP_FP(16, -16), { 1, AT(8), AT(2), 0 }, SFB_NO_PROGRESS, { 0, 0, 0, 0 } },
+    { "fp of the same frame",
+      FP_FP(0, -16),
+      { 1, AT(8), AT(8), 0 },
+      SFB_NO_PROGRESS,
+      { 0, 0, 0, 0 } },
+    { "fp is garbage that wraps",
+      FP_FP(16, -16),
+      { 1, AT(8), ~0ull - 7, 0 },
+      SFB_NO_PROGRESS,
+      { 0, 0, 0, 0 } },
+    { "sp wraps", SP(16), { 1, ~0ull - 7, 7, 0 }, SFB_NO_PROGRESS, { 0, 0, 0, 0 } },
+    { "ra zero, fp zero: the end", SP(8), { 1, AT(7), 0, 0 }, SFB_END, { 0, 0, 0, 0 } },
+    { "ra zero, fp not: overwritten", SP(8), { 1, AT(7), 7, 0 }, SFB_ZERO_RA, { 0, 0, 0, 0 } },
+    { "outermost", { .flags = SFB_RULE_OUTERMOST }, { 1, AT(0), 7, 0 }, SFB_END, { 0, 0, 0, 0 } },
+    { "ra in lr, nothing pushed", LR(0), { 1, AT(0), 7, 0xbbb0 }, SFB_OK, { 0xbbb0, AT(0), 7, 0 } },
+    { "ra in lr, frame made", LR(32), { 1, AT(0), 7, 0xbbb0 }, SFB_OK, { 0xbbb0, AT(4), 7, 0 } },
+    { "lr is good for one step", LR(0), { 1, AT(0), 7, 0 }, SFB_NO_REGISTER, { 0, 0, 0, 0 } },
+};
+
+Test(step, judges_each_case)
+{
+    for (unsigned i = 0; i < WORDS; i++)
+        stack[i] = 0xaaa0 + i;
+    stack[7] = 0;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sfb_regs regs = cases[i].in;
+        const struct sfb_regs *want = cases[i].want == SFB_OK ? &cases[i].out : &cases[i].in;
+
+        cr_expect(eq(int, sfb_step(&regs, &cases[i].rule, &fake), cases[i].want), "%s",
+                  cases[i].name);
+        /* A step that fails leaves the frame as it was. */
+        cr_expect(eq(u64, regs.pc, want->pc), "%s: pc", cases[i].name);
+        cr_expect(eq(u64, regs.sp, want->sp), "%s: sp", cases[i].name);
+        cr_expect(eq(u64, regs.fp, want->fp), "%s: fp", cases[i].name);
+        cr_expect(eq(u64, regs.lr, want->lr), "%s: lr", cases[i].name);
+    }
+}
