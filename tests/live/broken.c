@@ -1,0 +1,142 @@
+/* Crashes: the registers and stacks that a handler finds when a program went wrong. */
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <ucontext.h>
+
+#include "support/compiler.h"
+#include "support/oracle.h"
+#include "support/test.h"
+
+static ssize_t walk(ucontext_t *uc, struct sframe_backtrace_info *info, struct trace *out)
+{
+    struct sframe_backtrace_options options = { .size = sizeof options, .context = uc };
+    uint8_t buffer[4096];
+    ssize_t size;
+
+    info->size = sizeof *info;
+    size = sframe_backtrace_cbf(buffer, sizeof buffer, &options, info);
+    trace_decode(out, buffer, size);
+    return size;
+}
+
+/* Registers of this function with some of them replaced. */
+static ucontext_t here(void)
+{
+    ucontext_t uc;
+
+    memset(&uc, 0, sizeof uc);
+    getcontext(&uc);
+    return uc;
+}
+
+Test(broken, registers_full_of_garbage_are_survived)
+{
+    static const uint64_t values[] = { 0,
+                                       1,
+                                       8,
+                                       0x1000,
+                                       0x7fffffffffff,
+                                       0x7ffffffff000,
+                                       0x8000000000000000,
+                                       0xffffffffff600000,
+                                       ~0ull,
+                                       ~7ull };
+    enum { N = sizeof values / sizeof *values };
+    ucontext_t good = here();
+
+    for (unsigned i = 0; i < N * N * N; i++) {
+        for (unsigned keep = 0; keep < 8; keep++) {
+            struct sframe_backtrace_info info;
+            ucontext_t uc = good;
+            struct trace t;
+
+            if (!(keep & 1))
+                uc.uc_mcontext.gregs[REG_RIP] = (greg_t)values[i % N];
+            if (!(keep & 2))
+                uc.uc_mcontext.gregs[REG_RSP] = (greg_t)values[i / N % N];
+            if (!(keep & 4))
+                uc.uc_mcontext.gregs[REG_RBP] = (greg_t)values[i / N / N];
+            cr_assert(gt(int, (int)walk(&uc, &info, &t), 0));
+            cr_assert(eq(int, t.error, SFB_OK));
+            /* Only what was left whole can come to an end. */
+            cr_assert(keep % 4 == 3 || !t.end);
+        }
+    }
+}
+
+Test(broken, a_stack_that_ends_in_nothing_stops_at_its_edge)
+{
+    uint64_t *map =
+        mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ucontext_t uc = here();
+
+    cr_assert(ne(ptr, map, MAP_FAILED));
+    mprotect((char *)map + 2 * 4096, 4096, PROT_NONE);
+    for (unsigned i = 0; i < 2 * 512; i++)
+        map[i] = (uint64_t)uc.uc_mcontext.gregs[REG_RIP]; /* return addresses all over */
+    for (unsigned i = 0; i < 2 * 512; i++) {
+        struct sframe_backtrace_info info;
+        struct trace t;
+
+        uc.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)(map + i);
+        uc.uc_mcontext.gregs[REG_RBP] = (greg_t)(uintptr_t)(map + i);
+        cr_assert(gt(int, (int)walk(&uc, &info, &t), 0));
+        cr_assert(not(t.end));
+    }
+}
+
+/* --- stack overflow --------------------------------------------------------------------------- */
+
+static sigjmp_buf back;
+static struct trace overflow;
+static struct sframe_backtrace_info overflow_info;
+static struct sframe_backtrace_options overflow_options;
+
+static void on_overflow(int number, siginfo_t *si, void *ucontext)
+{
+    static uint8_t buffer[4096];
+    ssize_t size;
+
+    (void)number;
+    (void)si;
+    overflow_options = (struct sframe_backtrace_options){
+        .size = sizeof overflow_options, .context = ucontext, .max_frames = 64, .outermost = 16
+    };
+    overflow_info.size = sizeof overflow_info;
+    size = sframe_backtrace_cbf(buffer, sizeof buffer, &overflow_options, &overflow_info);
+    trace_decode(&overflow, buffer, size);
+    siglongjmp(back, 1);
+}
+
+/* Never set, which no compiler can know. */
+static volatile int enough;
+
+NOINLINE static int forever(int n)
+{
+    volatile char space[500];
+
+    space[0] = (char)n;
+    if (enough)
+        return 0;
+    return forever(n + 1) + space[0];
+}
+
+Test(broken, a_stack_overflow_is_walked_from_both_ends)
+{
+    static char alternate[256 * 1024];
+    stack_t on = { .ss_sp = alternate, .ss_size = sizeof alternate };
+    struct sigaction action = { .sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+    sigaltstack(&on, NULL);
+    sigaction(SIGSEGV, &action, NULL);
+    if (sigsetjmp(back, 1) == 0)
+        forever(0);
+    cr_expect(eq(int, overflow.error, SFB_OK));
+    cr_expect(overflow.end, "%s", sfb_status_str(overflow_info.end));
+    cr_expect(eq(sz, overflow.count, 64));
+    cr_expect(gt(u64, overflow.omitted, 1000));
+    cr_expect(eq(int, overflow.kind[0], SFB_FRAME_PC));
+}

@@ -1,0 +1,103 @@
+/*
+ * Libraries that come and go. Nobody tells this library of dlopen() and dlclose(), and no walk may
+ * use the tables of a library that is not there any more.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/oracle.h"
+#include "support/test.h"
+
+static struct trace ours, theirs;
+static struct sframe_backtrace_info info;
+static volatile int sink;
+
+static int capture(void)
+{
+    uint8_t buffer[1024];
+    ssize_t size;
+
+    info.size = sizeof info;
+    size = sframe_backtrace_cbf(buffer, sizeof buffer, NULL, &info);
+    trace_decode(&ours, buffer, size);
+    oracle_walk(&theirs, NULL);
+    return sink++;
+}
+
+typedef int call_back_fn(int (*)(void));
+
+/* @return where the library was loaded */
+static uint64_t load_and_walk(const char *name, bool with_sframe)
+{
+    char path[512];
+    void *library;
+    call_back_fn *call_back;
+    Dl_info where = { 0 };
+
+    snprintf(path, sizeof path, "%s/%s", SFB_TEST_LIBS, name);
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    cr_assert(library != NULL, "%s", dlerror());
+    *(void **)&call_back = dlsym(library, "call_back");
+    dladdr(*(void **)&call_back, &where);
+
+    call_back(capture);
+    if (trace_differs(&ours, 1, &theirs, 1) != SIZE_MAX || !ours.end)
+        trace_print(name, &ours, &theirs);
+    cr_expect(eq(sz, trace_differs(&ours, 1, &theirs, 1), SIZE_MAX), "%s", name);
+    cr_expect(ours.end, "%s", name);
+    /* The second frame is in the library. */
+    cr_expect(gt(u64, ours.address[1], (uintptr_t)where.dli_saddr), "%s", name);
+    cr_expect(lt(u64, ours.address[1], (uintptr_t)where.dli_saddr + 200), "%s", name);
+    if (!with_sframe)
+        cr_expect(gt(u32, info.by_source[SFB_SOURCE_LIBUNWIND], 0), "%s", name);
+    dlclose(library);
+    return (uintptr_t)where.dli_fbase;
+}
+
+Test(modules, loaded_after_start_are_found_by_the_capture_itself)
+{
+    uint32_t by_libunwind;
+
+    load_and_walk("libframes-64.so", true);
+    by_libunwind = info.by_source[SFB_SOURCE_LIBUNWIND];
+    load_and_walk("libframes-bare.so", false);
+    cr_expect(eq(u32, info.by_source[SFB_SOURCE_LIBUNWIND], by_libunwind + 1),
+              "the library with .sframe took one frame less of libunwind");
+}
+
+Test(modules, replaced_at_the_same_address_are_noticed)
+{
+    static const struct {
+        const char *name;
+        bool with_sframe;
+    } libraries[] = {
+        { "libframes-64.so", true },
+        { "libframes-96.so", true }, /* alike to the byte, but for the frame's size */
+        { "libframes-5000.so", true },
+        { "libframes-bare.so", false },
+    };
+    enum { COUNT = sizeof libraries / sizeof *libraries };
+    unsigned same_address = 0, loads = 0;
+    uint64_t last = 0;
+
+    for (unsigned i = 0; i < 64; i++) {
+        unsigned n = (i * 7 + i / COUNT) % COUNT;
+        uint64_t base = load_and_walk(libraries[n].name, libraries[n].with_sframe);
+
+        same_address += base == last;
+        last = base;
+        loads++;
+        if (i % 5 == 0)
+            sframe_backtrace_refresh();
+    }
+    fprintf(stderr, "modules: %u of %u libraries were loaded where another had been\n",
+            same_address, loads);
+    cr_expect(gt(u32, same_address, loads / 4), "the test means something");
+}
+
+Test(modules, more_than_the_cache_holds_still_walk)
+{
+    for (unsigned i = 0; i < 700; i++)
+        load_and_walk(i % 2 ? "libframes-64.so" : "libframes-bare.so", i % 2);
+}

@@ -1,0 +1,50 @@
+/*
+ * libunwind does not leak: in a program that links our library, `backtrace` is still glibc's and
+ * `_Unwind_Backtrace` libgcc's, although libunwind, which exports both names, is loaded.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sframe_backtrace.h"
+#include "support/compiler.h"
+#include "support/test.h"
+
+static const char *library_of(const char *symbol)
+{
+    void *address = dlsym(RTLD_DEFAULT, symbol);
+    Dl_info info = { 0 };
+
+    return address && dladdr(address, &info) ? info.dli_fname : "";
+}
+
+static bool is_mapped(const char *name)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512];
+    bool found = false;
+
+    cr_assert(maps != NULL);
+    while (fgets(line, sizeof line, maps))
+        found |= strstr(line, name) != NULL;
+    fclose(maps);
+    return found;
+}
+
+Test(no_leak, names_still_resolve_to_libc_and_libgcc)
+{
+    uint8_t buffer[512];
+
+    cr_assert(gt(int, (int)sframe_backtrace_cbf(buffer, sizeof buffer, NULL, NULL), 0));
+    cr_expect(is_mapped("/libunwind-x86_64.so"), "the test means something: libunwind is there");
+    if (sanitized())
+        cr_skip("the sanitizer's own runtime stands before libc's backtrace");
+    cr_expect(strstr(library_of("backtrace"), "libc.so") != NULL, "%s", library_of("backtrace"));
+
+    /* Not everybody's program has libgcc_s: then nobody may answer, libunwind least of all. */
+    dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_GLOBAL);
+    cr_expect(strstr(library_of("_Unwind_Backtrace"), "libgcc_s") != NULL, "%s",
+              library_of("_Unwind_Backtrace"));
+    cr_expect(library_of("unw_backtrace")[0] == 0);
+    cr_expect(library_of("_ULx86_64_step")[0] == 0);
+}

@@ -1,0 +1,188 @@
+/*
+ * The signal contract, on the first call of a process: the kernel ends it if it makes any system
+ * call but the probe (so: no descriptor, no mapping, no heap growth, no waiting for a lock), the
+ * heap's own books do not change, errno neither, and the stack it takes has a bound.
+ */
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "sframe_backtrace.h"
+#include "support/compiler.h"
+#include "support/test.h"
+
+static volatile int sink;
+static volatile ssize_t result;
+static volatile uint32_t flags;
+static struct sframe_backtrace_info info;
+static size_t heap_before, heap_after;
+
+/* Kills the process on any system call but these. */
+static void allow_only_what_a_walk_needs(void)
+{
+#define ALLOW(nr)                                                                                  \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        ALLOW(SYS_rt_sigprocmask),
+        ALLOW(SYS_rt_sigreturn),
+        ALLOW(SYS_exit_group),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+    };
+    struct sock_fprog program = { sizeof code / sizeof *code, code };
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        _exit(90);
+}
+
+static void handler(int number, siginfo_t *si, void *ucontext)
+{
+    struct sframe_backtrace_options options = { .size = sizeof options,
+                                                .context = ucontext,
+                                                .flags = flags };
+    uint8_t buffer[1024];
+
+    (void)number;
+    (void)si;
+    info.size = sizeof info;
+    result = sframe_backtrace_cbf(buffer, sizeof buffer, &options, &info);
+}
+
+NOINLINE static int deep(int depth)
+{
+    if (depth == 0)
+        __asm__ volatile("ud2\n\tnop" ::: "memory"); /* a signal without a system call */
+    else
+        deep(depth - 1);
+    return sink++;
+}
+
+/* Steps over ud2 on the way back. */
+static void handle_and_resume(int number, siginfo_t *si, void *ucontext)
+{
+    handler(number, si, ucontext);
+    ((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+static void install(void)
+{
+    struct sigaction action = { .sa_sigaction = handle_and_resume,
+                                .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+    sigaction(SIGILL, &action, NULL);
+}
+
+static void *first_call_under_the_filter(void *arg)
+{
+    (void)arg;
+    allow_only_what_a_walk_needs();
+    heap_before = mallinfo2().uordblks;
+    errno = 4711;
+    deep(20);
+    heap_after = mallinfo2().uordblks;
+    _exit(errno != 4711               ? 91
+          : heap_before != heap_after ? 92
+          : result <= 0               ? 93
+          : info.end == SFB_END       ? 0
+                                      : 94);
+    return NULL;
+}
+
+/* In a child, which the filter may kill. */
+static int run_child(bool in_thread)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    cr_assert(child >= 0);
+    if (child == 0) {
+        pthread_t thread;
+
+        install();
+        if (!in_thread)
+            first_call_under_the_filter(NULL);
+        pthread_create(&thread, NULL, first_call_under_the_filter, NULL);
+        pthread_join(thread, NULL);
+        _exit(95);
+    }
+    waitpid(child, &status, 0);
+    if (WIFSIGNALED(status))
+        return 1000 + WTERMSIG(status);
+    return WEXITSTATUS(status);
+}
+
+Test(signal_contract, first_walk_makes_no_system_call_but_the_probe)
+{
+    if (sanitized())
+        cr_skip("sanitizers make system calls of their own");
+    cr_expect(eq(int, run_child(false), 0), "main thread");
+    cr_expect(eq(int, run_child(true), 0), "another thread");
+}
+
+/* --- stack use -------------------------------------------------------------------------------- */
+
+enum { ALTERNATE = 128 * 1024 };
+static uint8_t *alternate;
+
+static size_t stack_used(int depth)
+{
+    size_t untouched = 0;
+
+    memset(alternate, 0xcd, ALTERNATE);
+    deep(depth);
+    while (untouched < ALTERNATE && alternate[untouched] == 0xcd)
+        untouched++;
+    return ALTERNATE - untouched;
+}
+
+static void empty_handler(int number, siginfo_t *si, void *ucontext)
+{
+    (void)number;
+    (void)si;
+    ((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+Test(signal_contract, stack_has_a_bound_that_does_not_grow_with_depth)
+{
+    struct sigaction action = { .sa_sigaction = empty_handler,
+                                .sa_flags = SA_SIGINFO | SA_ONSTACK };
+    stack_t on;
+    size_t kernel, tables, tables_deep, all;
+
+    alternate = mmap(NULL, ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    on = (stack_t){ .ss_sp = alternate, .ss_size = ALTERNATE };
+    sigaltstack(&on, NULL);
+    sigaction(SIGILL, &action, NULL);
+    kernel = stack_used(1);
+    install();
+    flags = SFRAME_BACKTRACE_NO_LIBUNWIND;
+    tables = stack_used(1);
+    tables_deep = stack_used(500);
+    flags = 0;
+    all = stack_used(500);
+    fprintf(stderr,
+            "signal_contract: stack used by a walk from a handler, its 1 KiB buffer "
+            "included: %zu bytes by tables, %zu with libunwind; the kernel's frame %zu\n",
+            tables - kernel, all - kernel, kernel);
+    cr_expect(eq(sz, tables, tables_deep));
+    if (sanitized())
+        cr_skip("sanitizers pad frames");
+    cr_expect(le(sz, tables - kernel, 4 * 1024));
+    cr_expect(gt(sz, all, tables), "the test means something");
+    cr_expect(le(sz, all - kernel, 8 * 1024));
+}

@@ -1,0 +1,70 @@
+/*
+ * Walks without libunwind, in every build: right as far as tables reach, and then an honest
+ * `trunc`. The oracle is glibc's backtrace(), which unwinds by libgcc.
+ */
+#include <execinfo.h>
+#include <stdlib.h>
+
+#include "sfb/cbf.h"
+#include "sframe_backtrace.h"
+#include "support/compiler.h"
+#include "support/test.h"
+
+static volatile int sink;
+static const struct sframe_backtrace_options by_tables = { .size = sizeof by_tables,
+                                                           .flags = SFRAME_BACKTRACE_NO_LIBUNWIND };
+
+/* Both from one frame; @return how many frames of ours there are, after the first */
+NOINLINE static unsigned compare_with_backtrace(void)
+{
+    struct sframe_backtrace_info info = { .size = sizeof info };
+    struct sfb_cbf_decoder_options expand = { .size = sizeof expand, .flags = SFB_CBF_EXPAND };
+    struct sfb_cbf_decoder d;
+    struct sfb_cbf_item item;
+    uint8_t buffer[1024];
+    void *theirs[128];
+    ssize_t size = sframe_backtrace_cbf(buffer, sizeof buffer, &by_tables, &info);
+    int count = backtrace(theirs, 128), n = 0;
+
+    cr_assert(gt(int, (int)size, 0));
+    cr_assert(eq(int, sfb_cbf_decoder_init(&d, buffer, (size_t)size, &expand, NULL), SFB_OK));
+    for (; sfb_cbf_decoder_next(&d, &item, NULL) == SFB_OK; n++) {
+        cr_assert(lt(int, n, count));
+        /* The first frames are two calls of one function. */
+        cr_expect(n == 0 || item.value == (uintptr_t)theirs[n], "frame %d", n);
+    }
+    cr_expect(sfb_cbf_decoder_truncated(&d));
+    cr_expect(eq(int, info.end, SFB_NO_SECTION), "%s", sfb_status_str(info.end));
+    cr_expect(eq(u32, info.by_source[SFB_SOURCE_LIBUNWIND], 0));
+    cr_expect(eq(u32, info.by_source[SFB_SOURCE_SFRAME], (uint32_t)n - 1));
+    return (unsigned)n - 1;
+}
+
+NOINLINE static unsigned deep(int depth)
+{
+    unsigned n = depth > 0 ? deep(depth - 1) : compare_with_backtrace();
+
+    sink++;
+    return n;
+}
+
+Test(tables_only, right_until_the_first_module_without_a_section)
+{
+    cr_expect(ge(u32, deep(50), 51));
+}
+
+static unsigned in_comparator;
+
+static int compare(const void *a, const void *b)
+{
+    in_comparator = compare_with_backtrace();
+    return *(const int *)a - *(const int *)b;
+}
+
+Test(tables_only, stop_at_libc_on_the_way)
+{
+    int v[] = { 2, 1 };
+
+    qsort(v, 2, sizeof *v, compare);
+    cr_expect(eq(u32, in_comparator, 2), "the comparator, and qsort, which has no .sframe");
+}

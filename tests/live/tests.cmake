@@ -1,0 +1,32 @@
+sfb_test(live tables_only GSFRAME)
+
+# The others compare with libunwind, linked as everybody links it.
+if(SFRAME_BACKTRACE_LIBUNWIND)
+  pkg_check_modules(UNWIND REQUIRED IMPORTED_TARGET libunwind)
+  set(sfb_oracle SOURCES support/oracle.c LIBS PkgConfig::UNWIND)
+  sfb_test(live capture GSFRAME ${sfb_oracle})
+  sfb_test(live front_door GSFRAME ${sfb_oracle})
+  sfb_test(live broken GSFRAME ${sfb_oracle})
+  sfb_test(live single_step GSFRAME ${sfb_oracle})
+  sfb_test(live modules GSFRAME ${sfb_oracle})
+  sfb_test(live no_leak SHARED)
+  sfb_test(live signal_contract GSFRAME)
+  if(SFRAME_BACKTRACE_HAVE_GSFRAME)
+    # Lazy binding, whatever the compiler's default: its rules need registers that tables do not track.
+    target_link_options(test-live-single_step PRIVATE -Wl,-z,lazy)
+    target_compile_definitions(test-live-modules PRIVATE
+      SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}")
+    foreach(frame 64 96 5000 bare)
+      add_library(frames-${frame} MODULE live/libs/frames.c)
+      target_compile_options(frames-${frame} PRIVATE -O1 -fomit-frame-pointer)
+      if(frame STREQUAL "bare")
+        target_compile_definitions(frames-${frame} PRIVATE FRAME=64)
+      else()
+        target_compile_definitions(frames-${frame} PRIVATE FRAME=${frame})
+        target_compile_options(frames-${frame} PRIVATE ${sfb_gsframe_options})
+      endif()
+      add_dependencies(test-live-modules frames-${frame})
+    endforeach()
+  endif()
+endif()
+
