@@ -30,3 +30,13 @@ if(SFRAME_BACKTRACE_LIBUNWIND)
   endif()
 endif()
 
+# The sfb command as a user runs it.
+if(TARGET sfb)
+  foreach(name tool_cli tool_cbf tool_symbolize)
+    sfb_test(live ${name} SOURCES support/run.c)
+    target_compile_definitions(test-live-${name} PRIVATE SFB_TOOL="$<TARGET_FILE:sfb>")
+    add_dependencies(test-live-${name} sfb)
+  endforeach()
+  # It is what is symbolized, down to inlined functions and lines.
+  target_compile_options(test-live-tool_symbolize PRIVATE -g)
+endif()

@@ -1,0 +1,173 @@
+/* sfb symbolize: a backtrace with functions, lines and modules, a frame a line. */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backtraces.h"
+#include "symbols.h"
+#include "tool.h"
+
+enum { OPTION_PID = TOOL_OPTION_FIRST, OPTION_MAPS, OPTION_HEX, OPTION_SWIFT };
+
+/* The frame being printed. */
+struct line {
+    uint64_t number;
+    uint64_t address;
+};
+
+static void print_function(void *user, const struct symbols_function *f)
+{
+    const struct line *line = user;
+
+    /* Symbol tables may add a version to a name: "pow@@GLIBC_2.29". */
+    const char *name = f->name ? f->name : "?";
+
+    printf("#%" PRIu64 " 0x%" PRIx64 " %.*s", line->number, line->address, (int)strcspn(name, "@"),
+           name);
+    if (f->name && !f->inlined)
+        printf("+0x%" PRIx64, line->address - f->start);
+    if (f->file && f->line > 0)
+        printf(" (%s:%d)", f->file, f->line);
+    printf(" %s %s\n", f->inlined ? "inlined in" : "in", f->module ? f->module : "?");
+}
+
+/*
+ * Prints a frame, and gives the number of the next.
+ *
+ * @param trampoline  the frame is a return address and a pc follows it: nothing was called there,
+ *                    the kernel made the address up to return from a signal handler, so that the
+ *                    byte before it belongs to some other function
+ */
+static uint64_t print_frame(struct symbols *symbols, const struct sfb_cbf_item *item,
+                            uint64_t number, bool trampoline)
+{
+    struct line line = { number, item->value };
+    bool call = item->kind == SFB_FRAME_RA && !trampoline && item->value > 0;
+
+    if (item->kind == SFB_FRAME_OMIT) {
+        for (uint64_t i = 0; i < item->count; i++)
+            printf("... %" PRIu64 " frame%s omitted\n", item->value, item->value == 1 ? "" : "s");
+        return number + item->count * item->value;
+    }
+    if (item->repeat)
+        printf("#%" PRIu64 " .. (repeated %" PRIu64 " time%s more)\n", number, item->count,
+               item->count == 1 ? "" : "s");
+    else
+        symbols_find(symbols, call ? item->value - 1 : item->value, print_function, &line);
+    return number + item->count;
+}
+
+static enum sfb_status symbolize_one(struct symbols *symbols, struct backtraces *b)
+{
+    struct sfb_cbf_item next, item = { .count = 0 };
+    enum sfb_status status;
+    uint64_t number = 0;
+
+    /* One frame is held back: only the next one tells whether it is a trampoline. */
+    while ((status = backtraces_frame(b, &next)) == SFB_OK) {
+        if (item.count > 0)
+            number = print_frame(symbols, &item, number, next.kind == SFB_FRAME_PC);
+        item = next;
+    }
+    if (item.count > 0)
+        print_frame(symbols, &item, number, false);
+    if (status == SFB_END && sfb_cbf_decoder_truncated(&b->decoder))
+        puts("... truncated");
+    return status;
+}
+
+static enum tool_exit symbolize_all(struct symbols *symbols, struct backtraces *b)
+{
+    enum sfb_status status;
+
+    for (bool first = true; (status = backtraces_next(b)) == SFB_OK; first = false) {
+        if (!first)
+            putchar('\n');
+        status = symbolize_one(symbols, b);
+        if (status != SFB_END)
+            break;
+    }
+    return status == SFB_END ? TOOL_DONE : TOOL_BAD_DATA;
+}
+
+static bool parse_pid(const char *text, pid_t *out)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+
+    *out = (pid_t)value;
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && value > 0 && value <= INT_MAX;
+}
+
+static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
+{
+    static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
+                                             { "pid", required_argument, NULL, OPTION_PID },
+                                             { "maps", required_argument, NULL, OPTION_MAPS },
+                                             { "hex", no_argument, NULL, OPTION_HEX },
+                                             { "swift", no_argument, NULL, OPTION_SWIFT },
+                                             { NULL, 0, NULL, 0 } };
+    enum tool_exit exit_status = TOOL_DONE;
+    const char *maps = NULL;
+    bool hex = false, swift = false;
+    pid_t pid = 0;
+    struct backtraces backtraces;
+    struct symbols *symbols;
+
+    for (int o; (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
+        if (o == '?')
+            return exit_status;
+        hex |= o == OPTION_HEX;
+        swift |= o == OPTION_SWIFT;
+        if (o == OPTION_MAPS)
+            maps = optarg;
+        if (o == OPTION_PID && !parse_pid(optarg, &pid))
+            return tool_misused(command, "'%s' is no process id", optarg);
+    }
+    if ((pid != 0) == (maps != NULL))
+        return tool_misused(command, "either --pid or --maps has to be given");
+    if (argc - optind > 1)
+        return tool_misused(command, "more than one file given");
+    if (!backtraces_open(&backtraces, optind < argc ? argv[optind] : "-", hex,
+                         swift ? SFB_CBF_SWIFT : 0, &exit_status))
+        return exit_status;
+    symbols = maps ? symbols_of_maps(maps, &exit_status) : symbols_of_process(pid, &exit_status);
+    if (symbols)
+        exit_status = symbolize_all(symbols, &backtraces);
+    symbols_free(symbols);
+    backtraces_close(&backtraces);
+    return exit_status;
+}
+
+const struct tool_command tool_symbolize = {
+    .name = "symbolize",
+    .summary = "name the functions of a backtrace of a process",
+    .usage =
+        "sfb symbolize [OPTION...] (--pid PID | --maps MAPSFILE) [FILE|-]\n"
+        "\n"
+        "Prints each frame of Compact Backtrace Format data with its function, source line\n"
+        "and module, the innermost first:\n"
+        "\n"
+        "  #3 0x55d0c0a81234 luaV_execute+0x2c4 (lvm.c:1203) in lua\n"
+        "\n"
+        "A function that the compiler inlined has a line of its own, with the same number,\n"
+        "before the one that contains it. Return addresses are looked up one byte before, so\n"
+        "that they name the call; only the address of a signal trampoline, which is a return\n"
+        "address followed by a pc, is looked up as it is. Repeated and omitted frames are one\n"
+        "line, and count in the numbers of those behind them.\n"
+        "\n"
+        "  --pid PID        take the modules of a running process\n"
+        "  --maps MAPSFILE  take them from a copy of its /proc/PID/maps; the modules are read\n"
+        "                   where it says they are\n"
+        "  --hex            FILE is hexadecimal text; white space between bytes is ignored\n"
+        "  --swift          accept a first address that is relative, as Swift writes it\n"
+        "  --help           this text\n"
+        "\n"
+        "Debug information is looked for on this machine only, never downloaded.\n"
+        "\n"
+        "Exit status 1: the data is wrong. Frames before the first bad byte are printed, and\n"
+        "stderr says where that is.\n",
+    .run = run,
+};

@@ -1,0 +1,96 @@
+#include "tool.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Longest complaint; file names that do not fit are cut, their end with the cause is not needed. */
+#define LINE_SIZE 4096
+
+static bool output_failed;
+
+static void say(const char *text)
+{
+    char line[LINE_SIZE];
+    size_t n = 0;
+
+    /* File names and input may hold newlines and escape sequences; a complaint is one plain line.
+     */
+    for (; text[n] && n < sizeof line - 1; n++)
+        line[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? '?' : text[n];
+    line[n] = '\0';
+    fprintf(stderr, "sfb: %s\n", line);
+}
+
+bool tool_flush(void)
+{
+    char text[128];
+
+    errno = 0;
+    if (!output_failed && (fflush(stdout) != 0 || ferror(stdout))) {
+        output_failed = true;
+        /* errno is lost if an earlier printf hit the error; the fact is what counts. */
+        snprintf(text, sizeof text, "standard output: %s", strerror(errno ? errno : EIO));
+        say(text);
+    }
+    return !output_failed;
+}
+
+enum tool_exit tool_complain(enum tool_exit exit_status, const char *format, ...)
+{
+    char text[LINE_SIZE];
+    va_list arguments;
+
+    if (!tool_flush())
+        return TOOL_USAGE;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    say(text);
+    return exit_status;
+}
+
+enum tool_exit tool_misused(const struct tool_command *command, const char *format, ...)
+{
+    char text[LINE_SIZE / 2];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return tool_complain(TOOL_USAGE, "%s: %s; see 'sfb %s --help'", command->name, text,
+                         command->name);
+}
+
+int tool_option(const struct tool_command *command, int argc, char **argv,
+                const struct option *options, enum tool_exit *exit_status)
+{
+    int option;
+
+    opterr = 0; /* getopt's own messages have no hint at --help */
+    option = getopt_long(argc, argv, ":h", options, NULL);
+    if (option == 'h' || option == TOOL_OPTION_HELP) {
+        printf("usage: %s", command->usage);
+        *exit_status = TOOL_DONE;
+        return '?';
+    }
+    if (option != '?' && option != ':')
+        return option;
+
+    if (option == ':')
+        *exit_status = tool_misused(command, "'%s' needs an argument", argv[optind - 1]);
+    else if (optopt >= TOOL_OPTION_HELP)
+        *exit_status =
+            tool_misused(command, "'%s': this option takes no argument", argv[optind - 1]);
+    else if (optopt != 0)
+        *exit_status = tool_misused(command, "unknown option '-%c'", optopt);
+    else
+        *exit_status = tool_misused(command, "unknown option '%s'", argv[optind - 1]);
+    return '?';
+}
+
+enum tool_exit tool_worse(enum tool_exit a, enum tool_exit b)
+{
+    return a > b ? a : b;
+}
