@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <sfb/section.h>
 
@@ -66,7 +65,7 @@ static void print_row(const struct sfb_section *s, const struct sfb_fde *f, cons
 {
     /* The stored offsets are CFA, then RA unless the header fixes it, then fp. */
     unsigned fp_index = s->fixed_ra ? 1 : 2;
-    char cfa[24], fp[24], ra[24];
+    char cfa[24], fp[24], saved_ra[24], ra[32];
 
     snprintf(cfa, sizeof cfa, "%s+%" PRId32, r->cfa_base == SFB_BASE_FP ? "fp" : "sp",
              r->offset[0]);
@@ -74,8 +73,8 @@ static void print_row(const struct sfb_section *s, const struct sfb_fde *f, cons
         print_saved(fp, sizeof fp, true, s->fixed_fp);
     else
         print_saved(fp, sizeof fp, r->offset_count > fp_index, r->offset[fp_index]);
-    print_saved(ra, sizeof ra - 4, !s->fixed_ra && r->offset_count > 1, r->offset[1]);
-    strcat(ra, r->mangled_ra ? "[s]" : "   ");
+    print_saved(saved_ra, sizeof saved_ra, !s->fixed_ra && r->offset_count > 1, r->offset[1]);
+    snprintf(ra, sizeof ra, "%s%s", saved_ra, r->mangled_ra ? "[s]" : "   ");
 
     /* In a PCMASK function rows start at a byte of each block, not at an address. */
     printf("    %016" PRIx64 "  %-10s%-10s%-13s\n",
