@@ -1,0 +1,114 @@
+/*
+ * An installed copy builds and runs a program, found by CMake or by pkg-config, also after it was
+ * moved: neither package may hold the prefix that it was installed into. So does the source, as a
+ * subproject.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/command.h"
+
+#define CONSUMER SFB_SOURCE_DIR "/tests/policy/consumer"
+
+static char work[] = "/tmp/sfb-consumer-XXXXXX";
+
+static void make_work_folder(void)
+{
+    cr_assert_not_null(mkdtemp(work));
+}
+
+static void remove_work_folder(void)
+{
+    free(command_output("rm -rf '%s'", work));
+}
+
+TestSuite(consumer, .init = make_work_folder, .fini = remove_work_folder);
+
+/* Installs, and moves what was installed to <work>/moved if asked. */
+static const char *install(bool move)
+{
+    free(
+        command_output("'%s' --install '%s' --prefix '%s/first'", SFB_CMAKE, SFB_BINARY_DIR, work));
+    if (!move)
+        return "first";
+    free(command_output("mv '%s/first' '%s/moved'", work, work));
+    return "moved";
+}
+
+static void build_and_run(const char *options)
+{
+    free(command_output("'%s' -G '%s' -S '%s' -B '%s/build' -DCMAKE_C_COMPILER='%s' %s && "
+                        "'%s' --build '%s/build' && '%s/build/consumer-shared' && "
+                        "'%s/build/consumer-static'",
+                        SFB_CMAKE, SFB_GENERATOR, CONSUMER, work, SFB_CC, options, SFB_CMAKE, work,
+                        work, work));
+}
+
+static void build_with_cmake(bool move)
+{
+    char *options = NULL;
+
+    cr_assert_geq(asprintf(&options, "-DCMAKE_PREFIX_PATH='%s/%s'", work, install(move)), 0);
+    build_and_run(options);
+    free(options);
+}
+
+static void build_with_pkg_config(bool move)
+{
+    const char *prefix = install(move);
+    char *needed;
+
+    /* Both kinds lie in one folder, and -l takes the shared one unless told otherwise. */
+    free(command_output("cd '%s' && pc=$(find \"$PWD/%s\" -name sframe-backtrace.pc) && "
+                        "export PKG_CONFIG_PATH=\"${pc%%/*}\" && "
+                        "flags=$(pkg-config --cflags sframe-backtrace) && "
+                        "libs=$(pkg-config --libs sframe-backtrace) && "
+                        "'%s' '%s/main.c' $flags $libs -o shared && "
+                        "'%s' '%s/main.c' $flags -Wl,-Bstatic $libs -Wl,-Bdynamic -o static && "
+                        "LD_LIBRARY_PATH=\"${pc%%/pkgconfig/*}\" ./shared && ./static",
+                        work, prefix, SFB_CC, CONSUMER, SFB_CC, CONSUMER));
+    needed = command_output("'%s' -d '%s/shared'", SFB_READELF, work);
+    cr_expect_not_null(strstr(needed, "[libsframe-backtrace.so.0]"), "%s", needed);
+    free(needed);
+    needed = command_output("'%s' -d '%s/static'", SFB_READELF, work);
+    cr_expect_null(strstr(needed, "libsframe-backtrace"), "%s", needed);
+    free(needed);
+}
+
+Test(consumer, finds_the_cmake_package)
+{
+    build_with_cmake(false);
+}
+
+Test(consumer, finds_a_cmake_package_that_was_moved)
+{
+    build_with_cmake(true);
+}
+
+Test(consumer, finds_the_pkg_config_file)
+{
+    build_with_pkg_config(false);
+}
+
+Test(consumer, finds_a_pkg_config_file_that_was_moved)
+{
+    build_with_pkg_config(true);
+}
+
+Test(consumer, adds_the_source_as_a_subproject)
+{
+    build_and_run("-DCONSUMER_SUBPROJECT='" SFB_SOURCE_DIR "' " SFB_LIBUNWIND_OPTION);
+}
+
+/* Everything in include is installed: a header that is missing from the list would not be. */
+Test(consumer, gets_every_public_header)
+{
+    const char *prefix = install(false);
+
+    free(command_output("cd '" SFB_SOURCE_DIR
+                        "/include' && find . -name '*.h' | while read -r h; do "
+                        "cmp \"$h\" '%s/%s/include/'\"$h\" || exit 1; done",
+                        work, prefix));
+}

@@ -1,0 +1,158 @@
+/*
+ * The library imports nothing that a signal handler may not call.
+ *
+ * Checked for each object of the static library, because that is where a call can be blamed: what
+ * runs while a stack is captured may use a short list of functions; what runs only at load time, or
+ * when asked to look at modules, has a list of its own with a reason for each name.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/command.h"
+
+#define ANY NULL
+
+static const struct {
+    const char *object; /* of the static library; ANY: all of them */
+    const char *symbol;
+    const char *reason;
+} allowed[] = {
+    { ANY, "memcpy", "pure; compilers call it by themselves" },
+    { ANY, "memmove", "pure; compilers call it by themselves" },
+    { ANY, "memset", "pure; compilers call it by themselves" },
+    { ANY, "memcmp", "pure; compilers call it by themselves" },
+    { ANY, "bcmp", "pure; clang makes it of memcmp() == 0" },
+    { ANY, "__stack_chk_fail", "does not return" },
+    { ANY, "_GLOBAL_OFFSET_TABLE_", "no function" },
+
+    /* The capture path: documented as safe in signal handlers, lock-free. */
+    { "modules_linux.c.o", "_dl_find_object", "capture path; signal-safe by its documentation" },
+
+    /* Constructors and sframe_backtrace_refresh(), which says that it is not for handlers. */
+    { "modules_linux.c.o", "dl_iterate_phdr", "sframe_backtrace_refresh() only" },
+    { "modules_linux.c.o", "getauxval", "constructor only" },
+    { "memory_linux.c.o", "getauxval", "constructor only" },
+    { "memory_linux.c.o", "getrlimit", "constructor only" },
+    { "memory_linux.c.o", "getrlimit64", "constructor only; getrlimit() with 64-bit offsets" },
+
+    { "fallback_libunwind.c.o", "__errno_location", "to keep errno; an address, no allocation" },
+
+    /* Loads libunwind in a constructor, so that a handler need not. */
+    { "libunwind_load.c.o", "dlopen", "constructor only" },
+    { "libunwind_load.c.o", "dlsym", "constructor only" },
+};
+
+/* What the compiler's start-up files add to any shared library, all weak. */
+static const char *const start_files[] = { "__cxa_finalize", "__gmon_start__",
+                                           "_ITM_deregisterTMCloneTable",
+                                           "_ITM_registerTMCloneTable" };
+
+/* The table is the promise: nobody may add these to it. */
+static const char *const never[] = { "malloc", "calloc",  "realloc",        "free",
+                                     "abort",  "syscall", "__tls_get_addr", "__errno_location" };
+
+static bool may_import(const char *object, const char *symbol)
+{
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+        if ((!object || !allowed[i].object || strcmp(allowed[i].object, object) == 0) &&
+            strcmp(allowed[i].symbol, symbol) == 0)
+            return true;
+    return false;
+}
+
+/* Whether nm's text in POSIX format ("archive[object]: name type ...") defines a name. */
+static bool defines(const char *definitions, const char *symbol)
+{
+    size_t size = strlen(symbol);
+
+    for (const char *at = definitions; (at = strstr(at, symbol)); at += size)
+        if (at - definitions >= 2 && at[-1] == ' ' && at[-2] == ':' && at[size] == ' ')
+            return true;
+    return false;
+}
+
+Test(imports, of_each_object_are_allowed)
+{
+    char *defined = command_output("'%s' -A -P -g --defined-only '%s'", SFB_NM, SFB_STATIC_LIBRARY);
+    char *undefined =
+        command_output("'%s' -A -P --undefined-only '%s'", SFB_NM, SFB_STATIC_LIBRARY);
+    unsigned seen = 0;
+
+    for (char *rest = undefined, *line; (line = strsep(&rest, "\n"));) {
+        char *object = strrchr(line, '['), *end = strstr(line, "]: ");
+        char *symbol;
+
+        if (!object || !end || end < object)
+            continue;
+        object++;
+        *end = '\0';
+        symbol = end + 3;
+        symbol[strcspn(symbol, " ")] = '\0';
+        seen++;
+        cr_expect(may_import(object, symbol) || defines(defined, symbol), "%s imports %s", object,
+                  symbol);
+    }
+    /* An archive that nm cannot read must not pass for one that imports nothing. */
+    cr_expect_gt(seen, 10);
+    free(undefined);
+    free(defined);
+}
+
+Test(imports, the_capture_path_is_never_given_more)
+{
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+        for (size_t j = 0; j < sizeof never / sizeof *never; j++)
+            cr_expect(allowed[i].object || strcmp(allowed[i].symbol, never[j]) != 0, "%s",
+                      never[j]);
+}
+
+Test(imports, of_the_shared_library_are_those_of_its_objects)
+{
+    char *undefined =
+        command_output("'%s' -D -P --undefined-only '%s'", SFB_NM, SFB_SHARED_LIBRARY);
+
+    for (char *rest = undefined, *line; (line = strsep(&rest, "\n"));) {
+        bool ok = false;
+
+        line[strcspn(line, " @")] = '\0';
+        if (*line == '\0')
+            continue;
+        for (size_t i = 0; i < sizeof start_files / sizeof *start_files; i++)
+            ok |= strcmp(line, start_files[i]) == 0;
+        cr_expect(ok || may_import(ANY, line), "the shared library imports %s", line);
+    }
+    free(undefined);
+}
+
+Test(imports, are_bound_before_main_and_need_libc_only)
+{
+    char *dynamic = command_output("'%s' -dW '%s'", SFB_READELF, SFB_SHARED_LIBRARY);
+
+    cr_expect_not_null(strstr(dynamic, "BIND_NOW"), "%s", dynamic);
+    cr_expect_null(strstr(dynamic, "TEXTREL"), "%s", dynamic);
+    for (char *rest = dynamic, *line; (line = strsep(&rest, "\n"));)
+        if (strstr(line, "(NEEDED)"))
+            cr_expect(strstr(line, "[libc.so.6]") || strstr(line, "[ld-linux"), "%s", line);
+    free(dynamic);
+}
+
+Test(imports, go_through_no_lazy_slot)
+{
+    char *relocations = command_output("'%s' -rW '%s'", SFB_READELF, SFB_SHARED_LIBRARY);
+
+    cr_expect_null(strstr(relocations, "JUMP_SLO"), "%s", relocations);
+    free(relocations);
+}
+
+/* Thread-local variables of a dlopen()ed library are allocated on first use, in a handler too. */
+Test(imports, include_no_thread_local_segment)
+{
+    char *headers = command_output("'%s' -lW '%s'", SFB_READELF, SFB_SHARED_LIBRARY);
+
+    cr_expect_not_null(strstr(headers, "  LOAD "), "%s", headers);
+    cr_expect_null(strstr(headers, "  TLS "), "%s", headers);
+    for (char *rest = headers, *line; (line = strsep(&rest, "\n"));)
+        cr_expect(!strstr(line, "GNU_STACK") || !strstr(line, "RWE"), "executable stack: %s", line);
+    free(headers);
+}
