@@ -206,11 +206,40 @@ static bool replay(struct sfb_walker *walker)
     return false;
 }
 
+/*
+ * The caller's sp is the CFA, unless its rule says otherwise: where longjmp() and setcontext()
+ * switch stacks, it is in a register or in the jump buffer. libunwind reads such a rule and then
+ * does not apply it, so that its own walks go astray from there.
+ *
+ * @param least  the least sp that is progress; changed where a switch is half done: sp may be the
+ *               caller's already
+ */
+static bool apply_sp_rule(struct sfb_walker *walker, uint64_t *sp, uint64_t *least)
+{
+    unw_save_loc_t place;
+    int reg;
+
+    if (sfb_libunwind()->get_save_loc(cursor_of(walker), UNW_X86_64_RSP, &place) != 0 ||
+        place.type == UNW_SLT_NONE ||
+        (place.type == UNW_SLT_REG && place.u.regnum == UNW_X86_64_RSP))
+        return true;
+    walker->cursor_positioned = false; /* it stands on the wrong stack */
+    if (place.type == UNW_SLT_MEMORY)
+        return (place.u.addr & 7) == 0 && sfb_memory_read(walker->memory, place.u.addr, sp);
+    reg = place.u.regnum;
+    if (reg < 0 || reg >= SFB_CONTEXT_REGS || !(walker->cursor_context->valid >> reg & 1))
+        return false;
+    *sp = walker->cursor_context->reg[reg];
+    *least = walker->regs.sp;
+    return true;
+}
+
 /* Steps the cursor where it stands and says what came of it. */
 static enum sfb_status step(struct sfb_walker *walker, struct sfb_regs *out)
 {
     const struct sfb_libunwind *lib = sfb_libunwind();
     unw_cursor_t *cursor = cursor_of(walker);
+    uint64_t least = walker->regs.sp + 1;
     unw_save_loc_t ra;
     int result;
 
@@ -229,8 +258,10 @@ static enum sfb_status step(struct sfb_walker *walker, struct sfb_regs *out)
         return SFB_UNREADABLE;
     }
     out->lr = 0;
+    if (!apply_sp_rule(walker, &out->sp, &least))
+        return SFB_NO_REGISTER;
     if (result > 0 && out->pc != 0)
-        return out->sp > walker->regs.sp ? SFB_OK : SFB_NO_PROGRESS;
+        return out->sp >= least ? SFB_OK : SFB_NO_PROGRESS;
     /* No caller: its return address has no place, or it has one and zero stands there. */
     if (lib->get_save_loc(cursor, UNW_X86_64_RIP, &ra) == 0 && ra.type == UNW_SLT_MEMORY)
         return sfb_zero_ra(out->fp);

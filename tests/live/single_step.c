@@ -3,6 +3,7 @@
  * there. That is where asynchronous unwinding is hard: prologues, epilogues, PLT stubs, the
  * loader's resolver, trampolines.
  */
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,15 +103,95 @@ NOINLINE static void work(void)
     raise(SIGUSR1);
 }
 
-Test(single_step, agrees_with_libunwind_at_every_instruction)
+/* Until this many outer frames, the two stacks are the same. */
+static size_t common_outer_frames(const struct trace *a, const struct trace *b)
+{
+    size_t n = 0;
+
+    while (n < a->count && n < b->count &&
+           a->address[a->count - 1 - n] == b->address[b->count - 1 - n])
+        n++;
+    return n;
+}
+
+static sigjmp_buf target;
+static struct trace reference;
+static unsigned astray;
+
+/* Like on_trap(), but the oracle is the stack as it was before: see the test. */
+static void on_jump_trap(int number, siginfo_t *si, void *ucontext)
+{
+    struct sframe_backtrace_options options = { .size = sizeof options, .context = ucontext };
+    uint8_t buffer[2048];
+
+    (void)number;
+    (void)si;
+    trace_decode(&ours, buffer, sframe_backtrace_cbf(buffer, sizeof buffer, &options, NULL));
+    oracle_walk(&theirs, ucontext);
+    stacks++;
+    astray += common_outer_frames(&theirs, &reference) < reference.count - 2;
+    if ((!ours.end || common_outer_frames(&ours, &reference) < reference.count - 2) &&
+        different++ == 0) {
+        first_ours = ours;
+        first_theirs = theirs;
+    }
+}
+
+NOINLINE static void jump(int depth)
+{
+    if (depth > 0)
+        jump(depth - 1);
+    else
+        siglongjmp(target, 1);
+    sink++;
+}
+
+NOINLINE static int set_and_jump(void)
+{
+    uint8_t buffer[2048];
+
+    trace_decode(&reference, buffer, sframe_backtrace_cbf(buffer, sizeof buffer, NULL, NULL));
+    if (sigsetjmp(target, 0) == 0) {
+        trap_on();
+        jump(3);
+    }
+    trap_off();
+    return sink++;
+}
+
+static void on_alternate_stack(void (*handler)(int, siginfo_t *, void *))
 {
     static char alternate[1 << 18];
     stack_t on = { .ss_sp = alternate, .ss_size = sizeof alternate };
-    struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK };
-    struct sigaction user = { .sa_handler = on_user };
+    struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
     sigaltstack(&on, NULL);
     sigaction(SIGTRAP, &action, NULL);
+}
+
+/*
+ * Half-way through longjmp() the tables describe the frame that is jumped to, whose sp is in a
+ * register of its own. libunwind takes the CFA for it, which is the jump buffer, and goes astray;
+ * so here the oracle is the stack that the jump goes back to.
+ */
+Test(single_step, stays_on_the_right_stack_inside_of_longjmp)
+{
+    on_alternate_stack(on_jump_trap);
+    set_and_jump();
+    fprintf(stderr,
+            "single_step: %u stacks on the way through longjmp, %u wrong, of libunwind %u\n",
+            stacks, different, astray);
+    if (different)
+        trace_print("the first that is wrong", &first_ours, &first_theirs);
+    cr_expect(gt(u32, stacks, 50));
+    cr_expect(eq(u32, different, 0));
+}
+
+Test(single_step, agrees_with_libunwind_at_every_instruction)
+{
+    struct sigaction user = { .sa_handler = on_user };
+
+    on_alternate_stack(on_trap);
     sigaction(SIGUSR1, &user, NULL);
     trap_on();
     work();
