@@ -38,6 +38,12 @@ if(SFRAME_BACKTRACE_LIBUNWIND)
   endif()
 endif()
 
+# Lua under sampling, every stack walked by this library and by libunwind: demo/run says what it
+# checks. 77: the demo was not built, for a reason that is printed.
+add_test(NAME live.agreement COMMAND ${PROJECT_SOURCE_DIR}/demo/run --short ${PROJECT_BINARY_DIR})
+set_tests_properties(live.agreement PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
+  ENVIRONMENT "ASAN_OPTIONS=handle_segv=0:detect_leaks=0;UBSAN_OPTIONS=print_stacktrace=1")
+
 # The sfb command as a user runs it.
 if(TARGET sfb)
   foreach(name tool_cli tool_cbf tool_symbolize)
