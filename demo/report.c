@@ -1,0 +1,182 @@
+/* The report, written at exit: totals, some stacks, and every kind of difference with one example.
+ */
+#include "sampler.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent.h"
+
+static const char *const keep_names[KEEP_COUNT] = { "deepest", "mixed", "signal", "readable" };
+
+static const char *const source_names[SFB_SOURCE_COUNT + 1] = { "start", "sframe", "signal",
+                                                                "libunwind", "none" };
+
+static void print_hex(FILE *f, const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        fprintf(f, "%02x", data[i]);
+    fputc('\n', f);
+}
+
+struct kind {
+    char text[512];
+    uint64_t count;
+    const struct difference *example;
+};
+
+static void describe(char *out, size_t size, const struct difference *d)
+{
+    char where[256] = "first frame";
+
+    if (d->parting)
+        oracle_name(where, sizeof where, d->parting);
+    if (d->strays > 0)
+        snprintf(where + strlen(where), sizeof where - strlen(where), " and %u in no module",
+                 d->strays);
+    snprintf(out, size, "parted after %s; our next frame from: %s; longer: %s; ours ended: %s",
+             where, source_names[d->source <= SFB_SOURCE_COUNT ? d->source : SFB_SOURCE_COUNT],
+             d->our_count == d->their_count  ? "neither"
+             : d->our_count > d->their_count ? "ours"
+                                             : "libunwind",
+             sfb_status_str((enum sfb_status)d->our_status));
+}
+
+static void print_differences(FILE *f)
+{
+    static struct kind kinds[KINDS_MAX];
+    size_t count = 0;
+    size_t used = atomic_load(&agent_arena_used);
+    const struct difference *d = (const struct difference *)(const void *)agent_arena;
+    char text[sizeof kinds->text];
+
+    for (; (const uint8_t *)d < agent_arena + used && atomic_load(&d->complete); d = d->next) {
+        size_t k = 0;
+
+        describe(text, sizeof text, d);
+        while (k < count && strcmp(kinds[k].text, text) != 0)
+            k++;
+        if (k == KINDS_MAX) {
+            atomic_fetch_add(&agent_unrecorded, 1);
+            continue;
+        }
+        if (k == count) {
+            memcpy(kinds[k].text, text, sizeof text);
+            kinds[k].example = d;
+            count++;
+        }
+        kinds[k].count++;
+    }
+    for (size_t k = 0; k < count; k++) {
+        d = kinds[k].example;
+        fprintf(f, "difference %llu %s\n", (unsigned long long)kinds[k].count, kinds[k].text);
+        fprintf(f, "example-first %u\n", d->first);
+        fprintf(f, "example-ends %s / unw_step %d\n",
+                sfb_status_str((enum sfb_status)d->our_status), d->their_status);
+        fprintf(f, "example-missed");
+        for (size_t i = 0; i < SFB_SOURCE_COUNT; i++)
+            fprintf(f, " %s: %s;", source_names[i], sfb_status_str((enum sfb_status)d->missed[i]));
+        fprintf(f, " second walk %s\n", d->walker_agrees ? "agrees" : "DIFFERS");
+        fprintf(f, "example-registers");
+        for (size_t i = 0; i < SFB_CONTEXT_REGS; i++)
+            fprintf(f, " %llx", (unsigned long long)d->context.reg[i]);
+        fprintf(f, "\nexample-ours ");
+        print_hex(f, d->cbf, d->our_size);
+        fprintf(f, "example-theirs ");
+        print_hex(f, d->cbf + d->our_size, d->their_size);
+    }
+    fprintf(f, "unrecorded %llu\n", (unsigned long long)atomic_load(&agent_unrecorded));
+}
+
+/* Sums one total over all agent_samplers. */
+static unsigned long long total(size_t offset)
+{
+    unsigned long long sum = 0;
+
+    for (size_t i = 0; i < SAMPLERS_MAX; i++) {
+        const uint8_t *at = (const uint8_t *)&agent_samplers[i] + offset;
+
+        sum += atomic_load((const atomic_uint_least64_t *)(const void *)at);
+    }
+    return sum;
+}
+
+static void print_kept(FILE *f)
+{
+    for (size_t which = 0; which < KEEP_COUNT; which++) {
+        const struct kept *best = NULL;
+
+        for (size_t i = 0; i < SAMPLERS_MAX; i++) {
+            const struct kept *kept = &agent_samplers[i].kept[which];
+
+            if (kept->size && (!best || kept->measure > best->measure))
+                best = kept;
+        }
+        if (best) {
+            fprintf(f, "stack %s %u ", keep_names[which], best->frames);
+            print_hex(f, best->cbf, best->size);
+        }
+    }
+}
+
+static bool copy_maps(void)
+{
+    char path[4096];
+    char buffer[4096];
+    FILE *in = fopen("/proc/self/maps", "re");
+    FILE *out;
+    size_t n;
+
+    snprintf(path, sizeof path, "%s.maps", agent_report_path);
+    out = fopen(path, "we");
+    if (!in || !out)
+        return false;
+    while ((n = fread(buffer, 1, sizeof buffer, in)) > 0)
+        fwrite(buffer, 1, n, out);
+    fclose(in);
+    return fclose(out) == 0;
+}
+
+__attribute__((destructor)) static void agent_finish(void)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } totals[] = {
+        { "stacks", offsetof(struct sampler, stacks) },
+        { "identical", offsetof(struct sampler, identical) },
+        { "stray", offsetof(struct sampler, stray) },
+        { "frames", offsetof(struct sampler, frames) },
+        { "bytes", offsetof(struct sampler, bytes) },
+        { "failed", offsetof(struct sampler, failed) },
+        { "own-ns", offsetof(struct sampler, own_ns) },
+        { "libunwind-ns", offsetof(struct sampler, their_ns) },
+    };
+    FILE *f;
+
+    if (!agent_samplers)
+        return;
+    sfb_agent_thread_stop();
+    f = fopen(agent_report_path, "we");
+    if (!f || !copy_maps()) {
+        perror(agent_report_path);
+        _exit(2);
+    }
+    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
+        fprintf(f, "%s %llu\n", totals[i].name, total(totals[i].offset));
+    for (size_t i = 0; i < SFB_SOURCE_COUNT; i++)
+        fprintf(
+            f, "source %s %llu\n", source_names[i],
+            total(offsetof(struct sampler, by_source) + i * sizeof agent_samplers->by_source[0]));
+    for (size_t i = 0; i < END_MAX; i++) {
+        unsigned long long n =
+            total(offsetof(struct sampler, end) + i * sizeof agent_samplers->end[0]);
+
+        if (n)
+            fprintf(f, "end %llu %s\n", n, sfb_status_str((enum sfb_status)i));
+    }
+    print_kept(f);
+    print_differences(f);
+    fclose(f);
+}
