@@ -1,5 +1,6 @@
 #include "leaf.h"
 
+#include "sfb/walk.h"
 #include "timing.h"
 
 #include <stdbool.h>
@@ -69,6 +70,26 @@ WALK walk_unw_step(void **out, int size)
     return i;
 }
 
+/* This library, each frame looked up in its section: what a frame costs that no cache knows. */
+WALK walk_uncached(void **out, int size)
+{
+    static const struct sfb_walker_options options = { .size = sizeof options,
+                                                       .flags = SFB_WALKER_NO_CACHE };
+    struct sfb_context here;
+    struct sfb_walker walker;
+    int i = 0;
+
+    sfb_context_capture(&here);
+    if (sfb_walker_init(&walker, &here, SFB_FRAME_RA, &options) != SFB_OK ||
+        sfb_walker_next(&walker, NULL) != SFB_OK) {
+        return 0;
+    }
+    for (; i < size && sfb_walker_next(&walker, NULL) == SFB_OK; i++) {
+        out[i] = (void *)(uintptr_t)walker.current.address;
+    }
+    return i;
+}
+
 /* One call site for the walks before the clock and those that count: the stack is the same. */
 #define LEAF(name, call)                                                                           \
     __attribute__((noinline, section("code_" #name))) void leaf_##name(struct chain *chain)        \
@@ -88,6 +109,7 @@ WALK walk_unw_step(void **out, int size)
 
 LEAF(cbf, sframe_backtrace_cbf(b->cbf, sizeof b->cbf, &b->options, b->info))
 LEAF(addresses, sframe_backtrace(b->addresses, b->depth))
+LEAF(uncached, walk_uncached(b->addresses, b->depth))
 LEAF(fp_minimal, walk_fp_minimal(b->addresses, b->depth))
 LEAF(fp_checked, walk_fp_checked(b->addresses, b->depth))
 LEAF(unw_backtrace, leaf_imports.unw_backtrace(b->addresses, b->depth))

@@ -48,6 +48,7 @@ extern uintptr_t leaf_stack_start, leaf_stack_end;
 #define LEAVES(X)                                                                                  \
     X(cbf)                                                                                         \
     X(addresses)                                                                                   \
+    X(uncached)                                                                                    \
     X(fp_minimal)                                                                                  \
     X(fp_checked)                                                                                  \
     X(unw_backtrace)                                                                               \

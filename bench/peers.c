@@ -15,6 +15,7 @@
 const struct peer peers[PEER_COUNT] = {
     [PEER_CBF] = PEER(cbf, "sframe_backtrace_cbf()", .cbf = true),
     [PEER_ADDRESSES] = PEER(addresses, "sframe_backtrace()", .cbf = false),
+    [PEER_UNCACHED] = PEER(uncached, "the same, no rule cache", .cbf = false),
     [PEER_FP_MINIMAL] = PEER(fp_minimal, "frame pointers, minimal", .needs_fp = true),
     [PEER_FP_CHECKED] = PEER(fp_checked, "frame pointers, checked", .needs_fp = true),
     [PEER_UNW_BACKTRACE] =
