@@ -27,13 +27,13 @@ enum sfb_status {
     SFB_OK = 0,
     SFB_END = 1, /* outermost frame reached; the walk is complete */
 
-    SFB_NO_MODULE = 10,    /* no loaded module contains the pc */
-    SFB_NO_FDE = 11,       /* no function of the section covers the pc */
-    SFB_NO_FRE = 12,       /* the function has no row for the pc */
-    SFB_NO_SECTION = 13,   /* the module has no .sframe section */
-    SFB_NO_CFI = 14,       /* .eh_frame has no answer for the pc */
-    SFB_NO_LIBUNWIND = 15, /* libunwind is not built in, not installed, or switched off */
-    SFB_NO_TRAMPOLINE = 16 /* the code at the pc is no signal trampoline */,
+    SFB_NO_MODULE = 10,     /* no loaded module contains the pc */
+    SFB_NO_FDE = 11,        /* no function of the section covers the pc */
+    SFB_NO_FRE = 12,        /* the function has no row for the pc */
+    SFB_NO_SECTION = 13,    /* the module has no .sframe section */
+    SFB_NO_CFI = 14,        /* .eh_frame has no answer for the pc */
+    SFB_NO_LIBUNWIND = 15,  /* libunwind is not built in, not installed, or switched off */
+    SFB_NO_TRAMPOLINE = 16, /* the code at the pc is no signal trampoline */
 
     SFB_BAD_MAGIC = 20,   /* not an SFrame section */
     SFB_BAD_VERSION = 21, /* a version of SFrame that is not read */
@@ -47,13 +47,13 @@ enum sfb_status {
     SFB_FRAME_LIMIT = 30, /* max_frames were written and there are more */
     SFB_BUFFER_FULL = 31, /* the buffer is full and there are more frames */
 
-    SFB_UNREADABLE = 40,   /* a stack word could not be read */
-    SFB_NO_PROGRESS = 41,  /* the caller's frame does not lie outside of its callee's */
-    SFB_MISALIGNED = 42,   /* a stack pointer that is not word-aligned */
-    SFB_ZERO_RA = 43,      /* a return address of zero, not at an outermost frame */
-    SFB_NO_REGISTER = 44,  /* the rule needs a register whose value is not known */
-    SFB_SIGNAL_LIMIT = 45, /* more signal frames on one stack than any program nests */
-    SFB_UNWINDER_ERROR = 46 /* libunwind refused the frame */,
+    SFB_UNREADABLE = 40,     /* a stack word could not be read */
+    SFB_NO_PROGRESS = 41,    /* the caller's frame does not lie outside of its callee's */
+    SFB_MISALIGNED = 42,     /* a stack pointer that is not word-aligned */
+    SFB_ZERO_RA = 43,        /* a return address of zero, not at an outermost frame */
+    SFB_NO_REGISTER = 44,    /* the rule needs a register whose value is not known */
+    SFB_SIGNAL_LIMIT = 45,   /* more signal frames on one stack than any program nests */
+    SFB_UNWINDER_ERROR = 46, /* libunwind refused the frame */
 
     SFB_BAD_ARGUMENT = 60,     /* an argument is out of its documented range */
     SFB_BUFFER_TOO_SMALL = 61, /* no room for the info byte and a terminator */

@@ -42,8 +42,8 @@ bool sfb_memory_copy(struct sfb_memory *memory, uint64_t address, void *out, uin
 /*
  * The memory of this process, for a walk that begins at sp.
  *
- * running: the calling code runs on that very stack, so the page of sp is there. Else (a context)
- * not even that is believed.
+ * running: the calling code runs on that very stack, near sp, so the page of sp is there. Else (a
+ * context) not even that is believed.
  */
 void sfb_memory_live(struct sfb_memory *out, uint64_t sp, bool running);
 

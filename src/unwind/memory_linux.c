@@ -79,6 +79,12 @@ bool sfb_memory_probe(uint64_t address, uint64_t size)
     }
 }
 
+/* One page of the main stack is there, so all of it is from there to its top. */
+static uint64_t known_end(uint64_t page)
+{
+    return page >= main_stack_lo && page < main_stack_hi ? main_stack_hi : page + PAGE;
+}
+
 static bool read_probed(struct sfb_memory *memory, uint64_t address, uint64_t *out)
 {
     uint64_t page = address & ~(uint64_t)(PAGE - 1);
@@ -91,7 +97,7 @@ static bool read_probed(struct sfb_memory *memory, uint64_t address, uint64_t *o
         memory->lo = page;
     } else {
         memory->lo = page;
-        memory->hi = page + PAGE;
+        memory->hi = known_end(page);
     }
     *out = sfb_load(address);
     return true;
@@ -109,7 +115,5 @@ void sfb_memory_live(struct sfb_memory *out, uint64_t sp, bool running)
     if (!running && !page_readable(sp))
         return;
     out->lo = sp & ~(uint64_t)(PAGE - 1);
-    out->hi = out->lo + PAGE;
-    if (sp >= main_stack_lo && sp < main_stack_hi)
-        out->hi = main_stack_hi;
+    out->hi = known_end(out->lo);
 }

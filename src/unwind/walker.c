@@ -1,8 +1,9 @@
 /*
- * The walk without caches: each frame is looked up in the tables themselves, in this order,
+ * The walk: for each frame these are asked, in this order,
  *
  *     1. is this where the process began?            -> the end
- *     2. a row of the module's .sframe               -> sfb_step()
+ *     2. a row of the module's .sframe, or the cache
+ *        of what it said before                      -> sfb_step()
  *     3. a signal trampoline                         -> the registers that the kernel saved
  *     4. libunwind                                   -> one step of it
  *
@@ -22,6 +23,9 @@
 
 /* Signals nest as deep as there are different ones at the most, if each is handled once. */
 #define SIGNALS_MAX 64
+
+/* So little above this code's own frame an sp is on the same stack: its page needs no probe. */
+#define NEAR 8192u
 
 enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context *start,
                                 enum sfb_frame_kind kind, const struct sfb_walker_options *options)
@@ -51,7 +55,8 @@ enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context
 
     out->memory = options ? options->memory : NULL;
     if (!out->memory) {
-        sfb_memory_live(&out->own_memory, out->regs.sp, kind == SFB_FRAME_RA);
+        sfb_memory_live(&out->own_memory, out->regs.sp,
+                        out->regs.sp - (uintptr_t)__builtin_frame_address(0) < NEAR);
         out->memory = &out->own_memory;
     }
     out->modules = options ? options->modules : NULL;
