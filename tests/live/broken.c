@@ -7,6 +7,7 @@
 #include <ucontext.h>
 
 #include "support/compiler.h"
+#include "support/guarded.h"
 #include "support/oracle.h"
 #include "support/test.h"
 
@@ -88,6 +89,82 @@ Test(broken, a_stack_that_ends_in_nothing_stops_at_its_edge)
     }
 }
 
+/* Never set, which no compiler can know. */
+static volatile int enough;
+
+/* --- overwritten stacks ------------------------------------------------------------------------
+ */
+
+/* The same numbers every time. */
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t next_random(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+/* What overflows and stray pointers leave behind: anything, code, and places on the stack. */
+static uint64_t wild_word(const uint64_t *stack, const ucontext_t *uc)
+{
+    uint64_t r = next_random();
+
+    switch (r >> 62) {
+    case 0: return r;
+    case 1: return r & 0x7fffffffffff;
+    case 2: return (uint64_t)uc->uc_mcontext.gregs[REG_RIP] + (r & 0xffff);
+    default: return (uintptr_t)stack + (r & 0x3fff & ~7u);
+    }
+}
+
+enum { COPY_WORDS = 512 };
+
+NOINLINE static void copy_stack(int depth, uint64_t *copy, ucontext_t *uc)
+{
+    if (depth > 0) {
+        copy_stack(depth - 1, copy, uc);
+        enough = 0; /* work behind the call, so that it is one */
+        return;
+    }
+    *uc = here();
+    memcpy(copy, (const void *)(uintptr_t)uc->uc_mcontext.gregs[REG_RSP],
+           COPY_WORDS * sizeof *copy);
+}
+
+/*
+ * The walk goes over a copy of this stack that ends at an unmapped page, a few words of it
+ * overwritten. Whatever it finds, it comes back, with a whole CBF.
+ */
+Test(broken, overwritten_words_are_survived)
+{
+    struct guarded g = guarded_new(COPY_WORDS * 8);
+    uint64_t good[COPY_WORDS];
+    uint64_t *copy = (uint64_t *)(void *)g.end - COPY_WORDS;
+    unsigned ends = 0;
+    ucontext_t uc;
+
+    if (sanitized())
+        cr_skip("the copy reads over the sanitizer's red zones");
+    copy_stack(20, good, &uc);
+    uc.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)copy;
+    for (unsigned trial = 0; trial < 100000; trial++) {
+        struct sframe_backtrace_info info;
+        struct trace t;
+
+        memcpy(copy, good, sizeof good);
+        for (uint64_t n = next_random() % 8 + 1; n > 0; n--)
+            copy[next_random() % COPY_WORDS] = wild_word(copy, &uc);
+        uc.uc_mcontext.gregs[REG_RBP] = (greg_t)wild_word(copy, &uc);
+        cr_assert(gt(int, (int)walk(&uc, &info, &t), 0));
+        cr_assert(eq(int, t.error, SFB_OK));
+        ends += t.end != 0;
+    }
+    /* Two zeros in a row, where a return address and fp are looked for, are an end like any. */
+    cr_expect(lt(u32, ends, 1000));
+}
+
 /* --- stack overflow --------------------------------------------------------------------------- */
 
 static sigjmp_buf back;
@@ -110,9 +187,6 @@ static void on_overflow(int number, siginfo_t *si, void *ucontext)
     trace_decode(&overflow, buffer, size);
     siglongjmp(back, 1);
 }
-
-/* Never set, which no compiler can know. */
-static volatile int enough;
 
 NOINLINE static int forever(int n)
 {
