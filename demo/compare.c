@@ -146,6 +146,7 @@ static void record_difference(struct sampler *s, const ucontext_t *uc, size_t ou
     d->their_count = (uint32_t)s->theirs.count;
     d->our_status = s->ours.status;
     d->their_status = s->theirs.status;
+    d->sp_rule = s->theirs.sp_rule;
     while (first > 0 && !in_module(lookup_address(&s->ours, first - 1))) {
         d->strays++;
         first--;
@@ -227,8 +228,11 @@ void compare_sample(struct sampler *s, ucontext_t *uc)
         }
     }
     if (s->ours.count == s->theirs.count && s->ours.end == s->theirs.end &&
-        first_difference(&s->ours, &s->theirs) == s->ours.count)
+        first_difference(&s->ours, &s->theirs) == s->ours.count) {
         add(&s->identical, 1);
-    else
+    } else {
+        if (s->theirs.sp_rule && s->ours.end == END_OUTERMOST)
+            add(&s->sp_rule, 1);
         record_difference(s, uc, (size_t)size);
+    }
 }

@@ -11,6 +11,7 @@
 static int (*unwind_init)(unw_cursor_t *, unw_context_t *, int);
 static int (*unwind_step)(unw_cursor_t *);
 static int (*unwind_get_reg)(unw_cursor_t *, int, unw_word_t *);
+static int (*unwind_get_save_loc)(unw_cursor_t *, int, unw_save_loc_t *);
 static int (*unwind_name)(unw_cursor_t *, char *, size_t, unw_word_t *);
 
 /* Where the kernel lets every handler return to. */
@@ -25,12 +26,28 @@ enum { TRAMPOLINE_SYSCALL = 7 }; /* mov $15,%rax is that long, the syscall is be
  * (libunwind 1.6.2 sets the answer in its fallback alone). So the trampoline is told by its
  * address.
  */
+/*
+ * Where longjmp() and setcontext() are about to switch stacks, glibc's tables say in which
+ * register, or where in the jump buffer, the next frame's sp is. unw_step() reads that rule and
+ * takes the CFA all the same, so it is wrong from there on: stacks that begin in such a place are
+ * told apart.
+ */
+static bool has_sp_rule(unw_cursor_t *cursor)
+{
+    unw_save_loc_t place;
+
+    return unwind_get_save_loc(cursor, UNW_X86_64_RSP, &place) == 0 &&
+           (place.type == UNW_SLT_MEMORY ||
+            (place.type == UNW_SLT_REG && place.u.regnum != UNW_X86_64_RSP));
+}
+
 void oracle_walk(struct stack *out, unw_cursor_t *cursor, ucontext_t *uc)
 {
     bool interrupted = true;
     int status;
 
     out->count = 0;
+    out->sp_rule = false;
     status = unwind_init(cursor, (unw_context_t *)uc, UNW_INIT_SIGNAL_FRAME);
     while (status >= 0) {
         unw_word_t ip = 0;
@@ -46,6 +63,8 @@ void oracle_walk(struct stack *out, unw_cursor_t *cursor, ucontext_t *uc)
         /* It may have been interrupted itself, between its two instructions. */
         interrupted = ip == trampoline || ip == trampoline + TRAMPOLINE_SYSCALL;
         status = unwind_step(cursor);
+        if (out->count == 1 && status > 0)
+            out->sp_rule = has_sp_rule(cursor);
         if (status <= 0)
             break;
     }
@@ -61,15 +80,16 @@ bool oracle_load(void)
 {
     void *lib = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     static const char prefix[] = "_ULx86_64_";
-    static const char *const names[] = { "init_local2", "step", "get_reg", "get_proc_name" };
-    void *address[4];
+    static const char *const names[] = { "init_local2", "step", "get_reg", "get_proc_name",
+                                         "get_save_loc" };
+    void *address[5];
     ucontext_t uc;
     static struct stack warm_up;
     static unw_cursor_t cursor;
 
     if (!lib)
         return false;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 5; i++) {
         char name[64];
 
         snprintf(name, sizeof name, "%s%s", prefix, names[i]);
@@ -82,6 +102,7 @@ bool oracle_load(void)
     memcpy(&unwind_step, &address[1], sizeof address[1]);
     memcpy(&unwind_get_reg, &address[2], sizeof address[2]);
     memcpy(&unwind_name, &address[3], sizeof address[3]);
+    memcpy(&unwind_get_save_loc, &address[4], sizeof address[4]);
 
     /* Its first walk opens pipes and sets up pools: not for a handler. */
     getcontext(&uc);

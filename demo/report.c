@@ -35,12 +35,13 @@ static void describe(char *out, size_t size, const struct difference *d)
     if (d->strays > 0)
         snprintf(where + strlen(where), sizeof where - strlen(where), " and %u in no module",
                  d->strays);
-    snprintf(out, size, "parted after %s; our next frame from: %s; longer: %s; ours ended: %s",
+    snprintf(out, size, "parted after %s; our next frame from: %s; longer: %s; ours ended: %s%s",
              where, source_names[d->source <= SFB_SOURCE_COUNT ? d->source : SFB_SOURCE_COUNT],
              d->our_count == d->their_count  ? "neither"
              : d->our_count > d->their_count ? "ours"
                                              : "libunwind",
-             sfb_status_str((enum sfb_status)d->our_status));
+             sfb_status_str((enum sfb_status)d->our_status),
+             d->sp_rule ? "; libunwind passed over a rule for sp" : "");
 }
 
 static void print_differences(FILE *f)
@@ -146,6 +147,7 @@ __attribute__((destructor)) static void agent_finish(void)
     } totals[] = {
         { "stacks", offsetof(struct sampler, stacks) },
         { "identical", offsetof(struct sampler, identical) },
+        { "sp-rule", offsetof(struct sampler, sp_rule) },
         { "stray", offsetof(struct sampler, stray) },
         { "frames", offsetof(struct sampler, frames) },
         { "bytes", offsetof(struct sampler, bytes) },

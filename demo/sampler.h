@@ -37,7 +37,8 @@ enum end { END_OUTERMOST, END_LIMIT, END_STOPPED };
 struct stack {
     size_t count;
     enum end end;
-    int status; /* as the walker says it */
+    int status;   /* as the walker says it */
+    bool sp_rule; /* the oracle passed over a rule for sp of the innermost frame: see oracle.c */
     uint64_t address[FRAMES_MAX];
     uint8_t kind[FRAMES_MAX];
 };
@@ -58,7 +59,8 @@ struct sampler {
     timer_t timer;
     struct timespec next;
     atomic_uint_least32_t burst_left;
-    atomic_uint_least64_t stacks, identical, stray, frames, bytes, failed, own_ns, their_ns;
+    atomic_uint_least64_t stacks, identical, sp_rule, stray, frames, bytes, failed, own_ns,
+        their_ns;
     atomic_uint_least64_t by_source[SFB_SOURCE_COUNT];
     atomic_uint_least64_t end[END_MAX];
     struct kept kept[KEEP_COUNT];
@@ -76,6 +78,7 @@ struct difference {
     uint32_t first; /* index of the first frame that differs */
     uint32_t our_count, their_count;
     int our_status, their_status;
+    bool sp_rule;       /* as in struct stack */
     bool walker_agrees; /* the second walk, taken for the sources, gave the same addresses */
     uint8_t source;     /* who found our frame `first`, or SFB_SOURCE_COUNT: there is none */
     uint8_t missed[SFB_SOURCE_COUNT];
