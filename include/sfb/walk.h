@@ -74,8 +74,10 @@ struct sfb_module {
     enum sfb_status section_status; /* SFB_OK: section is good; else why there is none */
     struct sfb_section section;
     uint64_t eh_frame_hdr; /* address of its PT_GNU_EH_FRAME, 0: none */
-    uint16_t id; /* stands for the bytes of this very file, never given twice in a process;
-                    0: none, and nothing that its tables say is remembered */
+    uint64_t
+        eh_frame_end; /* the readable segment that it is in, and .eh_frame behind it, ends here */
+    uint16_t id;      /* stands for the bytes of this very file, never given twice in a process;
+                         0: none, and nothing that its tables say is remembered */
 };
 
 /* Where processes begin: code whose frames have no caller, whatever tables say of them. */
@@ -124,6 +126,7 @@ struct sfb_walker {
     bool begun;
     bool cursor_positioned; /* cursor stands on some frame */
     bool register_missing;  /* libunwind asked for a register that is not known */
+    bool uncovered;         /* libunwind asked for a pc that no .eh_frame covers */
 
     bool cursor_at_ra; /* cursor began at a return address */
 

@@ -78,11 +78,10 @@ struct eh_frame_hdr {
     uint32_t eh_frame, count;
 };
 
-static int find_proc_info(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t *info,
-                          int need_unwind_info, void *arg)
+static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t *info,
+                         int need_unwind_info, struct sfb_walker *walker)
 {
     enum { PCREL_SDATA4 = 0x1b, UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b };
-    struct sfb_walker *walker = arg;
     const struct sfb_module *module = walker->module;
     struct eh_frame_hdr hdr;
     unw_dyn_info_t table = { 0 };
@@ -91,8 +90,14 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t
         module = walker->modules->find(walker->modules, pc);
         walker->module = module;
     }
-    if (!module || module->eh_frame_hdr == 0 ||
-        !sfb_memory_copy(&walker->table_memory, module->eh_frame_hdr, &hdr, sizeof hdr) ||
+    if (!module || module->eh_frame_hdr == 0)
+        return -UNW_ENOINFO;
+    if (walker->modules == &walker->own_modules) {
+        /* The loader mapped that segment, in whole pages: no page of it has to be probed. */
+        walker->table_memory.lo = module->eh_frame_hdr & ~(uint64_t)7;
+        walker->table_memory.hi = (module->eh_frame_end + 7) & ~(uint64_t)7;
+    }
+    if (!sfb_memory_copy(&walker->table_memory, module->eh_frame_hdr, &hdr, sizeof hdr) ||
         hdr.version != 1 || hdr.eh_frame_encoding != PCREL_SDATA4 || hdr.count_encoding != UDATA4 ||
         hdr.table_encoding != DATAREL_SDATA4)
         return -UNW_ENOINFO;
@@ -103,7 +108,18 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t
     table.u.rti.segbase = module->eh_frame_hdr;
     table.u.rti.table_data = module->eh_frame_hdr + sizeof hdr;
     table.u.rti.table_len = hdr.count; /* in words, and an entry is one */
-    return sfb_libunwind()->search_unwind_table(space, pc, &table, info, need_unwind_info, arg);
+    return sfb_libunwind()->search_unwind_table(space, pc, &table, info, need_unwind_info, walker);
+}
+
+static int find_proc_info(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t *info,
+                          int need_unwind_info, void *arg)
+{
+    struct sfb_walker *walker = arg;
+    int result = search_module(space, pc, info, need_unwind_info, walker);
+
+    if (result != 0)
+        walker->uncovered = true;
+    return result;
 }
 
 static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *arg)
@@ -196,8 +212,9 @@ static bool replay(struct sfb_walker *walker)
         return false;
     if (stands_at(walker, &walker->regs, true))
         return true;
+    walker->uncovered = false;
     do {
-        if (lib->step(cursor_of(walker)) <= 0)
+        if (lib->step(cursor_of(walker)) <= 0 || walker->uncovered)
             return false;
         if (stands_at(walker, &walker->regs, false))
             return true;
@@ -244,7 +261,16 @@ static enum sfb_status step(struct sfb_walker *walker, struct sfb_regs *out)
     int result;
 
     walker->register_missing = false;
+    walker->uncovered = false;
     result = lib->step(cursor);
+    /*
+     * Where it finds no table libunwind guesses (a frame-pointer chain, a PLT stub by its bytes),
+     * which is not for it to do here: what it says then is not asked for.
+     */
+    if (walker->uncovered) {
+        walker->cursor_positioned = false;
+        return walker->module ? SFB_NO_CFI : SFB_NO_MODULE;
+    }
     if (result < 0) {
         walker->cursor_positioned = false;
         if (walker->register_missing)
@@ -268,24 +294,11 @@ static enum sfb_status step(struct sfb_walker *walker, struct sfb_regs *out)
     return SFB_END;
 }
 
-/*
- * libunwind guesses where it finds no table (a frame-pointer chain, a PLT stub by its bytes), which
- * is not for it to do here: it is asked only what .eh_frame covers.
- */
-static bool covered(struct sfb_walker *walker, uint64_t pc)
-{
-    unw_proc_info_t info;
-
-    return find_proc_info(sfb_libunwind()->space, pc, &info, 0, walker) == 0;
-}
-
 static enum sfb_status try_step(struct sfb_walker *walker, struct sfb_regs *out)
 {
     enum sfb_status status = SFB_NO_REGISTER;
     bool at_ra = walker->current.kind == SFB_FRAME_RA;
 
-    if (!covered(walker, walker->regs.pc - at_ra))
-        return walker->module ? SFB_NO_CFI : SFB_NO_MODULE;
     if (walker->cursor_positioned && stands_at(walker, &walker->regs, false)) {
         status = step(walker, out);
     } else if (walker->regs.sp == walker->full_sp && walker->regs.pc == walker->full_pc) {

@@ -66,6 +66,7 @@ void sfb_module_read(struct sfb_module *out, const struct sfb_image *image)
         struct sfb_reader r = bytes_at(image, eh->p_vaddr);
 
         out->eh_frame_hdr = (uintptr_t)r.pos;
+        out->eh_frame_end = (uintptr_t)r.pos + r.left;
     }
 }
 
