@@ -68,8 +68,8 @@ struct sframe_backtrace_info {
  *
  * @return bytes written, always a complete CBF that ends in `end` (the outermost frame was reached)
  *         or `trunc` (info->end says why), or a negative sfb_status:
- *         -SFB_BAD_ARGUMENT      buffer is NULL; a struct's size is 0 or larger than this library
- *                                knows; an unknown flag; outermost above max_frames
+ *         -SFB_BAD_ARGUMENT      buffer is NULL; a struct is smaller than it is here, or options
+ * are larger and not zero behind what is known here; an unknown flag; outermost above max_frames
  *         -SFB_BUFFER_TOO_SMALL  size is below 2
  *
  * Threads: safe.   Signals: safe, see the top of this file.

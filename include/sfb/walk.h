@@ -58,7 +58,7 @@ SFB_API void sfb_context_capture(struct sfb_context *out);
 
 /* How words of the unwound stack are read. */
 struct sfb_memory {
-    uint64_t lo, hi; /* [lo, hi) is read with plain loads; lo == hi: nothing is */
+    uint64_t lo, hi; /* [lo, hi) is read with plain loads; multiples of 8; lo == hi: nothing is */
 
     /*
      * Reads the word at any other address; false if it cannot be. It may widen [lo, hi) to what it
@@ -126,6 +126,7 @@ struct sfb_walker {
     bool begun;
     bool cursor_positioned; /* cursor stands on some frame */
     bool register_missing;  /* libunwind asked for a register that is not known */
+    bool sp_stayed;         /* a step since `full` left sp where it was; it may, once */
     bool uncovered;         /* libunwind asked for a pc that no .eh_frame covers */
 
     bool cursor_at_ra; /* cursor began at a return address */

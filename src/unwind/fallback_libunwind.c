@@ -206,20 +206,24 @@ static bool stands_at(struct sfb_walker *walker, const struct sfb_regs *regs, bo
 static bool replay(struct sfb_walker *walker)
 {
     const struct sfb_libunwind *lib = sfb_libunwind();
-    unw_word_t sp;
+    unw_word_t sp, last;
 
     if (!place(walker, walker->full, walker->full_kind == SFB_FRAME_RA))
         return false;
     if (stands_at(walker, &walker->regs, true))
         return true;
     walker->uncovered = false;
+    if (lib->get_reg(cursor_of(walker), UNW_REG_SP, &sp) != 0)
+        return false;
     do {
+        last = sp;
         if (lib->step(cursor_of(walker)) <= 0 || walker->uncovered)
             return false;
         if (stands_at(walker, &walker->regs, false))
             return true;
-        /* Stack pointers only grow, so this ends. */
-    } while (lib->get_reg(cursor_of(walker), UNW_REG_SP, &sp) == 0 && sp <= walker->regs.sp);
+        /* libunwind lets the CFA go anywhere: only outwards is a way that ends. */
+    } while (lib->get_reg(cursor_of(walker), UNW_REG_SP, &sp) == 0 && sp > last &&
+             sp <= walker->regs.sp);
     return false;
 }
 
@@ -247,7 +251,10 @@ static bool apply_sp_rule(struct sfb_walker *walker, uint64_t *sp, uint64_t *lea
     if (reg < 0 || reg >= SFB_CONTEXT_REGS || !(walker->cursor_context->valid >> reg & 1))
         return false;
     *sp = walker->cursor_context->reg[reg];
-    *least = walker->regs.sp;
+    /* Once, or a rule that leads back to itself would be followed for ever. */
+    if (!walker->sp_stayed)
+        *least = walker->regs.sp;
+    walker->sp_stayed = true;
     return true;
 }
 

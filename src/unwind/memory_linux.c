@@ -79,7 +79,10 @@ bool sfb_memory_probe(uint64_t address, uint64_t size)
     }
 }
 
-/* One page of the main stack is there, so all of it is from there to its top. */
+/*
+ * One page of the main stack is there, so all of it is from there to its top: it is one mapping,
+ * unless the program itself punches holes into it.
+ */
 static uint64_t known_end(uint64_t page)
 {
     return page >= main_stack_lo && page < main_stack_hi ? main_stack_hi : page + PAGE;

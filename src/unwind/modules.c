@@ -4,14 +4,15 @@
  * Invariants:
  * - An entry is written by one thread, published by a release store of its address, and never
  *   written again: readers need no lock and no sequence number.
- * - Entries are never freed. A process that unloads libraries for ever uses up the pool after
- *   ENTRIES different ones; from then on new modules are read anew at each use, about 50 ns more.
+ * - Entries are never freed. Each load that differs from the one before at its address takes one,
+ * and after ENTRIES of them new modules are read anew at each use: two probes, about 300 ns more.
  * - A slot is empty at first, and is overwritten only by an entry for the same start address, which
  *   replaces a stale one. Whoever loses a race for a slot merely has an entry that nobody finds.
- * - A module's id is given once. It stands for the very bytes of the file, because the build-id is
- *   part of what is compared: what a cache remembers under an id can never be true of another file.
- *   A module without a build-id, or whose ELF header does not say where the program headers are,
- * has no id, and nothing of its tables is remembered.
+ * - A module's id is given once. It stands for the very bytes of the file, as far as the linker's
+ *   build-id does (not one that was made up by hand), which is part of what is compared: what a
+ * cache remembers under an id can never be true of another file. A module without a build-id, or
+ * whose ELF header does not say where the program headers are, has no id, and nothing of its tables
+ * is remembered.
  *
  * Tried and dropped: a sorted table swapped by pointer. It has to be freed some day, so its
  * readers, who are in signal handlers, have to be counted; and it has to hear of every dlclose().
@@ -76,13 +77,14 @@ static bool still_true(const struct entry *e, const struct sfb_module_identity *
         e->image.identity.link_map != identity->link_map ||
         e->image.identity.eh_frame != identity->eh_frame)
         return false;
+    if (e->build_id.size > 0 && !same_build_id(e))
+        return false;
     p = sfb_image_phdr(&e->image, PT_GNU_SFRAME);
     if (!p)
         return e->sframe.p_type == PT_NULL;
     return memcmp(p, &e->sframe, sizeof *p) == 0 &&
            (e->module.section_status != SFB_OK ||
-            memcmp(e->module.section.data, e->header, sizeof e->header) == 0) &&
-           (e->module.id == 0 || same_build_id(e));
+            memcmp(e->module.section.data, e->header, sizeof e->header) == 0);
 }
 
 const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity *identity)
@@ -121,44 +123,65 @@ static struct entry *take_entry(void)
     return &pool[n];
 }
 
-static void publish(struct entry *e)
+/* @return a slot that an entry for this address may have, NULL if none is left */
+static _Atomic(struct entry *) *find_slot(uint64_t start)
 {
-    unsigned slot = slot_of(e->image.identity.start);
+    unsigned slot = slot_of(start);
 
     for (unsigned i = 0; i < PROBES; i++) {
         _Atomic(struct entry *) *at = &slots[(slot + i) % SLOTS];
-        struct entry *there = atomic_load_explicit(at, memory_order_acquire);
+        const struct entry *there = atomic_load_explicit(at, memory_order_acquire);
 
-        if (there && there->image.identity.start != e->image.identity.start)
-            continue;
-        atomic_compare_exchange_strong_explicit(at, &there, e, memory_order_release,
-                                                memory_order_relaxed);
-        return;
+        if (!there || there->image.identity.start == start)
+            return at;
     }
+    return NULL;
+}
+
+/* Whoever was faster keeps the slot, unless it is the stale entry that was there before. */
+static void publish(_Atomic(struct entry *) *slot, struct entry *e)
+{
+    struct entry *there = atomic_load_explicit(slot, memory_order_acquire);
+
+    if (!there || there->image.identity.start == e->image.identity.start)
+        atomic_compare_exchange_strong_explicit(slot, &there, e, memory_order_release,
+                                                memory_order_relaxed);
 }
 
 const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image)
 {
     const ElfW(Phdr) *p = sfb_image_phdr(image, PT_GNU_SFRAME);
+    _Atomic(struct entry *) *slot = find_slot(image->identity.start);
+    struct sfb_build_id build_id = { .size = 0 };
+    struct sfb_module module;
     struct entry *e;
 
     /* What an entry is checked against must go away together with the module. */
-    if (!phdrs_inside(image))
+    if (!slot || !phdrs_inside(image))
         return NULL;
+    sfb_module_read(&module, image);
+    if (header_leads_to(image))
+        sfb_image_build_id(&build_id, image);
+    if (build_id.size == 0) {
+        /* Nothing tells a section that was refused from a good one in its place. */
+        if (module.section_status != SFB_OK && module.section_status != SFB_NO_SECTION)
+            return NULL;
+        /* Nor this segment from a shorter one: its words are to be probed. */
+        module.eh_frame_end = module.eh_frame_hdr;
+    }
     e = take_entry();
     if (!e)
         return NULL;
     e->image = *image;
+    e->build_id = build_id;
+    e->module = module;
     if (p)
         e->sframe = *p;
-    sfb_module_read(&e->module, image);
-    if (e->module.section_status == SFB_OK) {
-        memcpy(e->header, e->module.section.data, sizeof e->header);
-        if (header_leads_to(image))
-            sfb_image_build_id(&e->build_id, image);
-        if (e->build_id.size > 0)
+    if (module.section_status == SFB_OK) {
+        memcpy(e->header, module.section.data, sizeof e->header);
+        if (build_id.size > 0)
             e->module.id = (uint16_t)(e - pool + 1);
     }
-    publish(e);
+    publish(slot, e);
     return &e->module;
 }

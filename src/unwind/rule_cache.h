@@ -51,7 +51,8 @@ static inline bool sfb_rule_cache_get(uint64_t place, uint32_t id, struct sfb_ru
     uint64_t word =
         atomic_load_explicit(&sfb_rule_cache[place % SFB_RULE_CACHE_SLOTS], memory_order_relaxed);
 
-    if (id == 0 || place >> 32 || (word ^ sfb_rule_cache_key(place, id)) >> SFB_PACKED_ID_SHIFT)
+    if (id == 0 || id > SFB_RULE_CACHE_ID_MAX || place >> 32 ||
+        (word ^ sfb_rule_cache_key(place, id)) >> SFB_PACKED_ID_SHIFT)
         return false;
     out->cfa_base = word & 1 ? SFB_BASE_FP : SFB_BASE_SP;
     out->ra_where = SFB_WHERE_CFA;

@@ -24,7 +24,11 @@
 /* Signals nest as deep as there are different ones at the most, if each is handled once. */
 #define SIGNALS_MAX 64
 
-/* So little above this code's own frame an sp is on the same stack: its page needs no probe. */
+/*
+ * So little above this code's own frame the sp of a caller is on the same stack, and its page needs
+ * no probe. (Not that of an interrupted frame: its stack may have overflowed into the page above
+ * this one.)
+ */
 #define NEAR 8192u
 
 enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context *start,
@@ -43,7 +47,10 @@ enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context
     };
     out->module = NULL;
     out->flags = options ? options->flags : 0;
+    if (options && options->modules)
+        out->flags |= SFB_WALKER_NO_CACHE; /* ids of other address spaces say nothing here */
     out->signals = 0;
+    out->sp_stayed = false;
     out->status = SFB_OK;
     memset(out->missed, 0, sizeof out->missed);
     out->begun = false;
@@ -56,7 +63,8 @@ enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context
     out->memory = options ? options->memory : NULL;
     if (!out->memory) {
         sfb_memory_live(&out->own_memory, out->regs.sp,
-                        out->regs.sp - (uintptr_t)__builtin_frame_address(0) < NEAR);
+                        kind == SFB_FRAME_RA &&
+                            out->regs.sp - (uintptr_t)__builtin_frame_address(0) < NEAR);
         out->memory = &out->own_memory;
     }
     out->modules = options ? options->modules : NULL;
@@ -151,6 +159,7 @@ static enum sfb_status try_signal(struct sfb_walker *w)
     w->full_pc = w->regs.pc;
     w->full_sp = w->regs.sp;
     w->cursor_positioned = false;
+    w->sp_stayed = false;
     return SFB_OK;
 }
 

@@ -11,6 +11,11 @@
 #include "support/oracle.h"
 #include "support/test.h"
 
+static struct trace overflow; /* what a handler found */
+
+/* What does not come back at all is a failure, too. */
+TestSuite(broken, .timeout = 120);
+
 static ssize_t walk(ucontext_t *uc, struct sframe_backtrace_info *info, struct trace *out)
 {
     struct sframe_backtrace_options options = { .size = sizeof options, .context = uc };
@@ -92,6 +97,71 @@ Test(broken, a_stack_that_ends_in_nothing_stops_at_its_edge)
 /* Never set, which no compiler can know. */
 static volatile int enough;
 
+/* --- a context next to the handler's own stack ---------------------------------------------------
+ */
+
+static ucontext_t forged;
+static ssize_t forged_size;
+
+static void on_neighbour(int number)
+{
+    struct sframe_backtrace_info info;
+    struct trace *t = &overflow;
+
+    (void)number;
+    forged_size = walk(&forged, &info, t);
+}
+
+/* An overflow into the guard page right above an alternate stack: near is not the same stack. */
+Test(broken, an_sp_in_the_guard_page_above_the_handlers_stack_is_probed)
+{
+    enum { SIZE = 256 * 1024 };
+    char *map = mmap(NULL, SIZE + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    stack_t on = { .ss_sp = map, .ss_size = SIZE };
+    struct sigaction action = { .sa_handler = on_neighbour, .sa_flags = SA_ONSTACK };
+
+    cr_assert(ne(ptr, map, MAP_FAILED));
+    mprotect(map + SIZE, 4096, PROT_NONE);
+    forged = here();
+    forged.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)(map + SIZE + 16);
+    forged.uc_mcontext.gregs[REG_RBP] = (greg_t)(uintptr_t)(map + SIZE + 16);
+    sigaltstack(&on, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    raise(SIGUSR1);
+    cr_expect(gt(int, (int)forged_size, 0));
+    cr_expect(not(overflow.end));
+}
+
+/* --- a rule for sp that leads to itself ----------------------------------------------------------
+ */
+
+/* Tables as longjmp() has them: the caller's sp is in rbp, its pc in the word that sp points at. */
+extern const char turns_in_place[];
+__asm__(".text\n.p2align 4\n.globl turns_in_place\n"
+        "turns_in_place:\n"
+        ".cfi_startproc\n"
+        ".cfi_def_cfa rsp, 8\n.cfi_register rsp, rbp\n"
+        "nop\nnop\nnop\nnop\n"
+        ".cfi_endproc\n");
+
+Test(broken, a_rule_that_leads_back_to_itself_ends)
+{
+    static uint64_t stack[64];
+    const uint64_t pc = (uintptr_t)turns_in_place + 2;
+    ucontext_t uc = here();
+    struct sframe_backtrace_info info;
+    struct trace t;
+
+    for (unsigned i = 0; i < 64; i++)
+        stack[i] = pc;
+    uc.uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
+    uc.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)stack;
+    uc.uc_mcontext.gregs[REG_RBP] = (greg_t)(uintptr_t)stack;
+    cr_expect(gt(int, (int)walk(&uc, &info, &t), 0));
+    cr_expect(not(t.end));
+    cr_expect(lt(sz, t.count, 100));
+}
+
 /* --- overwritten stacks ------------------------------------------------------------------------
  */
 
@@ -168,7 +238,6 @@ Test(broken, overwritten_words_are_survived)
 /* --- stack overflow --------------------------------------------------------------------------- */
 
 static sigjmp_buf back;
-static struct trace overflow;
 static struct sframe_backtrace_info overflow_info;
 static struct sframe_backtrace_options overflow_options;
 
