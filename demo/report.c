@@ -10,9 +10,6 @@
 
 static const char *const keep_names[KEEP_COUNT] = { "deepest", "mixed", "signal", "readable" };
 
-static const char *const source_names[SFB_SOURCE_COUNT + 1] = { "start", "sframe", "signal",
-                                                                "libunwind", "none" };
-
 static void print_hex(FILE *f, const uint8_t *data, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -36,7 +33,8 @@ static void describe(char *out, size_t size, const struct difference *d)
         snprintf(where + strlen(where), sizeof where - strlen(where), " and %u in no module",
                  d->strays);
     snprintf(out, size, "parted after %s; our next frame from: %s; longer: %s; ours ended: %s%s",
-             where, source_names[d->source <= SFB_SOURCE_COUNT ? d->source : SFB_SOURCE_COUNT],
+             where,
+             d->source < SFB_SOURCE_COUNT ? sfb_source_str((enum sfb_source)d->source) : "none",
              d->our_count == d->their_count  ? "neither"
              : d->our_count > d->their_count ? "ours"
                                              : "libunwind",
@@ -77,7 +75,8 @@ static void print_differences(FILE *f)
                 sfb_status_str((enum sfb_status)d->our_status), d->their_status);
         fprintf(f, "example-missed");
         for (size_t i = 0; i < SFB_SOURCE_COUNT; i++)
-            fprintf(f, " %s: %s;", source_names[i], sfb_status_str((enum sfb_status)d->missed[i]));
+            fprintf(f, " %s: %s;", sfb_source_str((enum sfb_source)i),
+                    sfb_status_str((enum sfb_status)d->missed[i]));
         fprintf(f, " second walk %s\n", d->walker_agrees ? "agrees" : "DIFFERS");
         fprintf(f, "example-registers");
         for (size_t i = 0; i < SFB_CONTEXT_REGS; i++)
@@ -169,7 +168,7 @@ __attribute__((destructor)) static void agent_finish(void)
         fprintf(f, "%s %llu\n", totals[i].name, total(totals[i].offset));
     for (size_t i = 0; i < SFB_SOURCE_COUNT; i++)
         fprintf(
-            f, "source %s %llu\n", source_names[i],
+            f, "source %s %llu\n", sfb_source_str((enum sfb_source)i),
             total(offsetof(struct sampler, by_source) + i * sizeof agent_samplers->by_source[0]));
     for (size_t i = 0; i < END_MAX; i++) {
         unsigned long long n =

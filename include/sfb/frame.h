@@ -6,7 +6,9 @@
 
 #include <stdint.h>
 
-#include "status.h"
+#include "api.h"
+
+SFB_BEGIN_DECLS
 
 /* The kinds are CBF's own; they decide how an address is looked up and symbolised. */
 enum sfb_frame_kind {
@@ -21,9 +23,23 @@ enum sfb_source {
     SFB_SOURCE_START = 0,     /* nobody: it is the frame that the walk began with */
     SFB_SOURCE_SFRAME = 1,    /* a row of an .sframe section */
     SFB_SOURCE_SIGNAL = 2,    /* the registers that the kernel saved for a signal handler */
-    SFB_SOURCE_LIBUNWIND = 3, /* a step of libunwind */
+    SFB_SOURCE_STUB = 3,      /* the code of a linkage stub (AArch64's PLT), which has no table */
+    SFB_SOURCE_LIBUNWIND = 4, /* a step of libunwind */
+    SFB_SOURCE_FRAME_POINTER = 5, /* a guess: the frame record that the frame pointer leads to */
     SFB_SOURCE_COUNT
 };
+
+/**
+ * Names a source in one word: "sframe", "frame-pointer".
+ *
+ * @return a static string; "unknown source" for a number that is none
+ *
+ * Threads: safe.   Signals: safe.   Cost: constant.
+ */
+SFB_API const char *sfb_source_str(enum sfb_source source);
+
+/* There is room for sources to come, and eight bytes are one word. */
+#define SFB_SOURCE_ROOM 8
 
 struct sfb_frame {
     enum sfb_frame_kind kind;
@@ -35,7 +51,9 @@ struct sfb_frame {
      * missed[s] is why source s, though asked earlier, did not find this frame: a miss or what was
      * wrong with its tables. SFB_OK for those that were not asked, and for the one that answered.
      */
-    uint8_t missed[SFB_SOURCE_COUNT];
+    uint8_t missed[SFB_SOURCE_ROOM];
 };
+
+SFB_END_DECLS
 
 #endif

@@ -27,13 +27,16 @@ enum sfb_status {
     SFB_OK = 0,
     SFB_END = 1, /* outermost frame reached; the walk is complete */
 
-    SFB_NO_MODULE = 10,     /* no loaded module contains the pc */
-    SFB_NO_FDE = 11,        /* no function of the section covers the pc */
-    SFB_NO_FRE = 12,        /* the function has no row for the pc */
-    SFB_NO_SECTION = 13,    /* the module has no .sframe section */
-    SFB_NO_CFI = 14,        /* .eh_frame has no answer for the pc */
-    SFB_NO_LIBUNWIND = 15,  /* libunwind is not built in, not installed, or switched off */
-    SFB_NO_TRAMPOLINE = 16, /* the code at the pc is no signal trampoline */
+    SFB_NO_MODULE = 10,       /* no loaded module contains the pc */
+    SFB_NO_FDE = 11,          /* no function of the section covers the pc */
+    SFB_NO_FRE = 12,          /* the function has no row for the pc */
+    SFB_NO_SECTION = 13,      /* the module has no .sframe section */
+    SFB_NO_CFI = 14,          /* .eh_frame has no answer for the pc */
+    SFB_NO_LIBUNWIND = 15,    /* libunwind is not built in, not installed, or switched off */
+    SFB_NO_TRAMPOLINE = 16,   /* the code at the pc is no signal trampoline */
+    SFB_NO_FRAME_RECORD = 17, /* the frame pointer leads to no frame record that can be believed */
+    SFB_NO_SP = 18,           /* sp is not known: the frame was reached by a frame record */
+    SFB_NO_STUB = 19,         /* the code at the pc is no linkage stub that is known by its code */
 
     SFB_BAD_MAGIC = 20,   /* not an SFrame section */
     SFB_BAD_VERSION = 21, /* a version of SFrame that is not read */
@@ -43,6 +46,7 @@ enum sfb_status {
     SFB_BAD_FRE = 25,     /* a row contradicts the specification */
     SFB_BAD_ABI = 26,     /* the section is for another machine */
     SFB_BAD_ELF = 27,     /* the program headers contradict themselves */
+    SFB_BAD_CFI = 28,     /* .eh_frame says what libunwind cannot read */
 
     SFB_FRAME_LIMIT = 30, /* max_frames were written and there are more */
     SFB_BUFFER_FULL = 31, /* the buffer is full and there are more frames */

@@ -12,30 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "context.h"
 #include "frame.h"
 #include "section.h"
 #include "status.h"
 
 SFB_BEGIN_DECLS
-
-/* The registers that tables track. lr is AArch64's link register, unused on x86-64. */
-struct sfb_regs {
-    uint64_t pc;
-    uint64_t sp;
-    uint64_t fp;
-    uint64_t lr;
-};
-
-/*
- * All registers of one frame, by DWARF number. On x86-64: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp,
- * r8 to r15, and the pc as 16.
- */
-#define SFB_CONTEXT_REGS 17
-
-struct sfb_context {
-    uint64_t reg[SFB_CONTEXT_REGS];
-    uint64_t valid; /* bit n: reg[n] is known */
-};
 
 /**
  * Takes the registers of a signal's ucontext_t.
@@ -106,9 +88,6 @@ struct sfb_walker_options {
     struct sfb_modules *modules; /* NULL: those of this process */
 };
 
-/* Words that a cursor of libunwind takes, which is kept between the frames that it steps over. */
-#define SFB_CURSOR_WORDS 127
-
 /*
  * In caller storage; only `missed` is for callers to read. About 1.7 KiB, of which a walk by tables
  * alone touches 300 bytes.
@@ -120,13 +99,15 @@ struct sfb_walker {
     struct sfb_modules *modules;
     const struct sfb_module *module; /* that of the last lookup, or NULL */
     uint32_t flags;
-    uint32_t signals;                 /* trampolines walked through */
-    enum sfb_status status;           /* SFB_OK while there is more */
-    uint8_t missed[SFB_SOURCE_COUNT]; /* after a failure: why each source had no next frame */
+    uint32_t signals;                /* trampolines walked through */
+    enum sfb_status status;          /* SFB_OK while there is more */
+    uint8_t missed[SFB_SOURCE_ROOM]; /* after a failure: why each source had no next frame */
     bool begun;
     bool cursor_positioned; /* cursor stands on some frame */
     bool register_missing;  /* libunwind asked for a register that is not known */
+    bool memory_refused;    /* ... or for a word that cannot be read */
     bool sp_stayed;         /* a step since `full` left sp where it was; it may, once */
+    bool sp_lost;           /* regs.sp is a lower bound: the chain of frame records says no more */
     bool uncovered;         /* libunwind asked for a pc that no .eh_frame covers */
 
     bool cursor_at_ra; /* cursor began at a return address */

@@ -1,27 +1,55 @@
 /*
- * What an architecture is to the walker. One arch_*.c implements it; the walker has no #ifdef.
+ * What an architecture is to the walker. The code of each is in arch_<name>.h (constants, and what
+ * the walk inlines), arch_<name>.c and capture_<name>.S; this is the one place that chooses.
  */
 #ifndef SFB_UNWIND_ARCH_H
 #define SFB_UNWIND_ARCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Every arch_<name>.h defines:
+ *
+ *     SFB_ARCH_ABI             the ABI whose sections describe this machine's code
+ *     SFB_ARCH_PC, _SP, _FP    DWARF numbers of these registers
+ *     SFB_ARCH_RA              DWARF number of the column that the return address has in CFI
+ *     SFB_ARCH_LR              true where a call leaves the return address in a register
+ *     SFB_ARCH_FRAME_RECORDS   true where frame pointers can be believed without any table
+ *     SFB_ARCH_ENTRY_SIZE      how far behind an entry point its code may reach;
+ *                              sfb_arch_is_outermost() is asked only there
+ *     SFB_ARCH_PC_SHIFT        low bits of a pc that say nothing
+ *     SFB_ARCH_CODE_MASK       bits of an address of code: the others authenticate it
+ *     SFB_ARCH_DATA_MASK       bits of an address of data: the others are a tag
+ *     SFB_ARCH_LIBUNWIND       the library that unwinds this machine's frames
+ *
+ *     sfb_arch_pack(), sfb_arch_unpack()   a rule's places of RA and fp, in SFB_ARCH_SLOT_BITS
+ */
+enum { SFB_ARCH_SLOT_BITS = 6, SFB_ARCH_SLOT_MAX = (1 << SFB_ARCH_SLOT_BITS) - 1 };
+
+#if defined(__x86_64__)
+#include "unwind/arch_x86_64.h"
+#elif defined(__aarch64__)
+#include "unwind/arch_aarch64.h"
+#endif
 
 #include "sfb/walk.h"
-
-/* The ABI whose sections describe this machine's code. */
-enum { SFB_ARCH_ABI = SFB_ABI_AMD64_LE };
-
-/* How far behind an entry point its code may reach; sfb_arch_is_outermost() is asked only there. */
-enum { SFB_ARCH_ENTRY_SIZE = 64 };
 
 /* Picks the registers that tables track out of all. */
 void sfb_arch_regs(struct sfb_regs *out, const struct sfb_context *context);
 
-/* The opposite: a context in which nothing but pc, sp and fp is known. */
+/* The opposite: a context in which nothing but what tables track is known. */
 void sfb_arch_context(struct sfb_context *out, const struct sfb_regs *regs);
 
 /* @return whether the code at pc is (the rest of) a signal trampoline */
 bool sfb_arch_is_trampoline(struct sfb_memory *code, uint64_t pc);
+
+/*
+ * Finds the rule of an interrupted linkage stub by its code, where linkers write no table for it.
+ *
+ * @return whether the code at pc is one
+ */
+bool sfb_arch_stub_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *out);
 
 /*
  * Reads the registers that the kernel saved where a handler's trampoline finds them.
@@ -38,5 +66,22 @@ enum sfb_status sfb_arch_signal_context(struct sfb_context *out, struct sfb_memo
  */
 bool sfb_arch_is_outermost(const struct sfb_entries *entries, struct sfb_memory *code, uint64_t pc,
                            enum sfb_frame_kind kind);
+
+/* @return whether the code before ra is a call, which returns to it */
+bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra);
+
+/*
+ * @param start  of the function that pc is in
+ * @return whether fp leads to the function's own frame record at pc, by its code
+ */
+bool sfb_arch_sets_fp(struct sfb_memory *code, uint64_t start, uint64_t pc);
+
+/*
+ * rt_sigprocmask(), straight into the kernel: the C library's wrapper sets errno and may be
+ * interposed.
+ *
+ * @return the kernel's answer, an errno negated
+ */
+long sfb_arch_sigprocmask(uint64_t how, uint64_t set);
 
 #endif

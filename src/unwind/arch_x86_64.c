@@ -1,13 +1,12 @@
 /* x86-64 Linux: registers, signal trampolines, and where processes begin. */
 #include "unwind/arch.h"
 
+#include <asm/unistd.h>
 #include <stddef.h>
 #include <string.h>
 #include <ucontext.h>
 
 #include "unwind/memory.h"
-
-enum { RBP = 6, RSP = 7, RIP = 16 }; /* psABI, "DWARF Register Number Mapping" */
 
 #define ALL_REGS ((1ull << SFB_CONTEXT_REGS) - 1)
 
@@ -31,15 +30,17 @@ enum sfb_status sfb_context_from_ucontext(struct sfb_context *out, const void *u
 
 void sfb_arch_regs(struct sfb_regs *out, const struct sfb_context *context)
 {
-    *out = (struct sfb_regs){ context->reg[RIP], context->reg[RSP], context->reg[RBP], 0 };
+    *out = (struct sfb_regs){ .pc = context->reg[SFB_ARCH_PC],
+                              .sp = context->reg[SFB_ARCH_SP],
+                              .fp = context->reg[SFB_ARCH_FP] };
 }
 
 void sfb_arch_context(struct sfb_context *out, const struct sfb_regs *regs)
 {
-    out->reg[RIP] = regs->pc;
-    out->reg[RSP] = regs->sp;
-    out->reg[RBP] = regs->fp;
-    out->valid = 1u << RIP | 1u << RSP | 1u << RBP;
+    out->reg[SFB_ARCH_PC] = regs->pc;
+    out->reg[SFB_ARCH_SP] = regs->sp;
+    out->reg[SFB_ARCH_FP] = regs->fp;
+    out->valid = 1u << SFB_ARCH_PC | 1u << SFB_ARCH_SP | 1u << SFB_ARCH_FP;
 }
 
 /*
@@ -97,4 +98,41 @@ bool sfb_arch_is_outermost(const struct sfb_entries *entries, struct sfb_memory 
     return (entries->program && pc - 1 - entries->program < SFB_ARCH_ENTRY_SIZE &&
             bytes_at(code, pc, hlt, sizeof hlt)) ||
            (entries->loader && pc - 1 - entries->loader < LOADER_START_SIZE);
+}
+
+/* Linkers write .eh_frame, and .sframe, for every stub here. */
+bool sfb_arch_stub_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *out)
+{
+    (void)code;
+    (void)pc;
+    (void)out;
+    return false;
+}
+
+/* Nobody asks: without a table, frame pointers are not believed here. */
+bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra)
+{
+    (void)code;
+    (void)ra;
+    return false;
+}
+
+bool sfb_arch_sets_fp(struct sfb_memory *code, uint64_t start, uint64_t pc)
+{
+    (void)code;
+    (void)start;
+    (void)pc;
+    return false;
+}
+
+long sfb_arch_sigprocmask(uint64_t how, uint64_t set)
+{
+    register uint64_t size __asm__("r10") = 8;
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"((long)__NR_rt_sigprocmask), "D"(how), "S"(set), "d"(0L), "r"(size)
+                     : "rcx", "r11", "memory");
+    return result;
 }

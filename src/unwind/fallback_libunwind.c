@@ -35,16 +35,22 @@ static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *va
                       void *arg)
 {
     struct sfb_walker *walker = arg;
-    struct sfb_memory *memory;
+    bool read;
 
     (void)space;
-    if (!walker || write || (address & 7))
+    if (!walker || write)
         return -UNW_EINVAL;
     /* Stack words are on the stack's pages; whatever else it reads are tables and code. */
-    memory = walker->module && address >= walker->module->start && address < walker->module->end
-                 ? &walker->table_memory
-                 : walker->memory;
-    return sfb_memory_read(memory, address, value) ? 0 : -UNW_EINVAL;
+    if (walker->module && address >= walker->module->start && address < walker->module->end) {
+        read = sfb_memory_copy(&walker->table_memory, address, value, sizeof *value);
+    } else {
+        read = (address & 7) == 0 && sfb_memory_read(walker->memory, address, value);
+        /* A saved register: an address of code or data, or nothing that a rule would ask for. */
+        if (read)
+            *value &= SFB_ARCH_CODE_MASK;
+    }
+    walker->memory_refused |= !read;
+    return read ? 0 : -UNW_EINVAL;
 }
 
 static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *value, int write,
@@ -64,7 +70,8 @@ static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *valu
         return -UNW_EBADREG;
     }
     /* A return address is looked up, and its function's rules are followed, by the byte before. */
-    *value = context->reg[reg] - (reg == UNW_X86_64_RIP && walker->cursor_at_ra);
+    *value =
+        (context->reg[reg] & SFB_ARCH_CODE_MASK) - (reg == SFB_ARCH_PC && walker->cursor_at_ra);
     return 0;
 }
 
@@ -240,9 +247,8 @@ static bool apply_sp_rule(struct sfb_walker *walker, uint64_t *sp, uint64_t *lea
     unw_save_loc_t place;
     int reg;
 
-    if (sfb_libunwind()->get_save_loc(cursor_of(walker), UNW_X86_64_RSP, &place) != 0 ||
-        place.type == UNW_SLT_NONE ||
-        (place.type == UNW_SLT_REG && place.u.regnum == UNW_X86_64_RSP))
+    if (sfb_libunwind()->get_save_loc(cursor_of(walker), SFB_ARCH_SP, &place) != 0 ||
+        place.type == UNW_SLT_NONE || (place.type == UNW_SLT_REG && place.u.regnum == SFB_ARCH_SP))
         return true;
     walker->cursor_positioned = false; /* it stands on the wrong stack */
     if (place.type == UNW_SLT_MEMORY)
@@ -258,16 +264,30 @@ static bool apply_sp_rule(struct sfb_walker *walker, uint64_t *sp, uint64_t *lea
     return true;
 }
 
+/*
+ * Where a rule says that the return address still is in the link register, libunwind takes what it
+ * last knew of that register, and in an outer frame this is where an inner one stored it.
+ */
+static bool ra_is_stale(struct sfb_walker *walker)
+{
+    unw_save_loc_t ra;
+
+    return SFB_ARCH_LR && !walker->regs.lr_known &&
+           sfb_libunwind()->get_save_loc(cursor_of(walker), SFB_ARCH_RA, &ra) == 0 &&
+           ra.type == UNW_SLT_MEMORY && ra.u.addr < walker->regs.sp;
+}
+
 /* Steps the cursor where it stands and says what came of it. */
 static enum sfb_status step(struct sfb_walker *walker, struct sfb_regs *out)
 {
     const struct sfb_libunwind *lib = sfb_libunwind();
     unw_cursor_t *cursor = cursor_of(walker);
-    uint64_t least = walker->regs.sp + 1;
+    uint64_t least = walker->regs.sp + !walker->regs.lr_known; /* or nothing is pushed yet */
     unw_save_loc_t ra;
     int result;
 
     walker->register_missing = false;
+    walker->memory_refused = false;
     walker->uncovered = false;
     result = lib->step(cursor);
     /*
@@ -282,21 +302,25 @@ static enum sfb_status step(struct sfb_walker *walker, struct sfb_regs *out)
         walker->cursor_positioned = false;
         if (walker->register_missing)
             return SFB_NO_REGISTER;
-        return result == -UNW_EINVAL ? SFB_UNREADABLE : SFB_UNWINDER_ERROR;
+        if (result == -UNW_EINVAL)
+            return walker->memory_refused ? SFB_UNREADABLE : SFB_BAD_CFI;
+        return SFB_UNWINDER_ERROR;
     }
     if (lib->get_reg(cursor, UNW_REG_IP, &out->pc) != 0 ||
         lib->get_reg(cursor, UNW_REG_SP, &out->sp) != 0 ||
-        lib->get_reg(cursor, UNW_X86_64_RBP, &out->fp) != 0) {
+        lib->get_reg(cursor, SFB_ARCH_FP, &out->fp) != 0) {
         walker->cursor_positioned = false;
         return SFB_UNREADABLE;
     }
+    out->pc &= SFB_ARCH_CODE_MASK;
     out->lr = 0;
-    if (!apply_sp_rule(walker, &out->sp, &least))
+    out->lr_known = false;
+    if (!apply_sp_rule(walker, &out->sp, &least) || ra_is_stale(walker))
         return SFB_NO_REGISTER;
     if (result > 0 && out->pc != 0)
         return out->sp >= least ? SFB_OK : SFB_NO_PROGRESS;
     /* No caller: its return address has no place, or it has one and zero stands there. */
-    if (lib->get_save_loc(cursor, UNW_X86_64_RIP, &ra) == 0 && ra.type == UNW_SLT_MEMORY)
+    if (lib->get_save_loc(cursor, SFB_ARCH_RA, &ra) == 0 && ra.type == UNW_SLT_MEMORY)
         return sfb_zero_ra(out->fp);
     return SFB_END;
 }
@@ -329,6 +353,8 @@ enum sfb_status sfb_libunwind_step(struct sfb_walker *walker)
 
     if ((walker->flags & SFB_WALKER_NO_LIBUNWIND) || !sfb_libunwind())
         return SFB_NO_LIBUNWIND;
+    if (walker->sp_lost)
+        return SFB_NO_SP; /* nearly all its rules count from there */
     status = try_step(walker, &out);
     if (status == SFB_OK)
         walker->regs = out;

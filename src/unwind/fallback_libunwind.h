@@ -10,8 +10,8 @@
 /*
  * Takes the walker's registers from its current frame to the caller's; only on SFB_OK.
  *
- * @return SFB_OK, SFB_END; SFB_NO_LIBUNWIND, SFB_NO_MODULE, SFB_NO_CFI (a miss);
- *         SFB_NO_REGISTER, SFB_UNREADABLE, SFB_NO_PROGRESS, SFB_ZERO_RA, SFB_UNWINDER_ERROR
+ * @return SFB_OK, SFB_END; SFB_NO_LIBUNWIND, SFB_NO_SP, SFB_NO_MODULE, SFB_NO_CFI (a miss);
+ * SFB_BAD_CFI; SFB_NO_REGISTER, SFB_UNREADABLE, SFB_NO_PROGRESS, SFB_ZERO_RA, SFB_UNWINDER_ERROR
  */
 enum sfb_status sfb_libunwind_step(struct sfb_walker *walker);
 

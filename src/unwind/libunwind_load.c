@@ -4,8 +4,8 @@
  * It must not leak into the process: libunwind.so exports `backtrace` and `_Unwind_*`, which would
  * silently replace glibc's and libgcc's. dlopen() with RTLD_LOCAL keeps them out of everybody's
  * scope (linking it would not), and RTLD_NOW leaves no call to be bound in a handler. The generic
- * libunwind-x86_64 is taken rather than the local one, because its every access goes through our
- * own functions; see fallback_libunwind.c.
+ * library (libunwind-x86_64 and the like) is taken rather than the local one, because its every
+ * access goes through our own functions; see fallback_libunwind.c.
  */
 #include "unwind/libunwind_load.h"
 
@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "unwind/arch.h"
 #include "unwind/memory.h"
 
 #define STRING_(x) #x
@@ -53,12 +54,16 @@ SFB_EARLY static void load(void)
     struct sfb_libunwind *f = &functions;
     __typeof__(unw_create_addr_space) *create;
     __typeof__(unw_set_caching_policy) *set_caching;
-    unw_accessors_t accessors = sfb_libunwind_accessors; /* it wants a pointer to non-const */
+    /* It wants a pointer to non-const. Newer versions have more accessors: NULL says "none". */
+    union {
+        unw_accessors_t known;
+        char room[2 * sizeof(unw_accessors_t)];
+    } accessors;
     void *library;
 
     if (!dlopen || !dlsym)
         return;
-    library = dlopen("libunwind-x86_64.so.8", RTLD_NOW | RTLD_LOCAL);
+    library = dlopen(SFB_ARCH_LIBUNWIND, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return;
     /* The headers' macros expand to the names that are exported: _Ux86_64_step and the like. */
@@ -70,7 +75,9 @@ SFB_EARLY static void load(void)
         !bind(library, &f->get_save_loc, STRING(unw_get_save_loc)) ||
         !bind(library, &f->search_unwind_table, STRING(UNW_OBJ(dwarf_search_unwind_table))))
         return;
-    f->space = create(&accessors, 0);
+    memset(&accessors, 0, sizeof accessors);
+    accessors.known = sfb_libunwind_accessors;
+    f->space = create(&accessors.known, 0);
     if (!f->space)
         return;
     /*

@@ -2,7 +2,7 @@
 #ifndef SFB_UNWIND_LIBUNWIND_LOAD_H
 #define SFB_UNWIND_LIBUNWIND_LOAD_H
 
-#include <libunwind-x86_64.h>
+#include <libunwind.h>
 
 struct sfb_libunwind {
     unw_addr_space_t space;

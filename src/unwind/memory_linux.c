@@ -14,10 +14,11 @@
  */
 #include "unwind/memory.h"
 
-#include <asm/unistd.h>
 #include <errno.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
+
+#include "unwind/arch.h"
 
 #define PAGE 4096u
 
@@ -44,23 +45,10 @@ SFB_EARLY static void find_main_stack(void)
     main_stack_lo = main_stack_hi > size ? main_stack_hi - size : 0;
 }
 
-/* Not the C library's syscall(): that one sets errno, and may be interposed. */
-static long raw_sigprocmask(uint64_t how, uint64_t set)
-{
-    register uint64_t size __asm__("r10") = 8;
-    long result;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"((long)__NR_rt_sigprocmask), "D"(how), "S"(set), "d"(0L), "r"(size)
-                     : "rcx", "r11", "memory");
-    return result;
-}
-
 static bool page_readable(uint64_t address)
 {
     /* Whatever a filter makes of the call (EPERM, ENOSYS) is a no: the walk then ends early. */
-    return raw_sigprocmask(~(uint64_t)0, address & ~(uint64_t)(PAGE - 1)) == -EINVAL;
+    return sfb_arch_sigprocmask(~(uint64_t)0, address & ~(uint64_t)(PAGE - 1)) == -EINVAL;
 }
 
 bool sfb_memory_probe(uint64_t address, uint64_t size)

@@ -18,17 +18,15 @@ _Atomic uint64_t sfb_rule_cache[SFB_RULE_CACHE_SLOTS] __attribute__((aligned(64)
 
 static bool pack(const struct sfb_rule *rule, uint64_t *out)
 {
-    int32_t cfa = rule->cfa_offset, fp = rule->fp_offset;
+    int32_t cfa = rule->cfa_offset;
+    uint64_t slot;
 
-    if (rule->flags || rule->ra_where != SFB_WHERE_CFA || rule->ra_offset != -8 || cfa < 0 ||
-        cfa % 8 || cfa / 8 > SFB_PACKED_CFA_MAX)
+    if ((rule->flags & SFB_RULE_OUTERMOST) || cfa < 0 || cfa % 8 || cfa / 8 > SFB_PACKED_CFA_MAX ||
+        !sfb_arch_pack(rule, &slot))
         return false;
-    *out = (uint64_t)(rule->cfa_base == SFB_BASE_FP) | (uint64_t)(cfa / 8) << SFB_PACKED_CFA_SHIFT;
-    if (rule->fp_where == SFB_WHERE_CFA) {
-        if (fp > 0 || fp % 8 || fp / 8 < -SFB_PACKED_FP_MAX)
-            return false;
-        *out |= 2 | (uint64_t)(-fp / 8) << SFB_PACKED_FP_SHIFT;
-    }
+    *out = (uint64_t)(rule->cfa_base == SFB_BASE_FP) |
+           (uint64_t)(rule->fp_where == SFB_WHERE_CFA) << 1 |
+           (uint64_t)(cfa / 8) << SFB_PACKED_CFA_SHIFT | slot << SFB_PACKED_SLOT_SHIFT;
     return true;
 }
 
@@ -38,6 +36,6 @@ void sfb_rule_cache_put(uint64_t place, uint32_t id, const struct sfb_rule *rule
 
     if (id == 0 || id > SFB_RULE_CACHE_ID_MAX || place >> 32 || !pack(rule, &word))
         return;
-    atomic_store_explicit(&sfb_rule_cache[place % SFB_RULE_CACHE_SLOTS],
-                          sfb_rule_cache_key(place, id) | word, memory_order_relaxed);
+    atomic_store_explicit(sfb_rule_cache_slot(place), sfb_rule_cache_key(place, id) | word,
+                          memory_order_relaxed);
 }

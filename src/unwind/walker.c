@@ -5,7 +5,9 @@
  *     2. a row of the module's .sframe, or the cache
  *        of what it said before                      -> sfb_step()
  *     3. a signal trampoline                         -> the registers that the kernel saved
- *     4. libunwind                                   -> one step of it
+ *     4. the code of a linkage stub                   -> sfb_step()
+ *     5. libunwind                                   -> one step of it
+ *     6. the frame record that fp leads to           -> a guess
  *
  * and the next frame starts at 1 again. A source that misses, or whose table is corrupt, hands on
  * to the next; a source that has a rule which the stack does not bear out ends the walk. It
@@ -15,6 +17,7 @@
 #include <string.h>
 
 #include "unwind/arch.h"
+#include "unwind/fallback_frame_pointer.h"
 #include "unwind/fallback_libunwind.h"
 #include "unwind/memory.h"
 #include "unwind/modules.h"
@@ -42,6 +45,7 @@ enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context
 
     /* Not memset: most of a walker is the cursor, which few walks touch. */
     sfb_arch_regs(&out->regs, start);
+    out->regs.lr_known &= kind == SFB_FRAME_PC; /* a frame that has called has overwritten it */
     out->current = (struct sfb_frame){
         .kind = kind, .source = SFB_SOURCE_START, .address = out->regs.pc, .sp = out->regs.sp
     };
@@ -51,6 +55,7 @@ enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context
         out->flags |= SFB_WALKER_NO_CACHE; /* ids of other address spaces say nothing here */
     out->signals = 0;
     out->sp_stayed = false;
+    out->sp_lost = false;
     out->status = SFB_OK;
     memset(out->missed, 0, sizeof out->missed);
     out->begun = false;
@@ -131,6 +136,11 @@ static inline enum sfb_status try_sframe(struct sfb_walker *w)
 
     if (status != SFB_OK)
         return status;
+    if (__builtin_expect(w->sp_lost, false)) {
+        status = sfb_frame_pointer_find_sp(w, pc);
+        if (status != SFB_OK)
+            return status;
+    }
     id = w->flags & SFB_WALKER_NO_CACHE ? 0 : w->module->id;
     if (sfb_rule_cache_get(pc - w->module->start, id, &rule))
         return sfb_step(&w->regs, &rule, w->memory);
@@ -147,6 +157,8 @@ static enum sfb_status try_signal(struct sfb_walker *w)
 
     if (!sfb_arch_is_trampoline(&w->table_memory, w->regs.pc))
         return SFB_NO_TRAMPOLINE;
+    if (w->sp_lost)
+        return SFB_NO_REGISTER;
     if (w->signals++ == SIGNALS_MAX)
         return SFB_SIGNAL_LIMIT;
     status = sfb_arch_signal_context(&w->own_context, w->memory, w->regs.sp);
@@ -161,6 +173,16 @@ static enum sfb_status try_signal(struct sfb_walker *w)
     w->cursor_positioned = false;
     w->sp_stayed = false;
     return SFB_OK;
+}
+
+static enum sfb_status try_stub(struct sfb_walker *w)
+{
+    struct sfb_rule rule;
+
+    /* A stub calls nothing. */
+    if (w->current.kind != SFB_FRAME_PC || !sfb_arch_stub_rule(&w->table_memory, w->regs.pc, &rule))
+        return SFB_NO_STUB;
+    return sfb_step(&w->regs, &rule, w->memory);
 }
 
 static inline void accept(struct sfb_walker *w, enum sfb_source source)
@@ -178,12 +200,12 @@ static bool try_next(enum sfb_status status)
     return status >= SFB_NO_MODULE && status < SFB_FRAME_LIMIT;
 }
 
-/* Of three refusals, the one that tells a user most. */
+/* Of all refusals, the one that tells a user most. */
 static enum sfb_status reason(const struct sfb_walker *w)
 {
     enum sfb_status last = w->missed[SFB_SOURCE_LIBUNWIND];
 
-    return try_next(last) ? (enum sfb_status)w->missed[SFB_SOURCE_SFRAME] : last;
+    return last < SFB_BAD_MAGIC ? (enum sfb_status)w->missed[SFB_SOURCE_SFRAME] : last;
 }
 
 /* The sources behind SFrame, which almost always answers first. */
@@ -192,7 +214,9 @@ static enum sfb_status try_others(struct sfb_walker *w, enum sfb_status status)
     typedef enum sfb_status source_fn(struct sfb_walker *);
     static source_fn *const sources[SFB_SOURCE_COUNT] = {
         [SFB_SOURCE_SIGNAL] = try_signal,
+        [SFB_SOURCE_STUB] = try_stub,
         [SFB_SOURCE_LIBUNWIND] = sfb_libunwind_step,
+        [SFB_SOURCE_FRAME_POINTER] = sfb_frame_pointer_step,
     };
 
     w->missed[SFB_SOURCE_SFRAME] = (uint8_t)status;

@@ -28,7 +28,7 @@ Test(outer, keeps_the_last_frames_in_order)
 
                 cr_assert(eq(u64, f.address, 0xffff000000000000u + n));
                 cr_assert(eq(int, f.kind, n % 2 ? SFB_FRAME_RA : SFB_FRAME_PC));
-                cr_assert(eq(int, f.source, n % SFB_SOURCE_COUNT));
+                cr_assert(eq(int, f.source, (int)(n % SFB_SOURCE_COUNT)));
             }
         }
     }

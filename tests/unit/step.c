@@ -1,6 +1,7 @@
 /* One rule, one frame: what sfb_step() makes of it, on a stack of sixteen words. */
 #include "unwind/step.h"
 #include "support/test.h"
+#include "unwind/arch.h"
 
 #define BASE  0x7ffc0000u
 #define WORDS 16u
@@ -17,6 +18,9 @@ static bool read_fake(struct sfb_memory *memory, uint64_t address, uint64_t *out
 }
 
 static struct sfb_memory fake = { .read = read_fake };
+
+/* An address of code with bits of authentication, and of a top byte that is used for it. */
+#define SIGNED 0x7f5a00000000aab0ull
 
 #define AT(word) (BASE + 8u * (word))
 
@@ -47,42 +51,116 @@ static const struct {
     enum sfb_status want;
     struct sfb_regs out;
 } cases[] = {
-    { "leaf", SP(8), { 1, AT(0), 7, 0 }, SFB_OK, { 0xaaa0, AT(1), 7, 0 } },
-    { "pushed fp", SP_FP(24, -16), { 1, AT(0), 7, 0 }, SFB_OK, { 0xaaa2, AT(3), 0xaaa1, 0 } },
-    { "fp frame", FP_FP(16, -16), { 1, AT(0), AT(4), 0 }, SFB_OK, { 0xaaa5, AT(6), 0xaaa4, 0 } },
+    { "leaf", SP(8), { 1, AT(0), 7, 0, false }, SFB_OK, { 0xaaa0, AT(1), 7, 0, false } },
+    { "pushed fp",
+      SP_FP(24, -16),
+      { 1, AT(0), 7, 0, false },
+      SFB_OK,
+      { 0xaaa2, AT(3), 0xaaa1, 0, false } },
+    { "fp frame",
+      FP_FP(16, -16),
+      { 1, AT(0), AT(4), 0, false },
+      SFB_OK,
+      { 0xaaa5, AT(6), 0xaaa4, 0, false } },
     { "slot below sp, after leave",
       SP_FP(8, -16),
-      { 1, AT(5), 7, 0 },
+      { 1, AT(5), 7, 0, false },
       SFB_OK,
-      { 0xaaa5, AT(6), 0xaaa4, 0 } },
-    { "last word", SP(8), { 1, AT(15), 7, 0 }, SFB_OK, { 0xaaaf, AT(16), 7, 0 } },
-    { "past the stack", SP(16), { 1, AT(15), 7, 0 }, SFB_UNREADABLE, { 0, 0, 0, 0 } },
-    { "fp slot past the stack", SP_FP(24, 64), { 1, AT(9), 7, 0 }, SFB_UNREADABLE, { 0, 0, 0, 0 } },
-    { "sp not aligned", SP(8), { 1, AT(0) + 4, 7, 0 }, SFB_MISALIGNED, { 0, 0, 0, 0 } },
+      { 0xaaa5, AT(6), 0xaaa4, 0, false } },
+    { "last word", SP(8), { 1, AT(15), 7, 0, false }, SFB_OK, { 0xaaaf, AT(16), 7, 0, false } },
+    { "past the stack", SP(16), { 1, AT(15), 7, 0, false }, SFB_UNREADABLE, { 0, 0, 0, 0, false } },
+    { "fp slot past the stack",
+      SP_FP(24, 64),
+      { 1, AT(9), 7, 0, false },
+      SFB_UNREADABLE,
+      { 0, 0, 0, 0, false } },
+    { "sp not aligned",
+      SP(8),
+      { 1, AT(0) + 4, 7, 0, false },
+      SFB_MISALIGNED,
+      { 0, 0, 0, 0, false } },
     { "fp not aligned",
       FP_FP(16, -16),
-      { 1, AT(0), AT(4) + 1, 0 },
+      { 1, AT(0), AT(4) + 1, 0, false },
       SFB_MISALIGNED,
-      { 0, 0, 0, 0 } },
-    { "fp slot not aligned", SP_FP(24, -17), { 1, AT(0), 7, 0 }, SFB_MISALIGNED, { 0, 0, 0, 0 } },
-    { "fp below sp", FP_FP(16, -16), { 1, AT(8), AT(2), 0 }, SFB_NO_PROGRESS, { 0, 0, 0, 0 } },
+      { 0, 0, 0, 0, false } },
+    { "fp slot not aligned",
+      SP_FP(24, -17),
+      { 1, AT(0), 7, 0, false },
+      SFB_MISALIGNED,
+      { 0, 0, 0, 0, false } },
+    { "fp below sp",
+      FP_FP(16, -16),
+      { 1, AT(8), AT(2), 0, false },
+      SFB_NO_PROGRESS,
+      { 0, 0, 0, 0, false } },
     { "fp of the same frame",
       FP_FP(0, -16),
-      { 1, AT(8), AT(8), 0 },
+      { 1, AT(8), AT(8), 0, false },
       SFB_NO_PROGRESS,
-      { 0, 0, 0, 0 } },
+      { 0, 0, 0, 0, false } },
     { "fp is garbage that wraps",
       FP_FP(16, -16),
-      { 1, AT(8), ~0ull - 7, 0 },
-      SFB_NO_PROGRESS,
-      { 0, 0, 0, 0 } },
-    { "sp wraps", SP(16), { 1, ~0ull - 7, 7, 0 }, SFB_NO_PROGRESS, { 0, 0, 0, 0 } },
-    { "ra zero, fp zero: the end", SP(8), { 1, AT(7), 0, 0 }, SFB_END, { 0, 0, 0, 0 } },
-    { "ra zero, fp not: overwritten", SP(8), { 1, AT(7), 7, 0 }, SFB_ZERO_RA, { 0, 0, 0, 0 } },
-    { "outermost", { .flags = SFB_RULE_OUTERMOST }, { 1, AT(0), 7, 0 }, SFB_END, { 0, 0, 0, 0 } },
-    { "ra in lr, nothing pushed", LR(0), { 1, AT(0), 7, 0xbbb0 }, SFB_OK, { 0xbbb0, AT(0), 7, 0 } },
-    { "ra in lr, frame made", LR(32), { 1, AT(0), 7, 0xbbb0 }, SFB_OK, { 0xbbb0, AT(4), 7, 0 } },
-    { "lr is good for one step", LR(0), { 1, AT(0), 7, 0 }, SFB_NO_REGISTER, { 0, 0, 0, 0 } },
+      { 1, AT(8), ~0ull - 7, 0, false },
+      SFB_ARCH_DATA_MASK == UINT64_MAX ? SFB_NO_PROGRESS : SFB_UNREADABLE, /* without its tag */
+      { 0, 0, 0, 0, false } },
+    { "sp wraps", SP(16), { 1, ~0ull - 7, 7, 0, false }, SFB_NO_PROGRESS, { 0, 0, 0, 0, false } },
+    { "ra zero, fp zero: the end",
+      SP(8),
+      { 1, AT(7), 0, 0, false },
+      SFB_END,
+      { 0, 0, 0, 0, false } },
+    { "ra zero, fp not: overwritten",
+      SP(8),
+      { 1, AT(7), 7, 0, false },
+      SFB_ZERO_RA,
+      { 0, 0, 0, 0, false } },
+    { "outermost",
+      { .flags = SFB_RULE_OUTERMOST },
+      { 1, AT(0), 7, 0, false },
+      SFB_END,
+      { 0, 0, 0, 0, false } },
+    { "ra in lr, nothing pushed",
+      LR(0),
+      { 1, AT(0), 7, 0xbbb0, true },
+      SFB_OK,
+      { 0xbbb0, AT(0), 7, 0, false } },
+    { "ra in lr, frame made",
+      LR(32),
+      { 1, AT(0), 7, 0xbbb0, true },
+      SFB_OK,
+      { 0xbbb0, AT(4), 7, 0, false } },
+    { "lr is good for one step",
+      LR(0),
+      { 1, AT(0), 7, 0, false },
+      SFB_NO_REGISTER,
+      { 0, 0, 0, 0, false } },
+    { "lr is known, and zero: the end",
+      LR(0),
+      { 1, AT(0), 0, 0, true },
+      SFB_END,
+      { 0, 0, 0, 0, false } },
+    /* Pointer authentication and tags: on AArch64 they go, elsewhere they are bits like others. */
+    { "signed ra on the stack",
+      SP_FP(96, -16),
+      { 1, AT(0), 7, 0, false },
+      SFB_OK,
+      { SIGNED & SFB_ARCH_CODE_MASK, AT(12), 0xaaaa, 0, false } },
+    { "signed ra in lr",
+      LR(0),
+      { 1, AT(0), 7, SIGNED, true },
+      SFB_OK,
+      { SIGNED & SFB_ARCH_CODE_MASK, AT(0), 7, 0, false } },
+    { "signed ra of zero, fp zero",
+      LR(0),
+      { 1, AT(0), 0, SIGNED & ~SFB_ARCH_CODE_MASK, true },
+      SFB_END,
+      { 0, AT(0), 0, 0, false } },
+    { "fp with a tag",
+      FP_FP(16, -16),
+      { 1, AT(0), AT(4) | (0xf3ull << 56 & ~SFB_ARCH_DATA_MASK), 0, false },
+      SFB_OK,
+      { 0xaaa5, AT(6), 0xaaa4, 0, false } },
 };
 
 Test(step, judges_each_case)
@@ -90,6 +168,7 @@ Test(step, judges_each_case)
     for (unsigned i = 0; i < WORDS; i++)
         stack[i] = 0xaaa0 + i;
     stack[7] = 0;
+    stack[11] = SIGNED;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sfb_regs regs = cases[i].in;
@@ -101,6 +180,6 @@ Test(step, judges_each_case)
         cr_expect(eq(u64, regs.pc, want->pc), "%s: pc", cases[i].name);
         cr_expect(eq(u64, regs.sp, want->sp), "%s: sp", cases[i].name);
         cr_expect(eq(u64, regs.fp, want->fp), "%s: fp", cases[i].name);
-        cr_expect(eq(u64, regs.lr, want->lr), "%s: lr", cases[i].name);
+        cr_expect(eq(int, regs.lr_known, want->lr_known), "%s: lr", cases[i].name);
     }
 }

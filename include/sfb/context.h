@@ -1,0 +1,47 @@
+/**
+ * Registers: the few that tables track, and all of one frame.
+ *
+ * The one public header that depends on the architecture.
+ */
+#ifndef SFB_CONTEXT_H
+#define SFB_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * SFB_CONTEXT_REGS: registers of a frame, by DWARF number.
+ *     x86-64:   rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, and the pc as 16.
+ *     AArch64:  x0 to x30 (x29 is the frame pointer, x30 the link register), sp, and the pc as 32.
+ * SFB_CURSOR_WORDS: words that a cursor of libunwind takes, which is kept between the frames that
+ * it steps over.
+ */
+#if defined(__x86_64__)
+#define SFB_CONTEXT_REGS 17
+#define SFB_CURSOR_WORDS 127
+#elif defined(__aarch64__)
+#define SFB_CONTEXT_REGS 33
+#define SFB_CURSOR_WORDS 250
+#else
+#error "sframe-backtrace knows x86-64 and AArch64"
+#endif
+
+/*
+ * The registers that tables track. lr is AArch64's link register: it is known in the innermost
+ * frame and in one that a signal interrupted, and nowhere else; on x86-64 it never is.
+ */
+struct sfb_regs {
+    uint64_t pc;
+    uint64_t sp;
+    uint64_t fp;
+    uint64_t lr;
+    bool lr_known;
+};
+
+/* All registers of one frame. */
+struct sfb_context {
+    uint64_t reg[SFB_CONTEXT_REGS];
+    uint64_t valid; /* bit n: reg[n] is known */
+};
+
+#endif
