@@ -51,11 +51,12 @@ static bool is_believable(struct sfb_walker *walker, const struct sfb_regs *call
 
 enum sfb_status sfb_frame_pointer_step(struct sfb_walker *walker)
 {
-    uint64_t fp = walker->regs.fp & SFB_ARCH_DATA_MASK;
     struct sfb_regs caller;
+    uint64_t fp;
 
     if (!SFB_ARCH_FRAME_RECORDS)
         return SFB_NO_FRAME_RECORD;
+    fp = walker->regs.fp & SFB_ARCH_DATA_MASK;
     /* The end of the chain, but for a function that may have a record to store yet. */
     if (fp == 0 && walker->current.kind == SFB_FRAME_RA &&
         sfb_arch_is_call(&walker->table_memory, walker->regs.pc))

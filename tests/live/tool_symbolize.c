@@ -112,11 +112,13 @@ Test(tool_symbolize, names_inlined_functions_and_the_one_around_them)
 Test(tool_symbolize, agrees_with_addr2line)
 {
     uint64_t ra = (uint64_t)outer(), base = 0;
+    char want[256], program[4096] = "";
     struct run run;
-    char want[256];
 
+    /* By name: under an emulator this process is the emulator's to everybody else. */
+    cr_assert(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
     dl_iterate_phdr(find_base, &base);
-    run = run_line("addr2line -i -f -s -e /proc/%d/exe 0x%lx | sed 's/ (disc.*//'", (int)getpid(),
+    run = run_line(SFB_TOOL_PREFIX "addr2line -i -f -s -e '%s' 0x%lx | sed 's/ (disc.*//'", program,
                    ra - 1 - base);
     if (run.out_size == 0)
         cr_skip_test("addr2line is not installed");
@@ -176,6 +178,7 @@ Test(tool_symbolize, names_other_modules_and_reads_a_stream)
     /* No sanitizer puts a function of its own before this one. */
     uint64_t in_libc = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
     uint8_t both[64];
+    char fault[32];
     struct story s;
     struct run run;
     size_t size;
@@ -185,11 +188,11 @@ Test(tool_symbolize, names_other_modules_and_reads_a_stream)
     size = sfb_cbf_encoder_end(&s.encoder, false);
     memcpy(both, s.cbf, size);
     memcpy(both + size, "\x02\x18\x10\x0f", 4); /* a second backtrace, its end damaged */
+    snprintf(fault, sizeof fault, "+0x%zx: opcode: ", size + 3);
     run = run_with_input(both, size + 4, "'%s' symbolize --pid %d", SFB_TOOL, (int)getpid());
     cr_expect(run.status == 1);
     cr_expect(strstr(run.out, "gnu_get_libc_version+0x0 ") != NULL, "%s", run.out);
     cr_expect(strstr(run.out, " in libc.so.6\n\n#0 0x10 ? in ?\n") != NULL, "%s", run.out);
-    cr_expect(strstr(run.err, "+0xc: opcode: ") != NULL && run_count_lines(run.err) == 1, "%s",
-              run.err);
+    cr_expect(strstr(run.err, fault) != NULL && run_count_lines(run.err) == 1, "%s", run.err);
     run_free(&run);
 }

@@ -39,11 +39,10 @@ static const char *install(bool move)
 
 static void build_and_run(const char *options)
 {
-    free(command_output("'%s' -G '%s' -S '%s' -B '%s/build' -DCMAKE_C_COMPILER='%s' %s && "
-                        "'%s' --build '%s/build' && '%s/build/consumer-shared' && "
-                        "'%s/build/consumer-static'",
-                        SFB_CMAKE, SFB_GENERATOR, CONSUMER, work, SFB_CC, options, SFB_CMAKE, work,
-                        work, work));
+    free(command_output("'%s' -G '%s' -S '%s' -B '%s/build' %s %s && '%s' --build '%s/build' && "
+                        "'%s' '%s/build/consumer-shared' && '%s' '%s/build/consumer-static'",
+                        SFB_CMAKE, SFB_GENERATOR, CONSUMER, work, SFB_CMAKE_OPTIONS, options,
+                        SFB_CMAKE, work, SFB_EMULATE, work, SFB_EMULATE, work));
 }
 
 static void build_with_cmake(bool move)
@@ -65,10 +64,12 @@ static void build_with_pkg_config(bool move)
                         "export PKG_CONFIG_PATH=\"${pc%%/*}\" && "
                         "flags=$(pkg-config --cflags sframe-backtrace) && "
                         "libs=$(pkg-config --libs sframe-backtrace) && "
-                        "'%s' '%s/main.c' $flags $libs -o shared && "
-                        "'%s' '%s/main.c' $flags -Wl,-Bstatic $libs -Wl,-Bdynamic -o static && "
-                        "LD_LIBRARY_PATH=\"${pc%%/pkgconfig/*}\" ./shared && ./static",
-                        work, prefix, SFB_CC, CONSUMER, SFB_CC, CONSUMER));
+                        "cc() { '%s' %s \"$@\"; } && "
+                        "cc '%s/main.c' $flags $libs -o shared && "
+                        "cc '%s/main.c' $flags -Wl,-Bstatic $libs -Wl,-Bdynamic -o static && "
+                        "LD_LIBRARY_PATH=\"${pc%%/pkgconfig/*}\" '%s' ./shared && '%s' ./static",
+                        work, prefix, SFB_CC, SFB_CC_OPTIONS, CONSUMER, CONSUMER, SFB_EMULATE,
+                        SFB_EMULATE));
     needed = command_output("'%s' -d '%s/shared'", SFB_READELF, work);
     cr_expect_not_null(strstr(needed, "[libsframe-backtrace.so.0]"), "%s", needed);
     free(needed);

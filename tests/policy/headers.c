@@ -14,8 +14,10 @@ static const struct {
     const char *compiler;
     const char *language;
 } compilers[] = {
-    { SFB_CC, "-x c -std=c11" },        { "gcc", "-x c -std=c11" },
-    { "g++", "-x c++ -std=c++17" },     { "clang", "-x c -std=c11" },
+    { SFB_CC, "-x c -std=c11" },
+    { SFB_TOOL_PREFIX "gcc", "-x c -std=c11" },
+    { SFB_TOOL_PREFIX "g++", "-x c++ -std=c++17" },
+    { "clang", "-x c -std=c11" },
     { "clang++", "-x c++ -std=c++17" },
 };
 

@@ -141,7 +141,14 @@ Test(imports, go_through_no_lazy_slot)
 {
     char *relocations = command_output("'%s' -rW '%s'", SFB_READELF, SFB_SHARED_LIBRARY);
 
-    cr_expect_null(strstr(relocations, "JUMP_SLO"), "%s", relocations);
+    for (char *rest = relocations, *line; (line = strsep(&rest, "\n"));) {
+        bool ok = !strstr(line, "JUMP_SLO");
+
+        /* On AArch64 start-up files call through such slots: at load and unload only. */
+        for (size_t i = 0; i < sizeof start_files / sizeof *start_files; i++)
+            ok |= strstr(line, start_files[i]) != NULL;
+        cr_expect(ok, "%s", line);
+    }
     free(relocations);
 }
 

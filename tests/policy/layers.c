@@ -5,8 +5,11 @@
  *
  * unwind holds the glue behind the front door and so knows all of them; sframe has never heard of a
  * process, cbf takes frames from anywhere.
+ *
+ * And an architecture is known where it is chosen, and in its own files.
  */
 #include <criterion/criterion.h>
+#include <fnmatch.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,4 +140,52 @@ Test(layers, are_all_the_folders_of_the_library)
         cr_expect(known, "src/%s is in a folder without a place in the order", name);
     }
     globfree(&files);
+}
+
+/* By these a compiler says what it compiles for. */
+static const char *const architecture_macros[] = { "__x86_64",  "__amd64",   "__i386",
+                                                   "__aarch64", "__AARCH64", "__ARM_" };
+
+static bool may_know_architecture(const char *file)
+{
+    static const char *const files[] = { "include/sfb/context.h", "src/unwind/arch.h" };
+    static const char *const own[] = { "src/unwind/arch_*.[ch]", "src/unwind/capture_*.S" };
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (strcmp(files[i], file) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (fnmatch(own[i], file, FNM_PATHNAME) == 0)
+            return true;
+    return false;
+}
+
+Test(layers, choose_the_architecture_in_one_place)
+{
+    static const char *const patterns[] = { "include/*.h", "include/*/*.h", "src/*/*.[chS]",
+                                            "tools/*.[ch]" };
+    size_t seen = 0;
+
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        char pattern[512];
+        glob_t files;
+
+        snprintf(pattern, sizeof pattern, SFB_SOURCE_DIR "/%s", patterns[i]);
+        cr_assert_eq(glob(pattern, 0, NULL, &files), 0, "no files in %s", patterns[i]);
+        for (size_t j = 0; j < files.gl_pathc; j++) {
+            const char *name = files.gl_pathv[j] + sizeof SFB_SOURCE_DIR;
+            char *text = text_read(files.gl_pathv[j]);
+
+            for (size_t k = 0; k < sizeof architecture_macros / sizeof *architecture_macros; k++) {
+                bool found = strstr(text, architecture_macros[k]) != NULL;
+
+                seen += found;
+                cr_expect(!found || may_know_architecture(name), "%s asks for %s", name,
+                          architecture_macros[k]);
+            }
+            free(text);
+        }
+        globfree(&files);
+    }
+    cr_expect_gt(seen, 0); /* the place where it is chosen */
 }

@@ -4,11 +4,15 @@
  */
 #include <string.h>
 
+#include "support/machine.h"
 #include "support/test.h"
 #include "unwind/modules.h"
 
-/* AMD64, sorted, no functions. */
-static const uint8_t empty_section[28] = { 0xe2, 0xde, 1, 1, 3, 0, 0xf8, 0 };
+/* For this machine, sorted, no functions. */
+static const struct layout empty = { .abi = (enum sfb_abi)SFB_ARCH_ABI,
+                                     .flags = SFB_SECTION_FDE_SORTED,
+                                     .fixed_ra = MACHINE_FIXED_RA };
+enum { EMPTY_SIZE = 28 };
 
 static struct file {
     ElfW(Phdr) phdrs[4];
@@ -34,7 +38,7 @@ static struct sfb_image good_image(void)
     file.phdrs[2] = (ElfW(Phdr)){ .p_type = PT_GNU_EH_FRAME,
                                   .p_flags = PF_R,
                                   .p_vaddr = 0x10000 + offsetof(struct file, rest) };
-    memcpy(file.section, empty_section, sizeof empty_section);
+    memcpy(file.section, section_bytes(&empty).at, EMPTY_SIZE);
     image.bias = (uintptr_t)&file - 0x10000;
     image.identity = (struct sfb_module_identity){ .start = (uintptr_t)&file,
                                                    .end = (uintptr_t)(&file + 1),
@@ -117,8 +121,8 @@ Test(modules, refuse_a_section_for_another_machine)
     struct sfb_image image = good_image();
     struct sfb_module m;
 
-    file.section[4] = SFB_ABI_AARCH64_LE;
-    file.section[6] = 0;
+    file.section[AT_ABI] = OTHER_ABI;
+    file.section[AT_FIXED_RA] = (uint8_t)OTHER_FIXED_RA;
     sfb_module_read(&m, &image);
     cr_expect(eq(int, m.section_status, SFB_BAD_ABI));
 }
@@ -189,7 +193,7 @@ static struct sfb_image whole_image(void)
     whole.note.type = NT_GNU_BUILD_ID;
     memcpy(whole.note.name, "GNU", 4);
     whole.note.id[3] = 0x42;
-    memcpy(whole.section, empty_section, sizeof empty_section);
+    memcpy(whole.section, section_bytes(&empty).at, EMPTY_SIZE);
     image.bias = (uintptr_t)&whole;
     image.identity =
         (struct sfb_module_identity){ .start = (uintptr_t)&whole, .end = (uintptr_t)(&whole + 1) };

@@ -4,9 +4,9 @@
  */
 #include <stddef.h>
 #include <string.h>
-#include <ucontext.h>
 
 #include "sfb/walk.h"
+#include "support/machine.h"
 #include "support/test.h"
 
 /*
@@ -16,82 +16,19 @@
 #define TEXT    0x400000u
 #define SECTION (TEXT + 0x1000u)
 
-static const uint8_t section_bytes[] = {
-    0xe2,
-    0xde,
-    1,
-    1,
-    3,
-    0,
-    0xf8,
-    0,
-    2,
-    0,
-    0,
-    0,
-    3,
-    0,
-    0,
-    0,
-    10,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    34,
-    0,
-    0,
-    0,
-    /* start -0x1000, size 0x40, rows at 0, 2 of them, ADDR1 */
-    0x00,
-    0xf0,
-    0xff,
-    0xff,
-    0x40,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    2,
-    0,
-    0,
-    0,
-    0,
-    /* start -0xf80 */
-    0x80,
-    0xf0,
-    0xff,
-    0xff,
-    0x40,
-    0,
-    0,
-    0,
-    7,
-    0,
-    0,
-    0,
-    1,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0x03,
-    8,
-    1,
-    0x05,
-    16,
-    0xf0, /* sp+8; sp+16 with fp at CFA-16 */
-    0,
-    0x03,
-    32,
+static const struct row pushing[] = { MACHINE_ROW(0, ROW_SP, 8),
+                                      MACHINE_ROW_FP(1, ROW_SP, 16, -16) };
+static const struct row keeping[] = { MACHINE_ROW(0, ROW_SP, 32) };
+static const struct function functions[] = {
+    { .start = -0x1000, .size = 0x40, .row_count = 2, .rows = pushing },
+    { .start = -0xf80, .size = 0x40, .row_count = 1, .rows = keeping }
 };
+static const struct layout layout = { .abi = (enum sfb_abi)SFB_ARCH_ABI,
+                                      .flags = SFB_SECTION_FDE_SORTED,
+                                      .fixed_ra = MACHINE_FIXED_RA,
+                                      .function_count = 2,
+                                      .functions = functions };
+static struct bytes section;
 
 static struct sfb_module module;
 static unsigned finds;
@@ -104,7 +41,7 @@ static const struct sfb_module *find_fake(struct sfb_modules *modules, uint64_t 
 }
 
 #define STACK 0x7000u
-static uint64_t stack[64];
+static uint64_t stack[256];
 
 /* Code bytes, for trampolines; everything else is zero. */
 static uint8_t code[16];
@@ -132,19 +69,18 @@ static const struct sfb_walker_options options = {
 
 static struct sfb_context at(uint64_t pc, uint64_t sp, uint64_t fp)
 {
-    struct sfb_context c = { .valid = 1u << 6 | 1u << 7 | 1u << 16 };
+    const struct sfb_regs regs = { .pc = pc, .sp = sp, .fp = fp };
+    struct sfb_context c = { .valid = 0 };
 
-    c.reg[6] = fp;
-    c.reg[7] = sp;
-    c.reg[16] = pc;
+    sfb_arch_context(&c, &regs);
     return c;
 }
 
 static void setup(void)
 {
+    section = section_bytes(&layout);
     module = (struct sfb_module){ .start = TEXT, .end = TEXT + 0x2000 };
-    module.section_status =
-        sfb_section_open(&module.section, section_bytes, sizeof section_bytes, SECTION, NULL);
+    module.section_status = sfb_section_open(&module.section, section.at, section.n, SECTION, NULL);
     cr_assert(eq(int, module.section_status, SFB_OK));
     modules.entries = (struct sfb_entries){ 0, 0 };
     memset(stack, 0, sizeof stack);
@@ -279,17 +215,25 @@ Test(walker, passes_a_corrupt_section_by)
     cr_expect(eq(int, w.missed[SFB_SOURCE_LIBUNWIND], SFB_NO_LIBUNWIND), "it was asked");
 }
 
-static const uint8_t trampoline[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-
-/* A ucontext on the fake stack that resumes at the given registers. */
+/*
+ * A ucontext on the fake stack that resumes at the given registers, where a trampoline with its sp
+ * at `address` finds it.
+ */
 static void put_ucontext(uint64_t address, uint64_t pc, uint64_t sp, uint64_t fp)
 {
-    uint64_t *gregs = stack + (address - STACK + offsetof(ucontext_t, uc_mcontext.gregs)) / 8;
+    uint8_t *at_sp = (uint8_t *)stack + (address - STACK);
+    ucontext_t uc;
 
-    gregs[REG_RIP] = pc;
-    gregs[REG_RSP] = sp;
-    gregs[REG_RBP] = fp;
+    /* Only so much of it as there is room for: its end are registers that no test asks for. */
+    size_t size = sizeof stack - (size_t)(address - STACK) - MACHINE_UCONTEXT_AT;
+
+    memset(&uc, 0, sizeof uc);
+    machine_set_ucontext(&uc, pc, sp, fp);
+    memcpy(at_sp + MACHINE_UCONTEXT_AT, &uc, size < sizeof uc ? size : sizeof uc);
 }
+
+/* Behind what a signal puts on the stack. */
+#define INTERRUPTED (STACK + 1600)
 
 Test(walker, walks_through_a_signal_frame_to_an_exact_pc)
 {
@@ -299,18 +243,18 @@ Test(walker, walks_through_a_signal_frame_to_an_exact_pc)
                                      { SFB_FRAME_PC, SFB_SOURCE_SIGNAL, TEXT + 0x80 },
                                      { SFB_FRAME_RA, SFB_SOURCE_SFRAME, 0x123456 } };
 
-    memcpy(code, trampoline, sizeof trampoline);
-    stack[3] = CODE; /* the handler returns to the trampoline ... */
-    put_ucontext(STACK + 32, TEXT + 0x80, STACK + 400, 0x99); /* ... which finds this at sp */
-    stack[400 / 8 + 3] = 0x123456;
+    memcpy(code, machine_trampoline, sizeof machine_trampoline);
+    put_ucontext(STACK + 32, TEXT + 0x80, INTERRUPTED, 0x99); /* the trampoline finds this at sp */
+    stack[3] = CODE;                                          /* and the handler returns to it */
+    stack[(INTERRUPTED - STACK) / 8 + 3] = 0x123456;
     walk(&start, SFB_FRAME_RA, want, 4, SFB_NO_MODULE);
 }
 
 Test(walker, recognises_both_instructions_of_a_trampoline)
 {
-    memcpy(code, trampoline, sizeof trampoline);
-    put_ucontext(STACK, TEXT + 0x80, STACK + 400, 0x99);
-    for (unsigned offset = 0; offset <= 7; offset += 7) {
+    memcpy(code, machine_trampoline, sizeof machine_trampoline);
+    put_ucontext(STACK, TEXT + 0x80, INTERRUPTED, 0x99);
+    for (unsigned offset = 0; offset <= MACHINE_SYSCALL_AT; offset += MACHINE_SYSCALL_AT) {
         struct sfb_context start = at(CODE + offset, STACK, 0x77);
         const struct expected want[] = { { SFB_FRAME_PC, SFB_SOURCE_START, CODE + offset },
                                          { SFB_FRAME_PC, SFB_SOURCE_SIGNAL, TEXT + 0x80 } };
@@ -326,7 +270,7 @@ Test(walker, does_not_go_round_in_forged_signal_frames)
     enum sfb_status status;
     unsigned frames = 0;
 
-    memcpy(code, trampoline, sizeof trampoline);
+    memcpy(code, machine_trampoline, sizeof machine_trampoline);
     put_ucontext(STACK, CODE, STACK, 0x77); /* resumes at itself */
     cr_assert(eq(int, sfb_walker_init(&w, &start, SFB_FRAME_PC, &options), SFB_OK));
     while ((status = sfb_walker_next(&w, NULL)) == SFB_OK && frames < 100000)
@@ -336,21 +280,21 @@ Test(walker, does_not_go_round_in_forged_signal_frames)
 
 Test(walker, knows_where_processes_begin)
 {
-    struct sfb_context start = at(CODE + 4, STACK, 0);
-    const struct expected ra[] = { { SFB_FRAME_RA, SFB_SOURCE_START, CODE + 4 } };
+    struct sfb_context start = at(CODE + MACHINE_START_RA, STACK, 0);
+    const struct expected ra[] = { { SFB_FRAME_RA, SFB_SOURCE_START, CODE + MACHINE_START_RA } };
     struct sfb_context covered = at(TEXT + 0x20, STACK, 0);
     const struct expected pc[] = { { SFB_FRAME_PC, SFB_SOURCE_START, TEXT + 0x20 } };
 
-    /* No table: a return address into the entry's first bytes, before a hlt. */
+    /* No table: a return address into the entry's first bytes, which say that none comes back. */
     modules.entries.program = CODE;
     walk(&start, SFB_FRAME_RA, ra, 1, SFB_NO_MODULE);
-    code[4] = 0xf4;
+    memcpy(code, machine_start, sizeof machine_start);
     walk(&start, SFB_FRAME_RA, ra, 1, SFB_END);
 
     /* With rows, which binutils 2.40 writes as if `_start` had a caller. */
     modules.entries.program = TEXT;
     walk(&covered, SFB_FRAME_PC, pc, 1, SFB_END);
-    covered.reg[16] = TEXT + 0x90;
+    covered.reg[SFB_ARCH_PC] = TEXT + 0x90;
     modules.entries.program = TEXT + 0x70; /* near, but another function */
     stack[3] = 0x123456;
     walk(&covered, SFB_FRAME_PC,

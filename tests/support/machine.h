@@ -1,0 +1,75 @@
+/*
+ * The machine that the tests run on, beyond what unwind/arch.h says of it: the one place in the
+ * tests that asks for the architecture.
+ */
+#ifndef SUPPORT_MACHINE_H
+#define SUPPORT_MACHINE_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "support/section_bytes.h"
+#include "unwind/arch.h"
+
+/* What a section for this machine has in its header, and some other machine's. */
+enum {
+    MACHINE_FIXED_RA = SFB_ARCH_LR ? 0 : -8,
+    OTHER_ABI = SFB_ARCH_LR ? SFB_ABI_AMD64_LE : SFB_ABI_AARCH64_LE,
+    OTHER_FIXED_RA = SFB_ARCH_LR ? -8 : 0
+};
+
+/* Rows with the return address at CFA-8: always so on x86-64, and said by the row on AArch64. */
+#define MACHINE_ROW(at, base, cfa)                                                                 \
+    {                                                                                              \
+        .start = (at), .info = ROW_INFO(SFB_ARCH_LR ? 2 : 1, 0, base), .offset = {(cfa), -8 }      \
+    }
+#define MACHINE_ROW_FP(at, base, cfa, fp)                                                          \
+    {                                                                                              \
+        .start = (at), .info = ROW_INFO(SFB_ARCH_LR ? 3 : 2, 0, base), .offset = {                 \
+            (cfa),                                                                                 \
+            SFB_ARCH_LR ? -8 : (fp),                                                               \
+            (fp)                                                                                   \
+        }                                                                                          \
+    }
+
+/*
+ * machine_trampoline     what a signal handler returns to, two instructions
+ * MACHINE_SYSCALL_AT     where the second one begins
+ * machine_start          the beginning of a program's code, a call that never returns ...
+ * MACHINE_START_RA       ... and where it would return to
+ * MACHINE_UCONTEXT_AT    from sp at the trampoline
+ */
+#if defined(__x86_64__)
+
+static const uint8_t machine_trampoline[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, /* mov $15, %rax */
+                                              0x0f, 0x05 };                    /* syscall */
+static const uint8_t machine_start[] = { 0xff, 0xd0, 0x90, 0x90, 0xf4 };       /* call, hlt */
+enum { MACHINE_SYSCALL_AT = 7, MACHINE_START_RA = 4, MACHINE_UCONTEXT_AT = 0 };
+
+static inline void machine_set_ucontext(ucontext_t *uc, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+    uc->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
+    uc->uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
+    uc->uc_mcontext.gregs[REG_RBP] = (greg_t)fp;
+}
+
+#elif defined(__aarch64__)
+
+static const uint8_t machine_trampoline[] = { 0x68, 0x11, 0x80, 0xd2,   /* mov x8, #139 */
+                                              0x01, 0x00, 0x00, 0xd4 }; /* svc #0 */
+static const uint8_t machine_start[] = { 0x00, 0x00, 0x00, 0x94,        /* bl */
+                                         0x00, 0x00, 0x00, 0x94 };      /* bl */
+enum { MACHINE_SYSCALL_AT = 4, MACHINE_START_RA = 4, MACHINE_UCONTEXT_AT = sizeof(siginfo_t) };
+
+static inline void machine_set_ucontext(ucontext_t *uc, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+    uc->uc_mcontext.pc = pc;
+    uc->uc_mcontext.sp = sp;
+    uc->uc_mcontext.regs[SFB_ARCH_FP] = fp;
+}
+
+#endif
+
+#endif
