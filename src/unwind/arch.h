@@ -52,6 +52,15 @@ bool sfb_arch_is_trampoline(struct sfb_memory *code, uint64_t pc);
 bool sfb_arch_stub_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *out);
 
 /*
+ * Finds the rule of a frame whose code is known by its instructions, because its table is wrong.
+ *
+ * @param pc  of the frame, or its return address
+ * @return SFB_OK, SFB_NO_STUB; SFB_NO_REGISTER: it is known, and has no caller that could be found
+ */
+enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,
+                                    struct sfb_rule *out);
+
+/*
  * Reads the registers that the kernel saved where a handler's trampoline finds them.
  *
  * @param sp  stack pointer at the trampoline

@@ -68,6 +68,13 @@ static bool is_blr(uint32_t insn)
     return (insn & 0xfffffc1f) == 0xd63f0000 || (insn & 0xfefff800) == 0xd63f0800;
 }
 
+/* Any branch: conditional or not, direct or by register. */
+static bool is_branch(uint32_t insn)
+{
+    return (insn & 0x7c000000) == 0x14000000 || (insn & 0xff000000) == 0x54000000 ||
+           (insn & 0x7c000000) == 0x34000000 || (insn & 0xfe000000) == 0xd6000000;
+}
+
 bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra)
 {
     uint32_t insn;
@@ -158,6 +165,95 @@ bool sfb_arch_stub_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *o
         out->ra_offset = -8;
     }
     return true;
+}
+
+static void set_rule(struct sfb_rule *out, int32_t cfa_offset, enum sfb_where ra_where)
+{
+    *out = (struct sfb_rule){ .cfa_base = SFB_BASE_SP,
+                              .cfa_offset = cfa_offset,
+                              .ra_where = (uint8_t)ra_where,
+                              .ra_offset = -8 };
+}
+
+/*
+ * Where the first entry of the PLT goes: _dl_runtime_resolve() of glibc.
+ *
+ *     d503245f   bti c, or nop
+ *     a9bxx7e8   stp x8, x9, [sp, #-N]!      no compiled function stores these first
+ *     ...                                    no branch but the call of _dl_fixup()
+ *     a8cxx7e8   ldp x8, x9, [sp], #N
+ *     a8c17bf1   ldp x17, x30, [sp], #16     what that entry pushed
+ *     d61f0200   br x16
+ *
+ * Its table leaves those 16 bytes out, and who believes it goes astray in the next frame.
+ */
+static bool find_resolver_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *out)
+{
+    enum { LENGTH_MAX = 40 * 4 };
+    const uint32_t pair = 0xffc07fff, stp = 0xa98027e8, ldp = 0xa8c027e8, ldp_lr = 0xa8c17bf1;
+    uint32_t here, before, next;
+
+    if (!instruction(code, pc, &here) || !instruction(code, pc - 4, &before))
+        return false;
+    if ((here & pair) == stp ||
+        ((here == 0xd503245f || here == 0xd503201f) && instruction(code, pc + 4, &next) &&
+         (next & pair) == stp) ||
+        (here == ldp_lr && (before & pair) == ldp)) {
+        set_rule(out, 16, SFB_WHERE_CFA);
+        return true;
+    }
+    if (before == ldp_lr && here == 0xd61f0200) {
+        set_rule(out, 0, SFB_WHERE_SAME);
+        return true;
+    }
+    for (uint64_t at = pc - 4; pc - at <= LENGTH_MAX && instruction(code, at, &before); at -= 4) {
+        if ((before & pair) == stp) {
+            set_rule(out, 16 + 8 * (128 - (int32_t)(before >> 15 & 127)), SFB_WHERE_CFA);
+            return true;
+        }
+        if (is_branch(before) && !is_bl(before))
+            return false;
+    }
+    return false;
+}
+
+/*
+ * longjmp() of glibc loads the registers of where it goes to one after the other, these at last:
+ *
+ *     a94xxx1d   ldp x29, xN, [x0, #imm]
+ *     caxxxx1e   eor x30, xN, xM
+ *     91000x1f   mov sp, xN
+ *     d61f03c0   br x30              which hardly any other code ends in
+ *
+ * Its table counts the CFA from the jump buffer all the way, where neither of the two stacks is.
+ */
+static enum sfb_status find_jump_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *out)
+{
+    enum { LENGTH_MAX = 32 * 4 };
+    const uint32_t br_lr = 0xd61f03c0;
+    unsigned to_come = 0;
+    uint32_t insn = 0;
+
+    for (uint64_t at = pc; insn != br_lr; at += 4) {
+        if (at - pc >= LENGTH_MAX || !instruction(code, at, &insn) ||
+            (is_branch(insn) && insn != br_lr))
+            return SFB_NO_STUB;
+        to_come += (insn & 0xffc0001f) == 0xa940001d || (insn & 0xffe0fc1f) == 0xca00001e ||
+                   (insn & 0xfffffc1f) == 0x9100001f;
+    }
+    if (to_come != 0 && to_come != 3)
+        return SFB_NO_REGISTER; /* some are the one's, some the other's */
+    set_rule(out, 0, SFB_WHERE_SAME);
+    return SFB_OK;
+}
+
+enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,
+                                    struct sfb_rule *out)
+{
+    if (find_resolver_rule(code, pc, out))
+        return SFB_OK;
+    /* longjmp() calls nothing. */
+    return kind == SFB_FRAME_PC ? find_jump_rule(code, pc, out) : SFB_NO_STUB;
 }
 
 /* --- Signals ---------------------------------------------------------------------------------- */

@@ -109,6 +109,16 @@ bool sfb_arch_stub_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *o
     return false;
 }
 
+enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,
+                                    struct sfb_rule *out)
+{
+    (void)code;
+    (void)pc;
+    (void)kind;
+    (void)out;
+    return SFB_NO_STUB;
+}
+
 /* Nobody asks: without a table, frame pointers are not believed here. */
 bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra)
 {

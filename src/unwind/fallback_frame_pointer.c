@@ -57,9 +57,12 @@ enum sfb_status sfb_frame_pointer_step(struct sfb_walker *walker)
     if (!SFB_ARCH_FRAME_RECORDS)
         return SFB_NO_FRAME_RECORD;
     fp = walker->regs.fp & SFB_ARCH_DATA_MASK;
-    /* The end of the chain, but for a function that may have a record to store yet. */
-    if (fp == 0 && walker->current.kind == SFB_FRAME_RA &&
-        sfb_arch_is_call(&walker->table_memory, walker->regs.pc))
+    /* If this frame is a wrong guess of some table, the next would hide it. */
+    if (walker->current.kind == SFB_FRAME_RA &&
+        !sfb_arch_is_call(&walker->table_memory, walker->regs.pc))
+        return SFB_NO_FRAME_RECORD;
+    /* The chain ends where a record says so; else zero is what nobody has set since `_start`. */
+    if (fp == 0 && walker->current.source == SFB_SOURCE_FRAME_POINTER)
         return SFB_END;
     if (!read_record(walker, fp, &caller) || !is_believable(walker, &caller))
         return SFB_NO_FRAME_RECORD;

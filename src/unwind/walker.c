@@ -178,11 +178,17 @@ static enum sfb_status try_signal(struct sfb_walker *w)
 static enum sfb_status try_stub(struct sfb_walker *w)
 {
     struct sfb_rule rule;
+    enum sfb_status status =
+        sfb_arch_known_rule(&w->table_memory, w->regs.pc, w->current.kind, &rule);
 
     /* A stub calls nothing. */
-    if (w->current.kind != SFB_FRAME_PC || !sfb_arch_stub_rule(&w->table_memory, w->regs.pc, &rule))
-        return SFB_NO_STUB;
-    return sfb_step(&w->regs, &rule, w->memory);
+    if (status == SFB_NO_STUB && w->current.kind == SFB_FRAME_PC &&
+        sfb_arch_stub_rule(&w->table_memory, w->regs.pc, &rule))
+        status = SFB_OK;
+    if (status != SFB_OK)
+        return status;
+    /* None of them keeps a frame record: the next source would miss this frame's caller. */
+    return w->sp_lost ? SFB_NO_REGISTER : sfb_step(&w->regs, &rule, w->memory);
 }
 
 static inline void accept(struct sfb_walker *w, enum sfb_source source)

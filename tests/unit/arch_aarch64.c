@@ -119,6 +119,78 @@ Test(arch_aarch64, reads_no_stub_past_the_end_of_memory)
     cr_expect(not(sfb_arch_stub_rule(&fake, AT(0), &r)), "its beginning is not there");
 }
 
+/* Code whose table is wrong: what its instructions say of each of its places. */
+enum { CUT = PUSHED + 1 };
+
+static enum sfb_status known_rule(unsigned word, enum sfb_frame_kind kind, struct sfb_rule *out)
+{
+    return sfb_arch_known_rule(&fake, AT(word), kind, out);
+}
+
+Test(arch_aarch64, finds_the_rule_of_lazy_binding)
+{
+    static const uint32_t resolver[] = { NOP,
+                                         0xd503245f /* bti c */,
+                                         0xa9b327e8 /* stp x8, x9, [sp, #-208]! */,
+                                         0xa9011fe6,
+                                         0xf85f8200,
+                                         0x97fff736 /* bl _dl_fixup */,
+                                         0xaa0003f0,
+                                         0xa9411fe6,
+                                         0xa8cd27e8 /* ldp x8, x9, [sp], #208 */,
+                                         0xa8c17bf1 /* ldp x17, x30, [sp], #16 */,
+                                         0xd61f0200 /* br x16 */,
+                                         NOP };
+    static const int32_t cfa[] = { -1, 16, 16, 224, 224, 224, 224, 224, 224, 16, 0, -1 };
+    struct sfb_rule r;
+
+    put(resolver, 12);
+    for (unsigned i = 0; i < 12; i++) {
+        enum sfb_status status = known_rule(i, SFB_FRAME_PC, &r);
+
+        cr_expect(eq(int, status, cfa[i] < 0 ? SFB_NO_STUB : SFB_OK), "%u", i);
+        if (status != SFB_OK)
+            continue;
+        cr_expect(eq(int, r.cfa_offset, cfa[i]), "%u", i);
+        cr_expect(eq(int, r.ra_where, cfa[i] ? SFB_WHERE_CFA : SFB_WHERE_SAME), "%u", i);
+        cr_expect(eq(int, r.fp_where, SFB_WHERE_SAME));
+    }
+    cr_expect(eq(int, known_rule(6, SFB_FRAME_RA, &r), SFB_OK), "behind its call");
+    cr_expect(eq(int, r.cfa_offset, 224));
+    code[4] = 0x14000002; /* b */
+    cr_expect(eq(int, known_rule(6, SFB_FRAME_RA, &r), SFB_NO_STUB), "another function's code");
+}
+
+Test(arch_aarch64, follows_longjmp_until_it_is_half_way)
+{
+    static const uint32_t jump[] = { 0x14000000 /* b */,
+                                     NOP,
+                                     0xa9405013 /* ldp x19, x20, [x0] */,
+                                     0xa945101d /* ldp x29, x4, [x0, #80] */,
+                                     0xf9400043,
+                                     0xca03009e /* eor x30, x4, x3 */,
+                                     0xf9403404,
+                                     0xca030085,
+                                     0x910000bf /* mov sp, x5 */,
+                                     0x9a801020,
+                                     0xd61f03c0 /* br x30 */,
+                                     NOP };
+    static const uint8_t want[] = { NONE, IN_LR, IN_LR, IN_LR, CUT,   CUT,
+                                    CUT,  CUT,   CUT,   IN_LR, IN_LR, NONE };
+    static const enum sfb_status status[] = {
+        [NONE] = SFB_NO_STUB, [IN_LR] = SFB_OK, [CUT] = SFB_NO_REGISTER
+    };
+    struct sfb_rule r;
+
+    put(jump, 12);
+    for (unsigned i = 0; i < 12; i++) {
+        cr_expect(eq(int, known_rule(i, SFB_FRAME_PC, &r), status[want[i]]), "%u", i);
+        if (want[i] == IN_LR)
+            cr_expect(r.ra_where == SFB_WHERE_SAME && r.cfa_offset == 0, "%u", i);
+        cr_expect(eq(int, known_rule(i, SFB_FRAME_RA, &r), SFB_NO_STUB), "it calls nothing: %u", i);
+    }
+}
+
 Test(arch_aarch64, knows_a_trampoline_by_both_of_its_instructions)
 {
     static const uint32_t good[] = { NOP, 0xd2801168, 0xd4000001, NOP };
