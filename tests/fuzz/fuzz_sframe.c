@@ -96,6 +96,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         int32_t place;
 
         memcpy(&place, data + at, sizeof place);
+        if (s.swap) /* as an entry's own start is read */
+            place = (int32_t)__builtin_bswap32((uint32_t)place);
         look_up(&s, address + (uint64_t)place);
     }
     return 0;

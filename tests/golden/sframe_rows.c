@@ -17,7 +17,7 @@
 
 #define FIXTURES SFB_SOURCE_DIR "/fixtures/sframe/v1"
 
-enum { MAX_FUNCTIONS = 64, MAX_ROWS = 64, FIXTURE_COUNT = 19 };
+enum { MAX_FUNCTIONS = 256, MAX_ROWS = 64, FIXTURE_COUNT = 21 };
 
 /* A register column: "u", "c-16", "c-8[s]"; the CFA column is "sp+16" or "fp+32". */
 struct column {
@@ -233,7 +233,7 @@ static size_t compare_fixture(const char *section_path)
     static const char suffix[] = ".sframe.bin";
     const int stem = (int)(strlen(section_path) - (sizeof suffix - 1));
     static struct text text;
-    static uint8_t data[4096];
+    static uint8_t data[8192];
     struct sfb_section s;
     char path[4096];
     FILE *file = fopen(section_path, "rb");

@@ -31,7 +31,7 @@ Test(tool_dump, prints_fixtures_as_objdump_did)
         run_free(&want);
         run_free(&got);
     }
-    cr_expect(count >= 4, "only %zu fixtures found", count);
+    cr_expect(count >= 5, "only %zu fixtures found", count);
     run_free(&list);
 }
 
