@@ -109,6 +109,7 @@ struct sfb_walker {
     bool sp_stayed;         /* a step since `full` left sp where it was; it may, once */
     bool sp_lost;           /* regs.sp is a lower bound: the chain of frame records says no more */
     bool uncovered;         /* libunwind asked for a pc that no .eh_frame covers */
+    bool first_argument_asked; /* libunwind asked for the register of a first argument */
 
     bool cursor_at_ra; /* cursor began at a return address */
 

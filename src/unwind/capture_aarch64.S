@@ -80,4 +80,15 @@ sfb_context_capture:
 	.cfi_endproc
 	.size	sfb_context_capture, . - sfb_context_capture
 
+	/*
+	 * "Every indirect call lands on a `bti`": without this note in every object a program that
+	 * asks for that check (-mbranch-protection=standard) does not get it. AAELF64, "Program
+	 * Property": GNU_PROPERTY_AARCH64_FEATURE_1_AND, bit 0.
+	 */
+	.section .note.gnu.property, "a"
+	.p2align 3
+	.word	4, 16, 5
+	.asciz	"GNU"
+	.word	0xc0000000, 4, 1, 0
+
 	.section .note.GNU-stack, "", %progbits

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "unwind/arch.h"
 #include "unwind/libunwind_load.h"
@@ -65,6 +66,7 @@ static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *valu
         return 0;
     }
     context = walker->cursor_context;
+    walker->first_argument_asked |= reg == 0;
     if (write || reg < 0 || reg >= SFB_CONTEXT_REGS || !(context->valid >> reg & 1)) {
         walker->register_missing = true;
         return -UNW_EBADREG;
@@ -193,6 +195,10 @@ static bool place(struct sfb_walker *walker, const struct sfb_context *context, 
     walker->cursor_context = context;
     walker->cursor_at_ra = at_ra;
     walker->register_missing = false;
+    walker->memory_refused = false;
+    walker->first_argument_asked = false;
+    /* On AArch64 libunwind 1.6.2 takes x0 to x3 from a part of the cursor that it does not set. */
+    memset(walker->cursor, 0, sizeof walker->cursor);
     walker->cursor_positioned =
         sfb_libunwind()->init_remote(cursor_of(walker), sfb_libunwind()->space, walker) == 0;
     return walker->cursor_positioned;
@@ -289,6 +295,7 @@ static enum sfb_status step(struct sfb_walker *walker, struct sfb_regs *out)
     walker->register_missing = false;
     walker->memory_refused = false;
     walker->uncovered = false;
+    walker->first_argument_asked = false;
     result = lib->step(cursor);
     /*
      * Where it finds no table libunwind guesses (a frame-pointer chain, a PLT stub by its bytes),
@@ -315,6 +322,15 @@ static enum sfb_status step(struct sfb_walker *walker, struct sfb_regs *out)
     out->pc &= SFB_ARCH_CODE_MASK;
     out->lr = 0;
     out->lr_known = false;
+    /*
+     * Where glibc restores a context on AArch64, setcontext() for one, its tables take that
+     * context, x0, for the CFA, and lr in it for the pc. No other code counts its CFA from an
+     * argument.
+     */
+    if (SFB_ARCH_LR && walker->first_argument_asked) {
+        walker->cursor_positioned = false;
+        return SFB_BAD_CFI;
+    }
     if (!apply_sp_rule(walker, &out->sp, &least) || ra_is_stale(walker))
         return SFB_NO_REGISTER;
     if (result > 0 && out->pc != 0)

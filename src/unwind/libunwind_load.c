@@ -10,10 +10,12 @@
 #include "unwind/libunwind_load.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "unwind/arch.h"
 #include "unwind/memory.h"
@@ -49,6 +51,22 @@ static void warm_up(const struct sfb_libunwind *lib)
     lib->init_remote(&cursor, lib->space, NULL);
 }
 
+/*
+ * A static program has a dlopen() after all where its libc.a needs one itself (iconv, NSS; glibc
+ * 2.36 always does), and it would load a second libc beside the one that is linked in. No kernel
+ * asked for a loader there.
+ */
+static bool is_static(void)
+{
+    const ElfW(Phdr) *phdrs = (const void *)(uintptr_t)getauxval(AT_PHDR);
+    uint64_t count = phdrs ? getauxval(AT_PHNUM) : 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        if (phdrs[i].p_type == PT_INTERP)
+            return false;
+    return true;
+}
+
 SFB_EARLY static void load(void)
 {
     struct sfb_libunwind *f = &functions;
@@ -61,7 +79,7 @@ SFB_EARLY static void load(void)
     } accessors;
     void *library;
 
-    if (!dlopen || !dlsym)
+    if (!dlopen || !dlsym || is_static())
         return;
     library = dlopen(SFB_ARCH_LIBUNWIND, RTLD_NOW | RTLD_LOCAL);
     if (!library)

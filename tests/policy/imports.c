@@ -41,6 +41,7 @@ static const struct {
     /* Loads libunwind in a constructor, so that a handler need not. */
     { "libunwind_load.c.o", "dlopen", "constructor only" },
     { "libunwind_load.c.o", "dlsym", "constructor only" },
+    { "libunwind_load.c.o", "getauxval", "constructor only" },
 };
 
 /* What the compiler's start-up files add to any shared library, all weak. */
