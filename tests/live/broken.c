@@ -8,6 +8,7 @@
 
 #include "support/compiler.h"
 #include "support/guarded.h"
+#include "support/machine.h"
 #include "support/oracle.h"
 #include "support/test.h"
 
@@ -52,6 +53,7 @@ Test(broken, registers_full_of_garbage_are_survived)
                                        ~7ull };
     enum { N = sizeof values / sizeof *values };
     ucontext_t good = here();
+    const struct sfb_regs regs = machine_regs(&good);
 
     for (unsigned i = 0; i < N * N * N; i++) {
         for (unsigned keep = 0; keep < 8; keep++) {
@@ -59,12 +61,10 @@ Test(broken, registers_full_of_garbage_are_survived)
             ucontext_t uc = good;
             struct trace t;
 
-            if (!(keep & 1))
-                uc.uc_mcontext.gregs[REG_RIP] = (greg_t)values[i % N];
-            if (!(keep & 2))
-                uc.uc_mcontext.gregs[REG_RSP] = (greg_t)values[i / N % N];
-            if (!(keep & 4))
-                uc.uc_mcontext.gregs[REG_RBP] = (greg_t)values[i / N / N];
+            machine_set_ucontext(&uc, keep & 1 ? regs.pc : values[i % N],
+                                 keep & 2 ? regs.sp : values[i / N % N],
+                                 keep & 4 ? regs.fp : values[i / N / N]);
+            machine_set_lr(&uc, values[(i + keep) % N]);
             cr_assert(gt(int, (int)walk(&uc, &info, &t), 0));
             cr_assert(eq(int, t.error, SFB_OK));
             /* A pc, and sp or fp, whichever its rule counts from: less than that finds no end. */
@@ -78,17 +78,17 @@ Test(broken, a_stack_that_ends_in_nothing_stops_at_its_edge)
     uint64_t *map =
         mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ucontext_t uc = here();
+    const uint64_t pc = machine_regs(&uc).pc;
 
     cr_assert(ne(ptr, map, MAP_FAILED));
     mprotect((char *)map + 2 * 4096, 4096, PROT_NONE);
     for (unsigned i = 0; i < 2 * 512; i++)
-        map[i] = (uint64_t)uc.uc_mcontext.gregs[REG_RIP]; /* return addresses all over */
+        map[i] = pc; /* return addresses all over */
     for (unsigned i = 0; i < 2 * 512; i++) {
         struct sframe_backtrace_info info;
         struct trace t;
 
-        uc.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)(map + i);
-        uc.uc_mcontext.gregs[REG_RBP] = (greg_t)(uintptr_t)(map + i);
+        machine_set_ucontext(&uc, pc, (uintptr_t)(map + i), (uintptr_t)(map + i));
         cr_assert(gt(int, (int)walk(&uc, &info, &t), 0));
         cr_assert(not(t.end));
     }
@@ -123,8 +123,8 @@ Test(broken, an_sp_in_the_guard_page_above_the_handlers_stack_is_probed)
     cr_assert(ne(ptr, map, MAP_FAILED));
     mprotect(map + SIZE, 4096, PROT_NONE);
     forged = here();
-    forged.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)(map + SIZE + 16);
-    forged.uc_mcontext.gregs[REG_RBP] = (greg_t)(uintptr_t)(map + SIZE + 16);
+    machine_set_ucontext(&forged, machine_regs(&forged).pc, (uintptr_t)(map + SIZE + 16),
+                         (uintptr_t)(map + SIZE + 16));
     sigaltstack(&on, NULL);
     sigaction(SIGUSR1, &action, NULL);
     raise(SIGUSR1);
@@ -135,28 +135,23 @@ Test(broken, an_sp_in_the_guard_page_above_the_handlers_stack_is_probed)
 /* --- a rule for sp that leads to itself ----------------------------------------------------------
  */
 
-/* Tables as longjmp() has them: the caller's sp is in rbp, its pc in the word that sp points at. */
 extern const char turns_in_place[];
 __asm__(".text\n.p2align 4\n.globl turns_in_place\n"
         "turns_in_place:\n"
-        ".cfi_startproc\n"
-        ".cfi_def_cfa rsp, 8\n.cfi_register rsp, rbp\n"
-        "nop\nnop\nnop\nnop\n"
+        ".cfi_startproc\n" MACHINE_SP_FROM_FP "nop\nnop\nnop\nnop\n"
         ".cfi_endproc\n");
 
 Test(broken, a_rule_that_leads_back_to_itself_ends)
 {
     static uint64_t stack[64];
-    const uint64_t pc = (uintptr_t)turns_in_place + 2;
+    const uint64_t pc = (uintptr_t)turns_in_place + MACHINE_NOP * 2;
     ucontext_t uc = here();
     struct sframe_backtrace_info info;
     struct trace t;
 
     for (unsigned i = 0; i < 64; i++)
         stack[i] = pc;
-    uc.uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
-    uc.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)stack;
-    uc.uc_mcontext.gregs[REG_RBP] = (greg_t)(uintptr_t)stack;
+    machine_set_ucontext(&uc, pc, (uintptr_t)stack, (uintptr_t)stack);
     cr_expect(gt(int, (int)walk(&uc, &info, &t), 0));
     cr_expect(not(t.end));
     cr_expect(lt(sz, t.count, 100));
@@ -184,12 +179,12 @@ static uint64_t wild_word(const uint64_t *stack, const ucontext_t *uc)
     switch (r >> 62) {
     case 0: return r;
     case 1: return r & 0x7fffffffffff;
-    case 2: return (uint64_t)uc->uc_mcontext.gregs[REG_RIP] + (r & 0xffff);
+    case 2: return machine_regs(uc).pc + (r & 0xffff);
     default: return (uintptr_t)stack + (r & 0x3fff & ~7u);
     }
 }
 
-enum { COPY_WORDS = 512 };
+enum { COPY_WORDS = 512, TRIALS = 100000 };
 
 NOINLINE static void copy_stack(int depth, uint64_t *copy, ucontext_t *uc)
 {
@@ -199,8 +194,7 @@ NOINLINE static void copy_stack(int depth, uint64_t *copy, ucontext_t *uc)
         return;
     }
     *uc = here();
-    memcpy(copy, (const void *)(uintptr_t)uc->uc_mcontext.gregs[REG_RSP],
-           COPY_WORDS * sizeof *copy);
+    memcpy(copy, (const void *)(uintptr_t)machine_regs(uc).sp, COPY_WORDS * sizeof *copy);
 }
 
 /*
@@ -213,26 +207,28 @@ Test(broken, overwritten_words_are_survived)
     uint64_t good[COPY_WORDS];
     uint64_t *copy = (uint64_t *)(void *)g.end - COPY_WORDS;
     unsigned ends = 0;
+    uint64_t pc;
     ucontext_t uc;
 
     if (sanitized())
         cr_skip("the copy reads over the sanitizer's red zones");
     copy_stack(20, good, &uc);
-    uc.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)copy;
-    for (unsigned trial = 0; trial < 100000; trial++) {
+    pc = machine_regs(&uc).pc;
+    for (unsigned trial = 0; trial < TRIALS; trial++) {
         struct sframe_backtrace_info info;
         struct trace t;
 
         memcpy(copy, good, sizeof good);
         for (uint64_t n = next_random() % 8 + 1; n > 0; n--)
             copy[next_random() % COPY_WORDS] = wild_word(copy, &uc);
-        uc.uc_mcontext.gregs[REG_RBP] = (greg_t)wild_word(copy, &uc);
+        machine_set_ucontext(&uc, pc, (uintptr_t)copy, wild_word(copy, &uc));
+        machine_set_lr(&uc, wild_word(copy, &uc));
         cr_assert(gt(int, (int)walk(&uc, &info, &t), 0));
         cr_assert(eq(int, t.error, SFB_OK));
         ends += t.end != 0;
     }
     /* Two zeros in a row, where a return address and fp are looked for, are an end like any. */
-    cr_expect(lt(u32, ends, 1000));
+    cr_expect(lt(u32, ends, TRIALS / 100));
 }
 
 /* --- stack overflow --------------------------------------------------------------------------- */

@@ -40,6 +40,10 @@ enum {
  * machine_start          the beginning of a program's code, a call that never returns ...
  * MACHINE_START_RA       ... and where it would return to
  * MACHINE_UCONTEXT_AT    from sp at the trampoline
+ * MACHINE_FAULT          assembly: an instruction that raises SIGILL, of MACHINE_FAULT_SIZE bytes
+ * MACHINE_SP_FROM_FP     assembly: tables as longjmp() may have them: the caller's sp is what fp
+ * is, its pc in the word that sp points at; for code of four nops MACHINE_NOP            bytes of a
+ * nop
  */
 #if defined(__x86_64__)
 
@@ -48,11 +52,29 @@ static const uint8_t machine_trampoline[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, /
 static const uint8_t machine_start[] = { 0xff, 0xd0, 0x90, 0x90, 0xf4 };       /* call, hlt */
 enum { MACHINE_SYSCALL_AT = 7, MACHINE_START_RA = 4, MACHINE_UCONTEXT_AT = 0 };
 
+#define MACHINE_FAULT      "ud2"
+#define MACHINE_SP_FROM_FP ".cfi_def_cfa rsp, 8\n.cfi_register rsp, rbp\n"
+enum { MACHINE_FAULT_SIZE = 2, MACHINE_NOP = 1 };
+enum { MACHINE_STACK_TABLES = 4 * 1024, MACHINE_STACK_ALL = 8 * 1024 };
+
 static inline void machine_set_ucontext(ucontext_t *uc, uint64_t pc, uint64_t sp, uint64_t fp)
 {
     uc->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
     uc->uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
     uc->uc_mcontext.gregs[REG_RBP] = (greg_t)fp;
+}
+
+static inline void machine_set_lr(ucontext_t *uc, uint64_t lr)
+{
+    (void)uc;
+    (void)lr;
+}
+
+static inline struct sfb_regs machine_regs(const ucontext_t *uc)
+{
+    return (struct sfb_regs){ .pc = (uint64_t)uc->uc_mcontext.gregs[REG_RIP],
+                              .sp = (uint64_t)uc->uc_mcontext.gregs[REG_RSP],
+                              .fp = (uint64_t)uc->uc_mcontext.gregs[REG_RBP] };
 }
 
 #elif defined(__aarch64__)
@@ -63,11 +85,30 @@ static const uint8_t machine_start[] = { 0x00, 0x00, 0x00, 0x94,        /* bl */
                                          0x00, 0x00, 0x00, 0x94 };      /* bl */
 enum { MACHINE_SYSCALL_AT = 4, MACHINE_START_RA = 4, MACHINE_UCONTEXT_AT = sizeof(siginfo_t) };
 
+#define MACHINE_FAULT      "udf 0"
+#define MACHINE_SP_FROM_FP ".cfi_def_cfa sp, 0\n.cfi_offset x30, 0\n.cfi_register sp, x29\n"
+enum { MACHINE_FAULT_SIZE = 4, MACHINE_NOP = 4 };
+enum { MACHINE_STACK_TABLES = 6 * 1024, MACHINE_STACK_ALL = 10 * 1024 };
+
 static inline void machine_set_ucontext(ucontext_t *uc, uint64_t pc, uint64_t sp, uint64_t fp)
 {
     uc->uc_mcontext.pc = pc;
     uc->uc_mcontext.sp = sp;
     uc->uc_mcontext.regs[SFB_ARCH_FP] = fp;
+}
+
+static inline void machine_set_lr(ucontext_t *uc, uint64_t lr)
+{
+    uc->uc_mcontext.regs[30] = lr;
+}
+
+static inline struct sfb_regs machine_regs(const ucontext_t *uc)
+{
+    return (struct sfb_regs){ .pc = uc->uc_mcontext.pc,
+                              .sp = uc->uc_mcontext.sp,
+                              .fp = uc->uc_mcontext.regs[SFB_ARCH_FP],
+                              .lr = uc->uc_mcontext.regs[30],
+                              .lr_known = true };
 }
 
 #endif

@@ -1,39 +1,20 @@
-/*
- * The oracle of the live tests: what libunwind, as everybody links it, says of the same stack; and
- * decoding our answer back into frames.
- */
+/* The oracles of the live tests: what other unwinders, as everybody links them, say of a stack. */
 #ifndef SUPPORT_ORACLE_H
 #define SUPPORT_ORACLE_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-#include "sframe_backtrace.h"
-
-#define ORACLE_MAX 1024
-
-struct trace {
-    uint64_t address[ORACLE_MAX];
-    uint8_t
-        kind[ORACLE_MAX]; /* enum sfb_frame_kind; the oracle only knows that the first may be pc */
-    size_t count;
-    uint64_t omitted;      /* all omit records together */
-    size_t omit_at;        /* frames before the omit */
-    int end;               /* 1: the outermost frame was reached, 0: not */
-    enum sfb_status error; /* of the bytes, for a decoded one */
-};
+#include "support/trace.h"
 
 /* libunwind's walk from a ucontext_t (NULL: from its own caller, whose frame comes first). */
 void oracle_walk(struct trace *out, void *ucontext);
 
-/* A CBF, strictly decoded, repeats expanded. */
-void trace_decode(struct trace *out, const void *data, ssize_t size);
-
-/* @return the first index at which they differ, in number of frames too; SIZE_MAX: the same */
-size_t trace_differs(const struct trace *a, size_t skip_a, const struct trace *b, size_t skip_b);
-
-/* Prints both, side by side, to stderr. */
-void trace_print(const char *title, const struct trace *ours, const struct trace *theirs);
+/*
+ * libgcc's walk, by which exceptions are thrown, from its own caller, whose frame comes first. On
+ * AArch64 it reads what libunwind 1.6 refuses, code that signs return addresses, and it is strict
+ * about it: it authenticates each of them with the CFA that it found.
+ *
+ * @param interrupted  leaves out what is inside of the frame that a signal interrupted at this pc,
+ *                     which must be on the stack; 0: leaves nothing out
+ */
+void oracle_libgcc_walk(struct trace *out, uint64_t interrupted);
 
 #endif
