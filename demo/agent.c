@@ -2,10 +2,11 @@
  * sfb-agent: takes every stack twice and compares.
  *
  * Preloaded into a program, it interrupts each thread 1,000 times a second, walks the interrupted
- * stack with sframe_backtrace_cbf() and with libunwind, and compares the two frame by frame: the
- * address, whether it is a pc or a return address, and how the walk ended. The report goes to the
- * file that SFB_AGENT_REPORT names, the memory map that belongs to it to the same name with ".maps"
- * behind it. Without that variable the agent does nothing.
+ * stack with sframe_backtrace_cbf() and with an oracle (libunwind, or what SFB_AGENT_ORACLE names:
+ * see oracle.c), and compares the two frame by frame: the address, whether it is a pc or a return
+ * address, and how the walk ended. The report goes to the file that SFB_AGENT_REPORT names, the
+ * memory map that belongs to it to the same name with ".maps" behind it. Without that variable the
+ * agent does nothing.
  *
  * What runs in the handler touches only memory that was mapped at start: a sampler for each thread,
  * which the timer's signal carries as its value (so that no thread-local storage is needed, whose
@@ -21,14 +22,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "machine.h"
+#include "oracle.h"
 #include "sampler.h"
 
 enum {
     PERIOD_NS = 1000000, /* 1,000 Hz */
 
     /*
-     * The least time that a thread runs between two signals: a walk of libunwind over some hundred
-     * frames takes nearly a period, and a timer that fired at once would stop all progress.
+     * The least time that a thread runs between two signals, if the walks before took less: those
+     * of libunwind over some hundred frames take nearly a period, under an emulator even a few of
+     * them do, and a timer that fired at once would stop all progress.
      */
     PAUSE_NS = 300000
 };
@@ -51,12 +55,17 @@ static struct timespec timespec_of(uint64_t ns)
                               .tv_nsec = (long)(ns % 1000000000U) };
 }
 
-/* One shot at a time, so that the pause can be kept; timer_settime() is safe in a handler. */
-static void arm(struct sampler *s)
+/*
+ * One shot at a time, so that the pause can be kept; timer_settime() is safe in a handler.
+ *
+ * @param start  when the handler began
+ */
+static void arm(struct sampler *s, uint64_t start)
 {
     struct itimerspec when = { 0 };
     uint64_t next = (uint64_t)s->next.tv_sec * 1000000000U + (uint64_t)s->next.tv_nsec;
-    uint64_t earliest = now_ns() + PAUSE_NS;
+    uint64_t now = now_ns();
+    uint64_t earliest = now + (now - start > PAUSE_NS ? now - start : PAUSE_NS);
 
     next += PERIOD_NS;
     if (next < earliest)
@@ -66,15 +75,14 @@ static void arm(struct sampler *s)
     timer_settime(s->timer, TIMER_ABSTIME, &when, NULL);
 }
 
-enum { TRAP_FLAG = 0x100 }; /* of rflags: SIGTRAP after the next instruction */
-
 /*
- * All signals are blocked in here (sa_mask), and each thread has a timer and a sampler of its own:
- * nothing of it can be entered twice.
+ * All signals but faults are blocked in here (sa_mask), and each thread has a timer and a sampler
+ * of its own: nothing of it can be entered twice.
  */
 static void on_prof(int signo, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
+    uint64_t start = now_ns();
     struct sampler *s = info->si_value.sival_ptr;
     ucontext_t *uc = context;
 
@@ -83,9 +91,9 @@ static void on_prof(int signo, siginfo_t *info, void *context)
         compare_sample(s, uc);
         atomic_store(&s->burst_left, burst);
         if (burst > 0)
-            uc->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+            machine_step(uc, true);
         else
-            arm(s);
+            arm(s, start);
     }
     errno = saved_errno;
 }
@@ -99,6 +107,7 @@ static void on_prof(int signo, siginfo_t *info, void *context)
 static void on_trap(int signo, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
+    uint64_t start = now_ns();
     struct sampler *s = own_sampler;
     ucontext_t *uc = context;
 
@@ -110,10 +119,17 @@ static void on_trap(int signo, siginfo_t *info, void *context)
             errno = saved_errno;
             return;
         }
-        arm(s);
+        arm(s, start);
     }
-    uc->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+    machine_step(uc, false);
     errno = saved_errno;
+}
+
+/* A fault that is not the oracle's happens anew, and ends the program. */
+static void on_fault(int signo)
+{
+    oracle_fault(own_sampler);
+    signal(signo, SIG_DFL);
 }
 
 void sfb_agent_thread_start(void)
@@ -137,7 +153,7 @@ void sfb_agent_thread_start(void)
         }
         own_sampler = s;
         s->next = timespec_of(now_ns());
-        arm(s);
+        arm(s, now_ns());
         return;
     }
     fprintf(stderr, "sfb-agent: more than %d threads\n", SAMPLERS_MAX);
@@ -173,6 +189,7 @@ __attribute__((constructor)) static void agent_start(void)
 {
     struct sigaction action = { .sa_flags = SA_SIGINFO | SA_RESTART };
     struct sigaction trap = { .sa_flags = SA_SIGINFO | SA_RESTART };
+    struct sigaction fault = { .sa_handler = on_fault, .sa_flags = SA_NODEFER };
     const char *spoil_text = getenv("SFB_AGENT_SPOIL");
     const char *burst_text = getenv("SFB_AGENT_BURST");
 
@@ -186,15 +203,23 @@ __attribute__((constructor)) static void agent_start(void)
     agent_arena = map_memory(ARENA_SIZE);
     agent_samplers = map_memory(sizeof *agent_samplers * SAMPLERS_MAX);
     if (!agent_arena || !agent_samplers || !oracle_load()) {
-        fprintf(stderr, "sfb-agent: no memory, or no libunwind.so.8\n");
+        fprintf(stderr, "sfb-agent: no memory, or no such oracle\n");
+        exit(2);
+    }
+    if (burst > 0 && !machine_can_step) {
+        fprintf(stderr, "sfb-agent: nothing can step itself on this machine\n");
         exit(2);
     }
     action.sa_sigaction = on_prof;
     sigfillset(&action.sa_mask);
+    sigdelset(&action.sa_mask, SIGSEGV);
+    sigdelset(&action.sa_mask, SIGBUS);
     trap.sa_sigaction = on_trap;
-    sigfillset(&trap.sa_mask);
-    if ((burst > 0 && sigaction(SIGTRAP, &trap, NULL) != 0) ||
-        sigaction(SIGPROF, &action, NULL) != 0 || !oracle_find_trampoline()) {
+    trap.sa_mask = action.sa_mask;
+    sigemptyset(&fault.sa_mask);
+    if (sigaction(SIGSEGV, &fault, NULL) != 0 || sigaction(SIGBUS, &fault, NULL) != 0 ||
+        (burst > 0 && sigaction(SIGTRAP, &trap, NULL) != 0) ||
+        sigaction(SIGPROF, &action, NULL) != 0) {
         perror("sfb-agent: sigaction");
         exit(2);
     }

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "machine.h"
+#include "oracle.h"
 #include "sampler.h"
 #include "sfb/cbf.h"
 
@@ -141,13 +143,18 @@ static void record_difference(struct sampler *s, const ucontext_t *uc, size_t ou
     }
     d = (struct difference *)(void *)(agent_arena + at);
     d->next = (struct difference *)(void *)(agent_arena + at + size);
+    d->pc = machine_pc(uc);
+    for (size_t i = 0; i < first; i++)
+        if (s->ours.kind[i] == SFB_FRAME_PC)
+            d->pc = s->ours.address[i];
     d->first = (uint32_t)first;
     d->our_count = (uint32_t)s->ours.count;
     d->their_count = (uint32_t)s->theirs.count;
     d->our_status = s->ours.status;
     d->their_status = s->theirs.status;
     d->sp_rule = s->theirs.sp_rule;
-    while (first > 0 && !in_module(lookup_address(&s->ours, first - 1))) {
+    while (first > 0 && !in_module(lookup_address(&s->ours, first - 1)) &&
+           !oracle_at_trampoline(s->ours.address[first - 1])) {
         d->strays++;
         first--;
     }
@@ -176,7 +183,8 @@ static void keep_largest(struct sampler *s, enum keep which, uint32_t measure, s
 static void keep(struct sampler *s, const struct sframe_backtrace_info *info, size_t size)
 {
     /* libc's start code is below every stack; what is more than that lies in the middle. */
-    uint32_t inner = info->by_source[SFB_SOURCE_LIBUNWIND];
+    uint32_t inner =
+        info->by_source[SFB_SOURCE_LIBUNWIND] + info->by_source[SFB_SOURCE_FRAME_POINTER];
     uint32_t distance = info->frames > 26 ? info->frames - 26 : 26 - info->frames;
 
     keep_largest(s, KEEP_DEEPEST, info->frames, size);
@@ -201,10 +209,11 @@ void compare_sample(struct sampler *s, ucontext_t *uc)
     ssize_t size = sframe_backtrace_cbf(s->cbf, sizeof s->cbf, &options, &info);
     uint64_t middle = now_ns();
 
-    oracle_walk(&s->theirs, &s->cursor, uc);
+    oracle_walk(s, uc);
     add(&s->their_ns, now_ns() - middle);
     add(&s->own_ns, middle - start);
     add(&s->stacks, 1);
+    add(&s->link_signed, machine_link_is_signed(uc));
     if (size < 0 || !decode(&s->ours, s->cbf, (size_t)size, info.end) ||
         info.frames != s->ours.count) {
         add(&s->failed, 1);
@@ -219,15 +228,18 @@ void compare_sample(struct sampler *s, ucontext_t *uc)
     add(&s->end[(unsigned)info.end % END_MAX], 1);
     keep(s, &info, (size_t)size);
 
-    /* Two walks may agree on nonsense: what is in no module is no frame of any of these programs.
+    /*
+     * Two walks may agree on nonsense: what is in no module is no frame of any of these programs,
+     * unless it is the kernel's trampoline.
      */
     for (size_t i = 0; i < s->ours.count; i++) {
-        if (!in_module(lookup_address(&s->ours, i))) {
+        if (!in_module(lookup_address(&s->ours, i)) && !oracle_at_trampoline(s->ours.address[i])) {
             add(&s->stray, 1);
             break;
         }
     }
     if (s->ours.count == s->theirs.count && s->ours.end == s->theirs.end &&
+        s->theirs.status != ORACLE_FAULT &&
         first_difference(&s->ours, &s->theirs) == s->ours.count) {
         add(&s->identical, 1);
     } else {

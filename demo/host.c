@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,13 @@
 
 #include "agent.h"
 
-enum { THREADS_MAX = 32, LIST_MAX = 1000, BUSY_ROUNDS = 20000, SIGNAL_STACK = 128 << 10 };
+enum {
+    THREADS_MAX = 32,
+    LIST_MAX = 1000,
+    BUSY_ROUNDS = 5000,
+    BUSY_NS = 1000000,
+    SIGNAL_STACK = 128 << 10
+};
 
 struct job {
     pthread_t thread;
@@ -56,12 +63,23 @@ __attribute__((noinline)) static unsigned busy(unsigned depth, unsigned seed)
     return sum;
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+/* By the clock, not by rounds: an emulator may need longer for them than until the next signal. */
 static void on_usr2(int signo)
 {
     int saved_errno = errno;
+    uint64_t start = now_ns();
 
-    for (unsigned i = 0; i < 40; i++)
-        busy(5, (unsigned)signo + i);
+    do
+        busy(5, (unsigned)signo);
+    while (now_ns() - start < BUSY_NS);
     errno = saved_errno;
 }
 

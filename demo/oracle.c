@@ -1,153 +1,86 @@
-/* The oracle: libunwind, as everybody uses it. */
+/* The choice of oracle, and what does not depend on it: its faults, and where handlers return to.
+ */
+#include "oracle.h"
+
 #include <dlfcn.h>
-#include <signal.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "machine.h"
 #include "sampler.h"
+#include "stubs.h"
 
-static int (*unwind_init)(unw_cursor_t *, unw_context_t *, int);
-static int (*unwind_step)(unw_cursor_t *);
-static int (*unwind_get_reg)(unw_cursor_t *, int, unw_word_t *);
-static int (*unwind_get_save_loc)(unw_cursor_t *, int, unw_save_loc_t *);
-static int (*unwind_name)(unw_cursor_t *, char *, size_t, unw_word_t *);
+const struct oracle *agent_oracle;
 
-/* Where the kernel lets every handler return to. */
 static uint64_t trampoline;
-enum { TRAMPOLINE_SYSCALL = 7 }; /* mov $15,%rax is that long, the syscall is behind it */
 
-/*
- * unw_step() and not unw_backtrace(), whose trace cache takes short cuts.
- *
- * unw_is_signal_frame() would be the question to ask of a trampoline, but it answers no whenever
- * unw_step() got to the frame by .eh_frame, as it does in glibc, whose trampoline has one
- * (libunwind 1.6.2 sets the answer in its fallback alone). So the trampoline is told by its
- * address.
- */
-/*
- * Where longjmp() and setcontext() are about to switch stacks, glibc's tables say in which
- * register, or where in the jump buffer, the next frame's sp is. unw_step() reads that rule and
- * takes the CFA all the same, so it is wrong from there on: stacks that begin in such a place are
- * told apart.
- */
-static bool has_sp_rule(unw_cursor_t *cursor)
+bool oracle_at_trampoline(uint64_t address)
 {
-    unw_save_loc_t place;
-
-    return unwind_get_save_loc(cursor, UNW_X86_64_RSP, &place) == 0 &&
-           (place.type == UNW_SLT_MEMORY ||
-            (place.type == UNW_SLT_REG && place.u.regnum != UNW_X86_64_RSP));
+    return address == trampoline || address == trampoline + machine_trampoline_syscall;
 }
 
-void oracle_walk(struct stack *out, unw_cursor_t *cursor, ucontext_t *uc)
-{
-    bool interrupted = true;
-    int status;
-
-    out->count = 0;
-    out->sp_rule = false;
-    status = unwind_init(cursor, (unw_context_t *)uc, UNW_INIT_SIGNAL_FRAME);
-    while (status >= 0) {
-        unw_word_t ip = 0;
-
-        if (out->count == FRAMES_MAX) {
-            out->end = END_LIMIT;
-            out->status = 1;
-            return;
-        }
-        unwind_get_reg(cursor, UNW_REG_IP, &ip);
-        out->address[out->count] = ip;
-        out->kind[out->count++] = (uint8_t)(interrupted ? SFB_FRAME_PC : SFB_FRAME_RA);
-        /* It may have been interrupted itself, between its two instructions. */
-        interrupted = ip == trampoline || ip == trampoline + TRAMPOLINE_SYSCALL;
-        status = unwind_step(cursor);
-        if (out->count == 1 && status > 0)
-            out->sp_rule = has_sp_rule(cursor);
-        if (status <= 0)
-            break;
-    }
-    out->end = status == 0 ? END_OUTERMOST : END_STOPPED;
-    out->status = status;
-}
-
-/*
- * By dlopen() and local, because libunwind exports _Unwind_* and backtrace, which would replace
- * those of libgcc and glibc in the program that is sampled.
- */
 bool oracle_load(void)
 {
-    void *lib = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
-    static const char prefix[] = "_ULx86_64_";
-    static const char *const names[] = { "init_local2", "step", "get_reg", "get_proc_name",
-                                         "get_save_loc" };
-    void *address[5];
-    ucontext_t uc;
-    static struct stack warm_up;
-    static unw_cursor_t cursor;
+    static const struct oracle *const oracles[] = { &oracle_libunwind, &oracle_libgcc };
+    const char *wanted = getenv("SFB_AGENT_ORACLE");
 
-    if (!lib)
-        return false;
-    for (size_t i = 0; i < 5; i++) {
-        char name[64];
+    if (!wanted)
+        wanted = oracle_libunwind.name;
+    for (size_t i = 0; i < sizeof oracles / sizeof *oracles; i++)
+        if (strcmp(wanted, oracles[i]->name) == 0)
+            agent_oracle = oracles[i];
+    trampoline = machine_find_trampoline();
+    stubs_find();
+    /* libunwind in any case: it has the names of functions. */
+    return agent_oracle && trampoline != 0 && oracle_libunwind.load() &&
+           (agent_oracle == &oracle_libunwind || agent_oracle->load());
+}
 
-        snprintf(name, sizeof name, "%s%s", prefix, names[i]);
-        address[i] = dlsym(lib, name);
-        if (!address[i])
-            return false;
+/*
+ * Oracles know the kernel's trampoline on AArch64 by both its instructions, so for one that is
+ * interrupted between them they are shown its start.
+ *
+ * Where tables are wrong, as glibc's are inside of longjmp(), an oracle takes whatever it finds for
+ * an address and reads there.
+ */
+void oracle_walk(struct sampler *s, ucontext_t *uc)
+{
+    uint64_t pc = machine_pc(uc);
+
+    s->theirs.count = 0;
+    s->theirs.sp_rule = false;
+    s->stub_count = 0;
+    /* Without the mask: the fault's handler changes nothing of it. */
+    if (sigsetjmp(s->before_oracle, 0) == 0) {
+        s->in_oracle = 1;
+        if (oracle_at_trampoline(pc))
+            machine_set_pc(uc, trampoline);
+        agent_oracle->walk(s, uc);
+    } else {
+        s->theirs.end = END_STOPPED;
+        s->theirs.status = ORACLE_FAULT;
     }
+    s->in_oracle = 0;
+    if (oracle_at_trampoline(pc) && s->theirs.count > 0)
+        s->theirs.address[0] = pc;
+    while (s->stub_count > 0) {
+        s->stub_count--;
+        machine_set_pc(s->stubs[s->stub_count].uc, s->stubs[s->stub_count].pc);
+    }
+    machine_set_pc(uc, pc); /* as it was, wherever the oracle was shown it */
+}
+
+void oracle_fault(struct sampler *s)
+{
+    if (s && s->in_oracle)
+        siglongjmp(s->before_oracle, 1);
+}
+
+bool oracle_bind(void *library, void *function, const char *name)
+{
+    void *address = dlsym(library, name);
+
     /* Copied as bytes: ISO C has no conversion between pointers to objects and to functions. */
-    memcpy(&unwind_init, &address[0], sizeof address[0]);
-    memcpy(&unwind_step, &address[1], sizeof address[1]);
-    memcpy(&unwind_get_reg, &address[2], sizeof address[2]);
-    memcpy(&unwind_name, &address[3], sizeof address[3]);
-    memcpy(&unwind_get_save_loc, &address[4], sizeof address[4]);
-
-    /* Its first walk opens pipes and sets up pools: not for a handler. */
-    getcontext(&uc);
-    oracle_walk(&warm_up, &cursor, &uc);
-    return true;
-}
-
-/*
- * Asks the kernel for the return address that glibc gave it with our handler; it is the same for
- * all. The library under test goes by the code bytes instead, so that neither can fool the other.
- */
-bool oracle_find_trampoline(void)
-{
-    /* As the kernel has it, linux/arch/x86/include/uapi/asm/signal.h; glibc's struct differs. */
-    struct {
-        uint64_t handler, flags, restorer, mask;
-    } action = { 0 };
-
-    if (syscall(SYS_rt_sigaction, SIGPROF, NULL, &action, sizeof action.mask) != 0)
-        return false;
-    trampoline = action.restorer;
-    return trampoline != 0;
-}
-
-/*
- * The function at an address, also a local one: libunwind reads .symtab, dladdr() does not. It
- * names the function of a frame, so it is given one that stands there.
- */
-void oracle_name(char *out, size_t size, uint64_t address)
-{
-    ucontext_t uc;
-    unw_cursor_t cursor;
-    unw_word_t offset;
-    Dl_info info;
-    const char *module = "no module";
-    char function[128] = "?";
-
-    if (dladdr((void *)(uintptr_t)address, &info) && info.dli_fname) { // NOLINT: an address
-        module = strrchr(info.dli_fname, '/');
-        module = module ? module + 1 : info.dli_fname;
-    }
-    getcontext(&uc);
-    uc.uc_mcontext.gregs[REG_RIP] = (greg_t)address;
-    if (unwind_init(&cursor, (unw_context_t *)&uc, UNW_INIT_SIGNAL_FRAME) != 0 ||
-        unwind_name(&cursor, function, sizeof function, &offset) != 0)
-        snprintf(function, sizeof function, "?");
-    snprintf(out, size, "%s:%s", *module ? module : "program", function);
+    memcpy(function, &address, sizeof address);
+    return address != NULL;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "oracle.h"
 
 static const char *const keep_names[KEEP_COUNT] = { "deepest", "mixed", "signal", "readable" };
 
@@ -25,19 +26,21 @@ struct kind {
 
 static void describe(char *out, size_t size, const struct difference *d)
 {
-    char where[256] = "first frame";
+    char where[256] = "first frame", in[256] = "?";
 
+    oracle_name(in, sizeof in, d->pc);
     if (d->parting)
         oracle_name(where, sizeof where, d->parting);
     if (d->strays > 0)
         snprintf(where + strlen(where), sizeof where - strlen(where), " and %u in no module",
                  d->strays);
-    snprintf(out, size, "parted after %s; our next frame from: %s; longer: %s; ours ended: %s%s",
+    snprintf(out, size,
+             "in %s; parted after %s; our next frame from: %s; longer: %s; ours ended: %s%s", in,
              where,
              d->source < SFB_SOURCE_COUNT ? sfb_source_str((enum sfb_source)d->source) : "none",
              d->our_count == d->their_count  ? "neither"
              : d->our_count > d->their_count ? "ours"
-                                             : "libunwind",
+                                             : agent_oracle->name,
              sfb_status_str((enum sfb_status)d->our_status),
              d->sp_rule ? "; libunwind passed over a rule for sp" : "");
 }
@@ -71,8 +74,8 @@ static void print_differences(FILE *f)
         d = kinds[k].example;
         fprintf(f, "difference %llu %s\n", (unsigned long long)kinds[k].count, kinds[k].text);
         fprintf(f, "example-first %u\n", d->first);
-        fprintf(f, "example-ends %s / unw_step %d\n",
-                sfb_status_str((enum sfb_status)d->our_status), d->their_status);
+        fprintf(f, "example-ends %s / %s %d\n", sfb_status_str((enum sfb_status)d->our_status),
+                agent_oracle->name, d->their_status);
         fprintf(f, "example-missed");
         for (size_t i = 0; i < SFB_SOURCE_COUNT; i++)
             fprintf(f, " %s: %s;", sfb_source_str((enum sfb_source)i),
@@ -148,11 +151,12 @@ __attribute__((destructor)) static void agent_finish(void)
         { "identical", offsetof(struct sampler, identical) },
         { "sp-rule", offsetof(struct sampler, sp_rule) },
         { "stray", offsetof(struct sampler, stray) },
+        { "signed", offsetof(struct sampler, link_signed) },
         { "frames", offsetof(struct sampler, frames) },
         { "bytes", offsetof(struct sampler, bytes) },
         { "failed", offsetof(struct sampler, failed) },
         { "own-ns", offsetof(struct sampler, own_ns) },
-        { "libunwind-ns", offsetof(struct sampler, their_ns) },
+        { "oracle-ns", offsetof(struct sampler, their_ns) },
     };
     FILE *f;
 
@@ -164,6 +168,7 @@ __attribute__((destructor)) static void agent_finish(void)
         perror(agent_report_path);
         _exit(2);
     }
+    fprintf(f, "oracle %s\n", agent_oracle->name);
     for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
         fprintf(f, "%s %llu\n", totals[i].name, total(totals[i].offset));
     for (size_t i = 0; i < SFB_SOURCE_COUNT; i++)

@@ -1,14 +1,18 @@
 /*
  * What the parts of the agent share: what is kept of each thread's samples, and of each difference.
  *
- *     oracle.c    libunwind's walk, names of functions
+ *     oracle*.c   the other walk, names of functions
  *     compare.c   one sample: both walks, and whether they agree
  *     agent.c     timers, handlers, threads
  *     report.c    what is written at exit
+ *     machine*.c  what depends on the architecture
+ *     stubs.c     where modules have their linkage stubs
  */
 #ifndef SFB_DEMO_SAMPLER_H
 #define SFB_DEMO_SAMPLER_H
 
+#include <setjmp.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,8 +32,12 @@ enum {
     CBF_SIZE = 8192,
     ARENA_SIZE = 32 << 20,
     KINDS_MAX = 64,
+    STUBS_MAX = 4, /* interrupted ones on one stack */
     END_MAX = 128
 };
+
+/* The oracle's status if it read what cannot be read. */
+enum { ORACLE_FAULT = -1000 };
 
 /* How a walk ended, in terms that both walkers have. */
 enum end { END_OUTERMOST, END_LIMIT, END_STOPPED };
@@ -38,7 +46,7 @@ struct stack {
     size_t count;
     enum end end;
     int status;   /* as the walker says it */
-    bool sp_rule; /* the oracle passed over a rule for sp of the innermost frame: see oracle.c */
+    bool sp_rule; /* the oracle passed over a rule for sp: see oracle_libunwind.c */
     uint64_t address[FRAMES_MAX];
     uint8_t kind[FRAMES_MAX];
 };
@@ -53,14 +61,21 @@ struct kept {
     uint8_t cbf[CBF_SIZE];
 };
 
+/* A linkage stub that was interrupted, while the oracle is shown the call that led there. */
+struct stub {
+    ucontext_t *uc;
+    uint64_t pc;       /* as it was, and has to be again */
+    uint64_t call, ra; /* what is shown, and the return address of that call */
+};
+
 /* Written by its own thread only; the totals are atomic so that the end of the program may read. */
 struct sampler {
     atomic_bool used;
     timer_t timer;
     struct timespec next;
     atomic_uint_least32_t burst_left;
-    atomic_uint_least64_t stacks, identical, sp_rule, stray, frames, bytes, failed, own_ns,
-        their_ns;
+    atomic_uint_least64_t stacks, identical, sp_rule, stray, link_signed, frames, bytes, failed,
+        own_ns, their_ns;
     atomic_uint_least64_t by_source[SFB_SOURCE_COUNT];
     atomic_uint_least64_t end[END_MAX];
     struct kept kept[KEEP_COUNT];
@@ -68,6 +83,10 @@ struct sampler {
     struct sfb_context context;
     struct sfb_walker walker;
     unw_cursor_t cursor;
+    sigjmp_buf before_oracle;
+    volatile sig_atomic_t in_oracle;
+    struct stub stubs[STUBS_MAX];
+    size_t stub_count;
     uint8_t cbf[CBF_SIZE];
     uint8_t their_cbf[CBF_SIZE];
 };
@@ -75,6 +94,7 @@ struct sampler {
 struct difference {
     struct difference *next;
     atomic_bool complete;
+    uint64_t pc;    /* of the last common frame that a signal interrupted */
     uint32_t first; /* index of the first frame that differs */
     uint32_t our_count, their_count;
     int our_status, their_status;
@@ -103,17 +123,6 @@ extern atomic_size_t agent_arena_used;
 extern atomic_uint_least64_t agent_unrecorded; /* differences for which there was no room */
 extern uint64_t agent_spoil;                   /* see spoil_stack() */
 extern const char *agent_report_path;
-
-/* @return whether libunwind is there; not in a handler */
-bool oracle_load(void);
-
-/* @return whether the kernel says where handlers return to; once a handler is installed */
-bool oracle_find_trampoline(void);
-
-void oracle_walk(struct stack *out, unw_cursor_t *cursor, ucontext_t *uc);
-
-/* "module:function" of an address; not in a handler */
-void oracle_name(char *out, size_t size, uint64_t address);
 
 /* Takes a stack twice and compares; safe in a handler. */
 void compare_sample(struct sampler *s, ucontext_t *uc);
