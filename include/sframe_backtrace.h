@@ -26,8 +26,8 @@ SFB_BEGIN_DECLS
 
 enum sframe_backtrace_flags {
     /*
-     * Do not let libunwind step over frames that no .sframe covers: the walk ends there, truncated.
-     * Then nothing but this library's own code runs.
+     * Do not let libunwind step where neither .sframe nor .eh_frame gives a rule that can be
+     * followed: the walk ends there, truncated. Then nothing but this library's own code runs.
      */
     SFRAME_BACKTRACE_NO_LIBUNWIND = 0x1
 };

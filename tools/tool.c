@@ -63,13 +63,39 @@ enum tool_exit tool_misused(const struct tool_command *command, const char *form
                          command->name);
 }
 
+/* The letters of options, as getopt() wants them: each long option with a letter as its `val`. */
+static void list_letters(char *to, size_t size, const struct option *options)
+{
+    size_t n = (size_t)snprintf(to, size, ":h");
+
+    for (; options->name; options++) {
+        if (options->val >= TOOL_OPTION_HELP || n + 3 > size)
+            continue;
+        to[n++] = (char)options->val;
+        if (options->has_arg == required_argument)
+            to[n++] = ':';
+        to[n] = '\0';
+    }
+}
+
+/* Whether optopt is an option, and so was given an argument that it does not take. */
+static bool is_known(const struct option *options)
+{
+    for (; options->name; options++)
+        if (options->val == optopt)
+            return true;
+    return false;
+}
+
 int tool_option(const struct tool_command *command, int argc, char **argv,
                 const struct option *options, enum tool_exit *exit_status)
 {
+    char letters[64];
     int option;
 
     opterr = 0; /* getopt's own messages have no hint at --help */
-    option = getopt_long(argc, argv, ":h", options, NULL);
+    list_letters(letters, sizeof letters, options);
+    option = getopt_long(argc, argv, letters, options, NULL);
     if (option == 'h' || option == TOOL_OPTION_HELP) {
         printf("usage: %s", command->usage);
         *exit_status = TOOL_DONE;
@@ -80,7 +106,7 @@ int tool_option(const struct tool_command *command, int argc, char **argv,
 
     if (option == ':')
         *exit_status = tool_misused(command, "'%s' needs an argument", argv[optind - 1]);
-    else if (optopt >= TOOL_OPTION_HELP)
+    else if (is_known(options))
         *exit_status =
             tool_misused(command, "'%s': this option takes no argument", argv[optind - 1]);
     else if (optopt != 0)

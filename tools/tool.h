@@ -17,7 +17,7 @@ enum tool_exit {
     TOOL_USAGE = 2     /* wrong arguments, or input or output that cannot be read or written */
 };
 
-/* `val` of long options: above every letter, so that getopt's optopt tells long from short. */
+/* `val` of long options that have no letter: above all that are one. */
 enum tool_option_value { TOOL_OPTION_HELP = 256, TOOL_OPTION_FIRST };
 
 /* The entry of --help in an option table. */
@@ -37,6 +37,7 @@ extern const struct tool_command tool_dump;
 extern const struct tool_command tool_decode;
 extern const struct tool_command tool_encode;
 extern const struct tool_command tool_symbolize;
+extern const struct tool_command tool_synth;
 
 /* Says "sfb: <text>" on stderr, as one line whatever bytes the text has. @return exit_status */
 enum tool_exit tool_complain(enum tool_exit exit_status, const char *format, ...)

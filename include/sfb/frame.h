@@ -20,12 +20,13 @@ enum sfb_frame_kind {
 
 /* Who found a frame, in the order in which they are asked. */
 enum sfb_source {
-    SFB_SOURCE_START = 0,     /* nobody: it is the frame that the walk began with */
-    SFB_SOURCE_SFRAME = 1,    /* a row of an .sframe section */
-    SFB_SOURCE_SIGNAL = 2,    /* the registers that the kernel saved for a signal handler */
-    SFB_SOURCE_STUB = 3,      /* the code of a linkage stub (AArch64's PLT), which has no table */
-    SFB_SOURCE_LIBUNWIND = 4, /* a step of libunwind */
-    SFB_SOURCE_FRAME_POINTER = 5, /* a guess: the frame record that the frame pointer leads to */
+    SFB_SOURCE_START = 0,         /* nobody: it is the frame that the walk began with */
+    SFB_SOURCE_SFRAME = 1,        /* a row of an .sframe section */
+    SFB_SOURCE_STUB = 2,          /* code of a known shape, whose table is missing or wrong */
+    SFB_SOURCE_EH_FRAME = 3,      /* a row of .eh_frame */
+    SFB_SOURCE_SIGNAL = 4,        /* the registers that the kernel saved for a signal handler */
+    SFB_SOURCE_LIBUNWIND = 5,     /* a step of libunwind */
+    SFB_SOURCE_FRAME_POINTER = 6, /* a guess: the frame record that the frame pointer leads to */
     SFB_SOURCE_COUNT
 };
 

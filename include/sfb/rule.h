@@ -1,30 +1,40 @@
 /**
  * The rule: how to find the caller of a frame, whatever table said so.
  *
- * It is the seam of the library. Sources (an SFrame row, a fake in a test, tomorrow a row compiled
- * from .eh_frame) produce it; sfb_step() executes it and knows no table. It is a value of 16
- * bytes, so that it can be cached and precompiled.
+ * It is the seam of the library. Sources (an SFrame row, a row of .eh_frame, the shape of a linkage
+ * stub, a fake in a test) produce it; sfb_step() executes it and knows no table.
  */
 #ifndef SFB_RULE_H
 #define SFB_RULE_H
 
 #include <stdint.h>
 
-/* The register that the CFA is counted from. */
-enum sfb_base { SFB_BASE_SP = 0, SFB_BASE_FP = 1 };
+/* What the CFA is counted from. */
+enum sfb_base {
+    SFB_BASE_SP = 0,
+    SFB_BASE_FP = 1,
+    SFB_BASE_REG = 2 /* the register cfa_reg, which is known in few frames */
+};
 
 /* Where the caller's value of a register is. */
 enum sfb_where {
-    SFB_WHERE_SAME = 0, /* still in its register: fp untouched, or RA in the link register */
-    SFB_WHERE_CFA = 1   /* in the word at CFA + offset */
+    SFB_WHERE_SAME = 0,   /* nowhere else: fp untouched, RA in the link register, sp the CFA */
+    SFB_WHERE_CFA = 1,    /* in the word at CFA + offset */
+    SFB_WHERE_IS_CFA = 2, /* it is CFA + offset */
+    SFB_WHERE_AT_REG = 3, /* in the word at the value of a register + offset */
+    SFB_WHERE_IS_REG = 4  /* it is the value of a register + offset */
 };
 
 enum sfb_rule_flags {
     SFB_RULE_OUTERMOST = 0x01, /* there is no caller; every other member is meaningless */
     SFB_RULE_RA_SIGNED = 0x02, /* AArch64: the return address carries authentication bits ... */
-    SFB_RULE_RA_KEY_B = 0x04   /* ... made with key B (else A); set for the whole function */
+    SFB_RULE_RA_KEY_B = 0x04,  /* ... made with key B (else A); set for the whole function */
+    SFB_RULE_CFA_DEREF = 0x08, /* the CFA is the word at base + cfa_offset, + cfa_add */
+    SFB_RULE_SIGNAL = 0x10,    /* a signal trampoline: its caller was interrupted */
+    SFB_RULE_GENERAL = 0x20    /* it says something that an SFrame row of version 1 cannot */
 };
 
+/* All zero: CFA = sp, RA in the link register. Registers are DWARF numbers. */
 struct sfb_rule {
     uint8_t cfa_base; /* enum sfb_base */
     uint8_t ra_where; /* enum sfb_where */
@@ -33,6 +43,13 @@ struct sfb_rule {
     int32_t cfa_offset;
     int32_t ra_offset;
     int32_t fp_offset;
+
+    /* What only .eh_frame, and few of its rows, can say. */
+    uint8_t sp_where; /* enum sfb_where */
+    uint8_t cfa_reg, ra_reg, fp_reg, sp_reg;
+    uint8_t zero[3]; /* no padding: rules can be compared as bytes */
+    int32_t cfa_add;
+    int32_t sp_offset;
 };
 
 #endif

@@ -12,13 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi.h"
 #include "rule.h"
 #include "status.h"
 
 SFB_BEGIN_DECLS
-
-/* sfh_abi_arch: "1.2.1 SFrame ABI/arch identifier". */
-enum sfb_abi { SFB_ABI_AARCH64_BE = 1, SFB_ABI_AARCH64_LE = 2, SFB_ABI_AMD64_LE = 3 };
 
 /* sfp_flags: "1.1.3 SFrame flags". */
 enum sfb_section_flags { SFB_SECTION_FDE_SORTED = 0x1, SFB_SECTION_FRAME_POINTER = 0x2 };

@@ -33,20 +33,21 @@ enum sfb_status {
     SFB_NO_SECTION = 13,      /* the module has no .sframe section */
     SFB_NO_CFI = 14,          /* .eh_frame has no answer for the pc */
     SFB_NO_LIBUNWIND = 15,    /* libunwind is not built in, not installed, or switched off */
-    SFB_NO_TRAMPOLINE = 16,   /* the code at the pc is no signal trampoline */
+    SFB_NO_SHAPE = 16,        /* the code at the pc is not what a source knows by its shape */
     SFB_NO_FRAME_RECORD = 17, /* the frame pointer leads to no frame record that can be believed */
     SFB_NO_SP = 18,           /* sp is not known: the frame was reached by a frame record */
-    SFB_NO_STUB = 19,         /* the code at the pc is no linkage stub that is known by its code */
+    SFB_NO_EH_FRAME = 19,     /* the module has no .eh_frame_hdr */
 
-    SFB_BAD_MAGIC = 20,   /* not an SFrame section */
-    SFB_BAD_VERSION = 21, /* a version of SFrame that is not read */
-    SFB_TRUNCATED = 22,   /* a table ends past the section */
-    SFB_BAD_HEADER = 23,  /* a header field contradicts the specification */
-    SFB_BAD_FDE = 24,     /* a function entry contradicts the specification */
-    SFB_BAD_FRE = 25,     /* a row contradicts the specification */
-    SFB_BAD_ABI = 26,     /* the section is for another machine */
-    SFB_BAD_ELF = 27,     /* the program headers contradict themselves */
-    SFB_BAD_CFI = 28,     /* .eh_frame says what libunwind cannot read */
+    SFB_BAD_MAGIC = 20,       /* not an SFrame section */
+    SFB_BAD_VERSION = 21,     /* a version of SFrame that is not read */
+    SFB_TRUNCATED = 22,       /* a table ends past the section */
+    SFB_BAD_HEADER = 23,      /* a header field contradicts the specification */
+    SFB_BAD_FDE = 24,         /* a function entry contradicts the specification */
+    SFB_BAD_FRE = 25,         /* a row contradicts the specification */
+    SFB_BAD_ABI = 26,         /* the section is for another machine */
+    SFB_BAD_ELF = 27,         /* the program headers contradict themselves */
+    SFB_BAD_CFI = 28,         /* .eh_frame contradicts its specification, or is not read */
+    SFB_NOT_EXPRESSIBLE = 29, /* .eh_frame says how, but no rule can: an expression of registers */
 
     SFB_FRAME_LIMIT = 30, /* max_frames were written and there are more */
     SFB_BUFFER_FULL = 31, /* the buffer is full and there are more frames */

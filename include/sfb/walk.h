@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "context.h"
+#include "eh_frame.h"
 #include "frame.h"
 #include "section.h"
 #include "status.h"
@@ -55,11 +56,10 @@ struct sfb_module {
     uint64_t start, end;            /* [start, end) of its segments in the unwound process */
     enum sfb_status section_status; /* SFB_OK: section is good; else why there is none */
     struct sfb_section section;
-    uint64_t eh_frame_hdr; /* address of its PT_GNU_EH_FRAME, 0: none */
-    uint64_t
-        eh_frame_end; /* the readable segment that it is in, and .eh_frame behind it, ends here */
-    uint16_t id;      /* stands for the bytes of this very file, never given twice in a process;
-                         0: none, and nothing that its tables say is remembered */
+    enum sfb_status eh_frame_status; /* the same of eh_frame */
+    struct sfb_eh_frame eh_frame;
+    uint16_t id; /* stands for the bytes of this very file, never given twice in a process;
+                    0: none, and nothing that its tables say is remembered */
 };
 
 /* Where processes begin: code whose frames have no caller, whatever tables say of them. */
@@ -157,8 +157,8 @@ SFB_API enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb
  *         Asking again gives the same answer.
  *
  * Threads: safe, each with its own walker.   Signals: safe.
- * Cost: 10 to 30 ns where the rule for the pc is cached, 30 to 80 ns where it is looked up in the
- * section; 2 to 4 us where libunwind has to step.
+ * Cost: 10 to 30 ns where the rule for the pc is cached, 30 to 80 ns where it is looked up in an
+ * .sframe section, 200 to 600 ns in an .eh_frame; 2 to 4 us where libunwind has to step.
  */
 SFB_API enum sfb_status sfb_walker_next(struct sfb_walker *walker, struct sfb_frame *out);
 

@@ -54,4 +54,21 @@ static inline uint32_t sfb_reader_u32(struct sfb_reader *r)
     return sfb_reader_copy(r, &v, sizeof v) && r->swap ? __builtin_bswap32(v) : v;
 }
 
+static inline uint64_t sfb_reader_u64(struct sfb_reader *r)
+{
+    uint64_t v = 0;
+
+    return sfb_reader_copy(r, &v, sizeof v) && r->swap ? __builtin_bswap64(v) : v;
+}
+
+static inline void sfb_reader_skip(struct sfb_reader *r, uint64_t n)
+{
+    if (r->failed || n > r->left) {
+        r->failed = true;
+        return;
+    }
+    r->pos += n;
+    r->left -= n;
+}
+
 #endif

@@ -11,10 +11,10 @@ const char *sfb_status_str(enum sfb_status status)
     case SFB_NO_SECTION: return "the module has no .sframe section";
     case SFB_NO_CFI: return ".eh_frame does not cover the pc";
     case SFB_NO_LIBUNWIND: return "libunwind is not available";
-    case SFB_NO_TRAMPOLINE: return "not a signal trampoline";
+    case SFB_NO_SHAPE: return "code of no known shape";
     case SFB_NO_FRAME_RECORD: return "no frame record at the frame pointer";
     case SFB_NO_SP: return "sp is not known behind a frame record";
-    case SFB_NO_STUB: return "not a linkage stub";
+    case SFB_NO_EH_FRAME: return "the module has no .eh_frame_hdr";
     case SFB_BAD_MAGIC: return "not an SFrame section";
     case SFB_BAD_VERSION: return "SFrame version not supported";
     case SFB_TRUNCATED: return "table ends past the section";
@@ -24,6 +24,7 @@ const char *sfb_status_str(enum sfb_status status)
     case SFB_BAD_ABI: return "section is for another machine";
     case SFB_BAD_ELF: return "program headers contradict themselves";
     case SFB_BAD_CFI: return ".eh_frame cannot be read";
+    case SFB_NOT_EXPRESSIBLE: return ".eh_frame has an expression that no rule can state";
     case SFB_FRAME_LIMIT: return "frame limit reached";
     case SFB_BUFFER_FULL: return "buffer full";
     case SFB_UNREADABLE: return "stack word not readable";

@@ -210,14 +210,16 @@ SFB_INLINE enum sfb_status sfb_fre_meaning(const struct sfb_section *s, const st
         return sfb_fail(error, SFB_BAD_FRE, "sfre_info",
                         (uint64_t)s->fre_offset + fre->position + sfb_fre_start_size(fde));
 
-    out->cfa_base = fre->cfa_base;
-    out->ra_where = s->fixed_ra != 0 || ra_stored ? SFB_WHERE_CFA : SFB_WHERE_SAME;
-    out->fp_where = s->fixed_fp != 0 || fp_stored ? SFB_WHERE_CFA : SFB_WHERE_SAME;
-    out->flags = (uint8_t)((fre->mangled_ra ? SFB_RULE_RA_SIGNED : 0) |
-                           (fde->key_b ? SFB_RULE_RA_KEY_B : 0));
-    out->cfa_offset = fre->offset[0];
-    out->ra_offset = ra_stored ? fre->offset[1] : s->fixed_ra;
-    out->fp_offset = fp_stored ? fp_offset : s->fixed_fp;
+    *out = (struct sfb_rule){
+        .cfa_base = fre->cfa_base,
+        .ra_where = s->fixed_ra != 0 || ra_stored ? SFB_WHERE_CFA : SFB_WHERE_SAME,
+        .fp_where = s->fixed_fp != 0 || fp_stored ? SFB_WHERE_CFA : SFB_WHERE_SAME,
+        .flags = (uint8_t)((fre->mangled_ra ? SFB_RULE_RA_SIGNED : 0) |
+                           (fde->key_b ? SFB_RULE_RA_KEY_B : 0)),
+        .cfa_offset = fre->offset[0],
+        .ra_offset = ra_stored ? fre->offset[1] : s->fixed_ra,
+        .fp_offset = fp_stored ? fp_offset : s->fixed_fp,
+    };
     return SFB_OK;
 }
 

@@ -15,7 +15,8 @@
  *     SFB_ARCH_PC, _SP, _FP    DWARF numbers of these registers
  *     SFB_ARCH_RA              DWARF number of the column that the return address has in CFI
  *     SFB_ARCH_LR              true where a call leaves the return address in a register
- *     SFB_ARCH_FRAME_RECORDS   true where frame pointers can be believed without any table
+ *     SFB_ARCH_FRAME_RECORDS   true where the ABI asks all code for frame records, and fp can be
+ *                              believed where a table is there and does not help, too
  *     SFB_ARCH_ENTRY_SIZE      how far behind an entry point its code may reach;
  *                              sfb_arch_is_outermost() is asked only there
  *     SFB_ARCH_PC_SHIFT        low bits of a pc that say nothing
@@ -55,7 +56,7 @@ bool sfb_arch_stub_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *o
  * Finds the rule of a frame whose code is known by its instructions, because its table is wrong.
  *
  * @param pc  of the frame, or its return address
- * @return SFB_OK, SFB_NO_STUB; SFB_NO_REGISTER: it is known, and has no caller that could be found
+ * @return SFB_OK, SFB_NO_SHAPE; SFB_NO_REGISTER: it is known, and has no caller that could be found
  */
 enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,
                                     struct sfb_rule *out);
@@ -75,6 +76,14 @@ enum sfb_status sfb_arch_signal_context(struct sfb_context *out, struct sfb_memo
  */
 bool sfb_arch_is_outermost(const struct sfb_entries *entries, struct sfb_memory *code, uint64_t pc,
                            enum sfb_frame_kind kind);
+
+/*
+ * Guesses the rule of a frame that no table covers: that of a function which keeps a frame pointer,
+ * or, where the code at the pc of an interrupted one shows that its frame is not made, or no more,
+ * that of its caller's frame.
+ */
+struct sfb_rule sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
+                               const struct sfb_regs *regs, enum sfb_frame_kind kind);
 
 /* @return whether the code before ra is a call, which returns to it */
 bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra);

@@ -82,6 +82,21 @@ bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra)
     return instruction(code, ra - 4, &insn) && (is_bl(insn) || is_blr(insn));
 }
 
+struct sfb_rule sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
+                               const struct sfb_regs *regs, enum sfb_frame_kind kind)
+{
+    (void)code;
+    (void)stack;
+    (void)regs;
+    (void)kind;
+    return (struct sfb_rule){ .cfa_base = SFB_BASE_FP,
+                              .cfa_offset = 16,
+                              .ra_where = SFB_WHERE_CFA,
+                              .ra_offset = -8,
+                              .fp_where = SFB_WHERE_CFA,
+                              .fp_offset = -16 };
+}
+
 /*
  * A function that keeps a frame pointer sets it once, in its prologue, when the record is stored:
  *
@@ -237,7 +252,7 @@ static enum sfb_status find_jump_rule(struct sfb_memory *code, uint64_t pc, stru
     for (uint64_t at = pc; insn != br_lr; at += 4) {
         if (at - pc >= LENGTH_MAX || !instruction(code, at, &insn) ||
             (is_branch(insn) && insn != br_lr))
-            return SFB_NO_STUB;
+            return SFB_NO_SHAPE;
         to_come += (insn & 0xffc0001f) == 0xa940001d || (insn & 0xffe0fc1f) == 0xca00001e ||
                    (insn & 0xfffffc1f) == 0x9100001f;
     }
@@ -253,7 +268,7 @@ enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum s
     if (find_resolver_rule(code, pc, out))
         return SFB_OK;
     /* longjmp() calls nothing. */
-    return kind == SFB_FRAME_PC ? find_jump_rule(code, pc, out) : SFB_NO_STUB;
+    return kind == SFB_FRAME_PC ? find_jump_rule(code, pc, out) : SFB_NO_SHAPE;
 }
 
 /* --- Signals ---------------------------------------------------------------------------------- */

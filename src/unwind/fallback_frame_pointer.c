@@ -23,73 +23,96 @@
 
 #include "unwind/arch.h"
 #include "unwind/memory.h"
+#include "unwind/step.h"
 
-#define RECORD_SIZE 16u
-
-static bool read_record(struct sfb_walker *walker, uint64_t fp, struct sfb_regs *out)
+/* Whether the tables have nothing at all for the pc. */
+static bool is_uncovered(const struct sfb_walker *w)
 {
-    if ((fp & 7) || fp < walker->regs.sp || fp > UINT64_MAX - RECORD_SIZE ||
-        !sfb_memory_read(walker->memory, fp, &out->fp) ||
-        !sfb_memory_read(walker->memory, fp + 8, &out->pc))
-        return false;
-    out->pc &= SFB_ARCH_CODE_MASK;
-    out->sp = fp + RECORD_SIZE;
-    out->lr = 0;
-    out->lr_known = false;
-    return true;
+    return w->missed[SFB_SOURCE_EH_FRAME] == SFB_NO_MODULE ||
+           w->missed[SFB_SOURCE_EH_FRAME] == SFB_NO_EH_FRAME ||
+           w->missed[SFB_SOURCE_EH_FRAME] == SFB_NO_CFI;
 }
 
-static bool is_believable(struct sfb_walker *walker, const struct sfb_regs *caller)
+/*
+ * Code that is in no module was made at run time, and whatever made it keeps to its own rules
+ * behind its outermost frame: that frame's caller may use fp as it likes.
+ */
+static bool is_believable(const struct sfb_walker *w, const struct sfb_regs *caller)
 {
-    uint64_t next = caller->fp & SFB_ARCH_DATA_MASK;
-
-    if (walker->current.kind == SFB_FRAME_PC &&
-        (!walker->regs.lr_known || (walker->regs.lr & SFB_ARCH_CODE_MASK) != caller->pc))
+    if (SFB_ARCH_FRAME_RECORDS && (caller->fp & SFB_ARCH_DATA_MASK) != 0 &&
+        (caller->fp & SFB_ARCH_DATA_MASK) < caller->sp)
         return false;
-    return (next == 0 || next >= caller->sp) && sfb_arch_is_call(&walker->table_memory, caller->pc);
+    return !SFB_ARCH_LR || w->current.kind != SFB_FRAME_PC ||
+           (w->regs.lr_known && (w->regs.lr & SFB_ARCH_CODE_MASK) == caller->pc);
 }
 
 enum sfb_status sfb_frame_pointer_step(struct sfb_walker *walker)
 {
-    struct sfb_regs caller;
-    uint64_t fp;
+    struct sfb_regs caller = walker->regs;
+    struct sfb_rule rule;
 
-    if (!SFB_ARCH_FRAME_RECORDS)
+    if (!SFB_ARCH_FRAME_RECORDS && !is_uncovered(walker))
         return SFB_NO_FRAME_RECORD;
-    fp = walker->regs.fp & SFB_ARCH_DATA_MASK;
     /* If this frame is a wrong guess of some table, the next would hide it. */
     if (walker->current.kind == SFB_FRAME_RA &&
         !sfb_arch_is_call(&walker->table_memory, walker->regs.pc))
         return SFB_NO_FRAME_RECORD;
     /* The chain ends where a record says so; else zero is what nobody has set since `_start`. */
-    if (fp == 0 && walker->current.source == SFB_SOURCE_FRAME_POINTER)
+    if (SFB_ARCH_FRAME_RECORDS && (walker->regs.fp & SFB_ARCH_DATA_MASK) == 0 &&
+        walker->current.source == SFB_SOURCE_FRAME_POINTER)
         return SFB_END;
-    if (!read_record(walker, fp, &caller) || !is_believable(walker, &caller))
+    rule =
+        sfb_arch_guess(&walker->table_memory, walker->memory, &walker->regs, walker->current.kind);
+    if (sfb_step(&caller, &rule, walker->memory, NULL) != SFB_OK ||
+        !is_believable(walker, &caller) || !sfb_arch_is_call(&walker->table_memory, caller.pc))
         return SFB_NO_FRAME_RECORD;
     walker->regs = caller;
-    walker->sp_lost = true;
+    walker->sp_lost = SFB_ARCH_LR; /* there a record may lie anywhere in its frame */
     return SFB_OK;
+}
+
+/* The rule of a frame and where its function begins, from whichever table has it. */
+static enum sfb_status find_rule(const struct sfb_module *m, uint64_t pc, struct sfb_rule *rule,
+                                 uint64_t *start)
+{
+    enum sfb_status status = m->section_status;
+    struct sfb_cfi_fde cfi;
+    struct sfb_fde fde;
+
+    if (status == SFB_OK)
+        status = sfb_fde_find(&m->section, pc, &fde, NULL);
+    if (status == SFB_OK)
+        status = sfb_section_find(&m->section, pc, rule, NULL);
+    if (status == SFB_OK) {
+        *start = fde.start;
+        return SFB_OK;
+    }
+    status = m->eh_frame_status;
+    if (status == SFB_OK)
+        status = sfb_eh_frame_fde_find(&m->eh_frame, pc, &cfi, NULL);
+    if (status == SFB_OK)
+        status = sfb_eh_frame_find(&m->eh_frame, pc, rule, NULL);
+    if (status == SFB_OK)
+        *start = cfi.start;
+    return status;
 }
 
 enum sfb_status sfb_frame_pointer_find_sp(struct sfb_walker *walker, uint64_t pc)
 {
-    const struct sfb_section *section = &walker->module->section;
-    uint64_t fp = walker->regs.fp & SFB_ARCH_DATA_MASK, sp;
-    struct sfb_fde fde;
+    uint64_t fp = walker->regs.fp & SFB_ARCH_DATA_MASK, sp, start;
     struct sfb_rule rule;
-    enum sfb_status status = sfb_fde_find(section, pc, &fde, NULL);
+    enum sfb_status status = find_rule(walker->module, pc, &rule, &start);
 
-    if (status == SFB_OK)
-        status = sfb_section_find(section, pc, &rule, NULL);
     if (status != SFB_OK)
         return status;
+    if (rule.flags & (SFB_RULE_GENERAL | SFB_RULE_SIGNAL))
+        return SFB_NO_REGISTER;
     if (rule.cfa_base == SFB_BASE_FP) { /* the step over it finds the next sp without this one */
         walker->sp_lost = false;
         return SFB_OK;
     }
     if (rule.fp_where != SFB_WHERE_CFA || rule.ra_where != SFB_WHERE_CFA ||
-        rule.ra_offset != rule.fp_offset + 8 ||
-        !sfb_arch_sets_fp(&walker->table_memory, fde.start, pc))
+        rule.ra_offset != rule.fp_offset + 8 || !sfb_arch_sets_fp(&walker->table_memory, start, pc))
         return SFB_NO_REGISTER;
     sp = fp - (uint64_t)(int64_t)rule.fp_offset - (uint64_t)(int64_t)rule.cfa_offset;
     if (sp < walker->regs.sp || sp > fp)

@@ -77,46 +77,31 @@ static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *valu
     return 0;
 }
 
-/*
- * .eh_frame_hdr, LSB "Exception Frames": version, three pointer encodings, then with what every
- * linker writes (pcrel sdata4, udata4, datarel sdata4) the address of .eh_frame, a count, and a
- * sorted table of two words of 32 bits an entry.
- */
-struct eh_frame_hdr {
-    uint8_t version, eh_frame_encoding, count_encoding, table_encoding;
-    uint32_t eh_frame, count;
-};
-
 static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t *info,
                          int need_unwind_info, struct sfb_walker *walker)
 {
-    enum { PCREL_SDATA4 = 0x1b, UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b };
     const struct sfb_module *module = walker->module;
-    struct eh_frame_hdr hdr;
+    const struct sfb_eh_frame *eh;
     unw_dyn_info_t table = { 0 };
 
     if (!module || pc - module->start >= module->end - module->start) {
         module = walker->modules->find(walker->modules, pc);
         walker->module = module;
     }
-    if (!module || module->eh_frame_hdr == 0)
+    if (!module || module->eh_frame_status != SFB_OK)
         return -UNW_ENOINFO;
+    eh = &module->eh_frame;
     if (walker->modules == &walker->own_modules) {
         /* The loader mapped that segment, in whole pages: no page of it has to be probed. */
-        walker->table_memory.lo = module->eh_frame_hdr & ~(uint64_t)7;
-        walker->table_memory.hi = (module->eh_frame_end + 7) & ~(uint64_t)7;
+        walker->table_memory.lo = eh->address & ~(uint64_t)7;
+        walker->table_memory.hi = (eh->address + eh->size + 7) & ~(uint64_t)7;
     }
-    if (!sfb_memory_copy(&walker->table_memory, module->eh_frame_hdr, &hdr, sizeof hdr) ||
-        hdr.version != 1 || hdr.eh_frame_encoding != PCREL_SDATA4 || hdr.count_encoding != UDATA4 ||
-        hdr.table_encoding != DATAREL_SDATA4)
-        return -UNW_ENOINFO;
-
     table.format = UNW_INFO_FORMAT_REMOTE_TABLE;
     table.start_ip = module->start;
     table.end_ip = module->end;
-    table.u.rti.segbase = module->eh_frame_hdr;
-    table.u.rti.table_data = module->eh_frame_hdr + sizeof hdr;
-    table.u.rti.table_len = hdr.count; /* in words, and an entry is one */
+    table.u.rti.segbase = eh->address + eh->hdr;
+    table.u.rti.table_data = eh->address + eh->table;
+    table.u.rti.table_len = eh->count; /* in words, and an entry is one */
     return sfb_libunwind()->search_unwind_table(space, pc, &table, info, need_unwind_info, walker);
 }
 

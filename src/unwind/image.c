@@ -13,19 +13,25 @@ const ElfW(Phdr) * sfb_image_phdr(const struct sfb_image *image, uint32_t type)
     return NULL;
 }
 
-/* Bytes of the module from a virtual address on; no bytes where it is in no readable segment. */
-static struct sfb_reader bytes_at(const struct sfb_image *image, uint64_t vaddr)
+const ElfW(Phdr) * sfb_image_segment(const struct sfb_image *image, uint64_t vaddr)
 {
-    struct sfb_reader r = { .left = 0 };
-    uint64_t address = image->bias + vaddr, room = 0;
-
     /* Bytes behind p_filesz are zeros (.bss); no table lies there. */
-    for (unsigned i = 0; i < image->phdr_count && room == 0; i++) {
+    for (unsigned i = 0; i < image->phdr_count; i++) {
         const ElfW(Phdr) *p = &image->phdrs[i];
 
         if (p->p_type == PT_LOAD && (p->p_flags & PF_R) && vaddr - p->p_vaddr < p->p_filesz)
-            room = p->p_filesz - (vaddr - p->p_vaddr);
+            return p;
     }
+    return NULL;
+}
+
+/* Bytes of the module from a virtual address on; no bytes where it is in no readable segment. */
+static struct sfb_reader bytes_at(const struct sfb_image *image, uint64_t vaddr)
+{
+    const ElfW(Phdr) *p = sfb_image_segment(image, vaddr);
+    struct sfb_reader r = { .left = 0 };
+    uint64_t address = image->bias + vaddr, room = p ? p->p_filesz - (vaddr - p->p_vaddr) : 0;
+
     if (address < image->identity.start || address >= image->identity.end ||
         room > image->identity.end - address)
         return r;
@@ -54,20 +60,32 @@ static enum sfb_status open_section(struct sfb_section *out, const struct sfb_im
     return status;
 }
 
+/* The segment with .eh_frame_hdr in it has .eh_frame, too: linkers put read-only tables together.
+ */
+static enum sfb_status open_eh_frame(struct sfb_eh_frame *out, const struct sfb_image *image)
+{
+    const ElfW(Phdr) *hdr = sfb_image_phdr(image, PT_GNU_EH_FRAME);
+    const ElfW(Phdr) *segment = hdr ? sfb_image_segment(image, hdr->p_vaddr) : NULL;
+    struct sfb_reader r;
+
+    if (!hdr || hdr->p_memsz == 0)
+        return SFB_NO_EH_FRAME;
+    if (!segment)
+        return SFB_BAD_ELF;
+    r = bytes_at(image, segment->p_vaddr);
+    if (r.left == 0)
+        return SFB_BAD_ELF;
+    return sfb_eh_frame_open(out, r.pos, r.left, (uintptr_t)r.pos, image->bias + hdr->p_vaddr,
+                             (enum sfb_abi)SFB_ARCH_ABI, NULL);
+}
+
 void sfb_module_read(struct sfb_module *out, const struct sfb_image *image)
 {
-    const ElfW(Phdr) *eh = sfb_image_phdr(image, PT_GNU_EH_FRAME);
-
     memset(out, 0, sizeof *out);
     out->start = image->identity.start;
     out->end = image->identity.end;
     out->section_status = open_section(&out->section, image);
-    if (eh) {
-        struct sfb_reader r = bytes_at(image, eh->p_vaddr);
-
-        out->eh_frame_hdr = (uintptr_t)r.pos;
-        out->eh_frame_end = (uintptr_t)r.pos + r.left;
-    }
+    out->eh_frame_status = open_eh_frame(&out->eh_frame, image);
 }
 
 /* A note: sizes of name and descriptor, a type, then both, padded to words of 4 bytes. */

@@ -41,6 +41,9 @@ void sfb_module_read(struct sfb_module *out, const struct sfb_image *image);
 /* @return the first program header of a type, NULL if there is none */
 const ElfW(Phdr) * sfb_image_phdr(const struct sfb_image *image, uint32_t type);
 
+/* @return the readable segment with file contents at a virtual address, NULL if there is none */
+const ElfW(Phdr) * sfb_image_segment(const struct sfb_image *image, uint64_t vaddr);
+
 /* Reads the build-id that the linker made from the file's contents. */
 void sfb_image_build_id(struct sfb_build_id *out, const struct sfb_image *image);
 

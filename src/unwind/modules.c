@@ -24,7 +24,7 @@
 
 #include "unwind/rule_cache.h"
 
-enum { ENTRIES = 512, SLOTS = 1024, PROBES = 8, SECTION_HEADER_SIZE = 28 };
+enum { ENTRIES = 512, SLOTS = 1024, PROBES = 8, SECTION_HEADER_SIZE = 28, EH_HEADER_SIZE = 12 };
 
 _Static_assert(ENTRIES <= SFB_RULE_CACHE_ID_MAX, "every entry can have an id");
 
@@ -32,6 +32,8 @@ struct entry {
     struct sfb_image image;
     ElfW(Phdr) sframe; /* as it was; p_type 0: the module had none */
     uint8_t header[SECTION_HEADER_SIZE];
+    ElfW(Phdr) eh_frame, eh_segment; /* as they were; p_type 0: the module had none */
+    uint8_t eh_header[EH_HEADER_SIZE];
     struct sfb_build_id build_id;
     struct sfb_module module;
 };
@@ -69,22 +71,42 @@ static bool same_build_id(const struct entry *e)
     return now.size == e->build_id.size && memcmp(now.bytes, e->build_id.bytes, now.size) == 0;
 }
 
-static bool still_true(const struct entry *e, const struct sfb_module_identity *identity)
+static bool same_section(const struct entry *e)
 {
-    const ElfW(Phdr) * p;
+    const ElfW(Phdr) *p = sfb_image_phdr(&e->image, PT_GNU_SFRAME);
 
-    if (e->image.identity.end != identity->end ||
-        e->image.identity.link_map != identity->link_map ||
-        e->image.identity.eh_frame != identity->eh_frame)
-        return false;
-    if (e->build_id.size > 0 && !same_build_id(e))
-        return false;
-    p = sfb_image_phdr(&e->image, PT_GNU_SFRAME);
     if (!p)
         return e->sframe.p_type == PT_NULL;
     return memcmp(p, &e->sframe, sizeof *p) == 0 &&
            (e->module.section_status != SFB_OK ||
             memcmp(e->module.section.data, e->header, sizeof e->header) == 0);
+}
+
+static bool same_eh_frame(const struct entry *e)
+{
+    const ElfW(Phdr) *p = sfb_image_phdr(&e->image, PT_GNU_EH_FRAME);
+    const ElfW(Phdr) *segment = p ? sfb_image_segment(&e->image, p->p_vaddr) : NULL;
+
+    if (!segment)
+        return e->eh_segment.p_type == PT_NULL;
+    return memcmp(p, &e->eh_frame, sizeof *p) == 0 &&
+           memcmp(segment, &e->eh_segment, sizeof *segment) == 0 &&
+           (e->module.eh_frame_status != SFB_OK ||
+            memcmp(e->module.eh_frame.data + e->module.eh_frame.hdr, e->eh_header,
+                   sizeof e->eh_header) == 0);
+}
+
+static bool still_true(const struct entry *e, const struct sfb_module_identity *identity)
+{
+    if (e->image.identity.end != identity->end ||
+        e->image.identity.link_map != identity->link_map ||
+        e->image.identity.eh_frame != identity->eh_frame)
+        return false;
+    /*
+     * objcopy takes .sframe out of a file or puts one in and leaves the build-id as it is; nobody
+     * does that to .eh_frame, whose place is part of the identity.
+     */
+    return (e->build_id.size > 0 ? same_build_id(e) : same_eh_frame(e)) && same_section(e);
 }
 
 const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity *identity)
@@ -148,6 +170,19 @@ static void publish(_Atomic(struct entry *) *slot, struct entry *e)
                                                 memory_order_relaxed);
 }
 
+static void keep_eh_frame(struct entry *e, const struct sfb_image *image)
+{
+    const ElfW(Phdr) *p = sfb_image_phdr(image, PT_GNU_EH_FRAME);
+    const ElfW(Phdr) *segment = p ? sfb_image_segment(image, p->p_vaddr) : NULL;
+
+    if (!segment)
+        return;
+    e->eh_frame = *p;
+    e->eh_segment = *segment;
+    if (e->module.eh_frame_status == SFB_OK)
+        memcpy(e->eh_header, e->module.eh_frame.data + e->module.eh_frame.hdr, sizeof e->eh_header);
+}
+
 const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image)
 {
     const ElfW(Phdr) *p = sfb_image_phdr(image, PT_GNU_SFRAME);
@@ -163,11 +198,10 @@ const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image)
     if (header_leads_to(image))
         sfb_image_build_id(&build_id, image);
     if (build_id.size == 0) {
-        /* Nothing tells a section that was refused from a good one in its place. */
-        if (module.section_status != SFB_OK && module.section_status != SFB_NO_SECTION)
+        /* Nothing tells a table that was refused from a good one in its place. */
+        if ((module.section_status != SFB_OK && module.section_status != SFB_NO_SECTION) ||
+            (module.eh_frame_status != SFB_OK && module.eh_frame_status != SFB_NO_EH_FRAME))
             return NULL;
-        /* Nor this segment from a shorter one: its words are to be probed. */
-        module.eh_frame_end = module.eh_frame_hdr;
     }
     e = take_entry();
     if (!e)
@@ -177,11 +211,11 @@ const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image)
     e->module = module;
     if (p)
         e->sframe = *p;
-    if (module.section_status == SFB_OK) {
+    if (module.section_status == SFB_OK)
         memcpy(e->header, module.section.data, sizeof e->header);
-        if (build_id.size > 0)
-            e->module.id = (uint16_t)(e - pool + 1);
-    }
+    keep_eh_frame(e, image);
+    if (build_id.size > 0 && (module.section_status == SFB_OK || module.eh_frame_status == SFB_OK))
+        e->module.id = (uint16_t)(e - pool + 1);
     publish(slot, e);
     return &e->module;
 }

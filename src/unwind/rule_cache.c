@@ -21,8 +21,8 @@ static bool pack(const struct sfb_rule *rule, uint64_t *out)
     int32_t cfa = rule->cfa_offset;
     uint64_t slot;
 
-    if ((rule->flags & SFB_RULE_OUTERMOST) || cfa < 0 || cfa % 8 || cfa / 8 > SFB_PACKED_CFA_MAX ||
-        !sfb_arch_pack(rule, &slot))
+    if ((rule->flags & (SFB_RULE_OUTERMOST | SFB_RULE_GENERAL | SFB_RULE_SIGNAL)) || cfa < 0 ||
+        cfa % 8 || cfa / 8 > SFB_PACKED_CFA_MAX || !sfb_arch_pack(rule, &slot))
         return false;
     *out = (uint64_t)(rule->cfa_base == SFB_BASE_FP) |
            (uint64_t)(rule->fp_where == SFB_WHERE_CFA) << 1 |

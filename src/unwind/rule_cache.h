@@ -60,10 +60,11 @@ static inline bool sfb_rule_cache_get(uint64_t place, uint32_t id, struct sfb_ru
     if (id == 0 || id > SFB_RULE_CACHE_ID_MAX || place >> 32 ||
         (word ^ sfb_rule_cache_key(place, id)) >> SFB_PACKED_ID_SHIFT)
         return false;
-    out->cfa_base = word & 1 ? SFB_BASE_FP : SFB_BASE_SP;
-    out->fp_where = word & 2 ? SFB_WHERE_CFA : SFB_WHERE_SAME;
-    out->flags = 0;
-    out->cfa_offset = (int32_t)(word >> SFB_PACKED_CFA_SHIFT & SFB_PACKED_CFA_MAX) * 8;
+    *out = (struct sfb_rule){
+        .cfa_base = word & 1 ? SFB_BASE_FP : SFB_BASE_SP,
+        .fp_where = word & 2 ? SFB_WHERE_CFA : SFB_WHERE_SAME,
+        .cfa_offset = (int32_t)(word >> SFB_PACKED_CFA_SHIFT & SFB_PACKED_CFA_MAX) * 8,
+    };
     sfb_arch_unpack(out, word >> SFB_PACKED_SLOT_SHIFT & SFB_ARCH_SLOT_MAX);
     return true;
 }

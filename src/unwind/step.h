@@ -8,12 +8,18 @@
 /*
  * Turns the registers of a frame into its caller's.
  *
- * @param regs  changed on SFB_OK only
+ * @param regs     changed on SFB_OK only
+ * @param context  all registers of that frame; NULL: only regs is known
  * @return SFB_OK; SFB_END (the rule, or the stack, says that there is no caller); SFB_MISALIGNED,
  *         SFB_NO_PROGRESS, SFB_UNREADABLE, SFB_ZERO_RA, SFB_NO_REGISTER
  */
 enum sfb_status sfb_step(struct sfb_regs *regs, const struct sfb_rule *rule,
-                         struct sfb_memory *memory);
+                         struct sfb_memory *memory, const struct sfb_context *context);
+
+/* What sfb_step() computes on its way to rules that name registers: the CFA of a frame. */
+enum sfb_status sfb_step_cfa(uint64_t *cfa, const struct sfb_regs *regs,
+                             const struct sfb_rule *rule, struct sfb_memory *memory,
+                             const struct sfb_context *context);
 
 /*
  * What a return address of zero means: the end, where fp is zero too, as the psABI asks of whoever

@@ -2,12 +2,13 @@
  * The walk: for each frame these are asked, in this order,
  *
  *     1. is this where the process began?            -> the end
- *     2. a row of the module's .sframe, or the cache
- *        of what it said before                      -> sfb_step()
+ *     2. a row of the module's .sframe, else the code
+ *        at the pc, where its shape says more than a
+ *        table, else a row of .eh_frame; or the cache
+ *        of what tables said before                  -> sfb_step()
  *     3. a signal trampoline                         -> the registers that the kernel saved
- *     4. the code of a linkage stub                   -> sfb_step()
- *     5. libunwind                                   -> one step of it
- *     6. the frame record that fp leads to           -> a guess
+ *     4. libunwind                                   -> one step of it
+ *     5. the frame record that fp leads to           -> a guess
  *
  * and the next frame starts at 1 again. A source that misses, or whose table is corrupt, hands on
  * to the next; a source that has a rule which the stack does not bear out ends the walk. It
@@ -21,6 +22,7 @@
 #include "unwind/fallback_libunwind.h"
 #include "unwind/memory.h"
 #include "unwind/modules.h"
+#include "unwind/replay.h"
 #include "unwind/rule_cache.h"
 #include "unwind/step.h"
 
@@ -91,12 +93,12 @@ static uint64_t lookup_pc(const struct sfb_walker *w)
     return w->regs.pc - (w->current.kind == SFB_FRAME_RA);
 }
 
-/* Leaves the section of the module that holds pc in w->module. */
-static inline enum sfb_status find_section(struct sfb_walker *w, uint64_t pc)
+/* Leaves the module that holds pc in w->module. */
+static inline bool find_module(struct sfb_walker *w, uint64_t pc)
 {
     if (!w->module || pc - w->module->start >= w->module->end - w->module->start)
         w->module = w->modules->find(w->modules, pc);
-    return w->module ? w->module->section_status : SFB_NO_MODULE;
+    return w->module != NULL;
 }
 
 /*
@@ -108,7 +110,7 @@ __attribute__((noinline)) static bool is_outermost(struct sfb_walker *w, uint64_
     const struct sfb_entries *entries = &w->modules->entries;
     struct sfb_fde fde;
 
-    if (entries->program && find_section(w, pc) == SFB_OK &&
+    if (entries->program && find_module(w, pc) && w->module->section_status == SFB_OK &&
         sfb_fde_find(&w->module->section, pc, &fde, NULL) == SFB_OK &&
         fde.start == entries->program)
         return true;
@@ -127,28 +129,125 @@ static inline bool near_entry(const struct sfb_walker *w, uint64_t pc)
  * they were. (In place: copies in and out stall, because what was just stored as words is loaded as
  * a pair.)
  */
-static inline enum sfb_status try_sframe(struct sfb_walker *w)
+
+static const struct sfb_context *context_here(const struct sfb_walker *w)
+{
+    return w->regs.sp == w->full_sp && w->regs.pc == w->full_pc ? w->full : NULL;
+}
+
+/*
+ * A rule that names any register. Nearly all frames know three; where that does not do, the others
+ * are found, once, and the walk goes on from there.
+ */
+__attribute__((noinline)) static enum sfb_status step_general(struct sfb_walker *w,
+                                                              const struct sfb_rule *rule)
+{
+    struct sfb_regs regs = w->regs;
+    enum sfb_status status = sfb_step(&regs, rule, w->memory, context_here(w));
+
+    if (status == SFB_NO_REGISTER && sfb_replay(w))
+        status = sfb_step(&regs, rule, w->memory, w->full);
+    if (status != SFB_OK)
+        return status;
+    if (regs.sp == w->regs.sp) {
+        if (w->sp_stayed)
+            return SFB_NO_PROGRESS;
+        w->sp_stayed = true;
+    }
+    w->regs = regs;
+    return SFB_OK;
+}
+
+static inline enum sfb_status follow(struct sfb_walker *w, const struct sfb_rule *rule)
+{
+    if (__builtin_expect(rule->flags & SFB_RULE_GENERAL, 0))
+        return step_general(w, rule);
+    return sfb_step(&w->regs, rule, w->memory, NULL);
+}
+
+/* What the code at the pc says by its shape: there is no table for it, or a wrong one. */
+static enum sfb_status find_shape(struct sfb_walker *w, struct sfb_rule *out)
+{
+    enum sfb_status status =
+        sfb_arch_known_rule(&w->table_memory, w->regs.pc, w->current.kind, out);
+
+    /* A stub calls nothing. */
+    if (status == SFB_NO_SHAPE && w->current.kind == SFB_FRAME_PC &&
+        sfb_arch_stub_rule(&w->table_memory, w->regs.pc, out))
+        return SFB_OK;
+    return status;
+}
+
+/*
+ * Asks the tables themselves. What .eh_frame says of a module that has an .sframe, too, is not
+ * remembered, so that what is remembered says from which of the two it is.
+ */
+__attribute__((noinline)) static enum sfb_status try_tables(struct sfb_walker *w, uint64_t pc,
+                                                            uint32_t id, enum sfb_source *source)
+{
+    const struct sfb_module *m = w->module;
+    enum sfb_status status = m->section_status;
+    struct sfb_rule rule;
+
+    if (status == SFB_OK)
+        status = sfb_section_find(&m->section, pc, &rule, NULL);
+    *source = SFB_SOURCE_SFRAME;
+    if (status != SFB_OK) {
+        w->missed[SFB_SOURCE_SFRAME] = (uint8_t)status;
+        *source = SFB_SOURCE_STUB;
+        status = find_shape(w, &rule);
+        if (status != SFB_NO_SHAPE)
+            return status == SFB_OK ? follow(w, &rule) : status;
+        w->missed[SFB_SOURCE_STUB] = (uint8_t)status;
+        *source = SFB_SOURCE_EH_FRAME;
+        status = m->eh_frame_status;
+        if (status == SFB_OK)
+            status = sfb_eh_frame_find(&m->eh_frame, pc, &rule, NULL);
+        if (status == SFB_OK && (rule.flags & SFB_RULE_SIGNAL))
+            status = SFB_NO_CFI; /* its caller is no return address: another source's business */
+        /*
+         * Where glibc restores a context on AArch64, setcontext() for one, its tables take that
+         * context, x0, for the CFA, and lr in it for the pc. Nothing else counts from an argument.
+         */
+        if (status == SFB_OK && SFB_ARCH_LR && rule.cfa_base == SFB_BASE_REG && rule.cfa_reg == 0)
+            status = SFB_BAD_CFI;
+        if (status != SFB_OK)
+            return status;
+    }
+    if (*source == SFB_SOURCE_SFRAME || m->section_status != SFB_OK)
+        sfb_rule_cache_put(pc - m->start, id, &rule);
+    return follow(w, &rule);
+}
+
+static inline enum sfb_status try_rules(struct sfb_walker *w, enum sfb_source *source)
 {
     uint64_t pc = lookup_pc(w);
     struct sfb_rule rule;
-    enum sfb_status status = find_section(w, pc);
     uint32_t id;
 
-    if (status != SFB_OK)
-        return status;
+    *source = SFB_SOURCE_EH_FRAME;
+    if (!find_module(w, pc)) {
+        w->missed[SFB_SOURCE_SFRAME] = SFB_NO_MODULE;
+        return SFB_NO_MODULE;
+    }
     if (__builtin_expect(w->sp_lost, false)) {
-        status = sfb_frame_pointer_find_sp(w, pc);
+        enum sfb_status status = find_shape(w, &rule);
+
+        /* What has a shape keeps no frame record: fp is not its own. */
+        status = status == SFB_NO_SHAPE ? sfb_frame_pointer_find_sp(w, pc) : SFB_NO_REGISTER;
         if (status != SFB_OK)
             return status;
     }
     id = w->flags & SFB_WALKER_NO_CACHE ? 0 : w->module->id;
-    if (sfb_rule_cache_get(pc - w->module->start, id, &rule))
-        return sfb_step(&w->regs, &rule, w->memory);
-    status = sfb_section_find(&w->module->section, pc, &rule, NULL);
-    if (status != SFB_OK)
-        return status;
-    sfb_rule_cache_put(pc - w->module->start, id, &rule);
-    return sfb_step(&w->regs, &rule, w->memory);
+    if (sfb_rule_cache_get(pc - w->module->start, id, &rule)) {
+        *source = SFB_SOURCE_SFRAME;
+        if (w->module->section_status != SFB_OK) {
+            *source = SFB_SOURCE_EH_FRAME;
+            w->missed[SFB_SOURCE_SFRAME] = (uint8_t)w->module->section_status;
+        }
+        return sfb_step(&w->regs, &rule, w->memory, NULL);
+    }
+    return try_tables(w, pc, id, source);
 }
 
 static enum sfb_status try_signal(struct sfb_walker *w)
@@ -156,7 +255,7 @@ static enum sfb_status try_signal(struct sfb_walker *w)
     enum sfb_status status;
 
     if (!sfb_arch_is_trampoline(&w->table_memory, w->regs.pc))
-        return SFB_NO_TRAMPOLINE;
+        return SFB_NO_SHAPE;
     if (w->sp_lost)
         return SFB_NO_REGISTER;
     if (w->signals++ == SIGNALS_MAX)
@@ -175,22 +274,6 @@ static enum sfb_status try_signal(struct sfb_walker *w)
     return SFB_OK;
 }
 
-static enum sfb_status try_stub(struct sfb_walker *w)
-{
-    struct sfb_rule rule;
-    enum sfb_status status =
-        sfb_arch_known_rule(&w->table_memory, w->regs.pc, w->current.kind, &rule);
-
-    /* A stub calls nothing. */
-    if (status == SFB_NO_STUB && w->current.kind == SFB_FRAME_PC &&
-        sfb_arch_stub_rule(&w->table_memory, w->regs.pc, &rule))
-        status = SFB_OK;
-    if (status != SFB_OK)
-        return status;
-    /* None of them keeps a frame record: the next source would miss this frame's caller. */
-    return w->sp_lost ? SFB_NO_REGISTER : sfb_step(&w->regs, &rule, w->memory);
-}
-
 static inline void accept(struct sfb_walker *w, enum sfb_source source)
 {
     w->current.kind = source == SFB_SOURCE_SIGNAL ? SFB_FRAME_PC : SFB_FRAME_RA;
@@ -206,27 +289,29 @@ static bool try_next(enum sfb_status status)
     return status >= SFB_NO_MODULE && status < SFB_FRAME_LIMIT;
 }
 
-/* Of all refusals, the one that tells a user most. */
+/* Of all refusals, the one that tells a user most: what is wrong with a table, else what none has.
+ */
 static enum sfb_status reason(const struct sfb_walker *w)
 {
-    enum sfb_status last = w->missed[SFB_SOURCE_LIBUNWIND];
-
-    return last < SFB_BAD_MAGIC ? (enum sfb_status)w->missed[SFB_SOURCE_SFRAME] : last;
+    for (unsigned s = SFB_SOURCE_SFRAME; s < SFB_SOURCE_COUNT; s++)
+        if (w->missed[s] >= SFB_BAD_MAGIC)
+            return (enum sfb_status)w->missed[s];
+    if (w->missed[SFB_SOURCE_EH_FRAME] == SFB_NO_EH_FRAME)
+        return (enum sfb_status)w->missed[SFB_SOURCE_SFRAME];
+    return (enum sfb_status)w->missed[SFB_SOURCE_EH_FRAME];
 }
 
-/* The sources behind SFrame, which almost always answers first. */
+/* The sources behind the tables, which almost always answer. */
 static enum sfb_status try_others(struct sfb_walker *w, enum sfb_status status)
 {
     typedef enum sfb_status source_fn(struct sfb_walker *);
     static source_fn *const sources[SFB_SOURCE_COUNT] = {
         [SFB_SOURCE_SIGNAL] = try_signal,
-        [SFB_SOURCE_STUB] = try_stub,
         [SFB_SOURCE_LIBUNWIND] = sfb_libunwind_step,
         [SFB_SOURCE_FRAME_POINTER] = sfb_frame_pointer_step,
     };
 
-    w->missed[SFB_SOURCE_SFRAME] = (uint8_t)status;
-    for (unsigned s = SFB_SOURCE_SFRAME + 1; try_next(status) && s < SFB_SOURCE_COUNT; s++) {
+    for (unsigned s = SFB_SOURCE_SIGNAL; try_next(status) && s < SFB_SOURCE_COUNT; s++) {
         status = sources[s](w);
         if (status == SFB_OK) {
             accept(w, (enum sfb_source)s);
@@ -240,16 +325,19 @@ static enum sfb_status try_others(struct sfb_walker *w, enum sfb_status status)
 static inline enum sfb_status advance(struct sfb_walker *w)
 {
     uint64_t pc = lookup_pc(w);
+    enum sfb_source source;
     enum sfb_status status;
 
     if (near_entry(w, pc) && is_outermost(w, pc))
         return SFB_END;
 
     memset(w->missed, 0, sizeof w->missed);
-    status = try_sframe(w);
-    if (status != SFB_OK)
+    status = try_rules(w, &source);
+    if (status != SFB_OK) {
+        w->missed[source] = (uint8_t)status;
         return try_others(w, status);
-    accept(w, SFB_SOURCE_SFRAME);
+    }
+    accept(w, source);
     return SFB_OK;
 }
 

@@ -21,4 +21,5 @@ function(sfb_fuzz name corpus)
 endfunction()
 
 sfb_fuzz(cbf_decoder cbf)
+sfb_fuzz(eh_frame eh_frame)
 sfb_fuzz(sframe sframe)

@@ -115,7 +115,8 @@ Test(capture, crosses_libc_and_comes_back_to_sframe)
     int v[] = { 3, 1, 2, 5, 4 };
 
     qsort(v, 5, sizeof *v, compare);
-    cr_expect(gt(u32, info.by_source[SFB_SOURCE_LIBUNWIND], 1));
+    cr_expect(gt(u32, info.by_source[SFB_SOURCE_EH_FRAME], 1));
+    cr_expect(eq(u32, info.by_source[SFB_SOURCE_LIBUNWIND], 0));
 }
 
 /* --- signals ---------------------------------------------------------------------------------- */
@@ -232,7 +233,7 @@ static void fiber(void)
     theirs.count = 2;
     cr_expect(eq(sz, trace_differs(&ours, 1, &theirs, 1), SIZE_MAX));
     cr_expect(eq(sz, ours.count, 2));
-    cr_expect(eq(int, info.end, SFB_NO_SECTION));
+    cr_expect(eq(int, info.end, SFB_NO_CFI));
     cr_expect(not(ours.end));
     swapcontext(&fiber_context, &main_context);
 }

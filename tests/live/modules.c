@@ -50,20 +50,20 @@ static uint64_t load_and_walk(const char *name, bool with_sframe)
     cr_expect(gt(u64, ours.address[1], (uintptr_t)where.dli_saddr), "%s", name);
     cr_expect(lt(u64, ours.address[1], (uintptr_t)where.dli_saddr + 200), "%s", name);
     if (!with_sframe)
-        cr_expect(gt(u32, info.by_source[SFB_SOURCE_LIBUNWIND], 0), "%s", name);
+        cr_expect(gt(u32, info.by_source[SFB_SOURCE_EH_FRAME], 0), "%s", name);
     dlclose(library);
     return (uintptr_t)where.dli_fbase;
 }
 
 Test(modules, loaded_after_start_are_found_by_the_capture_itself)
 {
-    uint32_t by_libunwind;
+    uint32_t by_eh_frame;
 
     load_and_walk("libframes-64.so", true);
-    by_libunwind = info.by_source[SFB_SOURCE_LIBUNWIND];
+    by_eh_frame = info.by_source[SFB_SOURCE_EH_FRAME];
     load_and_walk("libframes-bare.so", false);
-    cr_expect(eq(u32, info.by_source[SFB_SOURCE_LIBUNWIND], by_libunwind + 1),
-              "the library with .sframe took one frame less of libunwind");
+    cr_expect(eq(u32, info.by_source[SFB_SOURCE_EH_FRAME], by_eh_frame + 1),
+              "the library with .sframe took one frame less from .eh_frame");
 }
 
 Test(modules, replaced_at_the_same_address_are_noticed)

@@ -191,7 +191,7 @@ Test(signal_contract, stack_has_a_bound_that_does_not_grow_with_depth)
     struct sigaction action = { .sa_sigaction = empty_handler,
                                 .sa_flags = SA_SIGINFO | SA_ONSTACK };
     stack_t on;
-    size_t kernel, tables, tables_deep, all;
+    size_t kernel, cold, deeper;
 
     alternate = mmap(NULL, ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     on = (stack_t){ .ss_sp = alternate, .ss_size = ALTERNATE };
@@ -199,19 +199,16 @@ Test(signal_contract, stack_has_a_bound_that_does_not_grow_with_depth)
     sigaction(SIGILL, &action, NULL);
     kernel = stack_used(1);
     install();
-    flags = SFRAME_BACKTRACE_NO_LIBUNWIND;
-    tables = stack_used(1);
-    tables_deep = stack_used(500);
-    flags = 0;
-    all = stack_used(500);
+    /* The first walk interprets .eh_frame; later ones know its rules, and need less. */
+    cold = stack_used(1);
+    deeper = stack_used(500);
     fprintf(stderr,
-            "signal_contract: stack used by a walk from a handler, its 1 KiB buffer "
-            "included: %zu bytes by tables, %zu with libunwind; the kernel's frame %zu\n",
-            tables - kernel, all - kernel, kernel);
-    cr_expect(eq(sz, tables, tables_deep));
+            "signal_contract: stack used by a walk from a handler, its 1 KiB buffer included: %zu "
+            "bytes at first, %zu later; the kernel's frame %zu\n",
+            cold - kernel, deeper - kernel, kernel);
+    cr_expect(le(sz, deeper, cold));
     if (sanitized())
         cr_skip("sanitizers pad frames");
-    cr_expect(le(sz, tables - kernel, MACHINE_STACK_TABLES));
-    cr_expect(gt(sz, all, tables), "the test means something");
-    cr_expect(le(sz, all - kernel, MACHINE_STACK_ALL));
+    cr_expect(le(sz, cold - kernel, MACHINE_STACK_ALL));
+    cr_expect(le(sz, stack_used(1) - kernel, MACHINE_STACK_TABLES));
 }

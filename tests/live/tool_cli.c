@@ -25,10 +25,10 @@ static void expect_one_complaint(const struct run *run, const char *what)
 
 Test(tool_cli, gives_help_on_stdout)
 {
-    static const char *const asked[] = { "--help",        "-h",
-                                         "dump --help",   "decode --help",
-                                         "encode --help", "symbolize --help",
-                                         "decode -h",     "--version" };
+    static const char *const asked[] = {
+        "--help",           "-h",           "dump --help", "decode --help", "encode --help",
+        "symbolize --help", "synth --help", "synth -h",    "decode -h",     "--version"
+    };
 
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         struct run run = run_line("'%s' %s", SFB_TOOL, asked[i]);
@@ -61,6 +61,18 @@ Test(tool_cli, answers_wrong_usage_with_a_line_that_hints_at_help)
         "symbolize --pid 1 --maps /proc/self/maps -",
         "symbolize --pid self -",
         "symbolize --pid 0 -",
+        "synth",
+        "synth " ELF_FILE " " ELF_FILE,
+        "synth -o",
+        "synth --output",
+        "synth -x " ELF_FILE,
+        "synth -vx " ELF_FILE,
+        "synth --verbose=yes " ELF_FILE,
+        "synth --force=yes " ELF_FILE,
+        "synth --vma 0x1000 " ELF_FILE,
+        "synth --section-only --vma 10zz " ELF_FILE,
+        "synth --sframe-version 2 " ELF_FILE,
+        "synth --sframe-version",
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -92,6 +104,9 @@ Test(tool_cli, tells_unreadable_input_from_bad_data)
         { "dump '" SFB_SOURCE_DIR "/LICENSE'", 1, "LICENSE: +0x0: not an ELF file\n" },
         { "decode /dev/null", 1, "sfb: /dev/null: +0x0: info byte: " },
         { "dump /bin/sh", 1, "sfb: /bin/sh: no .sframe section\n" },
+        { "synth /nonexistent -o x", 2, "sfb: /nonexistent: No such file or directory\n" },
+        { "synth /", 2, "sfb: /: Is a directory\n" },
+        { "synth '" SFB_SOURCE_DIR "/LICENSE'", 1, "LICENSE: +0x0: not an ELF file\n" },
         { "dump --raw-section /bin/sh", 1, "sfb: /bin/sh: .sframe+0x0: sfp_magic: " },
     };
 

@@ -30,10 +30,15 @@ static const struct layer layers[] = {
     { "sframe",
       { "base/", "sfb/status.h", "sfb/rule.h", "sfb/section.h" },
       { "stdbool.h", "stddef.h", "stdint.h", "string.h", "assert.h", "limits.h" } },
+    { "eh_frame",
+      { "base/", "sfb/status.h", "sfb/rule.h", "sfb/eh_frame.h" },
+      { "stdbool.h", "stddef.h", "stdint.h", "string.h", "assert.h", "limits.h" } },
     { "cbf",
       { "base/", "sfb/status.h", "sfb/frame.h", "sfb/cbf.h" },
       { "stdbool.h", "stddef.h", "stdint.h", "string.h", "assert.h", "limits.h" } },
-    { "unwind", { "base/", "sframe/", "cbf/", "sfb/", "sframe_backtrace.h" }, { NULL } },
+    { "unwind",
+      { "base/", "sframe/", "eh_frame/", "cbf/", "sfb/", "sframe_backtrace.h" },
+      { NULL } },
 };
 
 /* It keeps its rules to itself and its names out of the process: two files know it. */

@@ -148,7 +148,7 @@ Test(arch_aarch64, finds_the_rule_of_lazy_binding)
     for (unsigned i = 0; i < 12; i++) {
         enum sfb_status status = known_rule(i, SFB_FRAME_PC, &r);
 
-        cr_expect(eq(int, status, cfa[i] < 0 ? SFB_NO_STUB : SFB_OK), "%u", i);
+        cr_expect(eq(int, status, cfa[i] < 0 ? SFB_NO_SHAPE : SFB_OK), "%u", i);
         if (status != SFB_OK)
             continue;
         cr_expect(eq(int, r.cfa_offset, cfa[i]), "%u", i);
@@ -158,7 +158,7 @@ Test(arch_aarch64, finds_the_rule_of_lazy_binding)
     cr_expect(eq(int, known_rule(6, SFB_FRAME_RA, &r), SFB_OK), "behind its call");
     cr_expect(eq(int, r.cfa_offset, 224));
     code[4] = 0x14000002; /* b */
-    cr_expect(eq(int, known_rule(6, SFB_FRAME_RA, &r), SFB_NO_STUB), "another function's code");
+    cr_expect(eq(int, known_rule(6, SFB_FRAME_RA, &r), SFB_NO_SHAPE), "another function's code");
 }
 
 Test(arch_aarch64, follows_longjmp_until_it_is_half_way)
@@ -178,7 +178,7 @@ Test(arch_aarch64, follows_longjmp_until_it_is_half_way)
     static const uint8_t want[] = { NONE, IN_LR, IN_LR, IN_LR, CUT,   CUT,
                                     CUT,  CUT,   CUT,   IN_LR, IN_LR, NONE };
     static const enum sfb_status status[] = {
-        [NONE] = SFB_NO_STUB, [IN_LR] = SFB_OK, [CUT] = SFB_NO_REGISTER
+        [NONE] = SFB_NO_SHAPE, [IN_LR] = SFB_OK, [CUT] = SFB_NO_REGISTER
     };
     struct sfb_rule r;
 
@@ -187,7 +187,8 @@ Test(arch_aarch64, follows_longjmp_until_it_is_half_way)
         cr_expect(eq(int, known_rule(i, SFB_FRAME_PC, &r), status[want[i]]), "%u", i);
         if (want[i] == IN_LR)
             cr_expect(r.ra_where == SFB_WHERE_SAME && r.cfa_offset == 0, "%u", i);
-        cr_expect(eq(int, known_rule(i, SFB_FRAME_RA, &r), SFB_NO_STUB), "it calls nothing: %u", i);
+        cr_expect(eq(int, known_rule(i, SFB_FRAME_RA, &r), SFB_NO_SHAPE), "it calls nothing: %u",
+                  i);
     }
 }
 

@@ -14,6 +14,9 @@ static const struct layout empty = { .abi = (enum sfb_abi)SFB_ARCH_ABI,
                                      .fixed_ra = MACHINE_FIXED_RA };
 enum { EMPTY_SIZE = 28 };
 
+/* Version 1, with the encodings that linkers write, no entries. */
+static const uint8_t empty_hdr[12] = { 1, 0x1b, 0x03, 0x3b };
+
 static struct file {
     ElfW(Phdr) phdrs[4];
     uint8_t section[64];
@@ -37,7 +40,9 @@ static struct sfb_image good_image(void)
                                   .p_memsz = 40 };
     file.phdrs[2] = (ElfW(Phdr)){ .p_type = PT_GNU_EH_FRAME,
                                   .p_flags = PF_R,
-                                  .p_vaddr = 0x10000 + offsetof(struct file, rest) };
+                                  .p_vaddr = 0x10000 + offsetof(struct file, rest),
+                                  .p_memsz = sizeof empty_hdr };
+    memcpy(file.rest, empty_hdr, sizeof empty_hdr);
     memcpy(file.section, section_bytes(&empty).at, EMPTY_SIZE);
     image.bias = (uintptr_t)&file - 0x10000;
     image.identity = (struct sfb_module_identity){ .start = (uintptr_t)&file,
@@ -56,7 +61,53 @@ Test(modules, reads_sections_where_they_lie)
     cr_expect(eq(int, m.section_status, SFB_OK));
     cr_expect(eq(ptr, (void *)(uintptr_t)m.section.data, file.section));
     cr_expect(eq(u64, m.section.address, (uintptr_t)file.section));
-    cr_expect(eq(u64, m.eh_frame_hdr, (uintptr_t)file.rest));
+    cr_expect(eq(int, m.eh_frame_status, SFB_OK));
+    cr_expect(eq(ptr, (void *)(uintptr_t)m.eh_frame.data, &file), "the whole segment");
+    cr_expect(eq(u64, m.eh_frame.address + m.eh_frame.hdr, (uintptr_t)file.rest));
+}
+
+Test(modules, say_why_there_is_no_eh_frame)
+{
+    static const struct {
+        const char *name;
+        unsigned phdr;
+        ElfW(Phdr) set;
+        enum sfb_status want;
+    } cases[] = {
+        { "none", 2, { .p_type = PT_NOTE }, SFB_NO_EH_FRAME },
+        { "empty", 2, { .p_type = PT_GNU_EH_FRAME, .p_vaddr = 0x10000 }, SFB_NO_EH_FRAME },
+        { "in no segment",
+          2,
+          { .p_type = PT_GNU_EH_FRAME, .p_vaddr = 0x90000, .p_memsz = 12 },
+          SFB_BAD_ELF },
+        { "not one",
+          2,
+          { .p_type = PT_GNU_EH_FRAME, .p_vaddr = 0x10000, .p_memsz = 12 },
+          SFB_TRUNCATED },
+        { "segment larger than the mapping",
+          0,
+          { .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = 0x10000, .p_filesz = ~(uint64_t)0 },
+          SFB_BAD_ELF },
+        { "segment ends in it",
+          0,
+          { .p_type = PT_LOAD,
+            .p_flags = PF_R,
+            .p_vaddr = 0x10000,
+            .p_filesz = offsetof(struct file, rest) + 6 },
+          SFB_TRUNCATED },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sfb_image image = good_image();
+        struct sfb_module m;
+
+        file.phdrs[cases[i].phdr] = cases[i].set;
+        sfb_module_read(&m, &image);
+        if (cases[i].want == SFB_TRUNCATED && cases[i].phdr == 2)
+            cr_expect(ne(int, m.eh_frame_status, SFB_OK), "%s", cases[i].name);
+        else
+            cr_expect(eq(int, m.eh_frame_status, cases[i].want), "%s", cases[i].name);
+    }
 }
 
 Test(modules, judges_what_program_headers_say)
@@ -154,6 +205,16 @@ Test(modules, cache_answers_only_while_memory_says_the_same)
     file.phdrs[1].p_vaddr++;
     cr_expect(sfb_module_cache_find(&image.identity) == NULL, "the section at another place");
     file.phdrs[1].p_vaddr--;
+    file.rest[8]++;
+    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "another .eh_frame_hdr");
+    file.rest[8]--;
+    file.phdrs[2].p_memsz++;
+    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "another size of it");
+    file.phdrs[2].p_memsz--;
+    file.phdrs[0].p_filesz -= 8;
+    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "a shorter segment with it");
+    file.phdrs[0].p_filesz += 8;
+    cr_expect(sfb_module_cache_find(&image.identity) == m);
     file.phdrs[1].p_type = PT_NOTE;
     cr_expect(sfb_module_cache_find(&image.identity) == NULL, "the section gone");
 }

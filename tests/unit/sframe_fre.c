@@ -7,6 +7,12 @@
 #include "support/section_bytes.h"
 #include "support/test.h"
 
+#define RULE(base, ra, fp, bits, cfa_at, ra_at, fp_at)                                             \
+    {                                                                                              \
+        .cfa_base = base, .ra_where = ra, .fp_where = fp, .flags = bits, .cfa_offset = cfa_at,     \
+        .ra_offset = ra_at, .fp_offset = fp_at                                                     \
+    }
+
 #define ADDRESS 0x400000u
 #define SP1     ROW_INFO(1, 0, ROW_SP)
 
@@ -297,7 +303,7 @@ static const struct {
       0,
       { 0, ROW_INFO(1, 0, ROW_SP), { 8 } },
       SFB_OK,
-      { SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_SAME, 0, 8, -8, 0 } },
+      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_SAME, 0, 8, -8, 0) },
     { "AMD64 sp and fp",
       SFB_ABI_AMD64_LE,
       -8,
@@ -305,7 +311,7 @@ static const struct {
       0,
       { 0, ROW_INFO(2, 0, ROW_SP), { 24, -24 } },
       SFB_OK,
-      { SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_CFA, 0, 24, -8, -24 } },
+      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_CFA, 0, 24, -8, -24) },
     { "AMD64 fp",
       SFB_ABI_AMD64_LE,
       -8,
@@ -313,7 +319,7 @@ static const struct {
       0,
       { 0, ROW_INFO(2, 0, ROW_FP), { 16, -16 } },
       SFB_OK,
-      { SFB_BASE_FP, SFB_WHERE_CFA, SFB_WHERE_CFA, 0, 16, -8, -16 } },
+      RULE(SFB_BASE_FP, SFB_WHERE_CFA, SFB_WHERE_CFA, 0, 16, -8, -16) },
     { "AMD64 CFA at sp",
       SFB_ABI_AMD64_LE,
       -8,
@@ -345,7 +351,7 @@ static const struct {
       0,
       { 0, ROW_INFO(1, 0, ROW_FP), { -8 } },
       SFB_OK,
-      { SFB_BASE_FP, SFB_WHERE_CFA, SFB_WHERE_SAME, 0, -8, -8, 0 } },
+      RULE(SFB_BASE_FP, SFB_WHERE_CFA, SFB_WHERE_SAME, 0, -8, -8, 0) },
     { "AMD64 far away",
       SFB_ABI_AMD64_LE,
       -8,
@@ -353,7 +359,7 @@ static const struct {
       0,
       { 0, ROW_INFO(1, 2, ROW_SP), { INT32_MAX } },
       SFB_OK,
-      { SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_SAME, 0, INT32_MAX, -8, 0 } },
+      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_SAME, 0, INT32_MAX, -8, 0) },
     { "AMD64 fixed fp",
       SFB_ABI_AMD64_LE,
       -8,
@@ -361,7 +367,7 @@ static const struct {
       0,
       { 0, ROW_INFO(1, 0, ROW_SP), { 32 } },
       SFB_OK,
-      { SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_CFA, 0, 32, -8, -16 } },
+      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_CFA, 0, 32, -8, -16) },
     { "leaf",
       0,
       0,
@@ -369,7 +375,7 @@ static const struct {
       0,
       { 0, ROW_INFO(1, 0, ROW_SP), { 0 } },
       SFB_OK,
-      { SFB_BASE_SP, SFB_WHERE_SAME, SFB_WHERE_SAME, 0, 0, 0, 0 } },
+      RULE(SFB_BASE_SP, SFB_WHERE_SAME, SFB_WHERE_SAME, 0, 0, 0, 0) },
     { "CFA below sp", 0, 0, 0, 0, { 0, ROW_INFO(1, 0, ROW_SP), { -16 } }, SFB_BAD_FRE, { 0 } },
     { "LR saved",
       0,
@@ -378,7 +384,7 @@ static const struct {
       0,
       { 0, ROW_INFO(2, 0, ROW_SP), { 16, -16 } },
       SFB_OK,
-      { SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_SAME, 0, 16, -16, 0 } },
+      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_SAME, 0, 16, -16, 0) },
     { "LR and fp saved",
       0,
       0,
@@ -386,7 +392,7 @@ static const struct {
       0,
       { 0, ROW_INFO(3, 1, ROW_FP), { 512, -504, -512 } },
       SFB_OK,
-      { SFB_BASE_FP, SFB_WHERE_CFA, SFB_WHERE_CFA, 0, 512, -504, -512 } },
+      RULE(SFB_BASE_FP, SFB_WHERE_CFA, SFB_WHERE_CFA, 0, 512, -504, -512) },
     { "signed in LR",
       0,
       0,
@@ -394,7 +400,7 @@ static const struct {
       0,
       { 0, ROW_INFO(1, 0, ROW_SP) | ROW_MANGLED, { 0 } },
       SFB_OK,
-      { SFB_BASE_SP, SFB_WHERE_SAME, SFB_WHERE_SAME, SFB_RULE_RA_SIGNED, 0, 0, 0 } },
+      RULE(SFB_BASE_SP, SFB_WHERE_SAME, SFB_WHERE_SAME, SFB_RULE_RA_SIGNED, 0, 0, 0) },
     { "signed, key B",
       0,
       0,
@@ -402,8 +408,8 @@ static const struct {
       0x20,
       { 0, ROW_INFO(3, 0, ROW_SP) | ROW_MANGLED, { 16, -8, -16 } },
       SFB_OK,
-      { SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_CFA, SFB_RULE_RA_SIGNED | SFB_RULE_RA_KEY_B, 16, -8,
-        -16 } },
+      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_CFA, SFB_RULE_RA_SIGNED | SFB_RULE_RA_KEY_B, 16,
+           -8, -16) },
     { "key B, not yet signed",
       0,
       0,
@@ -411,7 +417,7 @@ static const struct {
       0x20,
       { 0, ROW_INFO(1, 0, ROW_SP), { 0 } },
       SFB_OK,
-      { SFB_BASE_SP, SFB_WHERE_SAME, SFB_WHERE_SAME, SFB_RULE_RA_KEY_B, 0, 0, 0 } },
+      RULE(SFB_BASE_SP, SFB_WHERE_SAME, SFB_WHERE_SAME, SFB_RULE_RA_KEY_B, 0, 0, 0) },
     { "fixed RA",
       0,
       -8,
@@ -419,7 +425,7 @@ static const struct {
       0,
       { 0, ROW_INFO(2, 0, ROW_SP), { 16, -16 } },
       SFB_OK,
-      { SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_CFA, 0, 16, -8, -16 } },
+      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_CFA, 0, 16, -8, -16) },
     { "fixed fp",
       0,
       0,
@@ -427,7 +433,7 @@ static const struct {
       0,
       { 0, ROW_INFO(2, 0, ROW_SP), { 16, -8 } },
       SFB_OK,
-      { SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_CFA, 0, 16, -8, -16 } },
+      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_CFA, 0, 16, -8, -16) },
     { "both fixed",
       0,
       -8,
@@ -435,7 +441,7 @@ static const struct {
       0,
       { 0, ROW_INFO(1, 0, ROW_SP), { 16 } },
       SFB_OK,
-      { SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_CFA, 0, 16, -8, -16 } },
+      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_CFA, 0, 16, -8, -16) },
 };
 
 Test(fre_rule, says_what_each_row_means)

@@ -174,7 +174,7 @@ Test(step, judges_each_case)
         struct sfb_regs regs = cases[i].in;
         const struct sfb_regs *want = cases[i].want == SFB_OK ? &cases[i].out : &cases[i].in;
 
-        cr_expect(eq(int, sfb_step(&regs, &cases[i].rule, &fake), cases[i].want), "%s",
+        cr_expect(eq(int, sfb_step(&regs, &cases[i].rule, &fake, NULL), cases[i].want), "%s",
                   cases[i].name);
         /* A step that fails leaves the frame as it was. */
         cr_expect(eq(u64, regs.pc, want->pc), "%s: pc", cases[i].name);

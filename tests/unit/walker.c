@@ -79,7 +79,9 @@ static struct sfb_context at(uint64_t pc, uint64_t sp, uint64_t fp)
 static void setup(void)
 {
     section = section_bytes(&layout);
-    module = (struct sfb_module){ .start = TEXT, .end = TEXT + 0x2000 };
+    module = (struct sfb_module){ .start = TEXT,
+                                  .end = TEXT + 0x2000,
+                                  .eh_frame_status = SFB_NO_EH_FRAME };
     module.section_status = sfb_section_open(&module.section, section.at, section.n, SECTION, NULL);
     cr_assert(eq(int, module.section_status, SFB_OK));
     modules.entries = (struct sfb_entries){ 0, 0 };
@@ -199,7 +201,7 @@ Test(walker, says_why_each_source_had_nothing)
     cr_assert(eq(int, sfb_walker_next(&w, NULL), SFB_OK));
     cr_expect(eq(int, sfb_walker_next(&w, NULL), SFB_NO_FDE));
     cr_expect(eq(int, w.missed[SFB_SOURCE_SFRAME], SFB_NO_FDE));
-    cr_expect(eq(int, w.missed[SFB_SOURCE_SIGNAL], SFB_NO_TRAMPOLINE));
+    cr_expect(eq(int, w.missed[SFB_SOURCE_SIGNAL], SFB_NO_SHAPE));
     cr_expect(eq(int, w.missed[SFB_SOURCE_LIBUNWIND], SFB_NO_LIBUNWIND));
 }
 

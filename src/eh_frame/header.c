@@ -1,0 +1,155 @@
+/*
+ * .eh_frame_hdr: a sorted table from the starts of functions to their entries, and where it is.
+ *
+ *     u8 version = 1, u8 encoding of eh_frame_ptr, u8 of the count, u8 of the table
+ *     eh_frame_ptr, count, then count pairs of (start, address of the entry)
+ */
+#include "base/fail.h"
+#include "base/load.h"
+#include "eh_frame/format.h"
+#include "eh_frame/table.h"
+
+enum { ENTRY_SIZE = 8 };
+
+bool sfb_eh_pointer(const struct sfb_eh_frame *eh, struct sfb_reader *r, uint8_t encoding,
+                    uint64_t *out)
+{
+    uint64_t place = eh->address + sfb_eh_offset(eh, r), value;
+
+    if (encoding == EH_ALIGNED) {
+        sfb_reader_skip(r, -place % sizeof(uint64_t));
+        encoding = EH_ABSPTR;
+    }
+    switch (encoding & EH_FORMAT) {
+    case EH_ABSPTR:
+    case EH_UDATA8:
+    case EH_SDATA8: value = sfb_reader_u64(r); break;
+    case EH_ULEB128: value = sfb_reader_uleb(r); break;
+    case EH_UDATA2: value = sfb_reader_u16(r); break;
+    case EH_UDATA4: value = sfb_reader_u32(r); break;
+    case EH_SLEB128: value = (uint64_t)sfb_reader_sleb(r); break;
+    case EH_SDATA2: value = (uint64_t)(int64_t)(int16_t)sfb_reader_u16(r); break;
+    case EH_SDATA4: value = (uint64_t)(int64_t)(int32_t)sfb_reader_u32(r); break;
+    default: return false;
+    }
+    if (value != 0) { /* zero means "none" in libgcc, wherever it is counted from */
+        switch (encoding & (EH_APPLICATION | EH_INDIRECT)) {
+        case 0: break;
+        case EH_PCREL: value += place; break;
+        case EH_DATAREL: value += eh->address + eh->hdr; break;
+        default: return false;
+        }
+    }
+    *out = value;
+    return !r->failed;
+}
+
+enum sfb_status sfb_eh_frame_open(struct sfb_eh_frame *out, const void *data, size_t size,
+                                  uint64_t address, uint64_t hdr_address, enum sfb_abi abi,
+                                  struct sfb_error *error)
+{
+    const bool big = abi == SFB_ABI_AARCH64_BE;
+    struct sfb_eh_frame eh = { .data = data,
+                               .address = address,
+                               .abi = (uint8_t)abi,
+                               .swap = big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) };
+    uint8_t version, frame_encoding, count_encoding, table_encoding;
+    uint64_t frame, count, hdr = hdr_address - address;
+    struct sfb_reader r;
+
+    if (!out || !data || size > UINT32_MAX || hdr > size)
+        return SFB_BAD_ARGUMENT;
+    eh.size = (uint32_t)size;
+    eh.hdr = (uint32_t)hdr;
+    r = sfb_eh_window(&eh, hdr, size);
+    version = sfb_reader_u8(&r);
+    frame_encoding = sfb_reader_u8(&r);
+    count_encoding = sfb_reader_u8(&r);
+    table_encoding = sfb_reader_u8(&r);
+    if (r.failed)
+        return sfb_fail(error, SFB_TRUNCATED, "version", hdr);
+    if (version != 1)
+        return sfb_fail(error, SFB_BAD_CFI, "version", hdr);
+    /* Every linker writes this table; without one an entry could only be found by reading all. */
+    if (table_encoding != (EH_DATAREL | EH_SDATA4))
+        return sfb_fail(error, SFB_BAD_CFI, "table_enc", hdr + 3);
+    if (!sfb_eh_pointer(&eh, &r, frame_encoding, &frame))
+        return sfb_fail(error, r.failed ? SFB_TRUNCATED : SFB_BAD_CFI, "eh_frame_ptr", hdr + 4);
+    if (!sfb_eh_pointer(&eh, &r, count_encoding, &count))
+        return sfb_fail(error, r.failed ? SFB_TRUNCATED : SFB_BAD_CFI, "fde_count", hdr + 2);
+    if (count > r.left / ENTRY_SIZE)
+        return sfb_fail(error, SFB_TRUNCATED, "fde_count", hdr + 2);
+    eh.table = sfb_eh_offset(&eh, &r);
+    eh.count = (uint32_t)count;
+    *out = eh;
+    return SFB_OK;
+}
+
+/*
+ * The last of n starts, n > 0, that is not behind a place; the first if all are. Half of the
+ * comparisons go either way, so that a branch would be mispredicted as often: there is none.
+ */
+SFB_INLINE uint32_t nearest(const uint8_t *table, uint32_t n, int64_t place, bool swap)
+{
+    const uint8_t *at = table;
+
+    while (n > 1) {
+        const uint8_t *middle = at + (size_t)(n / 2) * ENTRY_SIZE;
+
+        at = sfb_load_i32(middle, swap) <= place ? middle : at;
+        n -= n / 2;
+    }
+    return (uint32_t)((size_t)(at - table) / ENTRY_SIZE);
+}
+
+/* The offset of an entry, as the table says it. */
+static enum sfb_status entry_of(const struct sfb_eh_frame *eh, uint32_t index, uint32_t *out,
+                                struct sfb_error *error)
+{
+    uint32_t at = eh->table + index * ENTRY_SIZE + 4;
+    int64_t offset = (int64_t)eh->hdr + sfb_load_i32(eh->data + at, eh->swap);
+
+    if (offset < 0 || offset >= eh->size)
+        return sfb_fail(error, SFB_BAD_CFI, "table", at);
+    *out = (uint32_t)offset;
+    return SFB_OK;
+}
+
+enum sfb_status sfb_eh_frame_fde(const struct sfb_eh_frame *eh, uint32_t index,
+                                 struct sfb_cfi_fde *out, struct sfb_error *error)
+{
+    uint32_t offset;
+    enum sfb_status status;
+
+    if (index >= eh->count)
+        return SFB_BAD_ARGUMENT;
+    status = entry_of(eh, index, &offset, error);
+    return status == SFB_OK ? sfb_cfi_fde_read(out, eh, offset, error) : status;
+}
+
+enum sfb_status sfb_eh_frame_fde_find(const struct sfb_eh_frame *eh, uint64_t pc,
+                                      struct sfb_cfi_fde *out, struct sfb_error *error)
+{
+    const uint8_t *table = eh->data + eh->table;
+    const int64_t place = (int64_t)(pc - (eh->address + eh->hdr));
+    struct sfb_cfi_fde fde;
+    uint32_t index, offset;
+    enum sfb_status status;
+
+    if (eh->count == 0)
+        return SFB_NO_CFI;
+    index =
+        eh->swap ? nearest(table, eh->count, place, true) : nearest(table, eh->count, place, false);
+    if (sfb_load_i32(table + (size_t)index * ENTRY_SIZE, eh->swap) > place)
+        return SFB_NO_CFI;
+    status = entry_of(eh, index, &offset, error);
+    if (status != SFB_OK)
+        return status;
+    status = sfb_cfi_fde_read(&fde, eh, offset, error);
+    if (status != SFB_OK)
+        return status;
+    if (pc < fde.start || pc >= fde.end)
+        return SFB_NO_CFI;
+    *out = fde;
+    return SFB_OK;
+}

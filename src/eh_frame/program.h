@@ -1,0 +1,79 @@
+/*
+ * CFA programs, DWARF 5 section 6.4.2: a machine that yields one row of the unwind table after the
+ * other.
+ */
+#ifndef SFB_EH_FRAME_PROGRAM_H
+#define SFB_EH_FRAME_PROGRAM_H
+
+#include "eh_frame/table.h"
+
+/* How the caller's value of a register is found. */
+enum sfb_cfi_how {
+    SFB_CFI_UNSET = 0, /* no instruction spoke of it */
+    SFB_CFI_SAME,
+    SFB_CFI_UNDEFINED,
+    SFB_CFI_OFFSET,         /* in the word at CFA + offset */
+    SFB_CFI_VAL_OFFSET,     /* it is CFA + offset */
+    SFB_CFI_REGISTER,       /* in a register */
+    SFB_CFI_EXPRESSION,     /* in the word at what an expression says */
+    SFB_CFI_VAL_EXPRESSION, /* it is what an expression says */
+    SFB_CFI_TOO_FAR         /* an offset that 32 bits do not hold */
+};
+
+struct sfb_cfi_cell {
+    uint8_t how; /* enum sfb_cfi_how */
+    uint8_t reg;
+    int32_t offset; /* or that of an expression, from the start of the view */
+};
+
+/*
+ * The registers that are followed: the columns of a row. The first three are what a rule speaks of;
+ * the others, which calls preserve, are followed on request.
+ */
+enum { SFB_CFI_RA = 0, SFB_CFI_FP, SFB_CFI_SP, SFB_CFI_RULE_COLUMNS, SFB_CFI_COLUMNS_MAX = 13 };
+
+struct sfb_cfi_row {
+    uint8_t cfa_reg;
+    bool cfa_by_expression; /* cfa_expression, and not cfa_reg + cfa_offset */
+    bool ra_signed;
+    bool cfa_too_far;
+    int32_t cfa_offset;
+    uint32_t cfa_expression;
+    struct sfb_cfi_cell cell[SFB_CFI_COLUMNS_MAX];
+};
+
+/* States remembered at once. None of 5.1 million functions remembers two, and handlers' stacks are
+   small. */
+enum { SFB_CFI_REMEMBER_MAX = 2 };
+
+struct sfb_cfi_machine {
+    const struct sfb_eh_frame *eh;
+    const struct sfb_cfi_fde *fde;
+    struct sfb_reader program;
+    uint64_t start, end; /* [start, end): where the current row holds */
+    uint8_t columns;
+    uint8_t remembered;
+    struct sfb_cfi_row row;
+    struct sfb_cfi_cell initial[SFB_CFI_COLUMNS_MAX]; /* as the CIE leaves them */
+    struct sfb_cfi_row memory[SFB_CFI_REMEMBER_MAX];
+};
+
+/* @return the column of a DWARF register, one that is not below `columns` if it is not followed */
+unsigned sfb_cfi_column(const struct sfb_eh_frame *eh, const struct sfb_cfi_fde *fde, uint64_t reg);
+
+/* Runs the common instructions; eh and fde are borrowed. */
+enum sfb_status sfb_cfi_machine_init(struct sfb_cfi_machine *out, const struct sfb_eh_frame *eh,
+                                     const struct sfb_cfi_fde *fde, unsigned columns);
+
+/*
+ * Goes to the next row, first to the one at the start of the function.
+ *
+ * @return SFB_OK; SFB_END (the row before was the last); SFB_BAD_CFI
+ */
+enum sfb_status sfb_cfi_machine_next(struct sfb_cfi_machine *machine);
+
+/* @return SFB_OK: the rule of the current row at pc; SFB_NOT_EXPRESSIBLE, SFB_BAD_CFI */
+enum sfb_status sfb_cfi_row_rule(struct sfb_rule *out, const struct sfb_cfi_machine *machine,
+                                 uint64_t pc);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * The rows of an entry one after the other, for tools that read all of them.
+ *
+ * The machine is copied in and out of the caller's storage, which keeps its type private and costs
+ * less than a row does.
+ */
+#include <string.h>
+
+#include "base/fail.h"
+#include "eh_frame/program.h"
+
+_Static_assert(sizeof(struct sfb_cfi_machine) <= sizeof((struct sfb_cfi_rows *)0)->state,
+               "the state holds a machine");
+
+static bool is_expression(const struct sfb_cfi_cell *cell)
+{
+    return cell->how == SFB_CFI_EXPRESSION || cell->how == SFB_CFI_VAL_EXPRESSION;
+}
+
+static bool has_expression(const struct sfb_cfi_row *row)
+{
+    bool found = row->cfa_by_expression;
+
+    for (unsigned i = 0; i < SFB_CFI_RULE_COLUMNS; i++)
+        found |= is_expression(&row->cell[i]);
+    return found;
+}
+
+enum sfb_status sfb_cfi_rows_init(struct sfb_cfi_rows *out, const struct sfb_eh_frame *eh,
+                                  const struct sfb_cfi_fde *fde, struct sfb_error *error)
+{
+    struct sfb_cfi_machine machine;
+    enum sfb_status status;
+
+    if (!out || !eh || !fde)
+        return SFB_BAD_ARGUMENT;
+    memset(&machine, 0, sizeof machine);
+    status = sfb_cfi_machine_init(&machine, eh, fde, SFB_CFI_RULE_COLUMNS);
+    if (status != SFB_OK)
+        return sfb_fail(error, status, "instructions", fde->cie_offset);
+    *out = (struct sfb_cfi_rows){ .start = fde->start, .end = fde->start };
+    memcpy(out->state, &machine, sizeof machine);
+    return SFB_OK;
+}
+
+enum sfb_status sfb_cfi_rows_next(struct sfb_cfi_rows *rows, struct sfb_error *error)
+{
+    struct sfb_cfi_machine machine;
+    enum sfb_status status;
+
+    if (!rows)
+        return SFB_BAD_ARGUMENT;
+    memcpy(&machine, rows->state, sizeof machine);
+    status = sfb_cfi_machine_next(&machine);
+    if (status == SFB_END)
+        return SFB_END;
+    if (status != SFB_OK)
+        return sfb_fail(error, status, "instructions", machine.fde->offset);
+    memcpy(rows->state, &machine, sizeof machine);
+    rows->start = machine.start;
+    rows->end = machine.end;
+    rows->varies = has_expression(&machine.row);
+    return SFB_OK;
+}
+
+enum sfb_status sfb_cfi_rows_rule(const struct sfb_cfi_rows *rows, uint64_t pc,
+                                  struct sfb_rule *out)
+{
+    struct sfb_cfi_machine machine;
+
+    if (!rows || !out || pc < rows->start || pc >= rows->end)
+        return SFB_BAD_ARGUMENT;
+    memcpy(&machine, rows->state, sizeof machine);
+    return sfb_cfi_row_rule(out, &machine, pc);
+}

@@ -1,0 +1,161 @@
+/*
+ * A row of the unwind table -> a rule: what of the caller's registers, and where.
+ */
+#include "base/fail.h"
+#include "eh_frame/expression.h"
+#include "eh_frame/program.h"
+
+static bool fits(int64_t n)
+{
+    return n == (int32_t)n;
+}
+
+static enum sfb_status set_cfa(struct sfb_rule *out, const struct sfb_cfi_machine *m, uint64_t pc)
+{
+    const struct sfb_cfi_registers known = sfb_cfi_registers(m->eh->abi);
+    struct sfb_term t = { .base = SFB_TERM_REG, .reg = m->row.cfa_reg, .inner = m->row.cfa_offset };
+    enum sfb_status status;
+
+    if (m->row.cfa_by_expression) {
+        status = sfb_expression_term(&t, m->eh, m->row.cfa_expression, pc, false);
+        if (status != SFB_OK)
+            return status;
+    } else if (m->row.cfa_too_far) {
+        return SFB_NOT_EXPRESSIBLE;
+    }
+    if (t.base != SFB_TERM_REG || !fits(t.inner))
+        return SFB_NOT_EXPRESSIBLE;
+    out->cfa_base = SFB_BASE_REG;
+    if (t.reg == known.sp)
+        out->cfa_base = SFB_BASE_SP;
+    else if (t.reg == known.fp)
+        out->cfa_base = SFB_BASE_FP;
+    else
+        out->cfa_reg = t.reg;
+    out->cfa_offset = (int32_t)t.inner;
+    if (t.deref) {
+        out->flags |= SFB_RULE_CFA_DEREF;
+        out->cfa_add = t.outer;
+    }
+    return SFB_OK;
+}
+
+/* A value that is counted from the CFA or from a register, or is the word there. */
+static enum sfb_status set_term(uint8_t *where, uint8_t *reg, int32_t *offset, struct sfb_term t,
+                                bool word)
+{
+    if (t.deref && (word || t.outer != 0))
+        return SFB_NOT_EXPRESSIBLE;
+    word |= t.deref;
+    if (t.base == SFB_TERM_NUMBER || !fits(t.inner))
+        return SFB_NOT_EXPRESSIBLE;
+    if (t.base == SFB_TERM_CFA)
+        *where = word ? SFB_WHERE_CFA : SFB_WHERE_IS_CFA;
+    else
+        *where = word ? SFB_WHERE_AT_REG : SFB_WHERE_IS_REG;
+    *reg = t.reg;
+    *offset = (int32_t)t.inner;
+    return SFB_OK;
+}
+
+static enum sfb_status set_value(uint8_t *where, uint8_t *reg, int32_t *offset,
+                                 const struct sfb_cfi_machine *m, unsigned column, uint64_t pc)
+{
+    const struct sfb_cfi_cell *cell = &m->row.cell[column];
+    struct sfb_term t = { .base = SFB_TERM_CFA, .inner = cell->offset };
+    enum sfb_status status;
+
+    switch ((enum sfb_cfi_how)cell->how) {
+    case SFB_CFI_UNSET:
+    case SFB_CFI_SAME:
+    case SFB_CFI_UNDEFINED: *where = SFB_WHERE_SAME; return SFB_OK;
+    case SFB_CFI_OFFSET: return set_term(where, reg, offset, t, true);
+    case SFB_CFI_VAL_OFFSET: return set_term(where, reg, offset, t, false);
+    case SFB_CFI_REGISTER:
+        t = (struct sfb_term){ .base = SFB_TERM_REG, .reg = cell->reg };
+        return set_term(where, reg, offset, t, false);
+    case SFB_CFI_EXPRESSION:
+    case SFB_CFI_VAL_EXPRESSION:
+        status = sfb_expression_term(&t, m->eh, (uint32_t)cell->offset, pc, true);
+        if (status != SFB_OK)
+            return status;
+        return set_term(where, reg, offset, t, cell->how == SFB_CFI_EXPRESSION);
+    case SFB_CFI_TOO_FAR: break;
+    }
+    return SFB_NOT_EXPRESSIBLE;
+}
+
+/*
+ * A return address that no instruction moved is still in its column: the link register, or another
+ * one that a function was called through or keeps it in (AArch64, rawmemchr of glibc: x15).
+ */
+static void set_unmoved_ra(struct sfb_rule *out, const struct sfb_cfi_machine *m)
+{
+    if (out->ra_where == SFB_WHERE_SAME && m->fde->ra_column != sfb_cfi_registers(m->eh->abi).ra) {
+        out->ra_where = SFB_WHERE_IS_REG;
+        out->ra_reg = m->fde->ra_column;
+    }
+}
+
+static bool is_general(const struct sfb_rule *r)
+{
+    return r->cfa_base == SFB_BASE_REG || (r->flags & SFB_RULE_CFA_DEREF) ||
+           r->ra_where > SFB_WHERE_CFA || r->fp_where > SFB_WHERE_CFA ||
+           r->sp_where != SFB_WHERE_SAME;
+}
+
+enum sfb_status sfb_cfi_row_rule(struct sfb_rule *out, const struct sfb_cfi_machine *m, uint64_t pc)
+{
+    struct sfb_rule rule = { .flags = 0 };
+    enum sfb_status status;
+
+    if (m->fde->signal)
+        rule.flags |= SFB_RULE_SIGNAL;
+    if (m->row.cell[SFB_CFI_RA].how == SFB_CFI_UNDEFINED) {
+        rule.flags |= SFB_RULE_OUTERMOST;
+        *out = rule;
+        return SFB_OK;
+    }
+    if (m->row.ra_signed)
+        rule.flags |= SFB_RULE_RA_SIGNED;
+    if (m->fde->key_b)
+        rule.flags |= SFB_RULE_RA_KEY_B;
+    status = set_cfa(&rule, m, pc);
+    if (status == SFB_OK)
+        status = set_value(&rule.ra_where, &rule.ra_reg, &rule.ra_offset, m, SFB_CFI_RA, pc);
+    if (status == SFB_OK)
+        status = set_value(&rule.fp_where, &rule.fp_reg, &rule.fp_offset, m, SFB_CFI_FP, pc);
+    if (status == SFB_OK)
+        status = set_value(&rule.sp_where, &rule.sp_reg, &rule.sp_offset, m, SFB_CFI_SP, pc);
+    if (status != SFB_OK)
+        return status;
+    set_unmoved_ra(&rule, m);
+    if (is_general(&rule))
+        rule.flags |= SFB_RULE_GENERAL;
+    *out = rule;
+    return SFB_OK;
+}
+
+enum sfb_status sfb_eh_frame_find(const struct sfb_eh_frame *eh, uint64_t pc, struct sfb_rule *out,
+                                  struct sfb_error *error)
+{
+    struct sfb_cfi_machine machine;
+    struct sfb_cfi_fde fde;
+    enum sfb_status status = sfb_eh_frame_fde_find(eh, pc, &fde, error);
+
+    if (status != SFB_OK)
+        return status;
+    status = sfb_cfi_machine_init(&machine, eh, &fde, SFB_CFI_RULE_COLUMNS);
+    while (status == SFB_OK) {
+        status = sfb_cfi_machine_next(&machine);
+        if (status == SFB_OK && pc < machine.end) {
+            status = sfb_cfi_row_rule(out, &machine, pc);
+            break;
+        }
+    }
+    if (status == SFB_END)
+        status = SFB_NO_CFI;
+    if (status != SFB_OK && status != SFB_NO_CFI)
+        return sfb_fail(error, status, "instructions", fde.offset);
+    return status;
+}

@@ -1,0 +1,50 @@
+/* What the parts of src/eh_frame share: windows on the section, and numbers in it. */
+#ifndef SFB_EH_FRAME_TABLE_H
+#define SFB_EH_FRAME_TABLE_H
+
+#include "base/leb128.h"
+#include "sfb/eh_frame.h"
+
+/* DWARF numbers of the registers that rules speak of; ra: the usual return address column. */
+struct sfb_cfi_registers {
+    uint8_t sp, fp, pc, ra;
+};
+
+static inline struct sfb_cfi_registers sfb_cfi_registers(uint8_t abi)
+{
+    return abi == SFB_ABI_AMD64_LE
+               ? (struct sfb_cfi_registers){ .sp = 7, .fp = 6, .pc = 16, .ra = 16 }
+               : (struct sfb_cfi_registers){ .sp = 31, .fp = 29, .pc = 32, .ra = 30 };
+}
+
+/* The bytes [from, end) of the view. */
+static inline struct sfb_reader sfb_eh_window(const struct sfb_eh_frame *eh, uint64_t from,
+                                              uint64_t end)
+{
+    struct sfb_reader r = { .swap = eh->swap };
+
+    if (end > eh->size)
+        end = eh->size;
+    if (from <= end) {
+        r.pos = eh->data + from;
+        r.left = (size_t)(end - from);
+    } else {
+        r.failed = true;
+    }
+    return r;
+}
+
+static inline uint32_t sfb_eh_offset(const struct sfb_eh_frame *eh, const struct sfb_reader *r)
+{
+    return (uint32_t)(r->pos - eh->data);
+}
+
+/* @return false: the encoding is none that is read, or the bytes end */
+bool sfb_eh_pointer(const struct sfb_eh_frame *eh, struct sfb_reader *r, uint8_t encoding,
+                    uint64_t *out);
+
+/* Reads the entry at an offset, and the common one that it names. */
+enum sfb_status sfb_cfi_fde_read(struct sfb_cfi_fde *out, const struct sfb_eh_frame *eh,
+                                 uint32_t offset, struct sfb_error *error);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * Code made at run time: no module holds it, no table covers it, and it keeps frame pointers, as
+ * JIT compilers' does. The walk goes on through it and says that it guessed.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "support/compiler.h"
+#include "support/oracle.h"
+#include "support/test.h"
+
+static struct trace ours;
+static struct sframe_backtrace_info info;
+static volatile int sink;
+
+NOINLINE static void capture(void)
+{
+    uint8_t buffer[1024];
+
+    info.size = sizeof info;
+    trace_decode(&ours, buffer, sframe_backtrace_cbf(buffer, sizeof buffer, NULL, &info));
+    sink++;
+}
+
+typedef void made_fn(void (*)(void));
+
+static made_fn *make(const uint8_t *code, size_t size)
+{
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    made_fn *function;
+
+    cr_assert(page != MAP_FAILED);
+    memcpy(page, code, size);
+    cr_assert(eq(int, mprotect(page, 4096, PROT_READ | PROT_EXEC), 0));
+    memcpy(&function, &page, sizeof page);
+    return function;
+}
+
+NOINLINE static int call(made_fn *function)
+{
+    function(capture);
+    return sink;
+}
+
+Test(made_code, with_frame_pointers_is_walked_through_and_marked_as_a_guess)
+{
+    /* push %rbp; mov %rsp, %rbp; call *%rdi; leave; ret */
+    static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0xc9, 0xc3 };
+    made_fn *function = make(code, sizeof code);
+
+    call(function);
+    cr_expect(ours.end, "%s", sfb_status_str(info.end));
+    cr_expect(eq(u32, info.by_source[SFB_SOURCE_FRAME_POINTER], 1));
+    cr_assert(gt(sz, ours.count, 4));
+    cr_expect(eq(u64, ours.address[1], (uintptr_t)function + 6));
+    cr_expect(gt(u64, ours.address[2], (uintptr_t)call));
+    cr_expect(lt(u64, ours.address[2], (uintptr_t)call + 64));
+}
+
+Test(made_code, without_them_ends_the_walk)
+{
+    /* push %rbp; xor %ebp, %ebp; call *%rdi; pop %rbp; ret */
+    static const uint8_t code[] = { 0x55, 0x31, 0xed, 0xff, 0xd7, 0x5d, 0xc3 };
+    made_fn *function = make(code, sizeof code);
+
+    call(function);
+    cr_expect(not(ours.end));
+    cr_expect(eq(int, info.end, SFB_NO_MODULE));
+    cr_expect(eq(sz, ours.count, 2));
+    cr_expect(eq(u32, info.by_source[SFB_SOURCE_FRAME_POINTER], 0));
+}
+
+/* --- a call that went nowhere ------------------------------------------------------------------
+ */
+
+static volatile uint64_t nowhere;
+static sigjmp_buf back;
+
+static void on_fault(int number, siginfo_t *si, void *context)
+{
+    struct sframe_backtrace_options options = { .size = sizeof options, .context = context };
+    uint8_t buffer[1024];
+
+    (void)number;
+    (void)si;
+    info.size = sizeof info;
+    trace_decode(&ours, buffer, sframe_backtrace_cbf(buffer, sizeof buffer, &options, &info));
+    siglongjmp(back, 1);
+}
+
+NOINLINE static int call_nowhere(void)
+{
+    uint64_t address = nowhere;
+    int (*function)(void);
+
+    memcpy(&function, &address, sizeof function);
+    return function() + sink;
+}
+
+Test(made_code, called_through_a_null_pointer_has_its_caller)
+{
+    struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
+
+    sigaction(SIGSEGV, &action, NULL);
+    if (sigsetjmp(back, 1) == 0)
+        call_nowhere();
+    cr_assert(gt(sz, ours.count, 3));
+    cr_expect(eq(u64, ours.address[0], 0));
+    cr_expect(gt(u64, ours.address[1], (uintptr_t)call_nowhere));
+    cr_expect(lt(u64, ours.address[1], (uintptr_t)call_nowhere + 128));
+    cr_expect(ours.end, "%s", sfb_status_str(info.end));
+}

@@ -1,0 +1,115 @@
+/*
+ * What x86-64's instructions say of code that no table covers: calls, as gas assembles them, and
+ * where in its prologue an interrupted function is.
+ */
+#include <string.h>
+
+#include "support/test.h"
+#include "unwind/arch.h"
+
+#define BASE 0x400000u
+
+static uint8_t code[64];
+static uint64_t stack[4];
+
+static bool read_fake(struct sfb_memory *memory, uint64_t address, uint64_t *out)
+{
+    (void)memory;
+    if (address < BASE || address - BASE > sizeof code - 8)
+        return false;
+    memcpy(out, code + (address - BASE), 8);
+    return true;
+}
+
+static bool read_stack(struct sfb_memory *memory, uint64_t address, uint64_t *out)
+{
+    (void)memory;
+    if (address / 8 >= 4)
+        return false;
+    *out = stack[address / 8];
+    return true;
+}
+
+static struct sfb_memory code_memory = { .read = read_fake };
+static struct sfb_memory stack_memory = { .read = read_stack };
+
+enum { RA_AT = 24 };
+
+static void put_before_ra(const uint8_t *bytes, size_t size)
+{
+    memset(code, 0x90, sizeof code);
+    memcpy(code + RA_AT - size, bytes, size);
+}
+
+Test(arch_x86_64, knows_every_call_instruction)
+{
+    static const struct {
+        const char *name;
+        uint8_t size;
+        uint8_t bytes[8];
+        bool call;
+    } cases[] = {
+        { "call rel32", 5, { 0xe8, 1, 2, 3, 4 }, true },
+        { "call *%rax", 2, { 0xff, 0xd0 }, true },
+        { "call *%r12", 3, { 0x41, 0xff, 0xd4 }, true },
+        { "call *(%rdx)", 2, { 0xff, 0x12 }, true },
+        { "call *8(%rax)", 3, { 0xff, 0x50, 8 }, true },
+        { "call *(%rsp)", 3, { 0xff, 0x14, 0x24 }, true },
+        { "call *16(%rsp)", 4, { 0xff, 0x54, 0x24, 16 }, true },
+        { "call *(%rip + n)", 6, { 0xff, 0x15, 1, 2, 3, 4 }, true },
+        { "call *0x200(%rbx)", 6, { 0xff, 0x93, 0, 2, 0, 0 }, true },
+        { "call *table(,%rax,8)", 7, { 0xff, 0x14, 0xc5, 1, 2, 3, 4 }, true },
+        { "call *0x200(%rax,%rcx,8)", 7, { 0xff, 0x94, 0xc8, 0, 2, 0, 0 }, true },
+        { "jmp *%rax", 2, { 0xff, 0xe0 }, false },
+        { "push *(%rdx)", 2, { 0xff, 0x32 }, false },
+        { "jmp rel32", 5, { 0xe9, 1, 2, 3, 4 }, false },
+        { "nothing", 1, { 0x90 }, false },
+        { "call *%rax, one byte further", 3, { 0xff, 0xd0, 0x90 }, false },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put_before_ra(cases[i].bytes, cases[i].size);
+        cr_expect(eq(int, sfb_arch_is_call(&code_memory, BASE + RA_AT), cases[i].call), "%s",
+                  cases[i].name);
+    }
+    cr_expect(not(sfb_arch_is_call(&code_memory, BASE)), "nothing is before it");
+    memcpy(code, cases[1].bytes, cases[1].size);
+    cr_expect(sfb_arch_is_call(&code_memory, BASE + 2), "at the very start of what is there");
+}
+
+static struct sfb_rule guess(unsigned at, enum sfb_frame_kind kind)
+{
+    struct sfb_regs regs = { .pc = BASE + at, .sp = 0, .fp = 8 };
+
+    return sfb_arch_guess(&code_memory, &stack_memory, &regs, kind);
+}
+
+Test(arch_x86_64, guesses_by_the_place_in_the_function)
+{
+    /* push %rbp; mov %rsp, %rbp; nop; leave; ret */
+    static const uint8_t function[] = { 0x55, 0x48, 0x89, 0xe5, 0x90, 0xc9, 0xc3 };
+
+    memset(code, 0x90, sizeof code);
+    memcpy(code + 8, function, sizeof function);
+    cr_expect(guess(8, SFB_FRAME_PC).cfa_base == SFB_BASE_SP, "nothing pushed");
+    cr_expect(eq(int, guess(8, SFB_FRAME_PC).cfa_offset, 8));
+    cr_expect(guess(9, SFB_FRAME_PC).cfa_base == SFB_BASE_SP, "pushed");
+    cr_expect(eq(int, guess(9, SFB_FRAME_PC).cfa_offset, 16));
+    cr_expect(guess(9, SFB_FRAME_PC).fp_where == SFB_WHERE_CFA);
+    cr_expect(guess(12, SFB_FRAME_PC).cfa_base == SFB_BASE_FP, "frame made");
+    cr_expect(eq(int, guess(12, SFB_FRAME_PC).cfa_offset, 16));
+    cr_expect(guess(14, SFB_FRAME_PC).cfa_base == SFB_BASE_SP, "frame gone");
+    cr_expect(guess(8, SFB_FRAME_RA).cfa_base == SFB_BASE_FP, "a caller has a frame");
+}
+
+Test(arch_x86_64, sees_that_a_function_without_a_frame_was_called_straight)
+{
+    static const uint8_t call[] = { 0xe8, 0x10, 0, 0, 0 }; /* of what is 16 bytes behind it */
+
+    put_before_ra(call, sizeof call);
+    stack[0] = BASE + RA_AT;
+    cr_expect(guess(RA_AT + 20, SFB_FRAME_PC).cfa_base == SFB_BASE_SP);
+    cr_expect(guess(RA_AT + 12, SFB_FRAME_PC).cfa_base == SFB_BASE_FP, "before what is called");
+    stack[0] = BASE + RA_AT + 1;
+    cr_expect(guess(RA_AT + 20, SFB_FRAME_PC).cfa_base == SFB_BASE_FP, "not behind the call");
+}

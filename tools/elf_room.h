@@ -1,0 +1,19 @@
+/* Room for more program headers: see elf_copy.h. */
+#ifndef ELF_ROOM_H
+#define ELF_ROOM_H
+
+#include "elf_copy.h"
+
+/*
+ * Finds what has to move so that program headers can grow.
+ *
+ * @param near       what moves by `more`, to stay behind them; not written: .to of far
+ * @param segment    where they are loaded
+ * @param table_end  their end in memory
+ * @param more       bytes, a multiple of 8
+ * @return false: something else stands there
+ */
+bool elf_room_find(struct elf_move *near, struct elf_move *far, const struct elf_file *file,
+                   const Elf64_Phdr *segment, uint64_t table_end, uint64_t more);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * Output: a file of bytes, whole or not at all.
+ *
+ * It is written under a name of its own beside its place and renamed, so that nobody sees half of
+ * it, what stood there before is lost only to something complete, and a program that runs from
+ * there goes on running.
+ */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Some bytes and where they belong. Between parts there are zeros: a hole, where that is possible.
+ */
+struct output_part {
+    uint64_t offset;
+    const uint8_t *data;
+    size_t size;
+};
+
+/*
+ * Writes parts, which ascend.
+ *
+ * @param path  "-" is stdout; what exists and is no regular file (a pipe, /dev/null) is written to
+ *              as it is
+ * @param mode  permissions of the file, as chmod() takes them
+ * @return false after a complaint
+ */
+bool output_write(const char *path, unsigned mode, const struct output_part *parts, size_t count);
+
+#endif

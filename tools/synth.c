@@ -1,0 +1,297 @@
+/*
+ * sfb synth: an .sframe section made from .eh_frame, for programs and libraries that nobody
+ * assembled with --gsframe: as bytes, or in a copy of the file that loads it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sfb/status.h>
+
+#include "eh_frame_view.h"
+#include "elf_copy.h"
+#include "elf_file.h"
+#include "input.h"
+#include "output.h"
+#include "synthesis.h"
+#include "synthesis_report.h"
+#include "tool.h"
+
+enum {
+    OPTION_SECTION_ONLY = TOOL_OPTION_FIRST,
+    OPTION_VMA,
+    OPTION_SFRAME_VERSION,
+    OPTION_FORCE,
+    OPTION_OUTPUT = 'o',
+    OPTION_VERBOSE = 'v'
+};
+
+struct synth_options {
+    const char *out; /* NULL: only the report */
+    bool section_only, force, verbose;
+    const uint64_t *vma; /* NULL: where a copy would have it */
+};
+
+/* One file on its way. */
+struct job {
+    const struct synth_options *options;
+    const struct input *input;
+    struct stat status; /* of the input */
+    struct elf_file file;
+    struct elf_copy copy;
+    struct eh_frame_view view;
+    uint64_t address; /* of the section */
+    struct synthesis synthesis;
+    uint8_t *section;
+    size_t section_size;
+    uint32_t stored_rows;
+};
+
+static enum tool_exit complain_of(const struct job *job, const struct elf_fault *fault)
+{
+    return tool_complain(TOOL_BAD_DATA, "%s: +0x%" PRIx64 ": %s%s%s", job->input->name,
+                         fault->offset, fault->field ? fault->field : "", fault->field ? ": " : "",
+                         fault->cause);
+}
+
+static enum tool_exit out_of_memory(const struct job *job)
+{
+    return tool_complain(TOOL_USAGE, "%s: %s", job->input->name, strerror(ENOMEM));
+}
+
+/* @return what is executable and in the file; NULL: no memory */
+static struct synthesis_range *find_code(const struct elf_file *f, size_t *count)
+{
+    struct synthesis_range *code = calloc(f->phdr_count, sizeof *code);
+
+    *count = 0;
+    for (size_t i = 0; code && i < f->phdr_count; i++)
+        if (f->phdrs[i].p_type == PT_LOAD && (f->phdrs[i].p_flags & PF_X))
+            code[(*count)++] =
+                (struct synthesis_range){ f->phdrs[i].p_vaddr,
+                                          f->phdrs[i].p_vaddr + f->phdrs[i].p_filesz };
+    return code;
+}
+
+static enum tool_exit encode(struct job *job, struct synth_encoder *encoder)
+{
+    struct sfb_error error = { SFB_OK, NULL, 0 };
+    struct elf_fault fault;
+    size_t code_count = 0;
+    struct synthesis_range *code = find_code(&job->file, &code_count);
+    enum synthesis_result result;
+
+    if (!code)
+        return out_of_memory(job);
+    result = synthesize(&job->synthesis, encoder, &job->view.eh, code, code_count, &error);
+    free(code);
+    if (result == SYNTHESIS_BAD_DATA) {
+        elf_fault_set(&fault, eh_frame_view_at(&job->view, &job->file, error.offset), error.field,
+                      sfb_status_str(error.status));
+        return complain_of(job, &fault);
+    }
+    if (result != SYNTHESIS_DONE ||
+        !synth_encoder_finish(encoder, &job->section, &job->section_size, &job->stored_rows))
+        return out_of_memory(job);
+    return TOOL_DONE;
+}
+
+static void report(const struct job *job)
+{
+    const bool to_stdout = job->options->out && strcmp(job->options->out, "-") == 0;
+    const struct synthesis_size size = {
+        .address = job->address,
+        .bytes = job->section_size,
+        .eh_frame = job->synthesis.eh_frame_size + job->view.hdr_size,
+        .stored_rows = job->stored_rows,
+    };
+
+    synthesis_report(to_stdout ? stderr : stdout, job->input->name, &job->synthesis, &size,
+                     job->options->verbose);
+}
+
+/* Permissions are the input's, but not those to run with its owner's rights. */
+static unsigned output_mode(const struct job *job)
+{
+    mode_t mask = umask(0);
+
+    umask(mask);
+    if (job->options->section_only)
+        return 0666 & ~mask;
+    return S_ISREG(job->status.st_mode) ? job->status.st_mode & 0777 : 0777 & ~mask;
+}
+
+static enum tool_exit write_out(struct job *job)
+{
+    const struct output_part section = { 0, job->section, job->section_size };
+    bool good;
+
+    if (job->options->section_only)
+        return output_write(job->options->out, output_mode(job), &section, 1) ? TOOL_DONE
+                                                                              : TOOL_USAGE;
+    if (!elf_copy_make(&job->copy, &job->file, job->section, job->section_size))
+        return out_of_memory(job);
+    good = output_write(job->options->out, output_mode(job), job->copy.parts, 2);
+    free(job->copy.appended);
+    return good ? TOOL_DONE : TOOL_USAGE;
+}
+
+static bool has_section(const struct elf_file *f)
+{
+    const Elf64_Phdr *segment = elf_file_phdr(f, PT_GNU_SFRAME);
+
+    /* objcopy -R .sframe leaves an empty segment behind. */
+    return elf_file_section(f, ".sframe") != 0 || (segment && segment->p_filesz > 0);
+}
+
+static enum tool_exit make(struct job *job)
+{
+    const bool copies = job->options->out && !job->options->section_only;
+    struct elf_fault fault;
+    struct synth_encoder encoder;
+    enum tool_exit result;
+
+    if (copies && !job->options->force && has_section(&job->file))
+        return tool_complain(TOOL_BAD_DATA,
+                             "%s: there is an .sframe already: --force replaces it, --section-only "
+                             "leaves it alone",
+                             job->input->name);
+    if (!eh_frame_view_open(&job->view, &fault, &job->file) ||
+        (!job->options->vma && !elf_copy_plan(&job->copy, &fault, &job->file)))
+        return complain_of(job, &fault);
+    job->address = job->options->vma ? *job->options->vma : job->copy.section_address;
+    synth_encoder_init(&encoder, job->file.abi, job->address);
+    result = encode(job, &encoder);
+    synth_encoder_free(&encoder);
+    if (result != TOOL_DONE)
+        return result;
+    if (job->options->out)
+        result = write_out(job);
+    if (result == TOOL_DONE)
+        report(job);
+    return result;
+}
+
+/* Whether the output would take the place of the input, under whatever name. */
+static bool is_input(const struct job *job)
+{
+    struct stat out;
+
+    return job->options->out && strcmp(job->options->out, "-") != 0 &&
+           S_ISREG(job->status.st_mode) && stat(job->options->out, &out) == 0 &&
+           out.st_dev == job->status.st_dev && out.st_ino == job->status.st_ino;
+}
+
+static enum tool_exit run_file(const struct tool_command *command,
+                               const struct synth_options *options, const char *path)
+{
+    struct input input;
+    struct job job = { .options = options, .input = &input };
+    struct elf_fault fault;
+    enum tool_exit result;
+
+    if (!input_read(&input, path))
+        return TOOL_USAGE;
+    if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &job.status) : stat(path, &job.status)) != 0)
+        memset(&job.status, 0, sizeof job.status);
+    if (is_input(&job))
+        result = tool_misused(command, "the output is the input itself");
+    else if (!elf_file_open(&job.file, &fault, input.data, input.size))
+        result = complain_of(&job, &fault);
+    else
+        result = make(&job);
+    synthesis_free(&job.synthesis);
+    free(job.section);
+    eh_frame_view_close(&job.view);
+    elf_file_close(&job.file);
+    input_free(&input);
+    return result;
+}
+
+static bool parse_number(const char *text, uint64_t *out)
+{
+    char *end;
+
+    errno = 0;
+    *out = strtoull(text, &end, 0);
+    return errno == 0 && end != text && *end == '\0' && text[0] >= '0' && text[0] <= '9';
+}
+
+static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
+{
+    static const struct option options[] = {
+        TOOL_OPTION_HELP_ENTRY,
+        { "output", required_argument, NULL, OPTION_OUTPUT },
+        { "section-only", no_argument, NULL, OPTION_SECTION_ONLY },
+        { "vma", required_argument, NULL, OPTION_VMA },
+        { "sframe-version", required_argument, NULL, OPTION_SFRAME_VERSION },
+        { "force", no_argument, NULL, OPTION_FORCE },
+        { "verbose", no_argument, NULL, OPTION_VERBOSE },
+        { NULL, 0, NULL, 0 },
+    };
+    struct synth_options synth = { .out = NULL };
+    enum tool_exit exit_status = TOOL_DONE;
+    uint64_t vma = 0, version = 1;
+
+    for (int o; (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
+        switch (o) {
+        case OPTION_OUTPUT: synth.out = optarg; break;
+        case OPTION_SECTION_ONLY: synth.section_only = true; break;
+        case OPTION_FORCE: synth.force = true; break;
+        case OPTION_VERBOSE: synth.verbose = true; break;
+        case OPTION_VMA:
+            if (!parse_number(optarg, &vma))
+                return tool_misused(command, "'%s' is no address", optarg);
+            synth.vma = &vma;
+            break;
+        case OPTION_SFRAME_VERSION:
+            if (!parse_number(optarg, &version) || version != 1)
+                return tool_misused(command, "'%s' is no version that is written: 1 is", optarg);
+            break;
+        default: return exit_status;
+        }
+    }
+    if (synth.vma && !synth.section_only)
+        return tool_misused(command,
+                            "--vma goes with --section-only: in a copy there is one place");
+    if (optind == argc)
+        return tool_misused(command, "no file given");
+    if (argc - optind > 1)
+        return tool_misused(command, "more than one file given");
+    return run_file(command, &synth, argv[optind]);
+}
+
+const struct tool_command tool_synth = {
+    .name = "synth",
+    .summary = "make an SFrame section from the .eh_frame of an ELF file",
+    .usage =
+        "sfb synth [OPTION...] FILE\n"
+        "\n"
+        "Makes an .sframe section of version 1 from the .eh_frame of a program or a shared\n"
+        "library of x86-64 or AArch64 (- is stdin), and says what came of it: how many functions\n"
+        "and rows, the size, and what .sframe cannot express and is therefore left out.\n"
+        "Without -o that is all.\n"
+        "\n"
+        "  -o, --output OUT    write a copy of FILE that loads the section; - is stdout, and the\n"
+        "                      report then goes to stderr. Permissions are those of FILE\n"
+        "  --section-only      write the bytes of the section, and no copy\n"
+        "  --vma ADDRESS       where such bytes will lie, on which they depend; if not given,\n"
+        "                      where a copy would have them\n"
+        "  --sframe-version N  version of the format: 1\n"
+        "  --force             replace a section that is there already\n"
+        "  -v, --verbose       list what is left out, with its addresses\n"
+        "  --help              this text\n"
+        "\n"
+        "In the copy a new read-only segment behind all others holds the section. Room for its\n"
+        "program headers is made by moving .gnu.hash there, too (or .hash, .dynsym). OUT is\n"
+        "written under another name and renamed.\n"
+        "\n"
+        "Exit status 1: FILE has no .eh_frame that can be searched, is not for these machines, or\n"
+        "contradicts itself; stderr says where, and nothing is written. Functions that cannot be\n"
+        "expressed are no failure.\n",
+    .run = run,
+};

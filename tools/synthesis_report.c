@@ -1,0 +1,57 @@
+#include "synthesis_report.h"
+
+#include <inttypes.h>
+
+/* How often each reason comes up; there are a dozen of them, and each is one static string. */
+static void report_reasons(FILE *to, const struct synthesis *s)
+{
+    struct {
+        const char *text;
+        uint64_t count, size;
+    } reasons[16] = { { NULL, 0, 0 } };
+
+    for (size_t i = 0; i < s->gap_count; i++) {
+        const struct synthesis_gap *g = &s->gaps[i];
+        size_t r = 0;
+
+        while (reasons[r].text != NULL && reasons[r].text != g->reason &&
+               r < sizeof reasons / sizeof *reasons - 1)
+            r++;
+        reasons[r].text = g->reason;
+        reasons[r].count++;
+        reasons[r].size += g->code.end - g->code.start;
+    }
+    for (size_t r = 0; reasons[r].text != NULL; r++)
+        fprintf(to, "  %" PRIu64 " byte%s (%" PRIu64 "x): %s\n", reasons[r].size,
+                reasons[r].size == 1 ? "" : "s", reasons[r].count, reasons[r].text);
+}
+
+static void report_gaps(FILE *to, const struct synthesis *s)
+{
+    for (size_t i = 0; i < s->gap_count; i++) {
+        const struct synthesis_gap *g = &s->gaps[i];
+
+        fprintf(to, "  0x%" PRIx64 "-0x%" PRIx64, g->code.start, g->code.end);
+        if (g->code.start != g->function.start || g->code.end != g->function.end)
+            fprintf(to, " of 0x%" PRIx64 "-0x%" PRIx64, g->function.start, g->function.end);
+        fprintf(to, ": %s\n", g->reason);
+    }
+}
+
+void synthesis_report(FILE *to, const char *name, const struct synthesis *s,
+                      const struct synthesis_size *size, bool verbose)
+{
+    fprintf(to,
+            "%s: %" PRIu32 " functions, %" PRIu64 " rows (%" PRIu32 " stored), %zu bytes (%.2f of "
+            "the %" PRIu64 " of .eh_frame and its table) at 0x%" PRIx64 "\n",
+            name, s->function_count, s->row_count, size->stored_rows, size->bytes,
+            size->eh_frame ? (double)size->bytes / (double)size->eh_frame : 0.0, size->eh_frame,
+            size->address);
+    fprintf(to,
+            "%" PRIu32 " functions not wholly expressible, %" PRIu64 " bytes of %" PRIu64 "%s\n",
+            s->partial_count, s->gap_size, s->code_size, s->gap_count ? ":" : "");
+    if (verbose)
+        report_gaps(to, s);
+    else
+        report_reasons(to, s);
+}
