@@ -7,10 +7,14 @@ find_program(SFRAME_BACKTRACE_QEMU_AARCH64_BE qemu-aarch64_be)
 set(sfb_big_endian ${CMAKE_CURRENT_LIST_DIR})
 set(sfb_big_endian_folder ${CMAKE_CURRENT_BINARY_DIR}/big_endian)
 set(sfb_big_endian_cc ${SFRAME_BACKTRACE_AARCH64_CC} -mbig-endian -std=c11 -D_GNU_SOURCE -O2 -g
-  -Wall -Wextra $<$<BOOL:${SFRAME_BACKTRACE_WERROR}>:-Werror>
+  -Wall -Wextra
   -ffreestanding -fno-stack-protector
   -mno-outline-atomics # they are functions of libgcc
   -isystem ${sfb_big_endian}/include -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src)
+
+if(SFRAME_BACKTRACE_WERROR)
+  list(APPEND sfb_big_endian_cc -Werror)
+endif()
 
 function(sfb_big_endian_why_not out)
   if(NOT TARGET sfb)
