@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,8 @@ bool output_write(const char *path, unsigned mode, const struct output_part *par
     char *target;
     bool good;
 
+    /* A limit on the size of files is told like a full disk, and leaves nothing behind. */
+    signal(SIGXFSZ, SIG_IGN);
     if (strcmp(path, "-") == 0)
         return tool_flush() && write_stream(STDOUT_FILENO, "standard output", parts, count);
     if (stat(path, &status) != 0)

@@ -3,7 +3,13 @@
  *
  * An assembler stores each function's rows; here functions with the same rows share them, also
  * where one has the first rows of another, and a start takes as many bytes as the rows of its
- * function need, not as its size would.
+ * function need, not as its size would. More cannot be shared, because starts count from the
+ * function.
+ *
+ * Tried and dropped: cutting functions into stretches, so that epilogues are shared, too. It takes
+ * 15 % off the section of a program whose functions are large (git: 0.82 of .eh_frame and its table
+ * instead of 0.95, perl: 0.86 instead of 1.03), and leaves twice as many entries, which are no
+ * functions any more.
  */
 #ifndef SFRAME_ENCODER_H
 #define SFRAME_ENCODER_H

@@ -58,6 +58,15 @@ static enum tool_exit complain_of(const struct job *job, const struct elf_fault 
                          fault->cause);
 }
 
+/* A section can be made all the same, if its address is given. */
+static enum tool_exit complain_of_copy(const struct job *job, const struct elf_fault *fault)
+{
+    return tool_complain(TOOL_BAD_DATA,
+                         "%s: +0x%" PRIx64 ": %s: %s: no copy can be made, the bytes alone with "
+                         "--section-only --vma",
+                         job->input->name, fault->offset, fault->field, fault->cause);
+}
+
 static enum tool_exit out_of_memory(const struct job *job)
 {
     return tool_complain(TOOL_USAGE, "%s: %s", job->input->name, strerror(ENOMEM));
@@ -160,9 +169,10 @@ static enum tool_exit make(struct job *job)
                              "%s: there is an .sframe already: --force replaces it, --section-only "
                              "leaves it alone",
                              job->input->name);
-    if (!eh_frame_view_open(&job->view, &fault, &job->file) ||
-        (!job->options->vma && !elf_copy_plan(&job->copy, &fault, &job->file)))
+    if (!eh_frame_view_open(&job->view, &fault, &job->file))
         return complain_of(job, &fault);
+    if (!job->options->vma && !elf_copy_plan(&job->copy, &fault, &job->file))
+        return complain_of_copy(job, &fault);
     job->address = job->options->vma ? *job->options->vma : job->copy.section_address;
     synth_encoder_init(&encoder, job->file.abi, job->address);
     result = encode(job, &encoder);
@@ -290,8 +300,8 @@ const struct tool_command tool_synth = {
         "program headers is made by moving .gnu.hash there, too (or .hash, .dynsym). OUT is\n"
         "written under another name and renamed.\n"
         "\n"
-        "Exit status 1: FILE has no .eh_frame that can be searched, is not for these machines, or\n"
-        "contradicts itself; stderr says where, and nothing is written. Functions that cannot be\n"
-        "expressed are no failure.\n",
+        "Exit status 1: FILE has no .eh_frame that can be searched, no room for program headers,\n"
+        "is not for these machines, or contradicts itself; stderr says where, and nothing is\n"
+        "written. Functions that cannot be expressed are no failure.\n",
     .run = run,
 };

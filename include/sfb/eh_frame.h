@@ -23,14 +23,16 @@ SFB_BEGIN_DECLS
 
 /* Offsets count from data. */
 struct sfb_eh_frame {
-    const uint8_t *data; /* borrowed: a stretch of memory with both sections in it */
-    uint64_t address;    /* where data lies in the unwound process */
-    uint32_t size;       /* bytes at data */
-    uint32_t hdr;        /* offset of .eh_frame_hdr */
-    uint32_t table;      /* offset of its first entry: two words of 32 bits, sorted by the first */
-    uint32_t count;      /* entries */
-    uint8_t abi;         /* enum sfb_abi */
-    bool swap;           /* the byte order is not the host's */
+    const uint8_t *data;   /* borrowed: a stretch of memory with both sections in it */
+    uint64_t address;      /* where data lies in the unwound process */
+    uint64_t frames;       /* where .eh_frame lies there, by its header */
+    uint32_t size;         /* bytes at data */
+    uint32_t gap, gap_end; /* [gap, gap_end) of them are not to be read; as a rule both are 0 */
+    uint32_t hdr;          /* offset of .eh_frame_hdr */
+    uint32_t table; /* offset of its first entry: two words of 32 bits, sorted by the first */
+    uint32_t count; /* entries */
+    uint8_t abi;    /* enum sfb_abi */
+    bool swap;      /* the byte order is not the host's */
 };
 
 /* One frame description entry, and what its common information entry says. */
@@ -77,6 +79,26 @@ struct sfb_cfi_rows {
 SFB_API enum sfb_status sfb_eh_frame_open(struct sfb_eh_frame *out, const void *data, size_t size,
                                           uint64_t address, uint64_t hdr_address, enum sfb_abi abi,
                                           struct sfb_error *error);
+
+/**
+ * Adds the segment of .eh_frame, where that is not the segment of its header: a start file that
+ * makes .eh_frame writable has the linker put it with the data.
+ *
+ * What lies between the two is never read.
+ *
+ * @param eh       opened, with the segment of the header; offsets may change
+ * @param data     the other segment, as far from eh->data as their addresses are from each other;
+ *                 borrowed, too
+ * @param size     bytes at data
+ * @param address  where data lies in the unwound process
+ *
+ * @return SFB_OK
+ *         SFB_BAD_ARGUMENT  they overlap, span 4 GiB, or lie elsewhere; eh stays as it is
+ *
+ * Threads: safe.   Signals: safe.   Cost: constant.
+ */
+SFB_API enum sfb_status sfb_eh_frame_extend(struct sfb_eh_frame *eh, const void *data, size_t size,
+                                            uint64_t address);
 
 /**
  * Reads the entry that the table has at an index.

@@ -54,7 +54,7 @@ enum sfb_status sfb_eh_frame_open(struct sfb_eh_frame *out, const void *data, si
                                .abi = (uint8_t)abi,
                                .swap = big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) };
     uint8_t version, frame_encoding, count_encoding, table_encoding;
-    uint64_t frame, count, hdr = hdr_address - address;
+    uint64_t count, hdr = hdr_address - address;
     struct sfb_reader r;
 
     if (!out || !data || size > UINT32_MAX || hdr > size)
@@ -73,7 +73,7 @@ enum sfb_status sfb_eh_frame_open(struct sfb_eh_frame *out, const void *data, si
     /* Every linker writes this table; without one an entry could only be found by reading all. */
     if (table_encoding != (EH_DATAREL | EH_SDATA4))
         return sfb_fail(error, SFB_BAD_CFI, "table_enc", hdr + 3);
-    if (!sfb_eh_pointer(&eh, &r, frame_encoding, &frame))
+    if (!sfb_eh_pointer(&eh, &r, frame_encoding, &eh.frames))
         return sfb_fail(error, r.failed ? SFB_TRUNCATED : SFB_BAD_CFI, "eh_frame_ptr", hdr + 4);
     if (!sfb_eh_pointer(&eh, &r, count_encoding, &count))
         return sfb_fail(error, r.failed ? SFB_TRUNCATED : SFB_BAD_CFI, "fde_count", hdr + 2);
@@ -82,6 +82,34 @@ enum sfb_status sfb_eh_frame_open(struct sfb_eh_frame *out, const void *data, si
     eh.table = sfb_eh_offset(&eh, &r);
     eh.count = (uint32_t)count;
     *out = eh;
+    return SFB_OK;
+}
+
+enum sfb_status sfb_eh_frame_extend(struct sfb_eh_frame *eh, const void *data, size_t size,
+                                    uint64_t address)
+{
+    const bool below = eh && address < eh->address;
+    uint64_t distance, low_size, high_size;
+
+    if (!eh || !data || size > UINT32_MAX || eh->gap_end != 0 ||
+        (uintptr_t)data - (uintptr_t)eh->data != address - eh->address)
+        return SFB_BAD_ARGUMENT;
+    distance = below ? eh->address - address : address - eh->address;
+    low_size = below ? size : eh->size;
+    high_size = below ? eh->size : size;
+    if (distance < low_size || distance > UINT32_MAX - high_size)
+        return SFB_BAD_ARGUMENT;
+    if (below) {
+        eh->data = data;
+        eh->address = address;
+        eh->hdr += (uint32_t)distance;
+        eh->table += (uint32_t)distance;
+    }
+    if (distance > low_size) {
+        eh->gap = (uint32_t)low_size;
+        eh->gap_end = (uint32_t)distance;
+    }
+    eh->size = (uint32_t)(distance + high_size);
     return SFB_OK;
 }
 

@@ -25,6 +25,8 @@ static inline struct sfb_reader sfb_eh_window(const struct sfb_eh_frame *eh, uin
 
     if (end > eh->size)
         end = eh->size;
+    if (from < eh->gap_end && end > eh->gap)
+        end = eh->gap;
     if (from <= end) {
         r.pos = eh->data + from;
         r.left = (size_t)(end - from);

@@ -1,6 +1,7 @@
 /*
  * What an architecture is to the walker. The code of each is in arch_<name>.h (constants, and what
- * the walk inlines), arch_<name>.c and capture_<name>.S; this is the one place that chooses.
+ * the walk inlines), arch_<name>.c, shapes_<name>.c (code known by its instructions) and
+ * capture_<name>.S; this is the one place that chooses.
  */
 #ifndef SFB_UNWIND_ARCH_H
 #define SFB_UNWIND_ARCH_H

@@ -91,7 +91,7 @@ static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t 
     if (!module || module->eh_frame_status != SFB_OK)
         return -UNW_ENOINFO;
     eh = &module->eh_frame;
-    if (walker->modules == &walker->own_modules) {
+    if (walker->modules == &walker->own_modules && eh->gap_end == 0) {
         /* The loader mapped that segment, in whole pages: no page of it has to be probed. */
         walker->table_memory.lo = eh->address & ~(uint64_t)7;
         walker->table_memory.hi = (eh->address + eh->size + 7) & ~(uint64_t)7;

@@ -60,13 +60,16 @@ static enum sfb_status open_section(struct sfb_section *out, const struct sfb_im
     return status;
 }
 
-/* The segment with .eh_frame_hdr in it has .eh_frame, too: linkers put read-only tables together.
+/*
+ * Linkers put read-only tables together: the segment with .eh_frame_hdr has .eh_frame, too, nearly
+ * always.
  */
-static enum sfb_status open_eh_frame(struct sfb_eh_frame *out, const struct sfb_image *image)
+enum sfb_status sfb_image_eh_frame(struct sfb_eh_frame *out, const struct sfb_image *image)
 {
-    const ElfW(Phdr) *hdr = sfb_image_phdr(image, PT_GNU_EH_FRAME);
+    const ElfW(Phdr) *hdr = sfb_image_phdr(image, PT_GNU_EH_FRAME), *other;
     const ElfW(Phdr) *segment = hdr ? sfb_image_segment(image, hdr->p_vaddr) : NULL;
     struct sfb_reader r;
+    enum sfb_status status;
 
     if (!hdr || hdr->p_memsz == 0)
         return SFB_NO_EH_FRAME;
@@ -75,8 +78,17 @@ static enum sfb_status open_eh_frame(struct sfb_eh_frame *out, const struct sfb_
     r = bytes_at(image, segment->p_vaddr);
     if (r.left == 0)
         return SFB_BAD_ELF;
-    return sfb_eh_frame_open(out, r.pos, r.left, (uintptr_t)r.pos, image->bias + hdr->p_vaddr,
-                             (enum sfb_abi)SFB_ARCH_ABI, NULL);
+    status = sfb_eh_frame_open(out, r.pos, r.left, (uintptr_t)r.pos, image->bias + hdr->p_vaddr,
+                               (enum sfb_abi)SFB_ARCH_ABI, NULL);
+    if (status != SFB_OK)
+        return status;
+    other = sfb_image_segment(image, out->frames - image->bias);
+    if (other && other != segment) {
+        r = bytes_at(image, other->p_vaddr);
+        if (r.left == 0 || sfb_eh_frame_extend(out, r.pos, r.left, (uintptr_t)r.pos) != SFB_OK)
+            return SFB_BAD_ELF;
+    }
+    return SFB_OK;
 }
 
 void sfb_module_read(struct sfb_module *out, const struct sfb_image *image)
@@ -85,7 +97,7 @@ void sfb_module_read(struct sfb_module *out, const struct sfb_image *image)
     out->start = image->identity.start;
     out->end = image->identity.end;
     out->section_status = open_section(&out->section, image);
-    out->eh_frame_status = open_eh_frame(&out->eh_frame, image);
+    out->eh_frame_status = sfb_image_eh_frame(&out->eh_frame, image);
 }
 
 /* A note: sizes of name and descriptor, a type, then both, padded to words of 4 bytes. */

@@ -44,6 +44,13 @@ const ElfW(Phdr) * sfb_image_phdr(const struct sfb_image *image, uint32_t type);
 /* @return the readable segment with file contents at a virtual address, NULL if there is none */
 const ElfW(Phdr) * sfb_image_segment(const struct sfb_image *image, uint64_t vaddr);
 
+/*
+ * Opens the .eh_frame of a module: what sfb_module_read() puts into it.
+ *
+ * @return SFB_OK; SFB_NO_EH_FRAME, SFB_BAD_ELF, or as sfb_eh_frame_open() says
+ */
+enum sfb_status sfb_image_eh_frame(struct sfb_eh_frame *out, const struct sfb_image *image);
+
 /* Reads the build-id that the linker made from the file's contents. */
 void sfb_image_build_id(struct sfb_build_id *out, const struct sfb_image *image);
 

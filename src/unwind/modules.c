@@ -24,7 +24,7 @@
 
 #include "unwind/rule_cache.h"
 
-enum { ENTRIES = 512, SLOTS = 1024, PROBES = 8, SECTION_HEADER_SIZE = 28, EH_HEADER_SIZE = 12 };
+enum { ENTRIES = 512, SLOTS = 1024, PROBES = 8, SECTION_HEADER_SIZE = 28 };
 
 _Static_assert(ENTRIES <= SFB_RULE_CACHE_ID_MAX, "every entry can have an id");
 
@@ -32,8 +32,7 @@ struct entry {
     struct sfb_image image;
     ElfW(Phdr) sframe; /* as it was; p_type 0: the module had none */
     uint8_t header[SECTION_HEADER_SIZE];
-    ElfW(Phdr) eh_frame, eh_segment; /* as they were; p_type 0: the module had none */
-    uint8_t eh_header[EH_HEADER_SIZE];
+    ElfW(Phdr) eh_frame; /* the same */
     struct sfb_build_id build_id;
     struct sfb_module module;
 };
@@ -82,18 +81,27 @@ static bool same_section(const struct entry *e)
             memcmp(e->module.section.data, e->header, sizeof e->header) == 0);
 }
 
+/* The same bytes, as far as they are described. */
+static bool same_tables(const struct sfb_eh_frame *a, const struct sfb_eh_frame *b)
+{
+    return a->data == b->data && a->size == b->size && a->frames == b->frames && a->hdr == b->hdr &&
+           a->table == b->table && a->count == b->count && a->gap == b->gap &&
+           a->gap_end == b->gap_end;
+}
+
 static bool same_eh_frame(const struct entry *e)
 {
     const ElfW(Phdr) *p = sfb_image_phdr(&e->image, PT_GNU_EH_FRAME);
-    const ElfW(Phdr) *segment = p ? sfb_image_segment(&e->image, p->p_vaddr) : NULL;
+    struct sfb_eh_frame now;
+    enum sfb_status status;
 
-    if (!segment)
-        return e->eh_segment.p_type == PT_NULL;
-    return memcmp(p, &e->eh_frame, sizeof *p) == 0 &&
-           memcmp(segment, &e->eh_segment, sizeof *segment) == 0 &&
-           (e->module.eh_frame_status != SFB_OK ||
-            memcmp(e->module.eh_frame.data + e->module.eh_frame.hdr, e->eh_header,
-                   sizeof e->eh_header) == 0);
+    if (!p)
+        return e->eh_frame.p_type == PT_NULL;
+    if (memcmp(p, &e->eh_frame, sizeof *p) != 0)
+        return false;
+    status = sfb_image_eh_frame(&now, &e->image);
+    return status == e->module.eh_frame_status &&
+           (status != SFB_OK || same_tables(&now, &e->module.eh_frame));
 }
 
 static bool still_true(const struct entry *e, const struct sfb_module_identity *identity)
@@ -170,22 +178,10 @@ static void publish(_Atomic(struct entry *) *slot, struct entry *e)
                                                 memory_order_relaxed);
 }
 
-static void keep_eh_frame(struct entry *e, const struct sfb_image *image)
-{
-    const ElfW(Phdr) *p = sfb_image_phdr(image, PT_GNU_EH_FRAME);
-    const ElfW(Phdr) *segment = p ? sfb_image_segment(image, p->p_vaddr) : NULL;
-
-    if (!segment)
-        return;
-    e->eh_frame = *p;
-    e->eh_segment = *segment;
-    if (e->module.eh_frame_status == SFB_OK)
-        memcpy(e->eh_header, e->module.eh_frame.data + e->module.eh_frame.hdr, sizeof e->eh_header);
-}
-
 const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image)
 {
-    const ElfW(Phdr) *p = sfb_image_phdr(image, PT_GNU_SFRAME);
+    const ElfW(Phdr) *sframe = sfb_image_phdr(image, PT_GNU_SFRAME);
+    const ElfW(Phdr) *eh_frame = sfb_image_phdr(image, PT_GNU_EH_FRAME);
     _Atomic(struct entry *) *slot = find_slot(image->identity.start);
     struct sfb_build_id build_id = { .size = 0 };
     struct sfb_module module;
@@ -209,11 +205,12 @@ const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image)
     e->image = *image;
     e->build_id = build_id;
     e->module = module;
-    if (p)
-        e->sframe = *p;
+    if (sframe)
+        e->sframe = *sframe;
+    if (eh_frame)
+        e->eh_frame = *eh_frame;
     if (module.section_status == SFB_OK)
         memcpy(e->header, module.section.data, sizeof e->header);
-    keep_eh_frame(e, image);
     if (build_id.size > 0 && (module.section_status == SFB_OK || module.eh_frame_status == SFB_OK))
         e->module.id = (uint16_t)(e - pool + 1);
     publish(slot, e);

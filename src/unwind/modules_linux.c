@@ -16,8 +16,9 @@
 #include "unwind/memory.h"
 #include "unwind/modules.h"
 
-/* Where this process began: set once at load. */
+/* Where this process began, and [start, end) of its program: set once at load. */
 static struct sfb_entries entries;
+static uint64_t program_start, program_end;
 
 static bool identify(struct sfb_module_identity *out, uint64_t pc)
 {
@@ -29,6 +30,11 @@ static bool identify(struct sfb_module_identity *out, uint64_t pc)
     out->end = (uintptr_t)object.dlfo_map_end;
     out->link_map = object.dlfo_link_map;
     out->eh_frame = object.dlfo_eh_frame;
+    /* Of a static program glibc knows the segment with the code, and its tables lie in others. */
+    if (out->start > program_start && out->start < program_end) {
+        out->start = program_start;
+        out->end = program_end;
+    }
     return true;
 }
 
@@ -76,7 +82,7 @@ static const struct sfb_module *find_live(struct sfb_modules *modules, uint64_t 
         memset(own, 0, sizeof *own);
         own->start = identity.start;
         own->end = identity.end;
-        own->section_status = SFB_BAD_ELF;
+        own->section_status = own->eh_frame_status = SFB_BAD_ELF;
         return own;
     }
     module = sfb_module_cache_add(&image);
@@ -100,11 +106,11 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *user)
                                    .phdr_count = info->dlpi_phnum,
                                    .bias = info->dlpi_addr };
 
-        /* Any loaded byte leads to the identity that a capture will ask with. */
-        if (info->dlpi_phdr[i].p_type != PT_LOAD)
+        /* Any loaded byte that glibc knows leads to the identity that a capture will ask with. */
+        if (info->dlpi_phdr[i].p_type != PT_LOAD ||
+            !identify(&image.identity, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr))
             continue;
-        if (identify(&image.identity, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) &&
-            !sfb_module_cache_find(&image.identity))
+        if (!sfb_module_cache_find(&image.identity))
             sfb_module_cache_add(&image);
         break;
     }
@@ -116,10 +122,35 @@ void sframe_backtrace_refresh(void)
     dl_iterate_phdr(add_module, NULL);
 }
 
+/* The program is the first module. */
+static int measure_program(struct dl_phdr_info *info, size_t size, void *user)
+{
+    uint64_t start = ~(uint64_t)0, end = 0;
+
+    (void)size;
+    (void)user;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+        if (p->p_type != PT_LOAD)
+            continue;
+        if (start > p->p_vaddr)
+            start = p->p_vaddr;
+        if (end < p->p_vaddr + p->p_memsz)
+            end = p->p_vaddr + p->p_memsz;
+    }
+    if (start < end) {
+        program_start = info->dlpi_addr + (start & ~(uint64_t)4095);
+        program_end = info->dlpi_addr + end;
+    }
+    return 1;
+}
+
 SFB_EARLY static void look_at_process(void)
 {
     uint64_t loader = getauxval(AT_BASE);
 
+    dl_iterate_phdr(measure_program, NULL);
     entries.program = getauxval(AT_ENTRY);
     if (loader)
         entries.loader = loader + ((const ElfW(Ehdr) *)(uintptr_t)loader)->e_entry;

@@ -5,8 +5,7 @@ endif()
 sfb_test(golden sframe_rows)
 
 # Rows of .eh_frame against libdw: those of the fixtures, of the test itself, of the libraries that this
-# compiler links with, and of the arm64 libraries that `./dev setup` fetches. Whole folders by hand:
-# test-golden-eh_frame_rows /usr/lib /usr/bin
+# compiler links with, and of the arm64 libraries that `./dev setup` fetches. Whole folders: `./dev rows`.
 pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
 pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
 add_executable(test-golden-eh_frame_rows golden/eh_frame_rows.c support/libdw_rows.c)

@@ -66,6 +66,16 @@ Test(modules, loaded_after_start_are_found_by_the_capture_itself)
               "the library with .sframe took one frame less from .eh_frame");
 }
 
+Test(modules, with_a_writable_eh_frame_are_walked_by_it)
+{
+    uint32_t by_eh_frame;
+
+    load_and_walk("libframes-bare.so", false);
+    by_eh_frame = info.by_source[SFB_SOURCE_EH_FRAME];
+    load_and_walk("libframes-split.so", false);
+    cr_expect(eq(u32, info.by_source[SFB_SOURCE_EH_FRAME], by_eh_frame));
+}
+
 Test(modules, replaced_at_the_same_address_are_noticed)
 {
     static const struct {

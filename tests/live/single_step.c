@@ -3,10 +3,14 @@
  * there. That is where asynchronous unwinding is hard: prologues, epilogues, PLT stubs, the
  * loader's resolver, trampolines.
  */
+#include <elf.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
 #include <ucontext.h>
 
 #include "support/compiler.h"
@@ -18,20 +22,67 @@ static struct trace ours, theirs, first_ours, first_theirs;
 static unsigned stacks, different;
 static uint32_t by_source[SFB_SOURCE_COUNT];
 
+/* [start, end) of the code that the kernel maps into every process; start 0: it has not. */
+static uint64_t vdso_start, vdso_end;
+static unsigned in_vdso, by_its_table;
+
+static void find_vdso(void)
+{
+    const Elf64_Ehdr *ehdr = (const void *)getauxval(AT_SYSINFO_EHDR);
+    const Elf64_Phdr *phdrs = ehdr ? (const void *)((const char *)ehdr + ehdr->e_phoff) : NULL;
+
+    for (unsigned i = 0; ehdr && i < ehdr->e_phnum; i++)
+        if (phdrs[i].p_type == PT_LOAD) {
+            vdso_start = (uintptr_t)ehdr;
+            vdso_end = vdso_start + phdrs[i].p_memsz;
+        }
+}
+
+static uint8_t alternate[1 << 18];
+static size_t deepest; /* bytes of stack that a walk took, at most */
+
+/* Paints what is free of the alternate stack, below the frame of its caller, too. */
+NOINLINE static void paint(const uint8_t *frame)
+{
+    enum { CALLERS_FRAME = 1024 };
+
+    if (!sanitized())
+        memset(alternate, 0xcd, (size_t)(frame - alternate) - CALLERS_FRAME);
+}
+
+static void look_at_paint(const uint8_t *frame)
+{
+    const uint8_t *at = alternate;
+
+    while (*at == 0xcd)
+        at++;
+    if (deepest < (size_t)(frame - at))
+        deepest = (size_t)(frame - at);
+}
+
 static void on_trap(int number, siginfo_t *si, void *ucontext)
 {
+    static uint8_t buffer[2048];
+    const uint8_t *frame = __builtin_frame_address(0);
     struct sframe_backtrace_options options = { .size = sizeof options, .context = ucontext };
     struct sframe_backtrace_info info = { .size = sizeof info };
-    uint8_t buffer[2048];
-    ssize_t size = sframe_backtrace_cbf(buffer, sizeof buffer, &options, &info);
+    ssize_t size;
 
     (void)number;
     (void)si;
+    paint(frame);
+    size = sframe_backtrace_cbf(buffer, sizeof buffer, &options, &info);
+    look_at_paint(frame);
     trace_decode(&ours, buffer, size);
     oracle_walk(&theirs, ucontext);
     stacks++;
     for (unsigned s = 0; s < SFB_SOURCE_COUNT; s++)
         by_source[s] += info.by_source[s];
+    if (ours.address[0] - vdso_start < vdso_end - vdso_start) {
+        in_vdso++;
+        by_its_table += info.by_source[SFB_SOURCE_LIBUNWIND] == 0 &&
+                        info.by_source[SFB_SOURCE_FRAME_POINTER] == 0;
+    }
     if (trace_differs(&ours, 0, &theirs, 0) == SIZE_MAX && ours.end == theirs.end &&
         ours.error == SFB_OK)
         return;
@@ -94,12 +145,14 @@ NOINLINE static void work(void)
 {
     int v[] = { 4, 2, 3, 1 };
     char text[64];
+    struct timespec now;
 
     sink += saves_registers(3);
     sink += moves_the_stack(100 + (size_t)(sink & 15));
     qsort(v, 4, sizeof *v, compare);
     snprintf(text, sizeof text, "%d %s %5.2f", v[0], "text", 1.5);
     sink += (int)strtol(text, NULL, 10);
+    clock_gettime(CLOCK_MONOTONIC, &now);
     raise(SIGUSR1);
 }
 
@@ -161,7 +214,6 @@ NOINLINE static int set_and_jump(void)
 
 static void on_alternate_stack(void (*handler)(int, siginfo_t *, void *))
 {
-    static char alternate[1 << 18];
     stack_t on = { .ss_sp = alternate, .ss_size = sizeof alternate };
     struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
@@ -191,6 +243,7 @@ Test(single_step, agrees_with_libunwind_at_every_instruction)
 {
     struct sigaction user = { .sa_handler = on_user };
 
+    find_vdso();
     on_alternate_stack(on_trap);
     sigaction(SIGUSR1, &user, NULL);
     trap_on();
@@ -199,13 +252,19 @@ Test(single_step, agrees_with_libunwind_at_every_instruction)
 
     fprintf(stderr,
             "single_step: %u stacks, %u different; frames: %u by .sframe, %u by signal "
-            "frames, %u by libunwind\n",
+            "frames, %u by libunwind; %u stacks inside of the vDSO; at most %zu bytes of stack\n",
             stacks, different, by_source[SFB_SOURCE_SFRAME], by_source[SFB_SOURCE_SIGNAL],
-            by_source[SFB_SOURCE_LIBUNWIND]);
+            by_source[SFB_SOURCE_LIBUNWIND], in_vdso, deepest);
     if (different)
         trace_print("the first difference", &first_ours, &first_theirs);
     cr_expect(gt(u32, stacks, 2000));
     cr_expect(eq(u32, different, 0));
     cr_expect(gt(u32, by_source[SFB_SOURCE_SFRAME], 1000));
     cr_expect(gt(u32, by_source[SFB_SOURCE_SIGNAL], 5));
+    /* Walks that start again, in _dl_runtime_resolve(), are the ones that take most. */
+    if (!sanitized())
+        cr_expect(le(sz, deepest, 6 * 1024));
+    if (vdso_start)
+        cr_expect(gt(u32, in_vdso, 10));
+    cr_expect(eq(u32, by_its_table, in_vdso), "it is a module like others");
 }

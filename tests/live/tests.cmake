@@ -3,6 +3,27 @@ if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64") # its code is made here
   sfb_test(live made_code GSFRAME SOURCES support/trace.c)
 endif()
 
+# Without shared libraries: with .sframe, with no table that can be searched, with .eh_frame_hdr.
+foreach(kind sframe none eh_frame)
+  if(kind STREQUAL "sframe" AND NOT SFRAME_BACKTRACE_HAVE_GSFRAME)
+    sfb_skip(live static-${kind} "the assembler has no --gsframe")
+    continue()
+  elseif(SFRAME_BACKTRACE_SANITIZE)
+    sfb_skip(live static-${kind} "there are no sanitizers for static programs")
+    continue()
+  endif()
+  set(target test-live-static-${kind})
+  add_executable(${target} live/static_program.c)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  target_compile_options(${target} PRIVATE -fno-omit-frame-pointer
+    $<$<STREQUAL:${kind},sframe>:${sfb_gsframe_options}> $<$<STREQUAL:${kind},eh_frame>:-fPIE>)
+  target_compile_definitions(${target} PRIVATE SFRAME=$<STREQUAL:${kind},sframe>
+    EH_FRAME=$<STREQUAL:${kind},eh_frame>)
+  target_link_libraries(${target} PRIVATE sframe-backtrace-static sfb-flags)
+  target_link_options(${target} PRIVATE $<IF:$<STREQUAL:${kind},eh_frame>,-static-pie,-static>)
+  add_test(NAME live.static-${kind} COMMAND ${target})
+endforeach()
+
 # The others compare with libunwind, linked as everybody links it, whether this library uses it or not.
 pkg_check_modules(UNWIND IMPORTED_TARGET libunwind)
 if(NOT UNWIND_FOUND)
@@ -58,6 +79,12 @@ else()
       add_dependencies(test-live-modules frames-${frame})
       add_dependencies(test-live-threads frames-${frame})
     endforeach()
+    # Its .eh_frame is in another segment than .eh_frame_hdr. Small pages leave no hole between the two.
+    add_library(frames-split MODULE live/libs/frames.c live/libs/writable_eh_frame.S)
+    target_compile_options(frames-split PRIVATE $<$<COMPILE_LANGUAGE:C>:-O1;-fomit-frame-pointer>)
+    target_compile_definitions(frames-split PRIVATE FRAME=64)
+    target_link_options(frames-split PRIVATE -Wl,-z,max-page-size=4096)
+    add_dependencies(test-live-modules frames-split)
     if(CMAKE_CROSSCOMPILING_EMULATOR)
       set_property(TEST live.modules APPEND PROPERTY ENVIRONMENT LD_USE_LOAD_BIAS=1)
     endif()

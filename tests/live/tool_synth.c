@@ -283,6 +283,7 @@ Test(tool_synth, writes_whole_files_or_none)
         { "\"$sfb\" synth file -o folder", 2, "folder: Is a directory" },
         { "\"$sfb\" synth file -o /dev/full", 2, "/dev/full: No space left on device" },
         { "\"$sfb\" synth file -o - >/dev/full", 2, "standard output: No space left on device" },
+        { "ulimit -f 8 && \"$sfb\" synth file -o copy", 2, "copy: File too large" },
         { "\"$sfb\" synth none -o copy", 2, "none: No such file or directory" },
         { "\"$sfb\" synth folder -o copy", 2, "folder: Is a directory" },
     };

@@ -1,6 +1,7 @@
 /* .eh_frame_hdr: what is taken, what is refused, and which entry answers for a pc. */
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "eh_frame/table.h"
 #include "support/eh_frame_bytes.h"
@@ -208,6 +209,122 @@ static const struct {
     { 0x3b, ITEMS(W(0)), 0 },
     { 0x50, ITEMS(B(1), B(2), B(3), Q(0x123456789abcdef0)), 0x123456789abcdef0 },
 };
+
+/* Pages: the header at the end of the first and .eh_frame at the start of the third, or the other
+ * way round; the second cannot be touched. */
+struct split {
+    uint8_t *map, *hdr, *frames;
+    size_t page, hdr_size, frames_size;
+    uint64_t frames_address;
+    struct eh_bytes bytes;
+};
+
+static struct split split_new(enum sfb_abi abi, bool below)
+{
+    struct eh_layout l = layout_of(abi);
+    struct split s = { .page = (size_t)sysconf(_SC_PAGESIZE) };
+    int64_t shift;
+
+    l.encoding = 0x3b; /* datarel: entries may move */
+    s.bytes = eh_frame_bytes(&l);
+    s.hdr_size = s.bytes.cie;
+    s.frames_size = s.bytes.n - s.hdr_size;
+    s.map = mmap(NULL, 3 * s.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert(s.map != MAP_FAILED);
+    s.hdr = s.map + (below ? 2 * s.page : s.page - s.hdr_size);
+    s.frames = s.map + (below ? s.page - s.frames_size : 2 * s.page);
+    shift = (s.frames - s.hdr) - (int64_t)s.hdr_size;
+    s.frames_address = ADDRESS + s.hdr_size + (uint64_t)shift;
+    for (uint32_t i = 0; i < l.count; i++)
+        eh_bytes_set(&s.bytes, s.bytes.table + i * 8 + 4, 4,
+                     s.bytes.fde[i] - s.bytes.hdr + (uint64_t)shift);
+    eh_bytes_set(&s.bytes, s.bytes.hdr + 4, 4, s.hdr_size - s.bytes.hdr - 4 + (uint64_t)shift);
+    memcpy(s.hdr, s.bytes.at, s.hdr_size);
+    memcpy(s.frames, s.bytes.at + s.hdr_size, s.frames_size);
+    cr_assert(eq(int, mprotect(s.map + s.page, s.page, PROT_NONE), 0));
+    return s;
+}
+
+Test(eh_frame_extend, reads_two_segments_and_nothing_between_them)
+{
+    for (size_t i = 0; i < 2 * COUNT(eh_abis); i++) {
+        const bool below = i % 2;
+        struct split s = split_new(eh_abis[i / 2], below);
+        struct sfb_eh_frame eh;
+        struct sfb_cfi_fde fde;
+        struct sfb_rule rule;
+
+        cr_assert(eq(int, eh_bytes_open(&eh, &s.bytes, s.hdr, s.hdr_size), SFB_OK));
+        cr_expect(eq(u64, eh.frames, s.frames_address));
+        cr_expect(ne(int, sfb_eh_frame_fde(&eh, 0, &fde, NULL), SFB_OK), "before");
+        cr_assert(
+            eq(int, sfb_eh_frame_extend(&eh, s.frames, s.frames_size, s.frames_address), SFB_OK));
+        cr_expect(eq(u32, eh.size - (eh.gap_end - eh.gap), (uint32_t)s.bytes.n));
+        for (uint32_t k = 0; k < eh.count; k++) {
+            cr_expect(eq(int, sfb_eh_frame_fde(&eh, k, &fde, NULL), SFB_OK));
+            cr_expect(eq(u64, fde.start, ADDRESS + 3 + (uint64_t)functions[k].start));
+            if (functions[k].size > 0)
+                cr_expect(eq(int, sfb_eh_frame_find(&eh, fde.start, &rule, NULL), SFB_OK));
+        }
+        cr_expect(eq(int, sfb_eh_frame_extend(&eh, s.frames, 8, s.frames_address + 4 * s.page),
+                     SFB_BAD_ARGUMENT),
+                  "a third one");
+        munmap(s.map, 3 * s.page);
+    }
+}
+
+Test(eh_frame_extend, refuses_entries_that_lead_out_of_both)
+{
+    for (size_t i = 0; i < 2 * COUNT(eh_abis); i++) {
+        const bool below = i % 2;
+        struct split s = split_new(eh_abis[i / 2], below);
+        struct sfb_eh_frame eh;
+        struct sfb_cfi_fde fde;
+
+        cr_assert(eq(int, eh_bytes_open(&eh, &s.bytes, s.hdr, s.hdr_size), SFB_OK));
+        /* Cut off at each byte, at the far end. */
+        for (size_t n = 0; n < s.bytes.fde[0] + 4 - s.hdr_size; n++) {
+            struct sfb_eh_frame cut = eh;
+
+            cr_assert(eq(int, sfb_eh_frame_extend(&cut, s.frames, n, s.frames_address), SFB_OK));
+            cr_expect(ne(int, sfb_eh_frame_fde(&cut, 0, &fde, NULL), SFB_OK), "%zu", n);
+        }
+        cr_assert(
+            eq(int, sfb_eh_frame_extend(&eh, s.frames, s.frames_size, s.frames_address), SFB_OK));
+        {
+            const uint32_t places[] = { eh.gap - 3, eh.gap, eh.gap + 1, eh.gap_end - 1 };
+
+            for (size_t k = 0; k < COUNT(places); k++) {
+                eh_bytes_set(&s.bytes, s.bytes.table + 4, 4, places[k] - eh.hdr);
+                memcpy(s.hdr, s.bytes.at, s.hdr_size);
+                cr_expect(ne(int, sfb_eh_frame_fde(&eh, 0, &fde, NULL), SFB_OK), "%zu", k);
+            }
+        }
+        munmap(s.map, 3 * s.page);
+    }
+}
+
+Test(eh_frame_extend, refuses_what_cannot_be_one_stretch)
+{
+    struct split s = split_new(SFB_ABI_AMD64_LE, false);
+    struct sfb_eh_frame eh;
+
+    cr_assert(eq(int, eh_bytes_open(&eh, &s.bytes, s.hdr, s.hdr_size), SFB_OK));
+    cr_expect(eq(int, sfb_eh_frame_extend(NULL, s.frames, 8, s.frames_address), SFB_BAD_ARGUMENT));
+    cr_expect(eq(int, sfb_eh_frame_extend(&eh, NULL, 8, s.frames_address), SFB_BAD_ARGUMENT));
+    cr_expect(
+        eq(int, sfb_eh_frame_extend(&eh, s.frames, 8, s.frames_address + 8), SFB_BAD_ARGUMENT),
+        "elsewhere");
+    cr_expect(eq(int, sfb_eh_frame_extend(&eh, s.hdr + 8, 8, ADDRESS + 8), SFB_BAD_ARGUMENT),
+              "an overlap");
+    cr_expect(eq(int, sfb_eh_frame_extend(&eh, s.hdr - 8, 9, ADDRESS - 8), SFB_BAD_ARGUMENT),
+              "an overlap");
+    cr_expect(
+        eq(int, sfb_eh_frame_extend(&eh, s.frames, UINT32_MAX, s.frames_address), SFB_BAD_ARGUMENT),
+        "4 GiB");
+    cr_expect(eq(u32, eh.size, (uint32_t)s.hdr_size));
+    munmap(s.map, 3 * s.page);
+}
 
 Test(eh_pointer, reads_every_encoding_and_refuses_every_proper_prefix)
 {

@@ -20,7 +20,7 @@ static const uint8_t empty_hdr[12] = { 1, 0x1b, 0x03, 0x3b };
 static struct file {
     ElfW(Phdr) phdrs[4];
     uint8_t section[64];
-    uint8_t rest[4096];
+    uint8_t rest[3 * 4096];
 } file __attribute__((aligned(4096)));
 
 static struct sfb_image good_image(void)
@@ -107,6 +107,56 @@ Test(modules, say_why_there_is_no_eh_frame)
             cr_expect(ne(int, m.eh_frame_status, SFB_OK), "%s", cases[i].name);
         else
             cr_expect(eq(int, m.eh_frame_status, cases[i].want), "%s", cases[i].name);
+    }
+}
+
+/* The header of .eh_frame in a segment on the first page, and a second segment further on. */
+Test(modules, open_eh_frame_in_another_segment_than_its_header)
+{
+    enum { FIRST = 4000, PLACE = 8192 + 16, BOTH = PLACE + 1024 };
+    static const struct {
+        const char *name;
+        uint64_t at, size; /* of the second segment */
+        uint32_t flags;
+        int32_t frames; /* where the header says that .eh_frame is */
+        enum sfb_status want;
+        uint32_t view; /* bytes */
+    } cases[] = {
+        { "a writable .eh_frame", PLACE, 1024, PF_R | PF_W, PLACE + 64, SFB_OK, BOTH },
+        { "right behind the header", FIRST, 2000, PF_R | PF_W, FIRST, SFB_OK, FIRST + 2000 },
+        { "beside the header", PLACE, 1024, PF_R | PF_W, 3072, SFB_OK, FIRST },
+        { "in neither", PLACE, 1024, PF_R | PF_W, BOTH, SFB_OK, FIRST },
+        { "not readable", PLACE, 1024, PF_X, PLACE + 64, SFB_OK, FIRST },
+        { "over the first", FIRST - 8, 1024, PF_R | PF_W, FIRST, SFB_BAD_ELF, 0 },
+        { "outside of the module", PLACE, 65536, PF_R | PF_W, PLACE + 64, SFB_BAD_ELF, 0 },
+        { "a size that wraps", PLACE, ~(uint64_t)0, PF_R | PF_W, PLACE + 64, SFB_BAD_ELF, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sfb_image image = good_image();
+        const int32_t distance = cases[i].frames - (int32_t)offsetof(struct file, rest) - 4;
+        const struct sfb_module *kept;
+        struct sfb_module m;
+
+        memcpy(file.rest + 4, &distance, sizeof distance);
+        file.phdrs[0].p_filesz = FIRST;
+        file.phdrs[3] = (ElfW(Phdr)){ .p_type = PT_LOAD,
+                                      .p_flags = cases[i].flags,
+                                      .p_vaddr = 0x10000 + cases[i].at,
+                                      .p_filesz = cases[i].size };
+        image.phdr_count = 4;
+        sfb_module_read(&m, &image);
+        cr_expect(eq(int, m.eh_frame_status, cases[i].want), "%s", cases[i].name);
+        kept = sfb_module_cache_add(&image);
+        cr_expect(eq(int, kept != NULL, cases[i].want == SFB_OK), "%s", cases[i].name);
+        if (cases[i].want != SFB_OK)
+            continue;
+        cr_expect(eq(ptr, (void *)(uintptr_t)m.eh_frame.data, &file), "%s", cases[i].name);
+        cr_expect(eq(u32, m.eh_frame.size, cases[i].view), "%s", cases[i].name);
+        cr_expect(sfb_module_cache_find(&image.identity) == kept, "%s", cases[i].name);
+        file.phdrs[3].p_filesz -= 8;
+        cr_expect(eq(int, sfb_module_cache_find(&image.identity) != NULL, cases[i].view == FIRST),
+                  "%s: a shorter segment", cases[i].name);
     }
 }
 
