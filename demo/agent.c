@@ -43,6 +43,7 @@ atomic_size_t agent_arena_used;
 atomic_uint_least64_t agent_unrecorded;
 uint64_t agent_spoil;
 const char *agent_report_path;
+const struct oracle *agent_oracle;
 
 static uint32_t burst; /* see on_trap() */
 
@@ -128,7 +129,7 @@ static void on_trap(int signo, siginfo_t *info, void *context)
 /* A fault that is not the oracle's happens anew, and ends the program. */
 static void on_fault(int signo)
 {
-    oracle_fault(own_sampler);
+    oracle_fault(own_sampler ? &own_sampler->oracle : NULL);
     signal(signo, SIG_DFL);
 }
 
@@ -192,6 +193,7 @@ __attribute__((constructor)) static void agent_start(void)
     struct sigaction fault = { .sa_handler = on_fault, .sa_flags = SA_NODEFER };
     const char *spoil_text = getenv("SFB_AGENT_SPOIL");
     const char *burst_text = getenv("SFB_AGENT_BURST");
+    const char *oracle_text = getenv("SFB_AGENT_ORACLE");
 
     agent_report_path = getenv("SFB_AGENT_REPORT");
     if (!agent_report_path)
@@ -200,9 +202,10 @@ __attribute__((constructor)) static void agent_start(void)
         agent_spoil = strtoul(spoil_text, NULL, 10);
     if (burst_text)
         burst = (uint32_t)strtoul(burst_text, NULL, 10);
+    agent_oracle = oracle_load(oracle_text ? oracle_text : "libunwind");
     agent_arena = map_memory(ARENA_SIZE);
     agent_samplers = map_memory(sizeof *agent_samplers * SAMPLERS_MAX);
-    if (!agent_arena || !agent_samplers || !oracle_load()) {
+    if (!agent_arena || !agent_samplers || !agent_oracle) {
         fprintf(stderr, "sfb-agent: no memory, or no such oracle\n");
         exit(2);
     }

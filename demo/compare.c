@@ -1,107 +1,16 @@
 /*
  * One sample: both walks from one ucontext, and whether they agree. All of it runs in the handler.
  */
-#include <dlfcn.h>
 #include <string.h>
 
 #include "machine.h"
 #include "oracle.h"
 #include "sampler.h"
-#include "sfb/cbf.h"
 
 static void add(atomic_uint_least64_t *total, uint64_t n)
 {
     atomic_store_explicit(total, atomic_load_explicit(total, memory_order_relaxed) + n,
                           memory_order_relaxed);
-}
-
-static enum end own_end(enum sfb_status status)
-{
-    if (status == SFB_END)
-        return END_OUTERMOST;
-    return status == SFB_FRAME_LIMIT || status == SFB_BUFFER_FULL ? END_LIMIT : END_STOPPED;
-}
-
-/*
- * Reads our backtrace as any user would, from its bytes: an encoder that lost a frame or the
- * difference between pc and ra is found here, too.
- */
-static bool decode(struct stack *out, const uint8_t *cbf, size_t size, enum sfb_status end)
-{
-    struct sfb_cbf_decoder_options options = { .size = sizeof options, .flags = SFB_CBF_EXPAND };
-    struct sfb_cbf_decoder decoder;
-    struct sfb_cbf_item item;
-    enum sfb_status status;
-
-    out->count = 0;
-    if (sfb_cbf_decoder_init(&decoder, cbf, size, &options, NULL) != SFB_OK)
-        return false;
-    while ((status = sfb_cbf_decoder_next(&decoder, &item, NULL)) == SFB_OK) {
-        if (out->count == FRAMES_MAX)
-            return false;
-        out->address[out->count] = item.value;
-        out->kind[out->count++] = (uint8_t)item.kind;
-    }
-    out->status = (int)end;
-    out->end = own_end(end);
-    /* The last byte has to say the same as the info struct. */
-    return status == SFB_END && sfb_cbf_decoder_truncated(&decoder) == (end != SFB_END) &&
-           sfb_cbf_decoder_consumed(&decoder) == size;
-}
-
-/*
- * Shows that a difference does not go unseen: with SFB_AGENT_SPOIL=N every Nth stack of the oracle
- * is changed, in turn in an address, in a kind, in its length and in its end.
- */
-static void spoil_stack(struct stack *stack, uint64_t number)
-{
-    size_t middle = stack->count / 2;
-
-    if (agent_spoil == 0 || number % agent_spoil != 0)
-        return;
-    switch (number / agent_spoil % 4) {
-    case 0: stack->address[middle]++; break;
-    case 1: stack->kind[middle] ^= SFB_FRAME_RA; break;
-    case 2: stack->count--; break;
-    default: stack->end = END_STOPPED; break;
-    }
-}
-
-static size_t first_difference(const struct stack *a, const struct stack *b)
-{
-    size_t i = 0;
-
-    while (i < a->count && i < b->count && a->address[i] == b->address[i] &&
-           a->kind[i] == b->kind[i])
-        i++;
-    return i;
-}
-
-static uint64_t lookup_address(const struct stack *stack, size_t i)
-{
-    return stack->address[i] - (stack->kind[i] == SFB_FRAME_RA);
-}
-
-/* Safe in a handler: it takes no lock. */
-static bool in_module(uint64_t address)
-{
-    struct dl_find_object found;
-
-    return _dl_find_object((void *)(uintptr_t)address, &found) == 0; // NOLINT: an address
-}
-
-static size_t encode(uint8_t *buffer, size_t size, const struct stack *stack)
-{
-    struct sfb_cbf_encoder encoder;
-
-    if (sfb_cbf_encoder_init(&encoder, buffer, size, 64) != SFB_OK)
-        return 0;
-    for (size_t i = 0; i < stack->count; i++) {
-        if (sfb_cbf_encoder_put(&encoder, (enum sfb_frame_kind)stack->kind[i], stack->address[i]) !=
-            SFB_OK)
-            return sfb_cbf_encoder_end(&encoder, true);
-    }
-    return sfb_cbf_encoder_end(&encoder, stack->end != END_OUTERMOST);
 }
 
 /* Walks again, by the layer that tells who found each frame. */
@@ -131,10 +40,10 @@ static void find_source(struct difference *out, struct sampler *s, const ucontex
 
 static void record_difference(struct sampler *s, const ucontext_t *uc, size_t our_size)
 {
-    size_t their_size = encode(s->their_cbf, sizeof s->their_cbf, &s->theirs);
+    size_t their_size = stack_encode(s->their_cbf, sizeof s->their_cbf, &s->theirs);
     size_t size = (sizeof(struct difference) + our_size + their_size + 63) & ~(size_t)63;
     size_t at = atomic_fetch_add(&agent_arena_used, size);
-    size_t first = first_difference(&s->ours, &s->theirs);
+    size_t first = stack_first_difference(&s->ours, &s->theirs);
     struct difference *d;
 
     if (at + size > ARENA_SIZE) {
@@ -153,13 +62,13 @@ static void record_difference(struct sampler *s, const ucontext_t *uc, size_t ou
     d->our_status = s->ours.status;
     d->their_status = s->theirs.status;
     d->sp_rule = s->theirs.sp_rule;
-    while (first > 0 && !in_module(lookup_address(&s->ours, first - 1)) &&
+    while (first > 0 && !stack_in_module(stack_lookup_address(&s->ours, first - 1)) &&
            !oracle_at_trampoline(s->ours.address[first - 1])) {
         d->strays++;
         first--;
     }
     if (first > 0)
-        d->parting = lookup_address(&s->ours, first - 1);
+        d->parting = stack_lookup_address(&s->ours, first - 1);
     find_source(d, s, uc);
     d->our_size = our_size;
     d->their_size = their_size;
@@ -207,19 +116,21 @@ void compare_sample(struct sampler *s, ucontext_t *uc)
     struct sframe_backtrace_info info = { .size = sizeof info };
     uint64_t start = now_ns();
     ssize_t size = sframe_backtrace_cbf(s->cbf, sizeof s->cbf, &options, &info);
-    uint64_t middle = now_ns();
+    uint64_t middle = now_ns(), number;
 
-    oracle_walk(s, uc);
+    oracle_walk(agent_oracle, &s->oracle, &s->theirs, uc);
     add(&s->their_ns, now_ns() - middle);
     add(&s->own_ns, middle - start);
     add(&s->stacks, 1);
     add(&s->link_signed, machine_link_is_signed(uc));
-    if (size < 0 || !decode(&s->ours, s->cbf, (size_t)size, info.end) ||
+    if (size < 0 || !stack_decode(&s->ours, s->cbf, (size_t)size, info.end) ||
         info.frames != s->ours.count) {
         add(&s->failed, 1);
         return;
     }
-    spoil_stack(&s->theirs, atomic_load_explicit(&s->stacks, memory_order_relaxed));
+    number = atomic_load_explicit(&s->stacks, memory_order_relaxed);
+    if (agent_spoil > 0 && number % agent_spoil == 0)
+        stack_spoil(&s->theirs, number / agent_spoil);
 
     add(&s->frames, s->ours.count);
     add(&s->bytes, (uint64_t)size);
@@ -233,14 +144,13 @@ void compare_sample(struct sampler *s, ucontext_t *uc)
      * unless it is the kernel's trampoline.
      */
     for (size_t i = 0; i < s->ours.count; i++) {
-        if (!in_module(lookup_address(&s->ours, i)) && !oracle_at_trampoline(s->ours.address[i])) {
+        if (!stack_in_module(stack_lookup_address(&s->ours, i)) &&
+            !oracle_at_trampoline(s->ours.address[i])) {
             add(&s->stray, 1);
             break;
         }
     }
-    if (s->ours.count == s->theirs.count && s->ours.end == s->theirs.end &&
-        s->theirs.status != ORACLE_FAULT &&
-        first_difference(&s->ours, &s->theirs) == s->ours.count) {
+    if (stack_same(&s->ours, &s->theirs)) {
         add(&s->identical, 1);
     } else {
         if (s->theirs.sp_rule && s->ours.end == END_OUTERMOST)

@@ -3,14 +3,10 @@
 #include "oracle.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine.h"
-#include "sampler.h"
 #include "stubs.h"
-
-const struct oracle *agent_oracle;
 
 static uint64_t trampoline;
 
@@ -19,21 +15,21 @@ bool oracle_at_trampoline(uint64_t address)
     return address == trampoline || address == trampoline + machine_trampoline_syscall;
 }
 
-bool oracle_load(void)
+const struct oracle *oracle_load(const char *name)
 {
     static const struct oracle *const oracles[] = { &oracle_libunwind, &oracle_libgcc };
-    const char *wanted = getenv("SFB_AGENT_ORACLE");
 
-    if (!wanted)
-        wanted = oracle_libunwind.name;
-    for (size_t i = 0; i < sizeof oracles / sizeof *oracles; i++)
-        if (strcmp(wanted, oracles[i]->name) == 0)
-            agent_oracle = oracles[i];
-    trampoline = machine_find_trampoline();
-    stubs_find();
+    if (trampoline == 0) {
+        trampoline = machine_find_trampoline();
+        stubs_find();
+    }
     /* libunwind in any case: it has the names of functions. */
-    return agent_oracle && trampoline != 0 && oracle_libunwind.load() &&
-           (agent_oracle == &oracle_libunwind || agent_oracle->load());
+    if (trampoline == 0 || !oracle_libunwind.load())
+        return NULL;
+    for (size_t i = 0; i < sizeof oracles / sizeof *oracles; i++)
+        if (strcmp(name, oracles[i]->name) == 0)
+            return oracles[i] == &oracle_libunwind || oracles[i]->load() ? oracles[i] : NULL;
+    return NULL;
 }
 
 /*
@@ -43,26 +39,27 @@ bool oracle_load(void)
  * Where tables are wrong, as glibc's are inside of longjmp(), an oracle takes whatever it finds for
  * an address and reads there.
  */
-void oracle_walk(struct sampler *s, ucontext_t *uc)
+void oracle_walk(const struct oracle *oracle, struct oracle_state *s, struct stack *out,
+                 ucontext_t *uc)
 {
     uint64_t pc = machine_pc(uc);
 
-    s->theirs.count = 0;
-    s->theirs.sp_rule = false;
+    out->count = 0;
+    out->sp_rule = false;
     s->stub_count = 0;
     /* Without the mask: the fault's handler changes nothing of it. */
     if (sigsetjmp(s->before_oracle, 0) == 0) {
         s->in_oracle = 1;
         if (oracle_at_trampoline(pc))
             machine_set_pc(uc, trampoline);
-        agent_oracle->walk(s, uc);
+        oracle->walk(s, out, uc);
     } else {
-        s->theirs.end = END_STOPPED;
-        s->theirs.status = ORACLE_FAULT;
+        out->end = END_STOPPED;
+        out->status = ORACLE_FAULT;
     }
     s->in_oracle = 0;
-    if (oracle_at_trampoline(pc) && s->theirs.count > 0)
-        s->theirs.address[0] = pc;
+    if (oracle_at_trampoline(pc) && out->count > 0)
+        out->address[0] = pc;
     while (s->stub_count > 0) {
         s->stub_count--;
         machine_set_pc(s->stubs[s->stub_count].uc, s->stubs[s->stub_count].pc);
@@ -70,7 +67,7 @@ void oracle_walk(struct sampler *s, ucontext_t *uc)
     machine_set_pc(uc, pc); /* as it was, wherever the oracle was shown it */
 }
 
-void oracle_fault(struct sampler *s)
+void oracle_fault(struct oracle_state *s)
 {
     if (s && s->in_oracle)
         siglongjmp(s->before_oracle, 1);

@@ -14,7 +14,6 @@
 
 #include "machine.h"
 #include "oracle.h"
-#include "sampler.h"
 #include "stubs.h"
 
 static __typeof__(_Unwind_Backtrace) *unwind_backtrace;
@@ -26,7 +25,7 @@ static __typeof__(_Unwind_GetCFA) *unwind_get_cfa;
  * shown the call that led there instead, and the stub is put before it.
  */
 struct progress {
-    struct sampler *sampler;
+    struct oracle_state *state;
     struct stack *out;
     ucontext_t *uc; /* of the frame given last, if a signal interrupted it */
     uint64_t start; /* pc of the first frame that is wanted */
@@ -45,7 +44,7 @@ static void put(struct progress *p, uint64_t address, enum sfb_frame_kind kind)
 static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *argument)
 {
     struct progress *p = argument;
-    const struct stub *stub = &p->sampler->stubs[p->stubs_met];
+    const struct stub *stub = &p->state->stubs[p->stubs_met];
     int interrupted = 0;
     uint64_t ip = unwind_get_ip_info(context, &interrupted);
 
@@ -54,7 +53,7 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *argum
         return _URC_NO_REASON;
     if (ip == 0) {
         p->complete = true;
-    } else if (interrupted && p->stubs_met < p->sampler->stub_count && ip == stub->call) {
+    } else if (interrupted && p->stubs_met < p->state->stub_count && ip == stub->call) {
         put(p, stub->pc, SFB_FRAME_PC);
         put(p, stub->ra, SFB_FRAME_RA);
         p->stubs_met++;
@@ -71,40 +70,39 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *argum
 static bool leave_stub(struct progress *p)
 {
     const struct stack *out = p->out;
-    struct stub *stub = &p->sampler->stubs[p->sampler->stub_count];
+    struct stub *stub = &p->state->stubs[p->state->stub_count];
 
-    if (p->complete || p->sampler->stub_count == STUBS_MAX || out->count == 0 ||
+    if (p->complete || p->state->stub_count == STUBS_MAX || out->count == 0 ||
         out->kind[out->count - 1] != SFB_FRAME_PC || !stubs_contain(out->address[out->count - 1]))
         return false;
     stub->uc = p->uc;
     stub->pc = machine_pc(stub->uc);
-    p->sampler->stub_count++; /* from here on it will be put right again */
+    p->state->stub_count++; /* from here on it will be put right again */
     stub->ra = machine_leave_stub(stub->uc);
     stub->call = machine_pc(stub->uc);
     return stub->ra != 0;
 }
 
-static void walk(struct sampler *s, ucontext_t *uc)
+static void walk(struct oracle_state *s, struct stack *out, ucontext_t *uc)
 {
-    struct progress p = { .sampler = s, .out = &s->theirs };
+    struct progress p = { .state = s, .out = out };
 
     do {
-        s->theirs.count = 0;
+        out->count = 0;
         p.uc = uc;
         p.start = machine_pc(uc);
         p.stubs_met = 0;
         p.begun = false;
-        s->theirs.status = (int)unwind_backtrace(on_frame, &p);
+        out->status = (int)unwind_backtrace(on_frame, &p);
     } while (leave_stub(&p));
-    s->theirs.end = p.complete                      ? END_OUTERMOST
-                    : s->theirs.count == FRAMES_MAX ? END_LIMIT
-                                                    : END_STOPPED;
+    out->end = p.complete ? END_OUTERMOST : out->count == FRAMES_MAX ? END_LIMIT : END_STOPPED;
 }
 
 static bool load(void)
 {
     void *lib = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
-    static struct sampler warm_up;
+    static struct oracle_state warm_up;
+    static struct stack stack;
     ucontext_t uc;
 
     if (!lib || !oracle_bind(lib, &unwind_backtrace, "_Unwind_Backtrace") ||
@@ -113,7 +111,7 @@ static bool load(void)
         return false;
     /* Its first walk fills tables, once and under a lock: not for a handler. */
     getcontext(&uc);
-    walk(&warm_up, &uc);
+    walk(&warm_up, &stack, &uc);
     return true;
 }
 

@@ -5,7 +5,6 @@
 
 #include "machine.h"
 #include "oracle.h"
-#include "sampler.h"
 #include "stubs.h"
 
 static int (*unwind_init)(unw_cursor_t *, unw_context_t *, int);
@@ -37,9 +36,8 @@ static uint64_t place_of_sp(unw_cursor_t *cursor)
  * (libunwind 1.6.2 sets the answer in its fallback alone). So the trampoline is told by its
  * address.
  */
-static void walk(struct sampler *s, ucontext_t *uc)
+static void walk(struct oracle_state *s, struct stack *out, ucontext_t *uc)
 {
-    struct stack *out = &s->theirs;
     unw_cursor_t *cursor = &s->cursor;
     bool interrupted = true;
     int status;
@@ -88,7 +86,8 @@ static bool load(void)
                    { &unwind_get_reg, "get_reg" },
                    { &unwind_name, "get_proc_name" },
                    { &unwind_get_save_loc, "get_save_loc" } };
-    static struct sampler warm_up;
+    static struct oracle_state warm_up;
+    static struct stack stack;
     ucontext_t uc;
 
     if (!lib)
@@ -102,7 +101,7 @@ static bool load(void)
     }
     /* Its first walk opens pipes and sets up pools: not for a handler. */
     getcontext(&uc);
-    walk(&warm_up, &uc);
+    walk(&warm_up, &stack, &uc);
     return true;
 }
 

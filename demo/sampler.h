@@ -2,6 +2,7 @@
  * What the parts of the agent share: what is kept of each thread's samples, and of each difference.
  *
  *     oracle*.c   the other walk, names of functions
+ *     stack.c     a stack, whoever walked it
  *     compare.c   one sample: both walks, and whether they agree
  *     agent.c     timers, handlers, threads
  *     report.c    what is written at exit
@@ -11,8 +12,6 @@
 #ifndef SFB_DEMO_SAMPLER_H
 #define SFB_DEMO_SAMPLER_H
 
-#include <setjmp.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,36 +19,12 @@
 #include <time.h>
 #include <ucontext.h>
 
-#define UNW_LOCAL_ONLY
-#include <libunwind.h>
-
+#include "oracle.h"
 #include "sfb/walk.h"
 #include "sframe_backtrace.h"
+#include "stack.h"
 
-enum {
-    SAMPLERS_MAX = 64,
-    FRAMES_MAX = 2048,
-    CBF_SIZE = 8192,
-    ARENA_SIZE = 32 << 20,
-    KINDS_MAX = 64,
-    STUBS_MAX = 4, /* interrupted ones on one stack */
-    END_MAX = 128
-};
-
-/* The oracle's status if it read what cannot be read. */
-enum { ORACLE_FAULT = -1000 };
-
-/* How a walk ended, in terms that both walkers have. */
-enum end { END_OUTERMOST, END_LIMIT, END_STOPPED };
-
-struct stack {
-    size_t count;
-    enum end end;
-    int status;   /* as the walker says it */
-    bool sp_rule; /* the oracle passed over a rule for sp: see oracle_libunwind.c */
-    uint64_t address[FRAMES_MAX];
-    uint8_t kind[FRAMES_MAX];
-};
+enum { SAMPLERS_MAX = 64, ARENA_SIZE = 32 << 20, KINDS_MAX = 64, END_MAX = 128 };
 
 /* Backtraces that are worth a look in the report: the largest by some measure. */
 enum keep { KEEP_DEEPEST, KEEP_MIXED, KEEP_SIGNAL, KEEP_READABLE, KEEP_COUNT };
@@ -59,13 +34,6 @@ struct kept {
     uint32_t frames;
     size_t size;
     uint8_t cbf[CBF_SIZE];
-};
-
-/* A linkage stub that was interrupted, while the oracle is shown the call that led there. */
-struct stub {
-    ucontext_t *uc;
-    uint64_t pc;       /* as it was, and has to be again */
-    uint64_t call, ra; /* what is shown, and the return address of that call */
 };
 
 /* Written by its own thread only; the totals are atomic so that the end of the program may read. */
@@ -82,11 +50,7 @@ struct sampler {
     struct stack ours, theirs;
     struct sfb_context context;
     struct sfb_walker walker;
-    unw_cursor_t cursor;
-    sigjmp_buf before_oracle;
-    volatile sig_atomic_t in_oracle;
-    struct stub stubs[STUBS_MAX];
-    size_t stub_count;
+    struct oracle_state oracle;
     uint8_t cbf[CBF_SIZE];
     uint8_t their_cbf[CBF_SIZE];
 };
@@ -121,8 +85,11 @@ extern struct sampler *agent_samplers;
 extern uint8_t *agent_arena;
 extern atomic_size_t agent_arena_used;
 extern atomic_uint_least64_t agent_unrecorded; /* differences for which there was no room */
-extern uint64_t agent_spoil;                   /* see spoil_stack() */
+extern uint64_t agent_spoil;                   /* every how many-th stack is spoilt, 0: none */
 extern const char *agent_report_path;
+
+/* The one that SFB_AGENT_ORACLE names. */
+extern const struct oracle *agent_oracle;
 
 /* Takes a stack twice and compares; safe in a handler. */
 void compare_sample(struct sampler *s, ucontext_t *uc);

@@ -1,0 +1,79 @@
+# Agreement at every instruction: programs are stepped through, and every stack is walked by this
+# library, by libunwind and by libgcc. `run` here is the long campaign (`./dev agreement`), the test
+# live.stepped a short one.
+
+find_path(SFRAME_BACKTRACE_LIBUNWIND_HEADERS libunwind.h)
+set(skip "")
+if(NOT SFRAME_BACKTRACE_LIBUNWIND_HEADERS)
+  set(skip "libunwind.h was not found: it is what stacks are compared with")
+elseif(SFRAME_BACKTRACE_SANITIZE)
+  set(skip "a sanitised library cannot be preloaded into a plain program")
+endif()
+set(config ${CMAKE_CURRENT_BINARY_DIR}/agreement.sh)
+
+if(skip)
+  file(WRITE ${config} "skip='${skip}'\n")
+else()
+  set(demo ${PROJECT_SOURCE_DIR}/demo)
+  add_library(sfb-stepper SHARED agreement/stepper.c agreement/judge.c agreement/report.c
+    agreement/guard_${SFRAME_BACKTRACE_ARCH}.c ${demo}/stack.c ${demo}/oracle.c
+    ${demo}/oracle_libunwind.c ${demo}/oracle_libgcc.c ${demo}/stubs.c
+    ${demo}/machine_${SFRAME_BACKTRACE_ARCH}.c)
+  set_target_properties(sfb-stepper PROPERTIES C_VISIBILITY_PRESET hidden)
+  target_include_directories(sfb-stepper PRIVATE ${demo} ${CMAKE_CURRENT_SOURCE_DIR}/agreement)
+  target_include_directories(sfb-stepper SYSTEM PRIVATE ${SFRAME_BACKTRACE_LIBUNWIND_HEADERS})
+  # No lazy binding in the handler: it takes the loader's lock.
+  target_link_options(sfb-stepper PRIVATE -Wl,-z,now)
+  target_link_libraries(sfb-stepper PRIVATE sfb-flags sframe-backtrace-shared ${CMAKE_DL_LIBS})
+
+  # Without .sframe, as programs are today; with it; and with holes between its segments, which makes the
+  # loader speak of each as if it were an object of its own. The options are those of Debian's packages,
+  # whatever the preset's are.
+  include(CheckLanguage)
+  check_language(CXX)
+  set(awkward_sources agreement/awkward.c)
+  if(CMAKE_CXX_COMPILER)
+    enable_language(CXX)
+    list(APPEND awkward_sources agreement/awkward_cxx.cpp)
+  endif()
+  set(programs "")
+  foreach(variant plain sframe holes)
+    if(variant STREQUAL "sframe" AND NOT SFRAME_BACKTRACE_HAVE_GSFRAME)
+      continue()
+    endif()
+    set(target awkward-${variant})
+    add_executable(${target} ${awkward_sources})
+    target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+    target_compile_options(${target} PRIVATE -g -O2 -fomit-frame-pointer -fPIE)
+    if(variant STREQUAL "sframe")
+      target_compile_options(${target} PRIVATE ${sfb_gsframe_options})
+    endif()
+    if(variant STREQUAL "holes")
+      target_link_options(${target} PRIVATE -no-pie -Wl,-z,lazy -Wl,-z,separate-code
+        -Wl,-z,max-page-size=0x200000)
+    else()
+      target_link_options(${target} PRIVATE -pie -Wl,-z,lazy)
+    endif()
+    target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS} -pthread)
+    if(CMAKE_CROSSCOMPILING)
+      target_link_options(${target} PRIVATE -static-libstdc++) # no more of C++ is there
+    endif()
+    string(APPEND programs " '$<TARGET_FILE:${target}>'")
+  endforeach()
+  string(JOIN "' '" emulator ${CMAKE_CROSSCOMPILING_EMULATOR})
+  if(emulator)
+    set(emulator "'${emulator}'")
+  endif()
+  file(GENERATE OUTPUT ${config} CONTENT
+"skip=''
+machine='${SFRAME_BACKTRACE_ARCH}'
+emulator=(${emulator})
+awkward=(${programs} )
+stepper='$<TARGET_FILE:sfb-stepper>'
+library='$<TARGET_FILE:sframe-backtrace-shared>'
+")
+endif()
+
+add_test(NAME live.stepped
+  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/agreement/run --short ${PROJECT_BINARY_DIR})
+set_tests_properties(live.stepped PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
