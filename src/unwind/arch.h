@@ -62,6 +62,9 @@ bool sfb_arch_stub_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *o
 enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,
                                     struct sfb_rule *out);
 
+/* @return bytes of the instruction at pc if it is one that assemblers pad code with, else 0 */
+uint64_t sfb_arch_nop_size(struct sfb_memory *code, uint64_t pc);
+
 /*
  * Reads the registers that the kernel saved where a handler's trampoline finds them.
  *

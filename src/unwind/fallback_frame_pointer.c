@@ -23,6 +23,7 @@
 
 #include "unwind/arch.h"
 #include "unwind/memory.h"
+#include "unwind/modules.h"
 #include "unwind/step.h"
 
 /* Whether the tables have nothing at all for the pc. */
@@ -71,37 +72,11 @@ enum sfb_status sfb_frame_pointer_step(struct sfb_walker *walker)
     return SFB_OK;
 }
 
-/* The rule of a frame and where its function begins, from whichever table has it. */
-static enum sfb_status find_rule(const struct sfb_module *m, uint64_t pc, struct sfb_rule *rule,
-                                 uint64_t *start)
-{
-    enum sfb_status status = m->section_status;
-    struct sfb_cfi_fde cfi;
-    struct sfb_fde fde;
-
-    if (status == SFB_OK)
-        status = sfb_fde_find(&m->section, pc, &fde, NULL);
-    if (status == SFB_OK)
-        status = sfb_section_find(&m->section, pc, rule, NULL);
-    if (status == SFB_OK) {
-        *start = fde.start;
-        return SFB_OK;
-    }
-    status = m->eh_frame_status;
-    if (status == SFB_OK)
-        status = sfb_eh_frame_fde_find(&m->eh_frame, pc, &cfi, NULL);
-    if (status == SFB_OK)
-        status = sfb_eh_frame_find(&m->eh_frame, pc, rule, NULL);
-    if (status == SFB_OK)
-        *start = cfi.start;
-    return status;
-}
-
 enum sfb_status sfb_frame_pointer_find_sp(struct sfb_walker *walker, uint64_t pc)
 {
     uint64_t fp = walker->regs.fp & SFB_ARCH_DATA_MASK, sp, start;
     struct sfb_rule rule;
-    enum sfb_status status = find_rule(walker->module, pc, &rule, &start);
+    enum sfb_status status = sfb_module_rule(walker->module, pc, &rule, &start);
 
     if (status != SFB_OK)
         return status;

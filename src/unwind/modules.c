@@ -216,3 +216,28 @@ const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image)
     publish(slot, e);
     return &e->module;
 }
+
+enum sfb_status sfb_module_rule(const struct sfb_module *module, uint64_t pc, struct sfb_rule *rule,
+                                uint64_t *start)
+{
+    enum sfb_status status = module->section_status;
+    struct sfb_cfi_fde cfi;
+    struct sfb_fde fde;
+
+    if (status == SFB_OK)
+        status = sfb_fde_find(&module->section, pc, &fde, NULL);
+    if (status == SFB_OK)
+        status = sfb_section_find(&module->section, pc, rule, NULL);
+    if (status == SFB_OK) {
+        *start = fde.start;
+        return SFB_OK;
+    }
+    status = module->eh_frame_status;
+    if (status == SFB_OK)
+        status = sfb_eh_frame_fde_find(&module->eh_frame, pc, &cfi, NULL);
+    if (status == SFB_OK)
+        status = sfb_eh_frame_find(&module->eh_frame, pc, rule, NULL);
+    if (status == SFB_OK)
+        *start = cfi.start;
+    return status;
+}

@@ -26,6 +26,15 @@ const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity 
  */
 const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image);
 
+/*
+ * Asks the tables of a module, .sframe first, for a pc.
+ *
+ * @param start  where the pc's function begins
+ * @return SFB_OK; else what .eh_frame said: SFB_NO_CFI, SFB_NO_EH_FRAME if it has nothing at all
+ */
+enum sfb_status sfb_module_rule(const struct sfb_module *module, uint64_t pc, struct sfb_rule *rule,
+                                uint64_t *start);
+
 /* The modules of this process. own: where a module that is not cached is described. */
 void sfb_modules_live(struct sfb_modules *out, struct sfb_module *own);
 

@@ -46,6 +46,13 @@ bool sfb_arch_sets_fp(struct sfb_memory *code, uint64_t start, uint64_t pc)
     return false;
 }
 
+uint64_t sfb_arch_nop_size(struct sfb_memory *code, uint64_t pc)
+{
+    uint32_t insn;
+
+    return sfb_insn_read(code, pc, &insn) && insn == 0xd503201f ? sizeof insn : 0;
+}
+
 /*
  * Stubs of the PLT, by GNU ld, gold, lld and mold. No linker writes a table for them.
  *

@@ -1,4 +1,4 @@
-/* Code of x86-64 that is known by its instructions: calls, prologues and epilogues. */
+/* Code of x86-64 that is known by its instructions: calls, prologues, epilogues and padding. */
 #include "unwind/arch.h"
 
 #include <string.h>
@@ -22,6 +22,44 @@ enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum s
     (void)kind;
     (void)out;
     return SFB_NO_SHAPE;
+}
+
+/*
+ * What gas and LLVM pad with; any number of 66, and a 2e, may stand in front:
+ *
+ *     90                      nop; with 66 xchg %ax, %ax
+ *     0f 1f 00                nopl (%rax)
+ *     0f 1f 40 xx             nopl xx(%rax)
+ *     0f 1f 44 xx xx          nopl xx(%rax,%rax,1)
+ *     0f 1f 80 xx xx xx xx    nopl xx(%rax)
+ *     0f 1f 84 xx ...         nopl xx(%rax,%rax,1), 8 bytes
+ *
+ * Read no further than to tell them: the next page may not be there.
+ */
+uint64_t sfb_arch_nop_size(struct sfb_memory *code, uint64_t pc)
+{
+    enum { LONGEST = 15 };
+    uint8_t op, rest[2];
+    uint64_t size = 0;
+
+    do {
+        if (!sfb_memory_copy(code, pc + size, &op, sizeof op))
+            return 0;
+        size++;
+    } while ((op == 0x66 || op == 0x2e) && size < LONGEST);
+    if (op == 0x90)
+        return size;
+    if (op != 0x0f || !sfb_memory_copy(code, pc + size, rest, sizeof rest) || rest[0] != 0x1f)
+        return 0;
+    switch (rest[1]) {
+    case 0x00: size += 2; break;
+    case 0x40: size += 3; break;
+    case 0x44: size += 4; break;
+    case 0x80: size += 6; break;
+    case 0x84: size += 7; break;
+    default: return 0;
+    }
+    return size <= LONGEST ? size : 0;
 }
 
 /*

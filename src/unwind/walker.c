@@ -4,8 +4,9 @@
  *     1. is this where the process began?            -> the end
  *     2. a row of the module's .sframe, else the code
  *        at the pc, where its shape says more than a
- *        table, else a row of .eh_frame; or the cache
- *        of what tables said before                  -> sfb_step()
+ *        table, else a row of .eh_frame, or that of
+ *        the function that padding leads to; or the
+ *        cache of what tables said before            -> sfb_step()
  *     3. a signal trampoline                         -> the registers that the kernel saved
  *     4. libunwind                                   -> one step of it
  *     5. the frame record that fp leads to           -> a guess
@@ -178,6 +179,35 @@ static enum sfb_status find_shape(struct sfb_walker *w, struct sfb_rule *out)
     return status;
 }
 
+static bool is_gap(enum sfb_status status)
+{
+    return status == SFB_NO_CFI || status == SFB_NO_EH_FRAME;
+}
+
+/*
+ * Padding between functions that is run: glibc's `__memcpy_chk` goes on through it into `memcpy`.
+ * Where nothing but no-ops leads up to a function's first instruction, control gets there with the
+ * registers of here, so that instruction's rule is the rule of here, too. (A return address in such
+ * a place belongs to the call before it, of which this says nothing.)
+ */
+static bool find_behind_padding(struct sfb_walker *w, uint64_t pc, struct sfb_rule *out)
+{
+    enum { PADDING_MAX = 63 };
+    enum sfb_status status = SFB_NO_CFI;
+    uint64_t at = pc, start = 0, size;
+
+    if (w->current.kind != SFB_FRAME_PC)
+        return false;
+    while (is_gap(status)) {
+        size = sfb_arch_nop_size(&w->table_memory, at);
+        at += size;
+        if (size == 0 || at - pc > PADDING_MAX)
+            return false;
+        status = sfb_module_rule(w->module, at, out, &start);
+    }
+    return status == SFB_OK && start == at && !(out->flags & SFB_RULE_SIGNAL);
+}
+
 /*
  * Asks the tables themselves. What .eh_frame says of a module that has an .sframe, too, is not
  * remembered, so that what is remembered says from which of the two it is.
@@ -203,6 +233,13 @@ __attribute__((noinline)) static enum sfb_status try_tables(struct sfb_walker *w
         status = m->eh_frame_status;
         if (status == SFB_OK)
             status = sfb_eh_frame_find(&m->eh_frame, pc, &rule, NULL);
+        if (is_gap(status) && w->missed[SFB_SOURCE_SFRAME] != SFB_NO_FRE &&
+            find_behind_padding(w, pc, &rule)) {
+            w->missed[SFB_SOURCE_EH_FRAME] = (uint8_t)status;
+            w->missed[SFB_SOURCE_STUB] = SFB_OK;
+            *source = SFB_SOURCE_STUB;
+            return follow(w, &rule); /* not remembered: it is not a return address's */
+        }
         if (status == SFB_OK && (rule.flags & SFB_RULE_SIGNAL))
             status = SFB_NO_CFI; /* its caller is no return address: another source's business */
         /*

@@ -1,6 +1,7 @@
 sfb_test(live tables_only GSFRAME)
 if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64") # its code is made here
   sfb_test(live made_code GSFRAME SOURCES support/trace.c)
+  sfb_test(live padding SOURCES support/trace.c) # of libraries without .sframe, as libc is
 endif()
 
 # Without shared libraries: with .sframe, with no table that can be searched, with .eh_frame_hdr.

@@ -44,12 +44,14 @@ enum {
  * MACHINE_SP_FROM_FP     assembly: tables as longjmp() may have them: the caller's sp is what fp
  * is, its pc in the word that sp points at; for code of four nops MACHINE_NOP            bytes of a
  * nop
+ * machine_padding        four bytes that assemblers pad with
  */
 #if defined(__x86_64__)
 
 static const uint8_t machine_trampoline[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, /* mov $15, %rax */
                                               0x0f, 0x05 };                    /* syscall */
 static const uint8_t machine_start[] = { 0xff, 0xd0, 0x90, 0x90, 0xf4 };       /* call, hlt */
+static const uint8_t machine_padding[] = { 0x0f, 0x1f, 0x40, 0x00 };           /* nopl 0(%rax) */
 enum { MACHINE_SYSCALL_AT = 7, MACHINE_START_RA = 4, MACHINE_UCONTEXT_AT = 0 };
 
 #define MACHINE_FAULT      "ud2"
@@ -83,6 +85,7 @@ static const uint8_t machine_trampoline[] = { 0x68, 0x11, 0x80, 0xd2,   /* mov x
                                               0x01, 0x00, 0x00, 0xd4 }; /* svc #0 */
 static const uint8_t machine_start[] = { 0x00, 0x00, 0x00, 0x94,        /* bl */
                                          0x00, 0x00, 0x00, 0x94 };      /* bl */
+static const uint8_t machine_padding[] = { 0x1f, 0x20, 0x03, 0xd5 };    /* nop */
 enum { MACHINE_SYSCALL_AT = 4, MACHINE_START_RA = 4, MACHINE_UCONTEXT_AT = sizeof(siginfo_t) };
 
 #define MACHINE_FAULT      "udf 0"

@@ -77,6 +77,77 @@ Test(arch_x86_64, knows_every_call_instruction)
     cr_expect(sfb_arch_is_call(&code_memory, BASE + 2), "at the very start of what is there");
 }
 
+Test(arch_x86_64, knows_every_no_op_that_assemblers_pad_with)
+{
+    static const struct {
+        const char *name;
+        uint8_t size;
+        uint8_t bytes[16];
+        uint8_t want;
+    } cases[] = {
+        { "nop", 1, { 0x90 }, 1 },
+        { "xchg %ax, %ax", 2, { 0x66, 0x90 }, 2 },
+        { "data16 xchg %ax, %ax", 3, { 0x66, 0x66, 0x90 }, 3 },
+        { "nopl (%rax)", 3, { 0x0f, 0x1f, 0x00 }, 3 },
+        { "nopl 0(%rax)", 4, { 0x0f, 0x1f, 0x40 }, 4 },
+        { "nopl 0(%rax,%rax)", 5, { 0x0f, 0x1f, 0x44 }, 5 },
+        { "nopw 0(%rax,%rax)", 6, { 0x66, 0x0f, 0x1f, 0x44 }, 6 },
+        { "nopl 0l(%rax)", 7, { 0x0f, 0x1f, 0x80 }, 7 },
+        { "nopl 0l(%rax,%rax)", 8, { 0x0f, 0x1f, 0x84 }, 8 },
+        { "nopw 0l(%rax,%rax)", 9, { 0x66, 0x0f, 0x1f, 0x84 }, 9 },
+        { "cs nopw", 10, { 0x66, 0x2e, 0x0f, 0x1f, 0x84 }, 10 },
+        { "data16 cs nopw", 11, { 0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84 }, 11 },
+        { "the longest", 15, { 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84 }, 15 },
+        { "longer than any instruction",
+          16,
+          { 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84 },
+          0 },
+        { "prefixes alone",
+          16,
+          { 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
+            0x66, 0x90 },
+          0 },
+        { "pause", 2, { 0xf3, 0x90 }, 0 },
+        { "xchg %r8, %rax", 2, { 0x41, 0x90 }, 0 },
+        { "endbr64", 4, { 0xf3, 0x0f, 0x1e, 0xfa }, 0 },
+        { "nop of a register", 3, { 0x0f, 0x1f, 0xc0 }, 0 },
+        { "nop of /1", 3, { 0x0f, 0x1f, 0x08 }, 0 },
+        { "nop of what lies at rip", 7, { 0x0f, 0x1f, 0x05 }, 0 },
+        { "syscall", 2, { 0x0f, 0x05 }, 0 },
+        { "int3", 1, { 0xcc }, 0 },
+        { "ret", 1, { 0xc3 }, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t offset = 0; offset < 16; offset++) {
+            memset(code, 0xcc, sizeof code);
+            memcpy(code + offset, cases[i].bytes, cases[i].size);
+            cr_expect(eq(u64, sfb_arch_nop_size(&code_memory, BASE + offset), cases[i].want), "%s",
+                      cases[i].name);
+        }
+    cr_expect(eq(u64, sfb_arch_nop_size(&code_memory, BASE + sizeof code), 0), "nothing is there");
+}
+
+Test(arch_x86_64, reads_no_further_than_to_tell_a_no_op)
+{
+    static const struct {
+        uint8_t size;
+        uint8_t bytes[4];
+        uint8_t want;
+    } cases[] = {
+        { 1, { 0x90 }, 1 }, { 2, { 0x66, 0x90 }, 2 }, { 1, { 0x66 }, 0 },
+        { 1, { 0x0f }, 0 }, { 2, { 0x0f, 0x1f }, 0 }, { 3, { 0x0f, 0x1f, 0x84 }, 8 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const size_t at = sizeof code - cases[i].size; /* the last bytes that can be read */
+
+        memset(code, 0xcc, sizeof code);
+        memcpy(code + at, cases[i].bytes, cases[i].size);
+        cr_expect(eq(u64, sfb_arch_nop_size(&code_memory, BASE + at), cases[i].want), "%zu", i);
+    }
+}
+
 static struct sfb_rule guess(unsigned at, enum sfb_frame_kind kind)
 {
     struct sfb_regs regs = { .pc = BASE + at, .sp = 0, .fp = 8 };

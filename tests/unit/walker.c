@@ -43,9 +43,10 @@ static const struct sfb_module *find_fake(struct sfb_modules *modules, uint64_t 
 #define STACK 0x7000u
 static uint64_t stack[256];
 
-/* Code bytes, for trampolines; everything else is zero. */
+/* Code bytes, for trampolines and for what lies around functions; everything else is zero. */
 static uint8_t code[16];
 #define CODE 0x500000u
+static uint8_t text[0x80];
 
 static bool read_fake(struct sfb_memory *memory, uint64_t address, uint64_t *out)
 {
@@ -56,6 +57,10 @@ static bool read_fake(struct sfb_memory *memory, uint64_t address, uint64_t *out
     }
     if (address >= CODE && address < CODE + sizeof code) {
         memcpy(out, code + (address - CODE), 8);
+        return true;
+    }
+    if (address >= TEXT && address < TEXT + sizeof text) {
+        memcpy(out, text + (address - TEXT), 8);
         return true;
     }
     return false;
@@ -87,6 +92,7 @@ static void setup(void)
     modules.entries = (struct sfb_entries){ 0, 0 };
     memset(stack, 0, sizeof stack);
     memset(code, 0, sizeof code);
+    memset(text, 0, sizeof text);
     finds = 0;
 }
 
@@ -149,6 +155,65 @@ Test(walker, uses_the_first_row_at_the_interrupted_pc)
 
     stack[0] = 0x123456;
     walk(&start, SFB_FRAME_PC, want, 2, SFB_NO_MODULE);
+}
+
+/* Padding from an offset up to the second function. */
+static void put_padding(size_t from)
+{
+    for (size_t i = from; i + sizeof machine_padding <= sizeof text; i += sizeof machine_padding)
+        memcpy(text + i, machine_padding, sizeof machine_padding);
+}
+
+Test(walker, gives_padding_that_is_run_the_rule_of_the_function_behind)
+{
+    put_padding(0x40);
+    stack[3] = 0x123456; /* the second function's frame is 32 bytes from its start */
+    for (uint64_t from = 0x44; from < 0x80; from += sizeof machine_padding) {
+        struct sfb_context start = at(TEXT + from, STACK, 0x77);
+        const struct expected want[] = { { SFB_FRAME_PC, SFB_SOURCE_START, TEXT + from },
+                                         { SFB_FRAME_RA, SFB_SOURCE_STUB, 0x123456 } };
+        struct sfb_walker w;
+        struct sfb_frame f;
+
+        walk(&start, SFB_FRAME_PC, want, 2, SFB_NO_MODULE);
+        cr_assert(eq(int, sfb_walker_init(&w, &start, SFB_FRAME_PC, &options), SFB_OK));
+        cr_assert(eq(int, sfb_walker_next(&w, NULL), SFB_OK));
+        cr_assert(eq(int, sfb_walker_next(&w, &f), SFB_OK));
+        cr_expect(eq(int, f.missed[SFB_SOURCE_SFRAME], SFB_NO_FDE));
+        cr_expect(eq(int, f.missed[SFB_SOURCE_STUB], SFB_OK));
+        cr_expect(eq(int, f.missed[SFB_SOURCE_EH_FRAME], SFB_NO_EH_FRAME));
+    }
+}
+
+Test(walker, takes_nothing_else_for_padding)
+{
+    static const struct {
+        const char *name;
+        size_t pc, padding_from, other_at;
+        enum sfb_frame_kind kind;
+    } cases[] = {
+        { "64 bytes of it", 0x40, 0x40, 0, SFB_FRAME_PC },
+        { "a return address", 0x60, 0x40, 0, SFB_FRAME_RA },
+        { "a return address right before the function", 0x7c, 0x40, 0, SFB_FRAME_RA },
+        { "code in it", 0x60, 0x40, 0x70, SFB_FRAME_PC },
+        { "code at the pc", 0x60, 0x40, 0x60, SFB_FRAME_PC },
+        { "code at its end", 0x60, 0x40, 0x7c, SFB_FRAME_PC },
+        { "it leads past the first instruction", 0x62, 0x62, 0, SFB_FRAME_PC },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sfb_context start = at(TEXT + cases[i].pc, STACK, 0x77);
+        const struct expected want[] = { { cases[i].kind, SFB_SOURCE_START, TEXT + cases[i].pc } };
+
+        memset(text, 0, sizeof text);
+        put_padding(cases[i].padding_from);
+        if (cases[i].padding_from % 4 != 0)
+            memcpy(text + sizeof text - 2, machine_padding, 2);
+        if (cases[i].other_at != 0)
+            memset(text + cases[i].other_at, 0, sizeof machine_padding);
+        stack[3] = 0x123456;
+        walk(&start, cases[i].kind, want, 1, SFB_NO_FDE);
+    }
 }
 
 Test(walker, asks_for_a_module_only_when_it_leaves_one)
