@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cbf/format.h"
+#include "cbf/put.h"
 
 /* Out of the way of the common frame, which then needs no stack. */
 #define COLD        __attribute__((noinline))
@@ -23,30 +24,6 @@
 #define NEVER_RELATIVE 8
 
 _Static_assert(sizeof(struct sfb_cbf_encoder) <= 64, "the state is one cache line");
-
-/* The count field for a zero-extended operand: its bytes less one. `63 ^ clz` is one bsr. */
-static inline unsigned unsigned_count(uint64_t v)
-{
-    return (63u ^ (unsigned)__builtin_clzll(v | 1)) / 8;
-}
-
-/* The count field for a sign-extended operand: it needs the byte above its highest bit that differs
-   from the sign, or the rest of the same byte. */
-static inline unsigned signed_count(uint64_t v)
-{
-    uint64_t differs = v ^ (uint64_t)((int64_t)v >> 63);
-
-    return unsigned_count(differs << 1);
-}
-
-static inline uint64_t big_endian(uint64_t v)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return v;
-#else
-    return __builtin_bswap64(v);
-#endif
-}
 
 /* write_operand() near the limit: not a byte more than needed, one by one. */
 static COLD uint8_t *write_tight(uint8_t *at, const uint8_t *limit, unsigned opcode,
@@ -60,24 +37,14 @@ static COLD uint8_t *write_tight(uint8_t *at, const uint8_t *limit, unsigned opc
     return at;
 }
 
-/*
- * Writes an opcode and the low count + 1 bytes of an operand, and gives the end of them, or NULL if
- * that is behind the limit.
- *
- * Where nine bytes are free, the operand is shifted to the top, swapped, and stored with a tail of
- * zeros in one mov: what the caller lent is ours up to its size.
- */
+/* Writes an opcode and the low count + 1 bytes of an operand, and gives the end of them, or NULL if
+   that is behind the limit. */
 static inline uint8_t *write_operand(uint8_t *at, const uint8_t *limit, unsigned opcode,
                                      uint64_t operand, unsigned count)
 {
-    uint64_t bytes;
-
     if (UNLIKELY((size_t)(limit - at) < SFB_CBF_FRAME_SIZE_MAX))
         return write_tight(at, limit, opcode, operand, count);
-    bytes = big_endian(operand << (56 - 8 * count));
-    memcpy(at + 1, &bytes, sizeof bytes);
-    at[0] = (uint8_t)(opcode | count);
-    return at + count + 2;
+    return cbf_write_operand(at, opcode, operand, count);
 }
 
 /* Writes a count the short way if it is at most short_max, else with as few bytes as hold it. */
@@ -85,7 +52,7 @@ static inline uint8_t *write_count(uint8_t *at, const uint8_t *limit, unsigned o
                                    uint64_t count, unsigned short_max, unsigned long_bit)
 {
     if (count > short_max)
-        return write_operand(at, limit, opcode | long_bit, count, unsigned_count(count));
+        return write_operand(at, limit, opcode | long_bit, count, cbf_unsigned_count(count));
     if (at == limit)
         return NULL;
     *at = (uint8_t)(opcode + count - 1);
@@ -112,7 +79,7 @@ static unsigned rep_size(uint32_t repeats)
 {
     if (repeats <= CBF_REP_SHORT_MAX)
         return repeats > 0;
-    return 2 + unsigned_count(repeats);
+    return 2 + cbf_unsigned_count(repeats);
 }
 
 /* One more of the frame before: rewrites the open rep, or opens one. */
@@ -152,41 +119,53 @@ enum sfb_status sfb_cbf_encoder_init(struct sfb_cbf_encoder *out, void *buffer, 
     return SFB_OK;
 }
 
-enum sfb_status sfb_cbf_encoder_put(struct sfb_cbf_encoder *encoder, enum sfb_frame_kind kind,
-                                    uint64_t value)
+/* All that is not common: narrow words, no room to spare, the first address, no address, a repeat.
+ */
+static COLD enum sfb_status put_uncommon(struct sfb_cbf_encoder *e, enum sfb_frame_kind kind,
+                                         uint64_t value)
 {
-    struct sfb_cbf_encoder *e = encoder;
-    uint64_t absolute = value;
-    uint64_t relative = value - e->last;
+    uint64_t absolute = cbf_sign_extend(value, e->shift);
+    uint64_t relative = cbf_sign_extend(value - e->last, e->shift);
     unsigned absolute_count, relative_count, opcode;
     bool is_absolute;
     uint8_t *pos;
 
-    if (UNLIKELY(e->shift != 0)) { /* a jump is cheaper than shifting 64-bit words by 0 */
-        absolute = cbf_sign_extend(value, e->shift);
-        relative = cbf_sign_extend(relative, e->shift);
-        if (value > UINT64_MAX >> e->shift)
-            return SFB_BAD_ARGUMENT;
-    }
-    if (UNLIKELY((unsigned)kind >= SFB_FRAME_OMIT))
+    if (value > UINT64_MAX >> e->shift)
+        return SFB_BAD_ARGUMENT;
+    if ((unsigned)kind >= SFB_FRAME_OMIT)
         return kind == SFB_FRAME_OMIT ? put_omit(e, value) : SFB_BAD_ARGUMENT;
     if (relative == 0 && kind == e->kind)
         return put_repeat(e);
 
-    absolute_count = signed_count(absolute);
-    relative_count = signed_count(relative) | e->first;
+    absolute_count = cbf_signed_count(absolute);
+    relative_count = cbf_signed_count(relative) | e->first;
     is_absolute = absolute_count < relative_count;
     opcode = CBF_OP_PC + ((unsigned)kind << 4);
     pos = write_operand(e->pos, e->limit, is_absolute ? opcode | CBF_ADDRESS_ABSOLUTE : opcode,
                         is_absolute ? absolute : relative,
                         is_absolute ? absolute_count : relative_count);
-    if (UNLIKELY(pos == NULL))
+    if (pos == NULL)
         return SFB_BUFFER_FULL;
     e->pos = pos;
     e->last = value;
     e->repeats = 0;
     e->kind = (uint8_t)kind;
     e->first = 0;
+    return SFB_OK;
+}
+
+enum sfb_status sfb_cbf_encoder_put(struct sfb_cbf_encoder *encoder, enum sfb_frame_kind kind,
+                                    uint64_t value)
+{
+    struct sfb_cbf_encoder *e = encoder;
+
+    if (UNLIKELY((e->shift | e->first) != 0 || (unsigned)kind >= SFB_FRAME_OMIT ||
+                 value == e->last || (size_t)(e->limit - e->pos) < SFB_CBF_FRAME_SIZE_MAX))
+        return put_uncommon(e, kind, value);
+    e->pos = cbf_put_common(e->pos, CBF_OP_PC + ((unsigned)kind << 4), e->last, value);
+    e->last = value;
+    e->repeats = 0;
+    e->kind = (uint8_t)kind;
     return SFB_OK;
 }
 

@@ -1,0 +1,102 @@
+/*
+ * The walk behind the front door: in strides as far as the rule cache reaches, and by the walker
+ * where it does not. Between two frames both stand on the same one.
+ */
+#ifndef SFB_UNWIND_LIVE_WALK_H
+#define SFB_UNWIND_LIVE_WALK_H
+
+#include <string.h>
+
+#include "unwind/arch.h"
+#include "unwind/memo.h"
+#include "unwind/memory.h"
+#include "unwind/stride.h"
+
+struct sfb_live_walk {
+    struct sfb_stride stride; /* goes on from the frame reached */
+    enum sfb_frame_kind kind; /* of the frame reached */
+    enum sfb_source source;   /* ... and what found it, where the last step was the walker's */
+
+    struct sfb_memo_walk memo;
+    struct sfb_memory stack;
+    const struct sfb_context *start;
+    enum sfb_frame_kind start_kind;
+    uint32_t flags;
+    bool walker_begun;
+    struct sfb_walker walker; /* untouched where strides do */
+};
+
+/* How far a stride may read: to the end of what is known of the stack that sp is on. */
+static inline uint64_t sfb_live_walk_limit(const struct sfb_memory *stack, uint64_t sp)
+{
+    return sp - stack->lo < stack->hi - stack->lo && (sp & 7) == 0 ? stack->hi : 0;
+}
+
+/*
+ * Stands on the first frame.
+ *
+ * @param start       borrowed until the walk ends
+ * @param flags       enum sfb_walker_flags
+ * @param stack_size  bytes at stack that are known to be readable; they only count if sp is there
+ */
+static inline void sfb_live_walk_begin(struct sfb_live_walk *out, const struct sfb_context *start,
+                                       enum sfb_frame_kind kind, uint32_t flags, const void *stack,
+                                       size_t stack_size)
+{
+    struct sfb_stride *s = &out->stride;
+    struct sfb_regs regs;
+
+    sfb_arch_regs(&regs, start);
+    out->kind = out->start_kind = kind;
+    out->source = SFB_SOURCE_START;
+    out->start = start;
+    out->flags = flags;
+    out->walker_begun = false;
+    if (regs.sp - (uintptr_t)stack < stack_size)
+        sfb_memory_vouched(&out->stack, (uintptr_t)stack, stack_size);
+    else
+        sfb_memory_live(&out->stack, regs.sp, kind == SFB_FRAME_RA);
+    s->pc = regs.pc;
+    s->sp = regs.sp;
+    s->fp = regs.fp;
+    s->key = regs.pc + (kind == SFB_FRAME_PC);
+    s->hi = flags & SFB_WALKER_NO_CACHE ? 0 : sfb_live_walk_limit(&out->stack, regs.sp);
+    memset(s->in_place, 0, sizeof s->in_place);
+    out->memo.memo = NULL;
+}
+
+/* Has the walk use a memo from the frame on that it stands on. */
+void sfb_live_walk_use_memo(struct sfb_live_walk *walk, void *storage, size_t size);
+
+/* @return the memo, if there is one, and strides have to tell it of their frames */
+static inline struct sfb_memo_walk *sfb_live_walk_memo(struct sfb_live_walk *walk)
+{
+    return walk->memo.memo ? &walk->memo : NULL;
+}
+
+/* Ends the walk. complete: it stands on the outermost frame. */
+static inline void sfb_live_walk_end(struct sfb_live_walk *walk, bool complete)
+{
+    if (walk->memo.memo)
+        sfb_memo_end(&walk->memo, complete);
+}
+
+/* The memo knows the frame that the walk stands on: whether it may be believed. */
+void sfb_live_walk_known(struct sfb_live_walk *walk);
+
+/* Tells the memo of a frame that a stride came to and was refused. */
+static inline void sfb_live_walk_refused(struct sfb_live_walk *walk)
+{
+    if (walk->memo.memo && walk->memo.matched == 0 &&
+        sfb_stride_remember(&walk->stride, &walk->memo))
+        sfb_live_walk_known(walk);
+}
+
+/*
+ * Goes to the next frame by the walker, from where a stride ended.
+ *
+ * @return what sfb_walker_next() says
+ */
+enum sfb_status sfb_live_walk_step(struct sfb_live_walk *walk);
+
+#endif

@@ -1,0 +1,120 @@
+/*
+ * The memo of a thread's last walk.
+ *
+ * Invariants:
+ * - What a frame leads to depends on its (pc, sp, fp), on the rule for the pc, and on the one or
+ * two stack words that the rule reads. Frame i of a memo leads to frame i - 1 as long as these
+ * words are what they were and the modules are there that the rules came from. So if a walk comes
+ * to a frame that the memo has, by all three registers, and the words of the frames further out
+ * still hold, these are the frames that the walk would find: the memo is exact, and knows nothing
+ * of threads or time.
+ * - No word is read that the walk could not read: all of them lie above the sp of the frame that
+ * was recognised, and below the end of the same known stack.
+ * - Frames stand outermost first, so that those of the next walk, further in, are only appended.
+ * They are found innermost first, and so wait at the far end of the storage, in that order, until
+ * it is known where they go: see struct sfb_memo_walk.
+ * - The storage is the caller's, who lets one thread use it at a time. A walk in a signal handler
+ * that finds it in the hands of the walk that was interrupted goes on without.
+ *
+ * Where stacks have nothing in common, recording them is for nothing: after a few misses in a row
+ * the memo is left alone for a while.
+ */
+#include "unwind/memo.h"
+
+#include <string.h>
+
+enum {
+    MISSES_MAX = 4,
+    IDLE_WALKS = 30,
+    SECOND_CHANCES = 2 /* one walk to be recorded, one that may recognise it */
+};
+
+_Static_assert(sizeof(struct sfb_memo_frame) == 48, "as the header promises");
+
+void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint64_t hi)
+{
+    struct sfb_memo *memo = storage;
+
+    out->memo = NULL;
+    if (!storage || (uintptr_t)storage % 8 != 0 || size < sizeof *memo + sizeof *memo->frame ||
+        hi == 0 || memo->busy)
+        return;
+    if (memo->idle > 0) {
+        if (--memo->idle == 0)
+            memo->misses = MISSES_MAX - SECOND_CHANCES;
+        return;
+    }
+    memo->busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    size = (size - sizeof *memo) / sizeof *memo->frame;
+    out->capacity = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+    /* A smaller storage than last time would have lost its inner frames to somebody else. */
+    if (memo->hi != hi || memo->count > out->capacity) {
+        memo->hi = hi;
+        memo->count = 0;
+    }
+    out->memo = memo;
+    out->outer = memo->count;
+    out->matched = 0;
+    out->fresh = out->capacity;
+    out->hit = false;
+}
+
+void sfb_memo_end(struct sfb_memo_walk *walk, bool complete)
+{
+    struct sfb_memo *memo = walk->memo;
+    uint32_t fresh = walk->capacity - walk->fresh;
+
+    if (walk->matched == 0)
+        memo->complete = complete;
+    if (fresh > 0 && walk->fresh != walk->matched)
+        memmove(&memo->frame[walk->matched], &memo->frame[walk->fresh],
+                fresh * sizeof *memo->frame);
+    memo->count = walk->matched + fresh;
+    if (walk->hit)
+        memo->misses = 0;
+    else if (++memo->misses >= MISSES_MAX)
+        memo->idle = IDLE_WALKS;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    memo->busy = 0;
+}
+
+void sfb_memo_cut(struct sfb_memo_walk *walk)
+{
+    walk->fresh = walk->capacity;
+    walk->matched = 0;
+}
+
+void sfb_memo_part(struct sfb_memo_walk *walk)
+{
+    struct sfb_memo_frame *frame = walk->memo->frame;
+    uint32_t count = walk->matched - walk->outer;
+
+    /* There is room: the fresh ones begin behind what was matched. */
+    walk->fresh -= count;
+    memmove(&frame[walk->fresh], &frame[walk->outer], count * sizeof *frame);
+    walk->matched = 0;
+}
+
+bool sfb_memo_check_modules(struct sfb_memo_walk *walk, struct sfb_stride *s)
+{
+    struct sfb_memo *memo = walk->memo;
+
+    if (!memo->any_modules)
+        return true;
+    for (unsigned i = 0; i < SFB_MODULE_STAYS / 64; i++) {
+        for (uint64_t left = memo->modules[i] & ~s->in_place[i]; left; left &= left - 1) {
+            uint64_t bit = left & -left;
+
+            if (!sfb_module_in_place(i * 64 + (unsigned)__builtin_ctzll(bit))) {
+                memset(memo->modules, 0, sizeof memo->modules);
+                memo->any_modules = false;
+                walk->outer = 0;
+                sfb_memo_cut(walk);
+                return false;
+            }
+            s->in_place[i] |= bit;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,403 @@
+/*
+ * The hot loop. A frame costs what its chain of dependent instructions costs: load the return
+ * address, load the cache's word that it leads to, shift the CFA's offset out of it, add; all else
+ * (whether the word is the right one, the bounds of the stack, where the frame goes) is computed
+ * beside that and ends in branches that are never taken. Code with frame pointers has a shorter
+ * chain: see sfb_arch_follow().
+ *
+ * Every check that the walker makes is made here. Where one fails nothing has been changed, and the
+ * walker does the frame again, and says what is wrong with it.
+ */
+#include "unwind/stride.h"
+
+#include <string.h>
+
+#include "cbf/put.h"
+#include "unwind/arch.h"
+#include "unwind/memo.h"
+#include "unwind/rule_cache.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+#define STAYS ((uint64_t)SFB_MODULE_STAYS << SFB_RULE_CACHE_ID_SHIFT)
+
+/* Asked once in a walk for each module that could have been unloaded. */
+static __attribute__((noinline)) bool look_for_module(struct sfb_stride *s, uint32_t id)
+{
+    if (id == 0 || !sfb_module_in_place(id))
+        return false;
+    s->in_place[id / 64] |= 1ull << id % 64;
+    return true;
+}
+
+INLINE bool is_in_place(struct sfb_stride *s, uint32_t id)
+{
+    return s->in_place[id / 64] >> id % 64 & 1 || look_for_module(s, id);
+}
+
+/* @return whether the frame, a return address, was taken and the stride may go on */
+typedef bool put_fn(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word);
+
+INLINE enum sfb_stride_end stride(struct sfb_stride *s, put_fn *put, void *sink)
+{
+    uint64_t key = s->key, sp = s->sp, fp = s->fp, hi = s->hi, word;
+    enum sfb_stride_end end = SFB_STRIDE_ASK;
+
+    if (hi == 0 || key >> SFB_ARCH_PC_BITS)
+        return SFB_STRIDE_ASK;
+    for (;;) {
+        word = sfb_rule_cache_look(key);
+        if (!(word & STAYS) && !is_in_place(s, sfb_rule_cache_id(word)))
+            break;
+        if (__builtin_expect(!sfb_arch_follow(word, hi, &key, &sp, &fp), 0)) {
+            if (word >> SFB_ARCH_PC_BITS == 0)
+                end = SFB_STRIDE_OUTERMOST;
+            break;
+        }
+        if (__builtin_expect(!put(sink, key, sp, fp, word), 0)) {
+            end = SFB_STRIDE_REFUSED;
+            break;
+        }
+    }
+    if (sp !=
+        s->sp) /* else the frame is still the one that it began with, and its pc less than key */
+        s->pc = key;
+    s->key = key;
+    s->sp = sp;
+    s->fp = fp;
+    s->word = word;
+    s->by_eh_frame = sfb_module_eh_frame[sfb_rule_cache_id(word)];
+    return end;
+}
+
+static enum sfb_source source_of(uint64_t word)
+{
+    return sfb_module_eh_frame[sfb_rule_cache_id(word)] ? SFB_SOURCE_EH_FRAME : SFB_SOURCE_SFRAME;
+}
+
+enum sfb_source sfb_stride_source(const struct sfb_stride *s)
+{
+    return s->by_eh_frame ? SFB_SOURCE_EH_FRAME : SFB_SOURCE_SFRAME;
+}
+
+INLINE void count_frame(struct sfb_stride_count *count, uint32_t by_eh_frame)
+{
+    count->frames++;
+    count->by_eh_frame += by_eh_frame;
+}
+
+/* --- The memo --------------------------------------------------------------------------------- */
+
+INLINE void keep_bytes(struct sfb_memo_frame *f, const uint8_t *cbf, size_t size)
+{
+    if (size > 0 && size <= SFB_MEMO_CBF_MAX) {
+        memcpy(f->cbf, cbf, sizeof f->cbf); /* so many could have been written */
+        f->cbf_size = (uint8_t)(size & SFB_MEMO_CBF_MAX);
+    }
+}
+
+/* Tells the memo of a frame that the stride has come to, and what its bytes are, if they are known.
+ */
+INLINE bool reach(struct sfb_memo_walk *memo, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word,
+                  const uint8_t *cbf, size_t cbf_size)
+{
+    struct sfb_memo_frame *f = sfb_memo_find(memo, pc, sp, fp, false);
+    uint32_t id = sfb_rule_cache_id(word);
+    bool known = f != NULL, fp_read;
+
+    if (!known)
+        f = sfb_memo_add(memo);
+    if (!f)
+        return false;
+    /* Also of a known one: it may have been reached in another way. */
+    f->key = pc;
+    f->sp = sp;
+    f->fp = fp;
+    f->fp_at = sfb_arch_place_read(word, sp, &fp_read);
+    f->fp_word = sfb_load(f->fp_at);
+    f->cbf_size = 0;
+    f->fp_read = fp_read;
+    f->by_eh_frame = (uint8_t)(sfb_module_eh_frame[id] & 1u);
+    f->interrupted = false;
+    keep_bytes(f, cbf, cbf_size);
+    if (!(id & SFB_MODULE_STAYS)) {
+        memo->memo->modules[id / 64] |= 1ull << id % 64;
+        memo->memo->any_modules = true;
+    }
+    return known;
+}
+
+bool sfb_stride_remember(struct sfb_stride *s, struct sfb_memo_walk *memo)
+{
+    return reach(memo, s->key, s->sp, s->fp, s->word, NULL, 0);
+}
+
+bool sfb_stride_remember_first(const struct sfb_stride *s, struct sfb_memo_walk *memo)
+{
+    bool interrupted = s->key != s->pc;
+    struct sfb_memo_frame *f = sfb_memo_find(memo, s->key, s->sp, s->fp, interrupted);
+
+    if (f)
+        return true;
+    f = sfb_memo_add(memo);
+    if (f)
+        *f = (struct sfb_memo_frame){
+            .key = s->key, .sp = s->sp, .fp = s->fp, .interrupted = interrupted
+        };
+    return false;
+}
+
+/*
+ * Puts a stride behind what was known: on frame i, or on the frame further in where that one is
+ * refused.
+ */
+static enum sfb_stride_end behind_known(struct sfb_stride *s, struct sfb_memo_walk *memo,
+                                        uint32_t i, bool refused)
+{
+    const struct sfb_memo_frame *f = &memo->memo->frame[i];
+
+    memo->outer = i;
+    s->key = f->key;
+    s->pc = f->key - f->interrupted;
+    s->sp = f->sp;
+    s->fp = f->fp;
+    s->by_eh_frame = f->by_eh_frame;
+    if (refused)
+        return SFB_STRIDE_REFUSED;
+    if (i == 0 && memo->memo->complete)
+        return SFB_STRIDE_OUTERMOST;
+    sfb_memo_part(memo);
+    return SFB_STRIDE_PARTED;
+}
+
+/* --- Addresses -------------------------------------------------------------------------------- */
+
+struct addresses {
+    void **at, **end;
+    struct sfb_memo_walk *memo;
+    bool known;
+};
+
+INLINE bool put_address(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word)
+{
+    struct addresses *a = sink;
+
+    (void)sp;
+    (void)fp;
+    (void)word;
+    if (a->at == a->end)
+        return false;
+    *a->at++ = (void *)(uintptr_t)pc; /* NOLINT(performance-no-int-to-ptr) */
+    return true;
+}
+
+INLINE bool put_address_in_memo(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word)
+{
+    struct addresses *a = sink;
+
+    if (!put_address(sink, pc, sp, fp, word))
+        return false;
+    a->known = reach(a->memo, pc, sp, fp, word, NULL, 0);
+    return !a->known;
+}
+
+static enum sfb_stride_end known_or(bool known, enum sfb_stride_end end)
+{
+    return known ? SFB_STRIDE_KNOWN : end;
+}
+
+enum sfb_stride_end sfb_stride_addresses(struct sfb_stride *s, void ***out, void **end,
+                                         struct sfb_memo_walk *memo)
+{
+    struct addresses sink = { .at = *out, .end = end, .memo = memo };
+    enum sfb_stride_end status =
+        memo ? stride(s, put_address_in_memo, &sink) : stride(s, put_address, &sink);
+
+    *out = sink.at;
+    return known_or(sink.known, status);
+}
+
+enum sfb_stride_end sfb_stride_known_addresses(struct sfb_stride *s, void ***out, void **end,
+                                               struct sfb_memo_walk *memo)
+{
+    const struct sfb_memo_frame *frame = memo->memo->frame, *f = frame + memo->outer;
+    void **at = *out;
+    bool refused = false;
+
+    while (f > frame && sfb_memo_holds(f - 1)) {
+        f--;
+        refused = at == end;
+        if (refused)
+            break;
+        *at++ = (void *)(uintptr_t)f->key; /* NOLINT(performance-no-int-to-ptr) */
+    }
+    *out = at;
+    return behind_known(s, memo, (uint32_t)(f - frame), refused);
+}
+
+/* --- CBF -------------------------------------------------------------------------------------- */
+
+struct bytes {
+    struct sfb_cbf_encoder *encoder; /* as it was when it was last looked at */
+    uint8_t *at, *last_place;        /* where a frame of the largest size still fits */
+    uint64_t last;
+    uint32_t left;
+    struct sfb_stride_count count;
+    struct sfb_memo_walk *memo;
+    bool known;
+};
+
+static void give_back(struct bytes *b)
+{
+    if (b->at != b->encoder->pos)
+        cbf_encoder_continue(b->encoder, b->at, b->last);
+}
+
+/* A frame that is equal to the one before is the encoder's business. */
+static __attribute__((noinline)) bool repeat(struct bytes *b)
+{
+    give_back(b);
+    if (sfb_cbf_encoder_put(b->encoder, SFB_FRAME_RA, b->last) != SFB_OK)
+        return false;
+    b->at = b->encoder->pos;
+    return true;
+}
+
+INLINE bool put_cbf(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word)
+{
+    struct bytes *b = sink;
+
+    (void)sp;
+    (void)fp;
+    if (b->at > b->last_place || b->left == 0)
+        return false;
+    if (__builtin_expect(pc == b->last, 0)) {
+        if (!repeat(b))
+            return false;
+    } else {
+        b->at = cbf_put_ra(b->at, b->last, pc);
+        b->last = pc;
+    }
+    b->left--;
+    count_frame(&b->count, sfb_module_eh_frame[sfb_rule_cache_id(word)]);
+    return true;
+}
+
+INLINE bool put_cbf_in_memo(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word)
+{
+    struct bytes *b = sink;
+    const uint8_t *start = b->at;
+    bool repeats = pc == b->last;
+
+    if (!put_cbf(sink, pc, sp, fp, word))
+        return false;
+    b->known = reach(b->memo, pc, sp, fp, word, start, repeats ? 0 : (size_t)(b->at - start));
+    return !b->known;
+}
+
+static struct bytes bytes_of(struct sfb_cbf_encoder *encoder, uint32_t left,
+                             const struct sfb_stride_count *count, struct sfb_memo_walk *memo)
+{
+    struct bytes b = { .encoder = encoder,
+                       .at = encoder->pos,
+                       .last_place = encoder->limit - SFB_CBF_FRAME_SIZE_MAX,
+                       .last = encoder->last,
+                       .left = left,
+                       .count = *count,
+                       .memo = memo };
+
+    /* The first address of all is no common one. */
+    if (encoder->limit - encoder->pos < SFB_CBF_FRAME_SIZE_MAX || encoder->first)
+        b.left = 0;
+    return b;
+}
+
+enum sfb_stride_end sfb_stride_cbf(struct sfb_stride *s, struct sfb_cbf_encoder *encoder,
+                                   uint32_t left, struct sfb_stride_count *count,
+                                   struct sfb_memo_walk *memo)
+{
+    struct bytes sink = bytes_of(encoder, left, count, memo);
+    enum sfb_stride_end end = memo ? stride(s, put_cbf_in_memo, &sink) : stride(s, put_cbf, &sink);
+
+    give_back(&sink);
+    *count = sink.count;
+    return known_or(sink.known, end);
+}
+
+/* A frame whose bytes the memo does not have yet: they were not asked for, or it repeats the last.
+ */
+static bool put_without_bytes(struct bytes *b, struct sfb_memo_frame *f)
+{
+    const uint8_t *start = b->at;
+
+    if (f->key == b->last)
+        return repeat(b);
+    b->at = cbf_put_ra(b->at, b->last, f->key);
+    keep_bytes(f, start, (size_t)(b->at - start));
+    return true;
+}
+
+enum sfb_stride_end sfb_stride_known_cbf(struct sfb_stride *s, struct sfb_cbf_encoder *encoder,
+                                         uint32_t left, struct sfb_stride_count *count,
+                                         struct sfb_memo_walk *memo)
+{
+    struct bytes b = bytes_of(encoder, left, count, memo);
+    struct sfb_memo_frame *frame = memo->memo->frame, *f = frame + memo->outer;
+    bool refused = false;
+
+    while (f > frame && sfb_memo_holds(f - 1)) {
+        f--;
+        refused = b.at > b.last_place || b.left == 0;
+        if (refused)
+            break;
+        if (__builtin_expect(f->cbf_size != 0, 1)) {
+            memcpy(b.at, f->cbf, sizeof f->cbf);
+            b.at += f->cbf_size;
+        } else if (!put_without_bytes(&b, f)) {
+            refused = true;
+            break;
+        }
+        b.last = f->key;
+        b.left--;
+        count_frame(&b.count, f->by_eh_frame);
+    }
+    give_back(&b);
+    *count = b.count;
+    return behind_known(s, memo, (uint32_t)(f - frame), refused);
+}
+
+/* --- The outer end, and frames that nobody wants ---------------------------------------------- */
+
+INLINE bool put_outer(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word)
+{
+    struct sfb_frame frame = { .kind = SFB_FRAME_RA, .source = source_of(word), .address = pc };
+
+    (void)sp;
+    (void)fp;
+    sfb_outer_push(sink, &frame);
+    return true;
+}
+
+enum sfb_stride_end sfb_stride_outer(struct sfb_stride *s, struct sfb_outer *outer)
+{
+    return stride(s, put_outer, outer);
+}
+
+INLINE bool put_nowhere(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word)
+{
+    uint32_t *skip = sink;
+
+    (void)pc;
+    (void)sp;
+    (void)fp;
+    (void)word;
+    if (*skip == 0)
+        return false;
+    --*skip;
+    return true;
+}
+
+enum sfb_stride_end sfb_stride_skip(struct sfb_stride *s, uint32_t *skip)
+{
+    return stride(s, put_nowhere, skip);
+}

@@ -1,0 +1,110 @@
+#include "support/ways.h"
+
+#include <string.h>
+
+#include "sfb/walk.h"
+
+enum { MEMO_FRAMES = 600, SMALL_FRAMES = 3 };
+
+static uint64_t large[SFRAME_BACKTRACE_MEMO_SIZE(MEMO_FRAMES) / 8];
+static uint64_t small[SFRAME_BACKTRACE_MEMO_SIZE(SMALL_FRAMES) / 8];
+
+static void *addresses[TRACE_MAX];
+static uint8_t bytes[2][TRACE_MAX * 9 + 2];
+
+static void reference(struct trace *out, const struct sfb_context *start, enum sfb_frame_kind kind)
+{
+    struct sfb_walker_options options = { .size = sizeof options, .flags = SFB_WALKER_NO_CACHE };
+    struct sfb_walker walker;
+    struct sfb_frame frame;
+    enum sfb_status status = sfb_walker_init(&walker, start, kind, &options);
+
+    out->count = 0;
+    out->error = SFB_OK;
+    while (status == SFB_OK && (status = sfb_walker_next(&walker, &frame)) == SFB_OK &&
+           out->count < TRACE_MAX) {
+        out->address[out->count] = frame.address;
+        out->kind[out->count++] = (uint8_t)frame.kind;
+    }
+    out->end = status == SFB_END;
+}
+
+static bool same_addresses(const struct trace *theirs, ssize_t count, size_t from, int end)
+{
+    if (count < 0 || (size_t)count + from != theirs->count || end != theirs->end)
+        return false;
+    for (size_t i = 0; i < (size_t)count; i++)
+        if ((uintptr_t)addresses[i] != theirs->address[from + i])
+            return false;
+    return true;
+}
+
+/* Where they differ it is the addresses that are shown. */
+static const char *failed(const char *way, ssize_t count, int end, struct trace *ours)
+{
+    ours->count = count > 0 ? (size_t)count : 0;
+    ours->end = end;
+    for (size_t i = 0; i < ours->count; i++) {
+        ours->address[i] = (uintptr_t)addresses[i];
+        ours->kind[i] = SFB_FRAME_RA;
+    }
+    return way;
+}
+
+const char *ways_differ(const void *ucontext, struct trace *ours, struct trace *theirs)
+{
+    static const struct {
+        const char *name, *cbf_name;
+        void *memo;
+        size_t size;
+    } ways[] = {
+        { "addresses", "cbf", NULL, 0 },
+        { "addresses with a memo", "cbf with a memo", large, sizeof large },
+        { "addresses with a small memo", "cbf with a small memo", small, sizeof small },
+        { "addresses with a memo, again", "cbf with a memo, again", large, sizeof large },
+    };
+    struct sfb_context start;
+    ssize_t size, plain = 0;
+
+    if (ucontext)
+        sfb_context_from_ucontext(&start, ucontext);
+    else
+        sfb_context_capture(&start);
+    reference(theirs, &start, ucontext ? SFB_FRAME_PC : SFB_FRAME_RA);
+
+    for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct sframe_backtrace_options options = { .size = sizeof options,
+                                                    .context = ucontext,
+                                                    .memo = ways[i].memo,
+                                                    .memo_size = ways[i].size };
+        uint8_t *to = bytes[i > 0];
+        enum sfb_status end;
+        ssize_t count;
+
+        /* The first frame of each walk from here is a call of its own. */
+        count = sframe_backtrace_addresses(addresses, TRACE_MAX, &options, &end);
+        if (!ucontext && count > 0)
+            addresses[0] = (void *)(uintptr_t)theirs->address[0];
+        if (!same_addresses(theirs, count, 0, end == SFB_END))
+            return failed(ways[i].name, count, end == SFB_END, ours);
+
+        options.skip = ucontext ? 0 : 1;
+        size = sframe_backtrace_cbf(to, sizeof bytes[0], &options, NULL);
+        trace_decode(ours, to, size);
+        if (!ucontext) {
+            memmove(ours->address + 1, ours->address, ours->count * sizeof *ours->address);
+            memmove(ours->kind + 1, ours->kind, ours->count);
+            ours->address[0] = theirs->address[0];
+            ours->kind[0] = theirs->kind[0];
+            ours->count++;
+        }
+        if (ours->error != SFB_OK || ours->end != theirs->end ||
+            trace_differs(ours, 0, theirs, 0) != SIZE_MAX)
+            return ways[i].cbf_name;
+        if (i == 0)
+            plain = size;
+        else if (size != plain || memcmp(bytes[0], bytes[1], (size_t)size) != 0)
+            return "other bytes with a memo";
+    }
+    return NULL;
+}
