@@ -21,14 +21,16 @@
  *     SFB_ARCH_ENTRY_SIZE      how far behind an entry point its code may reach;
  *                              sfb_arch_is_outermost() is asked only there
  *     SFB_ARCH_PC_SHIFT        low bits of a pc that say nothing
+ *     SFB_ARCH_PC_BITS         bits of a pc in user space
  *     SFB_ARCH_CODE_MASK       bits of an address of code: the others authenticate it
  *     SFB_ARCH_DATA_MASK       bits of an address of data: the others are a tag
  *     SFB_ARCH_LIBUNWIND       the library that unwinds this machine's frames
  *
- *     sfb_arch_pack(), sfb_arch_unpack()   a rule's places of RA and fp, in SFB_ARCH_SLOT_BITS
+ *     sfb_arch_regs()                      the registers that tables track, out of all
+ *     sfb_arch_thread_pointer()            where what belongs to the calling thread is
+ *     sfb_arch_pack(), sfb_arch_unpack()   most rules, in 64 - SFB_ARCH_PC_BITS bits, never all 0
+ *     sfb_arch_follow()                    executes one of these
  */
-enum { SFB_ARCH_SLOT_BITS = 6, SFB_ARCH_SLOT_MAX = (1 << SFB_ARCH_SLOT_BITS) - 1 };
-
 #if defined(__x86_64__)
 #include "unwind/arch_x86_64.h"
 #elif defined(__aarch64__)
@@ -36,9 +38,6 @@ enum { SFB_ARCH_SLOT_BITS = 6, SFB_ARCH_SLOT_MAX = (1 << SFB_ARCH_SLOT_BITS) - 1
 #endif
 
 #include "sfb/walk.h"
-
-/* Picks the registers that tables track out of all. */
-void sfb_arch_regs(struct sfb_regs *out, const struct sfb_context *context);
 
 /* The opposite: a context in which nothing but what tables track is known. */
 void sfb_arch_context(struct sfb_context *out, const struct sfb_regs *regs);

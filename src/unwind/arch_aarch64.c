@@ -24,15 +24,6 @@ enum sfb_status sfb_context_from_ucontext(struct sfb_context *out, const void *u
     return SFB_OK;
 }
 
-void sfb_arch_regs(struct sfb_regs *out, const struct sfb_context *context)
-{
-    out->pc = context->reg[SFB_ARCH_PC] & SFB_ARCH_CODE_MASK;
-    out->sp = context->reg[SFB_ARCH_SP] & SFB_ARCH_DATA_MASK;
-    out->fp = context->reg[SFB_ARCH_FP];
-    out->lr_known = context->valid >> LR & 1;
-    out->lr = out->lr_known ? context->reg[LR] : 0;
-}
-
 void sfb_arch_context(struct sfb_context *out, const struct sfb_regs *regs)
 {
     out->reg[SFB_ARCH_PC] = regs->pc;

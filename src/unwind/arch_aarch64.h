@@ -4,6 +4,8 @@
 
 #include "sfb/rule.h"
 #include "sfb/section.h"
+#include "sfb/walk.h"
+#include "unwind/memory.h"
 
 /* AADWARF64, "DWARF register names" */
 enum {
@@ -19,7 +21,8 @@ enum {
     SFB_ARCH_LR = true,
     SFB_ARCH_FRAME_RECORDS = true, /* AAPCS64, "The Frame Pointer": x29 heads a chain of them */
     SFB_ARCH_ENTRY_SIZE = 80,
-    SFB_ARCH_PC_SHIFT = 2
+    SFB_ARCH_PC_SHIFT = 2,
+    SFB_ARCH_PC_BITS = 48
 };
 
 /*
@@ -34,28 +37,123 @@ enum {
 
 #define SFB_ARCH_LIBUNWIND "libunwind-aarch64.so.8"
 
-/*
- * Functions store x29 and x30 side by side at the low end of their frames, so the place is counted
- * in words from the register that the CFA is counted from, and fits even for large frames. The last
- * one says that the return address is still in the link register.
- */
-static inline bool sfb_arch_pack(const struct sfb_rule *rule, uint64_t *slot)
+static inline void sfb_arch_regs(struct sfb_regs *out, const struct sfb_context *context)
 {
-    int64_t ra = (int64_t)rule->cfa_offset + rule->ra_offset;
-
-    *slot = SFB_ARCH_SLOT_MAX;
-    if (rule->ra_where == SFB_WHERE_SAME)
-        return rule->fp_where == SFB_WHERE_SAME;
-    *slot = (uint64_t)ra / 8;
-    return ra >= 0 && ra % 8 == 0 && *slot < SFB_ARCH_SLOT_MAX &&
-           (rule->fp_where == SFB_WHERE_SAME || rule->fp_offset == rule->ra_offset - 8);
+    out->pc = context->reg[SFB_ARCH_PC] & SFB_ARCH_CODE_MASK;
+    out->sp = context->reg[SFB_ARCH_SP] & SFB_ARCH_DATA_MASK;
+    out->fp = context->reg[SFB_ARCH_FP];
+    out->lr_known = context->valid >> SFB_ARCH_RA & 1;
+    out->lr = out->lr_known ? context->reg[SFB_ARCH_RA] : 0;
 }
 
-static inline void sfb_arch_unpack(struct sfb_rule *rule, uint64_t slot)
+static inline uint64_t sfb_arch_thread_pointer(void)
 {
-    rule->ra_where = slot == SFB_ARCH_SLOT_MAX ? SFB_WHERE_SAME : SFB_WHERE_CFA;
-    rule->ra_offset = (int32_t)slot * 8 - rule->cfa_offset;
-    rule->fp_offset = rule->ra_offset - 8;
+    uint64_t pointer;
+
+    __asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+    return pointer;
+}
+
+/*
+ * What the rule cache keeps of a rule, from the lowest bit on:
+ *
+ *      1  the CFA counts from fp (else sp)
+ *      1  fp is stored, in the word below the return address
+ *      5  words from what the CFA is counted from up to the return address; the last one: it is
+ *         still in the link register
+ *      9  CFA offset / 16
+ *
+ * Functions store x29 and x30 side by side at the low end of their frames, so the place is counted
+ * from there and fits even for large frames.
+ */
+enum {
+    SFB_ARCH_RA_BITS = 5,
+    SFB_ARCH_RA_IN_LR = (1 << SFB_ARCH_RA_BITS) - 1,
+    SFB_ARCH_CFA_BITS = 9
+};
+
+_Static_assert(2 + SFB_ARCH_RA_BITS + SFB_ARCH_CFA_BITS + SFB_ARCH_PC_BITS == 64, "one word");
+
+static inline bool sfb_arch_pack(const struct sfb_rule *rule, uint64_t *out)
+{
+    int64_t cfa = rule->cfa_offset, ra = cfa + rule->ra_offset;
+
+    if (rule->ra_where == SFB_WHERE_SAME) {
+        if (rule->fp_where != SFB_WHERE_SAME)
+            return false;
+        ra = SFB_ARCH_RA_IN_LR * 8;
+    } else if (ra < 0 || ra % 8 || ra / 8 >= SFB_ARCH_RA_IN_LR || ra >= cfa ||
+               (rule->fp_where == SFB_WHERE_CFA &&
+                (ra == 0 || rule->fp_offset != rule->ra_offset - 8))) {
+        return false;
+    }
+    if (cfa < 0 || cfa % 16 || cfa >> (4 + SFB_ARCH_CFA_BITS))
+        return false;
+    *out = (uint64_t)(rule->cfa_base == SFB_BASE_FP) |
+           (uint64_t)(rule->fp_where == SFB_WHERE_CFA) << 1 | (uint64_t)(ra / 8) << 2 |
+           (uint64_t)(cfa / 16) << (2 + SFB_ARCH_RA_BITS);
+    return true;
+}
+
+static inline void sfb_arch_unpack(struct sfb_rule *rule, uint64_t packed)
+{
+    unsigned ra = packed >> 2 & SFB_ARCH_RA_IN_LR;
+
+    *rule = (struct sfb_rule){ .cfa_base = packed & 1 ? SFB_BASE_FP : SFB_BASE_SP,
+                               .ra_where = ra == SFB_ARCH_RA_IN_LR ? SFB_WHERE_SAME : SFB_WHERE_CFA,
+                               .fp_where = packed & 2 ? SFB_WHERE_CFA : SFB_WHERE_SAME,
+                               .cfa_offset = (int32_t)(packed >> (2 + SFB_ARCH_RA_BITS)) * 16 };
+    if (rule->ra_where == SFB_WHERE_CFA)
+        rule->ra_offset = (int32_t)ra * 8 - rule->cfa_offset;
+    if (rule->fp_where == SFB_WHERE_CFA)
+        rule->fp_offset = rule->ra_offset - 8;
+}
+
+/*
+ * sfb_step() for what a word of the cache says, without its reasons: false, and nothing changed,
+ * where a check fails that sfb_step() makes, too, or the return address is in lr. Stack words in
+ * [sp, hi) are there.
+ *
+ * @param word  of the rule cache, with what was packed above the bits of a pc
+ */
+static inline __attribute__((always_inline)) bool sfb_arch_follow(uint64_t word, uint64_t hi,
+                                                                  uint64_t *pc, uint64_t *sp,
+                                                                  uint64_t *fp)
+{
+    uint64_t packed = word >> SFB_ARCH_PC_BITS;
+    uint64_t base = packed & 1 ? *fp & SFB_ARCH_DATA_MASK : *sp;
+    uint64_t slot = base + (packed >> 2 & SFB_ARCH_RA_IN_LR) * 8;
+    uint64_t cfa = base + (packed >> (2 + SFB_ARCH_RA_BITS)) * 16;
+    uint64_t ra;
+
+    /* One comparison for above sp, not above hi, no overflow; what has no caller has CFA = sp. */
+    if (base < *sp || cfa - *sp - 1 >= hi - *sp || (cfa & 7) ||
+        (packed >> 2 & SFB_ARCH_RA_IN_LR) == SFB_ARCH_RA_IN_LR)
+        return false;
+    ra = sfb_load(slot) & SFB_ARCH_CODE_MASK;
+    if (ra == 0)
+        return false;
+    if (packed & 2)
+        *fp = sfb_load(slot - 8);
+    *pc = ra;
+    *sp = cfa;
+    return true;
+}
+
+/*
+ * Where sfb_arch_follow() has read.
+ *
+ * @param sp      that it came to
+ * @param fp_read whether fp was read, at the address given, below the return address; else that is
+ * the return address's
+ */
+static inline uint64_t sfb_arch_place_read(uint64_t word, uint64_t sp, bool *fp_read)
+{
+    uint64_t packed = word >> SFB_ARCH_PC_BITS;
+    uint64_t base = sp - (packed >> (2 + SFB_ARCH_RA_BITS)) * 16;
+
+    *fp_read = packed >> 1 & 1;
+    return base + (packed >> 2 & SFB_ARCH_RA_IN_LR) * 8 - *fp_read * 8u;
 }
 
 #endif

@@ -27,13 +27,6 @@ enum sfb_status sfb_context_from_ucontext(struct sfb_context *out, const void *u
     return SFB_OK;
 }
 
-void sfb_arch_regs(struct sfb_regs *out, const struct sfb_context *context)
-{
-    *out = (struct sfb_regs){ .pc = context->reg[SFB_ARCH_PC],
-                              .sp = context->reg[SFB_ARCH_SP],
-                              .fp = context->reg[SFB_ARCH_FP] };
-}
-
 void sfb_arch_context(struct sfb_context *out, const struct sfb_regs *regs)
 {
     out->reg[SFB_ARCH_PC] = regs->pc;

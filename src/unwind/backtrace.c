@@ -10,47 +10,76 @@
 #include <string.h>
 
 #include "sfb/cbf.h"
-#include "unwind/outer.h"
+#include "unwind/live_walk.h"
 
 struct capture {
     struct sfb_cbf_encoder encoder;
     struct sfb_outer outer;
     struct sframe_backtrace_info info;
+    uint32_t skip;      /* frames still to be left out */
+    uint32_t inner_max; /* frames for the inner end */
+    bool inner_full;
+    bool complete; /* a stride has come to the outermost frame */
 };
 
-/* A newer caller's struct is fine as long as it asks for nothing that is not known here. */
-static bool read_options(struct sframe_backtrace_options *out,
-                         const struct sframe_backtrace_options *in)
+static const struct sframe_backtrace_options defaults = { .size = sizeof defaults };
+
+/*
+ * An older caller's struct ends where it ended then: see is_new(). A newer one is fine as long as
+ * it asks for nothing that is not known here. Read in place: a copy is stack, and time.
+ *
+ * @return NULL: they are not to be understood
+ */
+static const struct sframe_backtrace_options *read_options(
+    const struct sframe_backtrace_options *in)
 {
-    enum { SIZE_MAX_EVER = 4096 };
+    enum { SIZE_MIN_EVER = offsetof(struct sframe_backtrace_options, stack), SIZE_MAX_EVER = 4096 };
     const uint8_t *bytes = (const uint8_t *)in;
 
-    memset(out, 0, sizeof *out);
     if (!in)
-        return true;
-    if (in->size < sizeof *in || in->size > SIZE_MAX_EVER)
-        return false;
+        return &defaults;
+    if (in->size < SIZE_MIN_EVER || in->size > SIZE_MAX_EVER ||
+        (in->size > SIZE_MIN_EVER && in->size < sizeof *in))
+        return NULL;
     for (size_t i = sizeof *in; i < in->size; i++)
         if (bytes[i] != 0)
-            return false;
-    *out = *in;
+            return NULL;
     return (in->flags & ~(uint32_t)SFRAME_BACKTRACE_NO_LIBUNWIND) == 0 &&
-           (in->max_frames == 0 || in->outermost <= in->max_frames);
+                   (in->max_frames == 0 || in->outermost <= in->max_frames)
+               ? in
+               : NULL;
+}
+
+/* @return whether they have the members from `stack` on */
+static bool is_new(const struct sframe_backtrace_options *options)
+{
+    return options->size >= sizeof *options;
 }
 
 /* Begins a walk from a signal's context, or from the caller of the front door. */
-static enum sfb_status begin(struct sfb_walker *walker, struct sfb_context *interrupted,
-                             const struct sframe_backtrace_options *options,
-                             const struct sfb_context *caller)
+static void begin(struct sfb_live_walk *walk, const struct sframe_backtrace_options *options,
+                  const struct sfb_context *caller)
 {
-    struct sfb_walker_options how = { .size = sizeof how };
+    /* The walker writes there when it meets with a signal's frame, and then needs no other. */
+    struct sfb_context *interrupted = &walk->walker.own_context;
+    uint32_t flags =
+        options->flags & SFRAME_BACKTRACE_NO_LIBUNWIND ? (uint32_t)SFB_WALKER_NO_LIBUNWIND : 0;
+    const void *stack = is_new(options) ? options->stack : NULL;
+    size_t stack_size = stack ? options->stack_size : 0;
 
-    if (options->flags & SFRAME_BACKTRACE_NO_LIBUNWIND)
-        how.flags |= SFB_WALKER_NO_LIBUNWIND;
-    if (!options->context)
-        return sfb_walker_init(walker, caller, SFB_FRAME_RA, &how);
-    sfb_context_from_ucontext(interrupted, options->context);
-    return sfb_walker_init(walker, interrupted, SFB_FRAME_PC, &how);
+    if (options->context) {
+        sfb_context_from_ucontext(interrupted, options->context);
+        sfb_live_walk_begin(walk, interrupted, SFB_FRAME_PC, flags, stack, stack_size);
+    } else {
+        sfb_live_walk_begin(walk, caller, SFB_FRAME_RA, flags, stack, stack_size);
+    }
+}
+
+static void count_frames(struct sframe_backtrace_info *info, const struct sfb_stride_count *count)
+{
+    info->frames += count->frames;
+    info->by_source[SFB_SOURCE_SFRAME] += count->frames - count->by_eh_frame;
+    info->by_source[SFB_SOURCE_EH_FRAME] += count->by_eh_frame;
 }
 
 static enum sfb_status put(struct capture *c, enum sfb_frame_kind kind, enum sfb_source source,
@@ -65,30 +94,103 @@ static enum sfb_status put(struct capture *c, enum sfb_frame_kind kind, enum sfb
     return status;
 }
 
-/* @return SFB_END, or why the walk stopped */
-static enum sfb_status walk(struct capture *c, struct sfb_walker *walker,
-                            const struct sframe_backtrace_options *options)
+/*
+ * Finds a place for one frame, whatever it is.
+ *
+ * @return SFB_OK, or why the walk ends here
+ */
+static enum sfb_status take(struct capture *c, const struct sfb_frame *frame)
 {
-    uint32_t inner_max = options->max_frames ? options->max_frames - options->outermost : UINT_MAX;
-    bool inner_full = false;
-    const struct sfb_frame *frame = &walker->current; /* not copied: see walker.c on stalls */
+    enum sfb_status stop = SFB_FRAME_LIMIT;
+
+    if (c->skip > 0) {
+        c->skip--;
+        return SFB_OK;
+    }
+    if (!c->inner_full && c->info.frames < c->inner_max) {
+        stop = put(c, frame->kind, frame->source, frame->address);
+        if (stop == SFB_OK)
+            return SFB_OK;
+    }
+    if (c->outer.capacity == 0)
+        return stop;
+    c->inner_full = true;
+    sfb_outer_push(&c->outer, frame);
+    return SFB_OK;
+}
+
+/* Takes as many frames as one stride gives, none of which needs more than a moment. */
+static enum sfb_stride_end stride(struct capture *c, struct sfb_live_walk *walk)
+{
+    struct sfb_memo_walk *memo = sfb_live_walk_memo(walk);
+    struct sfb_stride_count count = { 0, 0 };
+    uint32_t left = c->inner_max - c->info.frames;
+    enum sfb_stride_end end;
+
+    if (c->skip > 0)
+        return sfb_stride_skip(&walk->stride, &c->skip);
+    if (c->inner_full)
+        return sfb_stride_outer(&walk->stride, &c->outer);
+    if (memo && memo->matched > 0)
+        end = sfb_stride_known_cbf(&walk->stride, &c->encoder, left, &count, memo);
+    else
+        end = sfb_stride_cbf(&walk->stride, &c->encoder, left, &count, memo);
+    count_frames(&c->info, &count);
+    return end;
+}
+
+/* The next frame that a stride could not give or take, in `frame`. */
+static enum sfb_status next_uncommon(struct capture *c, struct sfb_live_walk *walk,
+                                     struct sfb_frame *frame)
+{
     enum sfb_status status;
 
-    for (uint32_t i = 0; (status = sfb_walker_next(walker, NULL)) == SFB_OK; i++) {
-        enum sfb_status stop = SFB_FRAME_LIMIT;
-
-        if (i < options->skip)
-            continue;
-        if (!inner_full && c->info.frames < inner_max) {
-            stop = put(c, frame->kind, frame->source, frame->address);
-            if (stop == SFB_OK)
-                continue;
+    for (;;) {
+        switch (stride(c, walk)) {
+        case SFB_STRIDE_OUTERMOST: c->complete = !c->inner_full; return SFB_END;
+        case SFB_STRIDE_PARTED: break;
+        case SFB_STRIDE_KNOWN: sfb_live_walk_known(walk); break;
+        case SFB_STRIDE_REFUSED:
+            frame->kind = SFB_FRAME_RA;
+            frame->source = sfb_stride_source(&walk->stride);
+            frame->address = walk->stride.pc;
+            /* Even if it finds no place: the next walk will then end here, and not look for more.
+             */
+            sfb_live_walk_refused(walk);
+            return SFB_OK;
+        case SFB_STRIDE_ASK:
+            status = sfb_live_walk_step(walk);
+            frame->kind = walk->kind;
+            frame->source = walk->source;
+            frame->address = walk->stride.pc;
+            return status;
         }
-        if (c->outer.capacity == 0)
-            return stop;
-        inner_full = true;
-        sfb_outer_push(&c->outer, frame);
     }
+}
+
+/* @return SFB_END, or why the walk stopped */
+static enum sfb_status walk_all(struct capture *c, struct sfb_live_walk *walk,
+                                const struct sframe_backtrace_options *options)
+{
+    struct sfb_frame frame = { .kind = walk->kind,
+                               .source = SFB_SOURCE_START,
+                               .address = walk->stride.pc };
+    bool wait_for_memo = is_new(options) && options->memo != NULL;
+    enum sfb_status status;
+
+    do {
+        bool wanted = c->skip == 0;
+
+        status = take(c, &frame);
+        if (status != SFB_OK)
+            break;
+        if (wait_for_memo && wanted) {
+            sfb_live_walk_use_memo(walk, options->memo, options->memo_size);
+            wait_for_memo = false;
+        }
+        status = next_uncommon(c, walk, &frame);
+    } while (status == SFB_OK);
+    sfb_live_walk_end(walk, c->complete);
     return status;
 }
 
@@ -120,14 +222,13 @@ ssize_t sfb_backtrace_cbf_from(void *buffer, size_t size,
                                const struct sframe_backtrace_options *options,
                                struct sframe_backtrace_info *info, const struct sfb_context *caller)
 {
-    struct sframe_backtrace_options how;
-    struct sfb_context interrupted;
-    struct sfb_walker walker;
+    const struct sframe_backtrace_options *how = read_options(options);
+    struct sfb_live_walk walk;
     struct capture c;
     enum sfb_status status;
     size_t inner_size;
 
-    if (!buffer || !read_options(&how, options) || (info && info->size < sizeof *info))
+    if (!buffer || !how || (info && info->size < sizeof *info))
         return -SFB_BAD_ARGUMENT;
     if (size < SFB_CBF_SIZE_MIN)
         return -SFB_BUFFER_TOO_SMALL;
@@ -135,15 +236,17 @@ ssize_t sfb_backtrace_cbf_from(void *buffer, size_t size,
         size = SSIZE_MAX;
 
     memset(&c.info, 0, sizeof c.info);
-    inner_size = sfb_outer_init(&c.outer, buffer, size, how.outermost);
+    c.skip = how->skip;
+    c.inner_max = how->max_frames ? how->max_frames - how->outermost : UINT_MAX;
+    c.inner_full = false;
+    c.complete = false;
+    inner_size = sfb_outer_init(&c.outer, buffer, size, how->outermost);
     status = sfb_cbf_encoder_init(&c.encoder, buffer, inner_size, 64);
     if (status != SFB_OK)
         return -(ssize_t)status;
-    status = begin(&walker, &interrupted, &how, caller);
-    if (status != SFB_OK)
-        return -(ssize_t)status;
 
-    c.info.end = walk(&c, &walker, &how);
+    begin(&walk, how, caller);
+    c.info.end = walk_all(&c, &walk, how);
     if (c.outer.capacity > 0)
         put_outermost(&c, size);
     if (info)
@@ -151,14 +254,101 @@ ssize_t sfb_backtrace_cbf_from(void *buffer, size_t size,
     return (ssize_t)sfb_cbf_encoder_end(&c.encoder, c.info.end != SFB_END);
 }
 
+/* --- Addresses -------------------------------------------------------------------------------- */
+
+struct addresses {
+    void **at, **end;
+    uint32_t skip; /* frames still to be left out */
+};
+
+/* On from the frame that the walk stands on, which was taken, to one that no stride could take. */
+static inline enum sfb_stride_end go_on(struct addresses *a, struct sfb_live_walk *walk)
+{
+    for (;;) {
+        struct sfb_memo_walk *memo = sfb_live_walk_memo(walk);
+        enum sfb_stride_end stop;
+
+        if (a->skip > 0)
+            stop = sfb_stride_skip(&walk->stride, &a->skip);
+        else if (memo && memo->matched > 0)
+            stop = sfb_stride_known_addresses(&walk->stride, &a->at, a->end, memo);
+        else
+            stop = sfb_stride_addresses(&walk->stride, &a->at, a->end, memo);
+        if (stop == SFB_STRIDE_KNOWN)
+            sfb_live_walk_known(walk);
+        else if (stop != SFB_STRIDE_PARTED)
+            return stop;
+    }
+}
+
+/* @return SFB_END, or why the walk stopped. (Inlined where there are no options, and no work for
+ * them.) */
+static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
+    struct addresses *a, struct sfb_live_walk *walk, void *memo, size_t memo_size)
+{
+    enum sfb_status status = SFB_OK;
+    bool complete = false;
+
+    while (status == SFB_OK) {
+        if (a->skip > 0) {
+            a->skip--;
+        } else if (a->at == a->end) {
+            status = SFB_FRAME_LIMIT;
+            break;
+        } else {
+            *a->at++ = (void *)(uintptr_t)walk->stride.pc; /* NOLINT(performance-no-int-to-ptr) */
+            if (memo)
+                sfb_live_walk_use_memo(walk, memo, memo_size);
+            memo = NULL; /* it is in use */
+        }
+        switch (go_on(a, walk)) {
+        case SFB_STRIDE_OUTERMOST:
+            complete = true;
+            status = SFB_END;
+            break;
+        case SFB_STRIDE_REFUSED: sfb_live_walk_refused(walk); break;
+        case SFB_STRIDE_ASK: status = sfb_live_walk_step(walk); break;
+        case SFB_STRIDE_KNOWN:
+        case SFB_STRIDE_PARTED: break; /* go_on() does not end so */
+        }
+    }
+    sfb_live_walk_end(walk, complete);
+    return status;
+}
+
+ssize_t sfb_backtrace_addresses_from(void **buffer, size_t size,
+                                     const struct sframe_backtrace_options *options,
+                                     enum sfb_status *end, const struct sfb_context *caller)
+{
+    const struct sframe_backtrace_options *how = read_options(options);
+    struct sfb_live_walk walk;
+    struct addresses a;
+    enum sfb_status status;
+
+    if (!buffer || size == 0 || !how || how->outermost > 0)
+        return -SFB_BAD_ARGUMENT;
+    if (size > SSIZE_MAX / sizeof *buffer)
+        size = SSIZE_MAX / sizeof *buffer;
+    if (how->max_frames && how->max_frames < size)
+        size = how->max_frames;
+    a = (struct addresses){ .at = buffer, .end = buffer + size, .skip = how->skip };
+    begin(&walk, how, caller);
+    status =
+        walk_addresses(&a, &walk, is_new(how) ? how->memo : NULL, is_new(how) ? how->memo_size : 0);
+    if (end)
+        *end = status;
+    return a.at - buffer;
+}
+
 int sfb_backtrace_from(void **buffer, int size, const struct sfb_context *caller)
 {
-    struct sfb_walker walker;
-    int n = 0;
+    struct sfb_live_walk walk;
+    struct addresses a;
 
-    if (!buffer || size <= 0 || sfb_walker_init(&walker, caller, SFB_FRAME_RA, NULL) != SFB_OK)
+    if (!buffer || size <= 0)
         return 0;
-    while (n < size && sfb_walker_next(&walker, NULL) == SFB_OK)
-        buffer[n++] = (void *)(uintptr_t)walker.regs.pc; /* NOLINT(performance-no-int-to-ptr) */
-    return n;
+    a = (struct addresses){ .at = buffer, .end = buffer + size };
+    sfb_live_walk_begin(&walk, caller, SFB_FRAME_RA, 0, NULL, 0);
+    walk_addresses(&a, &walk, NULL, 0);
+    return (int)(a.at - buffer);
 }

@@ -64,8 +64,10 @@
 
 	.text
 	.hidden	sfb_backtrace_cbf_from
+	.hidden	sfb_backtrace_addresses_from
 	.hidden	sfb_backtrace_from
 	entry	sframe_backtrace_cbf, x4, sfb_backtrace_cbf_from
+	entry	sframe_backtrace_addresses, x4, sfb_backtrace_addresses_from
 	entry	sframe_backtrace, x2, sfb_backtrace_from
 
 	.globl	sfb_context_capture

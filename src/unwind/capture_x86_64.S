@@ -65,8 +65,10 @@
 
 	.text
 	.hidden	sfb_backtrace_cbf_from
+	.hidden	sfb_backtrace_addresses_from
 	.hidden	sfb_backtrace_from
 	entry	sframe_backtrace_cbf, %r8, sfb_backtrace_cbf_from
+	entry	sframe_backtrace_addresses, %r8, sfb_backtrace_addresses_from
 	entry	sframe_backtrace, %rdx, sfb_backtrace_from
 
 	.globl	sfb_context_capture

@@ -113,6 +113,7 @@ static bool next_note(struct sfb_reader *r, struct sfb_build_id *out)
         size <= sizeof out->bytes) {
         out->size = (uint8_t)size;
         memcpy(out->bytes, r->pos + name_room, size);
+        out->at = r->pos + name_room;
         return false;
     }
     r->pos += name_room + room;
@@ -123,6 +124,7 @@ static bool next_note(struct sfb_reader *r, struct sfb_build_id *out)
 void sfb_image_build_id(struct sfb_build_id *out, const struct sfb_image *image)
 {
     out->size = 0;
+    out->at = NULL;
     for (unsigned i = 0; i < image->phdr_count && out->size == 0; i++) {
         struct sfb_reader r;
 
@@ -134,4 +136,8 @@ void sfb_image_build_id(struct sfb_build_id *out, const struct sfb_image *image)
         while (next_note(&r, out))
             ;
     }
+    /* There, it can be looked at again without another look at the program headers. */
+    if (out->size > 0 &&
+        (uintptr_t)out->at + out->size > image->identity.start + SFB_IMAGE_HEADER_PAGE)
+        out->at = NULL;
 }

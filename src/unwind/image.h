@@ -14,6 +14,9 @@
 #define PT_GNU_SFRAME 0x6474e554
 #endif
 
+/* The ELF header's own page, which is there wherever a module is. */
+#define SFB_IMAGE_HEADER_PAGE 4096u
+
 /* Where a module is, and who says so; two loads of a library differ in it, nearly always. */
 struct sfb_module_identity {
     uint64_t start, end;
@@ -29,10 +32,13 @@ struct sfb_image {
     uint64_t bias; /* load address less virtual address */
 };
 
-/* A GNU build-id; size 0: none. */
+/* A GNU build-id; size 0: none. Larger ones than what linkers make by default do not count. */
+enum { SFB_BUILD_ID_SHA1 = 20 };
+
 struct sfb_build_id {
+    const uint8_t *at; /* where it lies, if that is on the page of the ELF header; else NULL */
     uint8_t size;
-    uint8_t bytes[32];
+    uint8_t bytes[SFB_BUILD_ID_SHA1];
 };
 
 /* Describes a module. Never fails: what is wrong with its section stands in section_status. */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "sfb/walk.h"
+#include "unwind/known_stack.h"
 
 /* The walk reads other functions' frames, where sanitizers see red zones and missing locks. */
 #define SFB_NO_SANITIZE __attribute__((no_sanitize("address"), no_sanitize("thread")))
@@ -45,12 +46,31 @@ bool sfb_memory_copy(struct sfb_memory *memory, uint64_t address, void *out, uin
  * running: the calling code runs on that very stack, near sp, so the page of sp is there. Else (a
  * context) not even that is believed.
  */
-void sfb_memory_live(struct sfb_memory *out, uint64_t sp, bool running);
+static inline void sfb_memory_live(struct sfb_memory *out, uint64_t sp, bool running);
+
+/* The same where sp is not on what is known of this thread's stack. */
+void sfb_memory_live_elsewhere(struct sfb_memory *out, uint64_t sp, bool running);
+
+/* The same where somebody says that these bytes are there. */
+void sfb_memory_vouched(struct sfb_memory *out, uint64_t address, uint64_t size);
 
 /* The memory of this process, with nothing known of it. */
 void sfb_memory_probed(struct sfb_memory *out);
 
+/* sfb_memory.read of both */
+bool sfb_memory_read_probed(struct sfb_memory *memory, uint64_t address, uint64_t *out);
+
 /* @return whether all pages of [address, address + size) can be read; a system call a page */
 bool sfb_memory_probe(uint64_t address, uint64_t size);
+
+static inline void sfb_memory_live(struct sfb_memory *out, uint64_t sp, bool running)
+{
+    if (__builtin_expect(sfb_known_stack_has(sp), 1))
+        *out = (struct sfb_memory){ .lo = sfb_known_stack.lo,
+                                    .hi = sfb_known_stack.hi,
+                                    .read = sfb_memory_read_probed };
+    else
+        sfb_memory_live_elsewhere(out, sp, running);
+}
 
 #endif

@@ -1,10 +1,8 @@
 /*
  * What of this process's memory may be read.
  *
- * Two things are known for free. The stack of the main thread ends where the kernel put the
- * program's name, at the very top, and is one mapping from there down to the stack pointer. And the
- * page that the calling code's stack pointer is on is there. Everything else is probed, a page at a
- * time, and what was learnt is kept for the rest of the walk: about 120 ns for each 4 KiB of stack.
+ * The calling thread's stack is known (known_stack.c). Everything else is probed, a page at a time,
+ * and what was learnt is kept for the rest of the walk: about 120 ns for each 4 KiB of stack.
  *
  * The probe is rt_sigprocmask() with an invalid `how`: the kernel reads the new mask first, and
  * says EFAULT if it cannot, EINVAL if it can; the mask is never set. Tried and dropped elsewhere
@@ -15,35 +13,11 @@
 #include "unwind/memory.h"
 
 #include <errno.h>
-#include <sys/auxv.h>
-#include <sys/resource.h>
 
 #include "unwind/arch.h"
+#include "unwind/known_stack.h"
 
 #define PAGE 4096u
-
-/* Set once at load, before other threads exist; a walk before that probes. */
-static uint64_t main_stack_lo, main_stack_hi;
-
-/*
- * The kernel maps nothing else within 128 MiB below the top of the main stack, whatever the limit
- * says, so an address this near is on the stack, or in the gap below it.
- */
-#define MAIN_STACK_MAX (128u << 20)
-
-SFB_EARLY static void find_main_stack(void)
-{
-    uint64_t name = getauxval(AT_EXECFN);
-    struct rlimit limit;
-    uint64_t size = MAIN_STACK_MAX;
-
-    if (name == 0)
-        return;
-    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
-        size = limit.rlim_cur;
-    main_stack_hi = (name | (PAGE - 1)) + 1;
-    main_stack_lo = main_stack_hi > size ? main_stack_hi - size : 0;
-}
 
 static bool page_readable(uint64_t address)
 {
@@ -67,19 +41,16 @@ bool sfb_memory_probe(uint64_t address, uint64_t size)
     }
 }
 
-/*
- * One page of the main stack is there, so all of it is from there to its top: it is one mapping,
- * unless the program itself punches holes into it.
- */
-static uint64_t known_end(uint64_t page)
-{
-    return page >= main_stack_lo && page < main_stack_hi ? main_stack_hi : page + PAGE;
-}
-
-static bool read_probed(struct sfb_memory *memory, uint64_t address, uint64_t *out)
+bool sfb_memory_read_probed(struct sfb_memory *memory, uint64_t address, uint64_t *out)
 {
     uint64_t page = address & ~(uint64_t)(PAGE - 1);
 
+    if (sfb_known_stack_has(address)) {
+        memory->lo = sfb_known_stack.lo;
+        memory->hi = sfb_known_stack.hi;
+        *out = sfb_load(address);
+        return true;
+    }
     if (!page_readable(page))
         return false;
     if (page == memory->hi && memory->hi > memory->lo) {
@@ -88,7 +59,7 @@ static bool read_probed(struct sfb_memory *memory, uint64_t address, uint64_t *o
         memory->lo = page;
     } else {
         memory->lo = page;
-        memory->hi = known_end(page);
+        memory->hi = page + PAGE;
     }
     *out = sfb_load(address);
     return true;
@@ -96,15 +67,27 @@ static bool read_probed(struct sfb_memory *memory, uint64_t address, uint64_t *o
 
 void sfb_memory_probed(struct sfb_memory *out)
 {
-    *out = (struct sfb_memory){ .read = read_probed };
+    *out = (struct sfb_memory){ .read = sfb_memory_read_probed };
 }
 
-void sfb_memory_live(struct sfb_memory *out, uint64_t sp, bool running)
+void sfb_memory_vouched(struct sfb_memory *out, uint64_t address, uint64_t size)
 {
     sfb_memory_probed(out);
-    /* A context's sp may be below the stack: after an overflow it is. */
-    if (!running && !page_readable(sp))
-        return;
-    out->lo = sp & ~(uint64_t)(PAGE - 1);
-    out->hi = known_end(out->lo);
+    out->lo = (address + 7) & ~(uint64_t)7;
+    out->hi = (address + size) & ~(uint64_t)7;
+    if (out->hi < out->lo)
+        out->lo = out->hi = 0;
+}
+
+void sfb_memory_live_elsewhere(struct sfb_memory *out, uint64_t sp, bool running)
+{
+    sfb_memory_probed(out);
+    if (sfb_known_stack_extend(sp, running)) {
+        out->lo = sfb_known_stack.lo;
+        out->hi = sfb_known_stack.hi;
+    } else if (running || page_readable(sp)) {
+        /* A context's sp may be below the stack: after an overflow it is. */
+        out->lo = sp & ~(uint64_t)(PAGE - 1);
+        out->hi = out->lo + PAGE;
+    }
 }

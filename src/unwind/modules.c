@@ -1,5 +1,5 @@
 /*
- * The module cache.
+ * The module cache: 173 KiB, of which a process touches 340 bytes a module, and its slots, 8 KiB.
  *
  * Invariants:
  * - An entry is written by one thread, published by a release store of its address, and never
@@ -8,11 +8,12 @@
  * and after ENTRIES of them new modules are read anew at each use: two probes, about 300 ns more.
  * - A slot is empty at first, and is overwritten only by an entry for the same start address, which
  *   replaces a stale one. Whoever loses a race for a slot merely has an entry that nobody finds.
- * - A module's id is given once. It stands for the very bytes of the file, as far as the linker's
- *   build-id does (not one that was made up by hand), which is part of what is compared: what a
- * cache remembers under an id can never be true of another file. A module without a build-id, or
- * whose ELF header does not say where the program headers are, has no id, and nothing of its tables
- * is remembered.
+ * - A module's id is given once. It stands for the very bytes of the file at this address, as far
+ * as the linker's build-id does (not one that was made up by hand), which is part of what is
+ * compared: what a cache remembers under an id can never be true of another file. A module without
+ * a build-id, or whose ELF header does not say where the program headers are, has no id, and
+ * nothing of its tables is remembered; unless it stays as long as the process does, and nothing can
+ * take its place.
  *
  * Tried and dropped: a sorted table swapped by pointer. It has to be freed some day, so its
  * readers, who are in signal handlers, have to be counted; and it has to hear of every dlclose().
@@ -24,20 +25,27 @@
 
 #include "unwind/rule_cache.h"
 
-enum { ENTRIES = 512, SLOTS = 1024, PROBES = 8, SECTION_HEADER_SIZE = 28 };
+enum { ENTRIES = 511, SLOTS = 1024, PROBES = 8, SECTION_HEADER_SIZE = 28 };
 
-_Static_assert(ENTRIES <= SFB_RULE_CACHE_ID_MAX, "every entry can have an id");
+_Static_assert((ENTRIES | (int)SFB_MODULE_STAYS) <= (int)SFB_RULE_CACHE_ID_MAX,
+               "every entry can have an id");
+_Static_assert(ENTRIES < (int)SFB_MODULE_STAYS, "one bit of it can say more");
+
+/* What of a program header a table depends on. */
+struct place {
+    uint64_t vaddr, size; /* size 0: the module had none */
+};
 
 struct entry {
     struct sfb_image image;
-    ElfW(Phdr) sframe; /* as it was; p_type 0: the module had none */
+    struct place sframe, eh_frame; /* as they were */
     uint8_t header[SECTION_HEADER_SIZE];
-    ElfW(Phdr) eh_frame; /* the same */
     struct sfb_build_id build_id;
     struct sfb_module module;
 };
 
 static struct entry pool[ENTRIES];
+uint8_t sfb_module_eh_frame[SFB_RULE_CACHE_ID_MAX + 1];
 static atomic_uint used;
 static _Atomic(struct entry *) slots[SLOTS];
 
@@ -54,29 +62,40 @@ static bool header_leads_to(const struct sfb_image *image)
     uint64_t offset = (uintptr_t)image->phdrs - image->identity.start;
 
     /* Both on the first page: it is there, whatever else of the module is. */
-    return offset >= sizeof *ehdr && offset <= 4096 &&
-           image->phdr_count * sizeof *image->phdrs <= 4096 - offset &&
+    return offset >= sizeof *ehdr && offset <= SFB_IMAGE_HEADER_PAGE &&
+           image->phdr_count * sizeof *image->phdrs <= SFB_IMAGE_HEADER_PAGE - offset &&
            memcmp(ehdr->e_ident, ELFMAG, SELFMAG) == 0 && ehdr->e_phoff == offset &&
            ehdr->e_phnum == image->phdr_count;
 }
 
 static bool same_build_id(const struct entry *e)
 {
+    const struct sfb_build_id *id = &e->build_id;
+
     struct sfb_build_id now;
 
+    /* Right behind the headers, as linkers put it; and of this size, as they make it. */
+    if (id->at && id->size == SFB_BUILD_ID_SHA1)
+        return memcmp(id->at, id->bytes, SFB_BUILD_ID_SHA1) == 0;
     if (!header_leads_to(&e->image))
         return false;
     sfb_image_build_id(&now, &e->image);
-    return now.size == e->build_id.size && memcmp(now.bytes, e->build_id.bytes, now.size) == 0;
+    return now.size == id->size && memcmp(now.bytes, id->bytes, now.size) == 0;
+}
+
+static struct place place_of(const ElfW(Phdr) * p)
+{
+    return p ? (struct place){ p->p_vaddr, p->p_memsz } : (struct place){ 0, 0 };
+}
+
+static bool same_place(const struct place *was, struct place is)
+{
+    return was->vaddr == is.vaddr && was->size == is.size;
 }
 
 static bool same_section(const struct entry *e)
 {
-    const ElfW(Phdr) *p = sfb_image_phdr(&e->image, PT_GNU_SFRAME);
-
-    if (!p)
-        return e->sframe.p_type == PT_NULL;
-    return memcmp(p, &e->sframe, sizeof *p) == 0 &&
+    return same_place(&e->sframe, place_of(sfb_image_phdr(&e->image, PT_GNU_SFRAME))) &&
            (e->module.section_status != SFB_OK ||
             memcmp(e->module.section.data, e->header, sizeof e->header) == 0);
 }
@@ -91,14 +110,13 @@ static bool same_tables(const struct sfb_eh_frame *a, const struct sfb_eh_frame 
 
 static bool same_eh_frame(const struct entry *e)
 {
-    const ElfW(Phdr) *p = sfb_image_phdr(&e->image, PT_GNU_EH_FRAME);
     struct sfb_eh_frame now;
     enum sfb_status status;
 
-    if (!p)
-        return e->eh_frame.p_type == PT_NULL;
-    if (memcmp(p, &e->eh_frame, sizeof *p) != 0)
+    if (!same_place(&e->eh_frame, place_of(sfb_image_phdr(&e->image, PT_GNU_EH_FRAME))))
         return false;
+    if (e->eh_frame.size == 0)
+        return true;
     status = sfb_image_eh_frame(&now, &e->image);
     return status == e->module.eh_frame_status &&
            (status != SFB_OK || same_tables(&now, &e->module.eh_frame));
@@ -110,11 +128,34 @@ static bool still_true(const struct entry *e, const struct sfb_module_identity *
         e->image.identity.link_map != identity->link_map ||
         e->image.identity.eh_frame != identity->eh_frame)
         return false;
+    if (e->module.id & SFB_MODULE_STAYS)
+        return true;
     /*
      * objcopy takes .sframe out of a file or puts one in and leaves the build-id as it is; nobody
      * does that to .eh_frame, whose place is part of the identity.
      */
-    return (e->build_id.size > 0 ? same_build_id(e) : same_eh_frame(e)) && same_section(e);
+    return (e->build_id.size > 0 ? header_leads_to(&e->image) && same_build_id(e)
+                                 : same_eh_frame(e)) &&
+           same_section(e);
+}
+
+/*
+ * Less than still_true(): rules that were learnt hold for the code, whatever table says so now, and
+ * the build-id is the code's.
+ */
+bool sfb_module_cache_holds(uint32_t id, const struct sfb_module_identity *identity)
+{
+    const struct entry *e = &pool[(id & ~(uint32_t)SFB_MODULE_STAYS) - 1];
+
+    return e->image.identity.start == identity->start && e->image.identity.end == identity->end &&
+           e->image.identity.link_map == identity->link_map &&
+           e->image.identity.eh_frame == identity->eh_frame &&
+           (id & SFB_MODULE_STAYS || (e->build_id.size > 0 && same_build_id(e)));
+}
+
+uint64_t sfb_module_cache_start(uint32_t id)
+{
+    return pool[(id & ~(uint32_t)SFB_MODULE_STAYS) - 1].image.identity.start;
 }
 
 const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity *identity)
@@ -178,10 +219,8 @@ static void publish(_Atomic(struct entry *) *slot, struct entry *e)
                                                 memory_order_relaxed);
 }
 
-const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image)
+const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image, bool stays)
 {
-    const ElfW(Phdr) *sframe = sfb_image_phdr(image, PT_GNU_SFRAME);
-    const ElfW(Phdr) *eh_frame = sfb_image_phdr(image, PT_GNU_EH_FRAME);
     _Atomic(struct entry *) *slot = find_slot(image->identity.start);
     struct sfb_build_id build_id = { .size = 0 };
     struct sfb_module module;
@@ -193,7 +232,7 @@ const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image)
     sfb_module_read(&module, image);
     if (header_leads_to(image))
         sfb_image_build_id(&build_id, image);
-    if (build_id.size == 0) {
+    if (build_id.size == 0 && !stays) {
         /* Nothing tells a table that was refused from a good one in its place. */
         if ((module.section_status != SFB_OK && module.section_status != SFB_NO_SECTION) ||
             (module.eh_frame_status != SFB_OK && module.eh_frame_status != SFB_NO_EH_FRAME))
@@ -205,14 +244,15 @@ const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image)
     e->image = *image;
     e->build_id = build_id;
     e->module = module;
-    if (sframe)
-        e->sframe = *sframe;
-    if (eh_frame)
-        e->eh_frame = *eh_frame;
+    e->sframe = place_of(sfb_image_phdr(image, PT_GNU_SFRAME));
+    e->eh_frame = place_of(sfb_image_phdr(image, PT_GNU_EH_FRAME));
     if (module.section_status == SFB_OK)
         memcpy(e->header, module.section.data, sizeof e->header);
-    if (build_id.size > 0 && (module.section_status == SFB_OK || module.eh_frame_status == SFB_OK))
-        e->module.id = (uint16_t)(e - pool + 1);
+    if ((build_id.size > 0 || stays) &&
+        (module.section_status == SFB_OK || module.eh_frame_status == SFB_OK)) {
+        e->module.id = (uint16_t)((e - pool + 1) | (stays ? SFB_MODULE_STAYS : 0));
+        sfb_module_eh_frame[e->module.id] = module.section_status != SFB_OK;
+    }
     publish(slot, e);
     return &e->module;
 }

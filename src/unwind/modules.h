@@ -9,6 +9,8 @@
 #ifndef SFB_UNWIND_MODULES_H
 #define SFB_UNWIND_MODULES_H
 
+#include <stdbool.h>
+
 #include "unwind/image.h"
 
 /*
@@ -19,12 +21,36 @@
  */
 const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity *identity);
 
+/* Of an id: its module is there until the process ends. */
+enum { SFB_MODULE_STAYS = 512 };
+
+/*
+ * Whether what was learnt under an id of this cache comes from .eh_frame (1) or .sframe (0). By id,
+ * because the word that has the id has no bit left.
+ */
+extern uint8_t sfb_module_eh_frame[];
+
+/* @return whether the module that has this id is the one of this identity, and memory says so */
+bool sfb_module_cache_holds(uint32_t id, const struct sfb_module_identity *identity);
+
+/* @return where the module that has this id was loaded */
+uint64_t sfb_module_cache_start(uint32_t id);
+
+/*
+ * @return whether the module that has this id is loaded now
+ *
+ * Threads, signals: safe, wait-free.   Cost: 10 to 20 ns.
+ */
+bool sfb_module_in_place(uint32_t id);
+
 /*
  * Makes an entry, by the rules of a signal handler: wait-free, from a fixed pool.
  *
+ * @param stays  it cannot be unloaded
+ *
  * @return the entry, NULL if the pool is used up: the module then is read anew each time
  */
-const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image);
+const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image, bool stays);
 
 /*
  * Asks the tables of a module, .sframe first, for a pc.

@@ -15,6 +15,7 @@
 #include "sframe_backtrace.h"
 #include "unwind/memory.h"
 #include "unwind/modules.h"
+#include "unwind/startup.h"
 
 /* Where this process began, and [start, end) of its program: set once at load. */
 static struct sfb_entries entries;
@@ -85,11 +86,18 @@ static const struct sfb_module *find_live(struct sfb_modules *modules, uint64_t 
         own->section_status = own->eh_frame_status = SFB_BAD_ELF;
         return own;
     }
-    module = sfb_module_cache_add(&image);
+    module = sfb_module_cache_add(&image, false);
     if (module)
         return module;
     sfb_module_read(own, &image);
     return own;
+}
+
+bool sfb_module_in_place(uint32_t id)
+{
+    struct sfb_module_identity identity;
+
+    return identify(&identity, sfb_module_cache_start(id)) && sfb_module_cache_holds(id, &identity);
 }
 
 void sfb_modules_live(struct sfb_modules *out, struct sfb_module *own)
@@ -99,8 +107,9 @@ void sfb_modules_live(struct sfb_modules *out, struct sfb_module *own)
 
 static int add_module(struct dl_phdr_info *info, size_t size, void *user)
 {
+    const struct sfb_startup *startup = user;
+
     (void)size;
-    (void)user;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         struct sfb_image image = { .phdrs = info->dlpi_phdr,
                                    .phdr_count = info->dlpi_phnum,
@@ -111,7 +120,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *user)
             !identify(&image.identity, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr))
             continue;
         if (!sfb_module_cache_find(&image.identity))
-            sfb_module_cache_add(&image);
+            sfb_module_cache_add(&image, startup && sfb_startup_has(startup, info->dlpi_phdr));
         break;
     }
     return 0;
@@ -149,10 +158,12 @@ static int measure_program(struct dl_phdr_info *info, size_t size, void *user)
 SFB_EARLY static void look_at_process(void)
 {
     uint64_t loader = getauxval(AT_BASE);
+    struct sfb_startup startup;
 
     dl_iterate_phdr(measure_program, NULL);
     entries.program = getauxval(AT_ENTRY);
     if (loader)
         entries.loader = loader + ((const ElfW(Ehdr) *)(uintptr_t)loader)->e_entry;
-    sframe_backtrace_refresh();
+    sfb_startup_find(&startup);
+    dl_iterate_phdr(add_module, &startup);
 }

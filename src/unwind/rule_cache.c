@@ -1,41 +1,85 @@
 /*
- * The rule cache: direct-mapped, 64 KiB, untouched where nothing is walked.
+ * The rule cache: 64 KiB, untouched where nothing is walked.
  *
  * Invariants:
  * - An entry is one word, loaded and stored at once: there is no torn state, so any thread and any
- *   nested signal may read and write at any time, and the worst is to lose an entry.
- * - The word names its module by an id that stands for the very bytes of a file (modules.c) and is
- *   never given twice, and its pc exactly. A hit therefore says what the section would say: nothing
- *   has to be thrown away when a library is unloaded or replaced.
- * - Only what a section said goes in, never what it refused to say.
+ *   nested signal may read and write at any time, and the worst is to lose an entry, or to have it
+ *   twice.
+ * - The word names its pc exactly, and its module by an id that stands for the very bytes of a file
+ *   at one address (modules.c) and is never given twice. Who has made sure that the module of this
+ *   id is there now may believe the word: it says what the table would say. Nothing has to be
+ * thrown away when a library is unloaded or replaced.
+ * - Only what a table said goes in, never what it refused to say.
  *
  * Low bits of the pc index it: call sites are spread well enough, and a hash costs a multiplication
- * in the chain from one frame to the next.
+ * in the chain from one frame to the next. A pc whose place is taken goes elsewhere in the same
+ * line of the processor's cache, which costs no second miss.
  */
 #include "unwind/rule_cache.h"
 
-_Atomic uint64_t sfb_rule_cache[SFB_RULE_CACHE_SLOTS] __attribute__((aligned(64)));
+_Atomic uint64_t sfb_rule_cache[SFB_RULE_CACHE_WORDS] __attribute__((aligned(64)));
 
-static bool pack(const struct sfb_rule *rule, uint64_t *out)
+static uint64_t load(unsigned at)
 {
-    int32_t cfa = rule->cfa_offset;
-    uint64_t slot;
-
-    if ((rule->flags & (SFB_RULE_OUTERMOST | SFB_RULE_GENERAL | SFB_RULE_SIGNAL)) || cfa < 0 ||
-        cfa % 8 || cfa / 8 > SFB_PACKED_CFA_MAX || !sfb_arch_pack(rule, &slot))
-        return false;
-    *out = (uint64_t)(rule->cfa_base == SFB_BASE_FP) |
-           (uint64_t)(rule->fp_where == SFB_WHERE_CFA) << 1 |
-           (uint64_t)(cfa / 8) << SFB_PACKED_CFA_SHIFT | slot << SFB_PACKED_SLOT_SHIFT;
-    return true;
+    return atomic_load_explicit(&sfb_rule_cache[at], memory_order_relaxed);
 }
 
-void sfb_rule_cache_put(uint64_t place, uint32_t id, const struct sfb_rule *rule)
+uint64_t sfb_rule_cache_look_further(uint64_t key)
+{
+    unsigned home = sfb_rule_cache_home(key);
+
+    for (unsigned i = 1; i < SFB_RULE_CACHE_WAYS; i++) {
+        uint64_t word = load(home ^ i);
+
+        if (sfb_rule_cache_matches(word, key))
+            return word;
+    }
+    return 0;
+}
+
+bool sfb_rule_cache_get(uint64_t key, uint32_t id, struct sfb_rule *out)
 {
     uint64_t word;
 
-    if (id == 0 || id > SFB_RULE_CACHE_ID_MAX || place >> 32 || !pack(rule, &word))
+    if (id == 0 || key >> SFB_ARCH_PC_BITS)
+        return false;
+    word = sfb_rule_cache_look(key);
+    if (sfb_rule_cache_id(word) != id)
+        return false;
+    if (word >> SFB_ARCH_PC_BITS == 0)
+        *out = (struct sfb_rule){ .flags = SFB_RULE_OUTERMOST };
+    else
+        sfb_arch_unpack(out, word >> SFB_ARCH_PC_BITS);
+    return true;
+}
+
+/* Its home if that is free or has this key already, else another such place in the line. */
+static unsigned place_for(uint64_t key)
+{
+    unsigned home = sfb_rule_cache_home(key), place = home;
+
+    for (unsigned i = 0; i < SFB_RULE_CACHE_WAYS; i++) {
+        uint64_t word = load(home ^ i);
+
+        if (sfb_rule_cache_matches(word, key))
+            return home ^ i;
+        if (word == 0 && load(place) != 0)
+            place = home ^ i;
+    }
+    return place;
+}
+
+void sfb_rule_cache_put(uint64_t key, uint32_t id, const struct sfb_rule *rule)
+{
+    uint64_t packed = 0;
+
+    if (id == 0 || id > SFB_RULE_CACHE_ID_MAX || key >> SFB_ARCH_PC_BITS)
         return;
-    atomic_store_explicit(sfb_rule_cache_slot(place), sfb_rule_cache_key(place, id) | word,
+    if (!(rule->flags & SFB_RULE_OUTERMOST) &&
+        ((rule->flags & (SFB_RULE_GENERAL | SFB_RULE_SIGNAL)) || !sfb_arch_pack(rule, &packed)))
+        return;
+    atomic_store_explicit(&sfb_rule_cache[place_for(key)],
+                          packed << SFB_ARCH_PC_BITS | (uint64_t)id << SFB_RULE_CACHE_ID_SHIFT |
+                              (key & SFB_RULE_CACHE_TAG),
                           memory_order_relaxed);
 }

@@ -1,5 +1,5 @@
 /*
- * Rules by pc, for the whole process: what a section said once it will say again.
+ * Rules by pc, for the whole process: what a table said once it will say again.
  *
  * See rule_cache.c for the invariants. The walk is the same without it, and slower; tests compare
  * the two.
@@ -14,62 +14,68 @@
 #include "sfb/rule.h"
 #include "unwind/arch.h"
 
-#define SFB_RULE_CACHE_SLOTS  8192
-#define SFB_RULE_CACHE_ID_MAX 1023
-
-extern _Atomic uint64_t sfb_rule_cache[SFB_RULE_CACHE_SLOTS];
-
-/*
- * A rule and whose it is, in one word, from the lowest bit on:
- *
- *      1  CFA counts from fp (else sp)
- *      1  fp is stored
- *     14  CFA offset / 8
- *      6  where RA and fp are: sfb_arch_pack()
- *     10  id of the module, never 0
- *     32  pc, from the start of the module
- *
- * Whether a return address is signed is not kept: a step does not ask.
- */
 enum {
-    SFB_PACKED_CFA_SHIFT = 2,
-    SFB_PACKED_CFA_MAX = (1 << 14) - 1,
-    SFB_PACKED_SLOT_SHIFT = 16,
-    SFB_PACKED_ID_SHIFT = SFB_PACKED_SLOT_SHIFT + SFB_ARCH_SLOT_BITS,
-    SFB_PACKED_PC_SHIFT = 32
+    SFB_RULE_CACHE_WAYS = 8, /* words in a cache line */
+    SFB_RULE_CACHE_WORDS = 8192,
+    SFB_RULE_CACHE_ID_BITS = 10,
+    SFB_RULE_CACHE_ID_MAX = (1 << SFB_RULE_CACHE_ID_BITS) - 1,
+    SFB_RULE_CACHE_ID_SHIFT = SFB_ARCH_PC_SHIFT + 3
 };
 
-static inline uint64_t sfb_rule_cache_key(uint64_t place, uint32_t id)
+_Static_assert(SFB_RULE_CACHE_WORDS / SFB_RULE_CACHE_WAYS == 1 << SFB_RULE_CACHE_ID_BITS,
+               "the bits of a pc that choose a line are those that the id replaces");
+
+extern _Atomic uint64_t sfb_rule_cache[SFB_RULE_CACHE_WORDS];
+
+/*
+ * A word is the key, with the module's id in the place of the bits that say which line it is in,
+ * and above the key's bits what sfb_arch_pack() made of the rule, or 0: the frame has no caller.
+ *
+ * The key is the return address of a call, and one more than the pc that a table is asked for:
+ * nearly every frame is that of a call, and saves the subtraction.
+ */
+#define SFB_RULE_CACHE_TAG                                                                         \
+    (((1ull << SFB_ARCH_PC_BITS) - 1) &                                                            \
+     ~((uint64_t)SFB_RULE_CACHE_ID_MAX << SFB_RULE_CACHE_ID_SHIFT))
+
+static inline uint32_t sfb_rule_cache_id(uint64_t word)
 {
-    return place << SFB_PACKED_PC_SHIFT | (uint64_t)id << SFB_PACKED_ID_SHIFT;
+    return (uint32_t)(word >> SFB_RULE_CACHE_ID_SHIFT) & SFB_RULE_CACHE_ID_MAX;
 }
 
-static inline _Atomic uint64_t *sfb_rule_cache_slot(uint64_t place)
+/* The word's place that is asked first. Any in the same line may have it. */
+static inline unsigned sfb_rule_cache_home(uint64_t key)
 {
-    return &sfb_rule_cache[(place >> SFB_ARCH_PC_SHIFT) % SFB_RULE_CACHE_SLOTS];
+    return (unsigned)(key >> SFB_ARCH_PC_SHIFT) % SFB_RULE_CACHE_WORDS;
+}
+
+/* Whether this is a word for a key, of whatever module. The key is a pc in user space. */
+static inline bool sfb_rule_cache_matches(uint64_t word, uint64_t key)
+{
+    return ((word ^ key) & SFB_RULE_CACHE_TAG) == 0;
+}
+
+/* sfb_rule_cache_look() where the first place has another word. */
+uint64_t sfb_rule_cache_look_further(uint64_t key);
+
+/* @return the word that matches a key below 1 << SFB_ARCH_PC_BITS, or one of the id 0 */
+static inline uint64_t sfb_rule_cache_look(uint64_t key)
+{
+    uint64_t word =
+        atomic_load_explicit(&sfb_rule_cache[sfb_rule_cache_home(key)], memory_order_relaxed);
+
+    if (__builtin_expect(!sfb_rule_cache_matches(word, key), 0))
+        return sfb_rule_cache_look_further(key);
+    return word;
 }
 
 /*
- * @param place  pc, from the start of its module
- * @param id     of the module; 0: nothing is ever found
+ * @param id  of the module that holds the pc now; 0: nothing is ever found
+ * @param out written if a rule is found
  */
-static inline bool sfb_rule_cache_get(uint64_t place, uint32_t id, struct sfb_rule *out)
-{
-    uint64_t word = atomic_load_explicit(sfb_rule_cache_slot(place), memory_order_relaxed);
+bool sfb_rule_cache_get(uint64_t key, uint32_t id, struct sfb_rule *out);
 
-    if (id == 0 || id > SFB_RULE_CACHE_ID_MAX || place >> 32 ||
-        (word ^ sfb_rule_cache_key(place, id)) >> SFB_PACKED_ID_SHIFT)
-        return false;
-    *out = (struct sfb_rule){
-        .cfa_base = word & 1 ? SFB_BASE_FP : SFB_BASE_SP,
-        .fp_where = word & 2 ? SFB_WHERE_CFA : SFB_WHERE_SAME,
-        .cfa_offset = (int32_t)(word >> SFB_PACKED_CFA_SHIFT & SFB_PACKED_CFA_MAX) * 8,
-    };
-    sfb_arch_unpack(out, word >> SFB_PACKED_SLOT_SHIFT & SFB_ARCH_SLOT_MAX);
-    return true;
-}
-
-/* Remembers a rule, unless it is one of the few that do not fit the word. */
-void sfb_rule_cache_put(uint64_t place, uint32_t id, const struct sfb_rule *rule);
+/* Remembers a rule, unless it is one of the few that do not fit the word. id 0: does nothing. */
+void sfb_rule_cache_put(uint64_t key, uint32_t id, const struct sfb_rule *rule);
 
 #endif

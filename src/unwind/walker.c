@@ -26,6 +26,7 @@
 #include "unwind/replay.h"
 #include "unwind/rule_cache.h"
 #include "unwind/step.h"
+#include "unwind/walker.h"
 
 /* Signals nest as deep as there are different ones at the most, if each is handled once. */
 #define SIGNALS_MAX 64
@@ -37,15 +38,10 @@
  */
 #define NEAR 8192u
 
-enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context *start,
-                                enum sfb_frame_kind kind, const struct sfb_walker_options *options)
+/* Of this process, with nothing known of its stack. */
+static void begin(struct sfb_walker *out, const struct sfb_context *start, enum sfb_frame_kind kind,
+                  uint32_t flags)
 {
-    if (!out || !start || (kind != SFB_FRAME_PC && kind != SFB_FRAME_RA))
-        return SFB_BAD_ARGUMENT;
-    if (options && (options->size < sizeof *options ||
-                    (options->flags & ~(uint32_t)(SFB_WALKER_NO_LIBUNWIND | SFB_WALKER_NO_CACHE))))
-        return SFB_BAD_ARGUMENT;
-
     /* Not memset: most of a walker is the cursor, which few walks touch. */
     sfb_arch_regs(&out->regs, start);
     out->regs.lr_known &= kind == SFB_FRAME_PC; /* a frame that has called has overwritten it */
@@ -53,9 +49,7 @@ enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context
         .kind = kind, .source = SFB_SOURCE_START, .address = out->regs.pc, .sp = out->regs.sp
     };
     out->module = NULL;
-    out->flags = options ? options->flags : 0;
-    if (options && options->modules)
-        out->flags |= SFB_WALKER_NO_CACHE; /* ids of other address spaces say nothing here */
+    out->flags = flags;
     out->signals = 0;
     out->sp_stayed = false;
     out->sp_lost = false;
@@ -67,31 +61,63 @@ enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context
     out->full_kind = kind;
     out->full_pc = out->regs.pc;
     out->full_sp = out->regs.sp;
+    out->memory = &out->own_memory;
+    out->modules = &out->own_modules;
+    sfb_modules_live(&out->own_modules, &out->own_module);
+    sfb_memory_probed(&out->table_memory);
+}
 
-    out->memory = options ? options->memory : NULL;
-    if (!out->memory) {
+enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context *start,
+                                enum sfb_frame_kind kind, const struct sfb_walker_options *options)
+{
+    if (!out || !start || (kind != SFB_FRAME_PC && kind != SFB_FRAME_RA))
+        return SFB_BAD_ARGUMENT;
+    if (options && (options->size < sizeof *options ||
+                    (options->flags & ~(uint32_t)(SFB_WALKER_NO_LIBUNWIND | SFB_WALKER_NO_CACHE))))
+        return SFB_BAD_ARGUMENT;
+
+    begin(out, start, kind, options ? options->flags : 0);
+    if (options && options->modules) {
+        out->flags |= SFB_WALKER_NO_CACHE; /* ids of other address spaces say nothing here */
+        out->modules = options->modules;
+    }
+    if (options && options->memory) {
+        out->memory = options->memory;
+        out->table_memory = *options->memory; /* tables are where the stack is */
+    } else {
         sfb_memory_live(&out->own_memory, out->regs.sp,
                         kind == SFB_FRAME_RA &&
                             out->regs.sp - (uintptr_t)__builtin_frame_address(0) < NEAR);
-        out->memory = &out->own_memory;
     }
-    out->modules = options ? options->modules : NULL;
-    if (!out->modules) {
-        sfb_modules_live(&out->own_modules, &out->own_module);
-        out->modules = &out->own_modules;
-    }
-    /* Tables of another address space are where its stack is. */
-    if (options && options->memory)
-        out->table_memory = *options->memory;
-    else
-        sfb_memory_probed(&out->table_memory);
     return SFB_OK;
+}
+
+void sfb_walker_begin(struct sfb_walker *out, const struct sfb_context *start,
+                      enum sfb_frame_kind kind, uint32_t flags, const struct sfb_memory *stack)
+{
+    begin(out, start, kind, flags);
+    out->own_memory = *stack;
+}
+
+void sfb_walker_resume(struct sfb_walker *walker, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+    walker->regs = (struct sfb_regs){ .pc = pc, .sp = sp, .fp = fp };
+    walker->current = (struct sfb_frame){
+        .kind = SFB_FRAME_RA, .source = SFB_SOURCE_SFRAME, .address = pc, .sp = sp
+    };
+    walker->begun = true;
 }
 
 /* The address that tables are asked for: a call's own, not that of what follows it. */
 static uint64_t lookup_pc(const struct sfb_walker *w)
 {
     return w->regs.pc - (w->current.kind == SFB_FRAME_RA);
+}
+
+/* The id under which what is learnt of a pc in w->module may be remembered; 0: it may not. */
+static uint32_t cache_id(const struct sfb_walker *w)
+{
+    return w->flags & SFB_WALKER_NO_CACHE || !w->module ? 0 : w->module->id;
 }
 
 /* Leaves the module that holds pc in w->module. */
@@ -213,7 +239,7 @@ static bool find_behind_padding(struct sfb_walker *w, uint64_t pc, struct sfb_ru
  * remembered, so that what is remembered says from which of the two it is.
  */
 __attribute__((noinline)) static enum sfb_status try_tables(struct sfb_walker *w, uint64_t pc,
-                                                            uint32_t id, enum sfb_source *source)
+                                                            enum sfb_source *source)
 {
     const struct sfb_module *m = w->module;
     enum sfb_status status = m->section_status;
@@ -252,7 +278,7 @@ __attribute__((noinline)) static enum sfb_status try_tables(struct sfb_walker *w
             return status;
     }
     if (*source == SFB_SOURCE_SFRAME || m->section_status != SFB_OK)
-        sfb_rule_cache_put(pc - m->start, id, &rule);
+        sfb_rule_cache_put(pc + 1, cache_id(w), &rule);
     return follow(w, &rule);
 }
 
@@ -260,7 +286,6 @@ static inline enum sfb_status try_rules(struct sfb_walker *w, enum sfb_source *s
 {
     uint64_t pc = lookup_pc(w);
     struct sfb_rule rule;
-    uint32_t id;
 
     *source = SFB_SOURCE_EH_FRAME;
     if (!find_module(w, pc)) {
@@ -275,8 +300,7 @@ static inline enum sfb_status try_rules(struct sfb_walker *w, enum sfb_source *s
         if (status != SFB_OK)
             return status;
     }
-    id = w->flags & SFB_WALKER_NO_CACHE ? 0 : w->module->id;
-    if (sfb_rule_cache_get(pc - w->module->start, id, &rule)) {
+    if (sfb_rule_cache_get(pc + 1, cache_id(w), &rule)) {
         *source = SFB_SOURCE_SFRAME;
         if (w->module->section_status != SFB_OK) {
             *source = SFB_SOURCE_EH_FRAME;
@@ -284,7 +308,7 @@ static inline enum sfb_status try_rules(struct sfb_walker *w, enum sfb_source *s
         }
         return sfb_step(&w->regs, &rule, w->memory, NULL);
     }
-    return try_tables(w, pc, id, source);
+    return try_tables(w, pc, source);
 }
 
 static enum sfb_status try_signal(struct sfb_walker *w)
@@ -365,8 +389,13 @@ static inline enum sfb_status advance(struct sfb_walker *w)
     enum sfb_source source;
     enum sfb_status status;
 
-    if (near_entry(w, pc) && is_outermost(w, pc))
+    if (near_entry(w, pc) && is_outermost(w, pc)) {
+        static const struct sfb_rule outermost = { .flags = SFB_RULE_OUTERMOST };
+
+        if (find_module(w, pc))
+            sfb_rule_cache_put(pc + 1, cache_id(w), &outermost);
         return SFB_END;
+    }
 
     memset(w->missed, 0, sizeof w->missed);
     status = try_rules(w, &source);

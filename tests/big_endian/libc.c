@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 
@@ -40,6 +41,18 @@ PLAIN_LOOP void *memcpy(void *restrict to, const void *restrict from, size_t siz
     return to;
 }
 
+PLAIN_LOOP void *memmove(void *to, const void *from, size_t size)
+{
+    uint8_t *t = to;
+    const uint8_t *f = from;
+
+    if ((uintptr_t)to < (uintptr_t)from)
+        return memcpy(to, from, size); /* forwards, byte by byte */
+    while (size-- > 0)
+        t[size] = f[size];
+    return to;
+}
+
 PLAIN_LOOP void *memset(void *to, int byte, size_t size)
 {
     uint8_t *t = to;
@@ -57,6 +70,27 @@ PLAIN_LOOP int memcmp(const void *a, const void *b, size_t size)
         if (x[i] != y[i])
             return x[i] - y[i];
     return 0;
+}
+
+int strcmp(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *(const uint8_t *)a - *(const uint8_t *)b;
+}
+
+char *strrchr(const char *text, int c)
+{
+    char *found = NULL;
+
+    for (;; text++) {
+        if (*text == (char)c)
+            found = (char *)(uintptr_t)text;
+        if (!*text)
+            return found;
+    }
 }
 
 /* --- The process ------------------------------------------------------------------------------ */
@@ -160,6 +194,12 @@ void print_line(void)
 /* --- The beginning ---------------------------------------------------------------------------- */
 
 /* @param stack  as the kernel left it: the arguments, the environment, each ended by 0, and auxv */
+/*
+ * The one thread's block of thread-local storage, behind the two words that the thread pointer
+ * leads to. Zeros: there is nothing in .tdata.
+ */
+static uint64_t thread[64];
+
 _Noreturn void start_process(uint64_t *stack);
 _Noreturn void start_process(uint64_t *stack)
 {
@@ -168,6 +208,7 @@ _Noreturn void start_process(uint64_t *stack)
     char **end = environment;
 
     ENTER();
+    __asm__ volatile("msr tpidr_el0, %0" : : "r"(thread));
     stack_begin = stack;
     while (*end)
         end++;

@@ -16,10 +16,12 @@
 #include "support/compiler.h"
 #include "support/oracle.h"
 #include "support/test.h"
+#include "support/ways.h"
 
 static volatile int sink;
 static struct trace ours, theirs, first_ours, first_theirs;
-static unsigned stacks, different;
+static struct trace way_ours, way_reference;
+static unsigned stacks, different, unlike;
 static uint32_t by_source[SFB_SOURCE_COUNT];
 
 /* [start, end) of the code that the kernel maps into every process; start 0: it has not. */
@@ -76,6 +78,8 @@ static void on_trap(int number, siginfo_t *si, void *ucontext)
     trace_decode(&ours, buffer, size);
     oracle_walk(&theirs, ucontext);
     stacks++;
+    if (ways_differ(ucontext, &way_ours, &way_reference))
+        unlike++;
     for (unsigned s = 0; s < SFB_SOURCE_COUNT; s++)
         by_source[s] += info.by_source[s];
     if (ours.address[0] - vdso_start < vdso_end - vdso_start) {
@@ -259,6 +263,7 @@ Test(single_step, agrees_with_libunwind_at_every_instruction)
         trace_print("the first difference", &first_ours, &first_theirs);
     cr_expect(gt(u32, stacks, 2000));
     cr_expect(eq(u32, different, 0));
+    cr_expect(eq(u32, unlike, 0), "the rule cache or a memo gave something else");
     cr_expect(gt(u32, by_source[SFB_SOURCE_SFRAME], 1000));
     cr_expect(gt(u32, by_source[SFB_SOURCE_SIGNAL], 5));
     /* Walks that start again, in _dl_runtime_resolve(), are the ones that take most. */

@@ -1,4 +1,5 @@
 sfb_test(live tables_only GSFRAME)
+sfb_test(live strides GSFRAME SOURCES support/trace.c support/ways.c)
 if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64") # its code is made here
   sfb_test(live made_code GSFRAME SOURCES support/trace.c)
   sfb_test(live padding SOURCES support/trace.c) # of libraries without .sframe, as libc is
@@ -37,7 +38,7 @@ else()
   sfb_test(live front_door GSFRAME ${sfb_oracle})
   sfb_test(live broken GSFRAME ${sfb_oracle})
   if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64") # aarch64.cmake has one for the other
-    sfb_test(live single_step GSFRAME ${sfb_oracle})
+    sfb_test(live single_step GSFRAME SOURCES support/ways.c ${sfb_oracle})
   endif()
   sfb_test(live modules GSFRAME ${sfb_oracle})
   if(SFRAME_BACKTRACE_LIBUNWIND)

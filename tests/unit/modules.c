@@ -147,7 +147,7 @@ Test(modules, open_eh_frame_in_another_segment_than_its_header)
         image.phdr_count = 4;
         sfb_module_read(&m, &image);
         cr_expect(eq(int, m.eh_frame_status, cases[i].want), "%s", cases[i].name);
-        kept = sfb_module_cache_add(&image);
+        kept = sfb_module_cache_add(&image, false);
         cr_expect(eq(int, kept != NULL, cases[i].want == SFB_OK), "%s", cases[i].name);
         if (cases[i].want != SFB_OK)
             continue;
@@ -232,7 +232,7 @@ Test(modules, cache_answers_only_while_memory_says_the_same)
 {
     struct sfb_image image = good_image();
     struct sfb_module_identity other;
-    const struct sfb_module *m = sfb_module_cache_add(&image);
+    const struct sfb_module *m = sfb_module_cache_add(&image, false);
 
     cr_assert(ne(ptr, (void *)(uintptr_t)m, NULL));
     cr_expect(eq(int, m->section_status, SFB_OK));
@@ -314,14 +314,14 @@ static struct sfb_image whole_image(void)
 Test(modules, id_stands_for_one_files_bytes)
 {
     struct sfb_image image = whole_image();
-    const struct sfb_module *first = sfb_module_cache_add(&image), *second;
+    const struct sfb_module *first = sfb_module_cache_add(&image, false), *second;
 
     cr_assert(first != NULL);
     cr_expect(gt(u16, first->id, 0));
     cr_expect(sfb_module_cache_find(&image.identity) == first);
     whole.note.id[19]++;
     cr_expect(sfb_module_cache_find(&image.identity) == NULL, "another file, alike in all else");
-    second = sfb_module_cache_add(&image);
+    second = sfb_module_cache_add(&image, false);
     cr_assert(second != NULL);
     cr_expect(ne(u16, second->id, first->id));
     cr_expect(sfb_module_cache_find(&image.identity) == second);
@@ -348,7 +348,7 @@ Test(modules, id_is_only_for_files_that_can_be_told_apart)
         case 5: whole.ehdr.e_phoff = 8; break;
         default: break;
         }
-        m = sfb_module_cache_add(&image);
+        m = sfb_module_cache_add(&image, false);
         cr_assert(m != NULL);
         cr_expect(eq(int, m->section_status, SFB_OK), "%s", names[i]);
         cr_expect(eq(int, m->id != 0, i == 6), "%s", names[i]);
@@ -361,14 +361,14 @@ Test(modules, cache_notices_a_section_where_there_was_none)
     const struct sfb_module *m;
 
     file.phdrs[1].p_type = PT_NOTE;
-    m = sfb_module_cache_add(&image);
+    m = sfb_module_cache_add(&image, false);
     cr_assert(m != NULL);
     cr_expect(eq(int, m->section_status, SFB_NO_SECTION));
     cr_expect(sfb_module_cache_find(&image.identity) == m);
     file.phdrs[1].p_type = PT_GNU_SFRAME;
     cr_expect(sfb_module_cache_find(&image.identity) == NULL);
 
-    m = sfb_module_cache_add(&image);
+    m = sfb_module_cache_add(&image, false);
     cr_assert(m != NULL);
     cr_expect(eq(int, m->section_status, SFB_OK));
     cr_expect(sfb_module_cache_find(&image.identity) == m, "the newer entry took its place");
@@ -381,7 +381,7 @@ Test(modules, cache_refuses_what_it_could_not_check)
 
     memcpy(elsewhere, file.phdrs, sizeof elsewhere);
     image.phdrs = elsewhere;
-    cr_expect(sfb_module_cache_add(&image) == NULL);
+    cr_expect(sfb_module_cache_add(&image, false) == NULL);
 }
 
 Test(modules, cache_that_is_full_says_so_and_goes_on)
@@ -389,7 +389,7 @@ Test(modules, cache_that_is_full_says_so_and_goes_on)
     struct sfb_image image = good_image();
     unsigned added = 0;
 
-    while (added < 100000 && sfb_module_cache_add(&image))
+    while (added < 100000 && sfb_module_cache_add(&image, false))
         added++;
     cr_expect(ge(u32, added, 100));
     cr_expect(lt(u32, added, 100000));
