@@ -1,95 +1,133 @@
 #include "chain.h"
 
 #include <dlfcn.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-static const struct chain_part *parts[CHAIN_BUILDS][CHAIN_PARTS];
+#include "random.h"
 
-/* All functions of a build by address, to tell where an address lies. */
-static struct place {
-    uintptr_t start;
-    unsigned number;
-} places[CHAIN_BUILDS][CHAIN_FUNCTIONS];
+static struct chain_loaded sets[CHAIN_SETS] = {
+    [CHAIN_FP] = { .name = "fp", .frame_pointers = true },
+    [CHAIN_NOFP] = { .name = "nofp" },
+    [CHAIN_FP_BARE] = { .name = "fp", .frame_pointers = true },
+    [CHAIN_NOFP_BARE] = { .name = "nofp" },
+    [CHAIN_FP_HALF] = { .name = "fp", .frame_pointers = true },
+    [CHAIN_NOFP_HALF] = { .name = "nofp" },
+    [CHAIN_FP_PLUGIN] = { .name = "fp", .frame_pointers = true },
+    [CHAIN_NOFP_PLUGIN] = { .name = "nofp" },
+    [CHAIN_MANY] = { .name = "spread",
+                     .parts = CHAIN_MANY_PARTS,
+                     .part_functions = CHAIN_MANY_FUNCTIONS,
+                     .run = 1 },
+};
 
-static int by_start(const void *a, const void *b)
+static const char *compiler = "unknown";
+
+static const struct chain_part *load_part(const char *tables, const char *name, unsigned part)
 {
-    const struct place *x = a;
-    const struct place *y = b;
+    char path[4096];
+    const struct chain_part *found = NULL;
 
-    return x->start < y->start ? -1 : x->start > y->start;
+    snprintf(path, sizeof path, "%s/chain-%s%s-%u.so", BENCH_CHAIN_DIR, name, tables, part);
+
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+    if (handle == NULL || (found = dlsym(handle, "chain_part")) == NULL) {
+        fprintf(stderr, "bench: %s\n", dlerror());
+        return NULL;
+    }
+    compiler = found->compiler;
+    return found; /* cppcheck-suppress resourceLeak; it stays loaded to the end */
 }
 
-int chain_load(enum chain_build build)
+int chain_load(enum chain_set id)
 {
+    struct chain_loaded *set = &sets[id];
+    bool all_bare = id == CHAIN_FP_BARE || id == CHAIN_NOFP_BARE;
+    bool half_bare = id == CHAIN_FP_HALF || id == CHAIN_NOFP_HALF;
+    bool plugin = id == CHAIN_FP_PLUGIN || id == CHAIN_NOFP_PLUGIN;
+
+    set->parts = CHAIN_PARTS;
+    set->part_functions = CHAIN_PART_FUNCTIONS;
+    set->run = 4;
     for (unsigned p = 0; p < CHAIN_PARTS; p++) {
-        char path[4096];
+        bool bare = all_bare || (half_bare && p % 2 == 1);
+        const struct chain_part *part = load_part(bare     ? "-bare"
+                                                  : plugin ? "-plugin"
+                                                           : "",
+                                                  set->name, p);
 
-        snprintf(path, sizeof path, "%s/chain-%s-%u.so", BENCH_CHAIN_DIR,
-                 build == CHAIN_FP ? "fp" : "nofp", p);
-
-        void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-
-        if (handle == NULL || (parts[build][p] = dlsym(handle, "chain_part")) == NULL) {
-            fprintf(stderr, "bench: %s\n", dlerror());
+        if (part == NULL) {
             return -1;
         }
         for (unsigned i = 0; i < CHAIN_PART_FUNCTIONS; i++) {
-            unsigned number = p * CHAIN_PART_FUNCTIONS + i;
-
-            places[build][number].start = (uintptr_t)parts[build][p]->functions[i];
-            places[build][number].number = number;
+            set->functions[p * CHAIN_PART_FUNCTIONS + i] = part->functions[i];
+            set->bare[p * CHAIN_PART_FUNCTIONS + i] = bare;
         }
     }
-    qsort(places[build], CHAIN_FUNCTIONS, sizeof(struct place), by_start);
     return 0;
 }
 
 const char *chain_compiler(void)
 {
-    return parts[CHAIN_FP][0]->compiler;
+    return compiler;
 }
 
-static unsigned below(uint64_t *state, unsigned limit)
+struct chain_loaded *chain_loaded(enum chain_set set)
 {
-    *state = *state * 6364136223846793005U + 1442695040888963407U;
-    return (unsigned)((*state >> 33) % limit);
+    return &sets[set];
 }
 
-void chain_order_make(struct chain_order *out, enum chain_build build, size_t count, unsigned seed)
+size_t chain_count(enum chain_set set)
 {
+    return (size_t)sets[set].parts * sets[set].part_functions;
+}
+
+void chain_order_make(struct chain_order *out, enum chain_set id, size_t count, unsigned seed)
+{
+    const struct chain_loaded *set = &sets[id];
     uint64_t state = seed;
-    unsigned left[CHAIN_PARTS];
-    unsigned unused[CHAIN_PARTS][CHAIN_PART_FUNCTIONS];
+    unsigned left[CHAIN_MANY_PARTS];  /* in each shared object */
+    unsigned unused[CHAIN_FUNCTIONS]; /* the first of each shared object's are those left */
     unsigned part = 0;
 
-    for (unsigned p = 0; p < CHAIN_PARTS; p++) {
-        left[p] = CHAIN_PART_FUNCTIONS;
-        for (unsigned i = 0; i < CHAIN_PART_FUNCTIONS; i++) {
-            unused[p][i] = i;
-        }
+    for (unsigned p = 0; p < set->parts; p++) {
+        left[p] = set->part_functions;
+    }
+    for (unsigned i = 0; i < chain_count(id); i++) {
+        unused[i] = i;
     }
     /*
      * Within a shared object the functions come in any order: callers and callees of a real program
      * are no neighbours either, and neighbours would share the cache lines of their tables.
      */
     for (size_t n = 0; n < count; n++) {
-        if (n == 0 || below(&state, 4) == 0) {
-            part = (part + 1 + below(&state, CHAIN_PARTS - 1)) % CHAIN_PARTS;
+        if (n == 0 || random_below(&state, set->run) == 0) {
+            part = (part + 1 + random_below(&state, set->parts - 1)) % set->parts;
         }
         while (left[part] == 0) {
-            part = (part + 1) % CHAIN_PARTS;
+            part = (part + 1) % set->parts;
         }
 
-        unsigned pick = below(&state, left[part]);
-        unsigned function = unused[part][pick];
+        unsigned *numbers = &unused[(size_t)part * set->part_functions];
+        unsigned pick = random_below(&state, left[part]);
 
-        unused[part][pick] = unused[part][--left[part]];
-        out->functions[n] = parts[build][part]->functions[function];
-        out->numbers[n] = part * CHAIN_PART_FUNCTIONS + function;
+        out->numbers[n] = numbers[pick];
+        out->functions[n] = set->functions[numbers[pick]];
+        numbers[pick] = numbers[--left[part]];
     }
+    out->set = id;
     out->count = count;
+}
+
+struct chain_order *chain_whole(enum chain_set set)
+{
+    static struct chain_order whole[CHAIN_SETS];
+    enum { SEED = 2 };
+
+    if (whole[set].count == 0) {
+        chain_order_make(&whole[set], set, chain_count(set), SEED);
+    }
+    return &whole[set];
 }
 
 void chain_enter(struct chain_order *order, chain_function *leaf, struct batch *batch)
@@ -98,21 +136,4 @@ void chain_enter(struct chain_order *order, chain_function *leaf, struct batch *
 
     order->functions[order->count] = leaf;
     (*chain.next++)(&chain);
-}
-
-unsigned chain_function_at(enum chain_build build, const void *address)
-{
-    unsigned lo = 0;
-    unsigned hi = CHAIN_FUNCTIONS;
-
-    while (lo < hi) {
-        unsigned middle = lo + (hi - lo) / 2;
-
-        if (places[build][middle].start <= (uintptr_t)address) {
-            lo = middle + 1;
-        } else {
-            hi = middle;
-        }
-    }
-    return lo == 0 ? CHAIN_FUNCTIONS : places[build][lo - 1].number;
 }

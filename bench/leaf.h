@@ -1,6 +1,6 @@
 /**
- * The innermost function of the measured stack, one for each peer: it calls the peer itself, in a
- * loop between two readings of the clock.
+ * The innermost functions of the measured stacks: for each peer two that call it, in a loop between
+ * two readings of the clock and just once, and the places of a stack to call them from.
  *
  * leaf.c is built with frame pointers and .sframe, so that every peer can leave it.
  */
@@ -16,15 +16,22 @@ enum { LEAF_CBF_SIZE = 16384 };
 
 /* One batch of walks: what the leaf is asked, and what it answers. */
 struct batch {
-    unsigned warm;                           /* walks before the clock starts */
-    unsigned count;                          /* walks that are timed */
-    int depth;                               /* frames to take */
-    struct sframe_backtrace_options options; /* says the same for sframe_backtrace_cbf() */
+    int depth;             /* frames to take */
+    unsigned warm;         /* walks before the clock starts */
+    unsigned count;        /* walks that are timed */
+    void (*before)(void);  /* called before the clock starts, or NULL */
+    chain_function *inner; /* what leaf_trap, leaf_vary and leaf_parked call */
+    bool takes_context;    /* the walk starts where a signal struck, not in its handler */
+    const void *context;   /* ucontext_t to start from; NULL: from here */
+    uint32_t walker_flags; /* for the walker's own interface */
+    uintptr_t stack_start, stack_end;        /* for the checked frame-pointer walk */
+    bool lends_stack;                        /* tells ours of it */
+    struct sframe_backtrace_options options; /* depth, context and flags again, for our own */
     struct sframe_backtrace_info *info;      /* of the last sframe_backtrace_cbf(), or NULL */
 
     uint64_t ns;    /* of the timed walks */
     ssize_t result; /* of the last walk: frames, or bytes of CBF */
-    void *addresses[CHAIN_FUNCTIONS + 1];
+    void *addresses[CHAIN_FUNCTIONS + 8];
     uint8_t cbf[LEAF_CBF_SIZE];
 };
 
@@ -36,33 +43,55 @@ struct leaf_imports {
     int (*glibc_backtrace)(void **buffer, int size);
     int (*unw_backtrace)(void **buffer, int size);
     int (*unw_getcontext)(void *context);
-    int (*unw_init_local)(void *cursor, void *context);
+    int (*unw_init_local2)(void *cursor, const void *context, int flag);
     int (*unw_step)(void *cursor);
     int (*unw_get_reg)(void *cursor, int reg, uint64_t *out);
 };
 extern struct leaf_imports leaf_imports;
 
-/* The stack of this thread, for the checked frame-pointer walk. */
-extern uintptr_t leaf_stack_start, leaf_stack_end;
+/* Starts a batch from a context, or from here again (NULL). */
+void leaf_start_from(struct batch *batch, const void *context);
 
+/* The walks, by the name of their leaves. */
 #define LEAVES(X)                                                                                  \
     X(cbf)                                                                                         \
     X(addresses)                                                                                   \
-    X(uncached)                                                                                    \
+    X(options)                                                                                     \
+    X(walker)                                                                                      \
     X(fp_minimal)                                                                                  \
     X(fp_checked)                                                                                  \
     X(unw_backtrace)                                                                               \
     X(unw_step)                                                                                    \
-    X(glibc)
+    X(glibc)                                                                                       \
+    X(nothing)
 
 /*
- * Each leaf has a section of its own, whose bounds the linker names: the innermost frame of a walk
- * has to lie between them.
+ * leaf_x() runs a whole batch, once_x() one walk. Both are in a section of their own, whose bounds
+ * the linker names: the innermost frame of a walk has to lie between them.
  */
+#define LEAF_BOUNDS(name) extern const char __start_code_##name[], __stop_code_##name[];
 #define LEAF_DECLARE(name)                                                                         \
-    chain_function leaf_##name;                                                                    \
-    extern const char __start_code_##name[], __stop_code_##name[];
+    chain_function leaf_##name, once_##name;                                                       \
+    LEAF_BOUNDS(name)
 LEAVES(LEAF_DECLARE)
 #undef LEAF_DECLARE
+
+/* Raises a signal, in whose handler batch->inner is called. */
+chain_function leaf_trap;
+LEAF_BOUNDS(trap)
+LEAF_BOUNDS(on_trap)
+
+/* Handles that signal while the situation lasts. */
+void leaf_trap_install(void);
+
+/*
+ * Calls batch->inner count times, each time through another of LEAF_VARIANTS stacks of 0 to
+ * LEAF_VARY_MAX functions, in random order, and times all of that.
+ */
+enum { LEAF_VARIANTS = 64, LEAF_VARY_MAX = 14 };
+extern struct chain_order leaf_variants[LEAF_VARIANTS];
+extern int leaf_only_variant; /* take no other; -1: any */
+chain_function leaf_vary;
+LEAF_BOUNDS(vary)
 
 #endif

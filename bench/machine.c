@@ -2,7 +2,6 @@
 
 #include <gnu/libc-version.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -11,34 +10,62 @@
 #include "peers.h"
 
 static int pinned = -1;
+static int spare = -1; /* another CPU that this process was allowed to use */
+static cpu_set_t allowed;
 static bool realtime;
 
 void machine_pin(void)
 {
-    cpu_set_t allowed;
     cpu_set_t one;
-    size_t last = CPU_SETSIZE;
 
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
         return;
     }
-    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (CPU_ISSET(cpu, &allowed)) {
-            last = cpu;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (CPU_ISSET((size_t)cpu, &allowed)) {
+            spare = pinned;
+            pinned = cpu;
         }
     }
-    if (last == CPU_SETSIZE) {
+    if (pinned < 0) {
         return;
     }
     CPU_ZERO(&one);
-    CPU_SET(last, &one);
-    if (sched_setaffinity(0, sizeof one, &one) == 0) {
-        pinned = (int)last;
+    CPU_SET((size_t)pinned, &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) {
+        pinned = -1;
+        return;
     }
     /* Usually root's privilege: without it whatever else runs on this CPU stands in the quartiles.
      */
     realtime =
         sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 20 }) == 0;
+}
+
+static void unpin(void)
+{
+    sched_setaffinity(0, sizeof allowed, &allowed);
+    sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ .sched_priority = 0 });
+}
+
+bool machine_has_two(void)
+{
+    return spare >= 0;
+}
+
+int machine_start_elsewhere(pthread_t *out, void *(*function)(void *))
+{
+    pthread_attr_t attributes;
+    cpu_set_t one;
+    int status;
+
+    CPU_ZERO(&one);
+    CPU_SET((size_t)spare, &one);
+    pthread_attr_init(&attributes);
+    pthread_attr_setaffinity_np(&attributes, sizeof one, &one);
+    status = pthread_create(out, &attributes, function, NULL);
+    pthread_attr_destroy(&attributes);
+    return status == 0 ? 0 : -1;
 }
 
 static void describe_cpu(FILE *out)
@@ -74,7 +101,10 @@ void machine_describe(FILE *out)
 {
     struct utsname system;
 
+    /* As the runs will be. */
+    machine_pin();
     describe_cpu(out);
+    unpin();
     if (uname(&system) == 0) {
         fprintf(out, "system     %s %s, glibc %s\n", system.sysname, system.release,
                 gnu_get_libc_version());

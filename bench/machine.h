@@ -2,6 +2,8 @@
 #ifndef BENCH_MACHINE_H
 #define BENCH_MACHINE_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /*
@@ -9,6 +11,12 @@
  * other work off it where that is allowed.
  */
 void machine_pin(void);
+
+/* After machine_pin(). @return whether there is another CPU that this process may use */
+bool machine_has_two(void);
+
+/* Starts a thread on that other CPU. @return 0, or -1 */
+int machine_start_elsewhere(pthread_t *out, void *(*function)(void *));
 
 /* Says what the machine, the kernel, the compilers and the libraries are. */
 void machine_describe(FILE *out);

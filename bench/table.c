@@ -1,120 +1,168 @@
 #include "table.h"
 
-static double ns_frame(const struct cell *cell)
-{
-    return cell->ns.median / cell->frames;
-}
+#include <string.h>
 
-static void print_ratio(const struct cell *other, const struct cell *cell)
+#include "results.h"
+#include "situations/situation.h"
+
+enum { COLUMNS_MAX = 16, ROWS_MAX = 64, ROW_WIDTH = 37, CELL_WIDTH = 12 };
+
+struct names {
+    const char *name[ROWS_MAX];
+    unsigned count;
+};
+
+static void add(struct names *names, const char *name, unsigned max)
 {
-    if (other->peer == NULL) {
-        printf(" %8s", "-");
-    } else {
-        printf(" %7.2fx", other->ns.median / cell->ns.median);
+    for (unsigned i = 0; i < names->count; i++) {
+        if (strcmp(names->name[i], name) == 0) {
+            return;
+        }
+    }
+    if (names->count < max) {
+        names->name[names->count++] = name;
     }
 }
 
-static void print_half(const struct cell *row, unsigned peer)
+static int digits(double value)
 {
-    const struct cell *cell = &row[peer];
-    char quartiles[64];
+    return value < 100 ? 2 : value < 1000 ? 1 : 0;
+}
 
-    if (cell->peer == NULL) {
-        printf(" | %8s %8s %15s %8s %8s", "-", "-", "-", "-", "-");
+/* Median, and half the distance of the quartiles in percent of it. */
+static void print_cell(const struct result *result)
+{
+    char text[32];
+
+    if (result == NULL) {
+        printf(" %*s", CELL_WIDTH, "-");
         return;
     }
-    snprintf(quartiles, sizeof quartiles, "%.2f..%.2f", cell->ns.low / cell->frames,
-             cell->ns.high / cell->frames);
-    printf(" | %8.0f %8.2f %15s", cell->ns.median / cell->stacks, ns_frame(cell), quartiles);
-    print_ratio(&row[PEER_GLIBC], cell);
-    print_ratio(&row[PEER_UNW_BACKTRACE], cell);
-}
 
-static void print_encoder(const struct measurement *m)
-{
-    printf("\nThe CBF encoder alone, each stack from init to end:\n\n");
-    printf("%-24s %7s %8s | %8s %8s %15s | %8s\n", "stacks", "stacks", "frames", "ns/stack",
-           "ns/frame", "quartiles", "bytes/fr");
-    for (unsigned i = 0; i < m->encoded_count; i++) {
-        const struct cell *cell = &m->encoder[i];
-        const struct stacks *stacks = &m->encoded[i];
-        char quartiles[64];
+    struct spread s = result_spread(result);
+    double percent = s.median > 0 ? 100 * (s.high - s.low) / 2 / s.median : 0;
 
-        snprintf(quartiles, sizeof quartiles, "%.2f..%.2f", cell->ns.low / cell->frames,
-                 cell->ns.high / cell->frames);
-        printf("%-24s %7zu %8zu | %8.0f %8.2f %15s | %8.2f\n", stacks->name, stacks->stack_count,
-               stacks->frame_count, cell->ns.median / cell->stacks, ns_frame(cell), quartiles,
-               (double)stacks->cbf_size / cell->frames);
+    if (result->count > 1) {
+        snprintf(text, sizeof text, "%.*f ~%.0f%%", digits(s.median), s.median, percent);
+    } else {
+        snprintf(text, sizeof text, "%.*f", digits(s.median), s.median);
     }
+    printf(" %*s", CELL_WIDTH, text);
 }
 
-void table_print(const struct measurement *m)
+static void print_row(const char *situation, const char *row, const struct names *columns)
 {
-    printf("%u batches of at least %.2f ms each, round-robin; medians, and the quartiles of "
-           "ns/frame.\n"
-           "glibc/: how many times faster than glibc's backtrace() in this run; unw_bt/: than\n"
-           "unw_backtrace(). 128*: 64 different stacks in turn, one walk each.\n\n",
-           m->samples, (double)m->batch_ns / 1e6);
-    printf("%-31s | %-51s | %s\n", "", "with frame pointers", "without frame pointers");
-    printf("%-5s %-25s", "depth", "walk");
-    for (int half = 0; half < CHAIN_BUILDS; half++) {
-        printf(" | %8s %8s %15s %8s %8s", "ns/stack", "ns/frame", "quartiles", "glibc/", "unw_bt/");
+    printf("%-*s", ROW_WIDTH, row);
+    for (unsigned c = 0; c < columns->count; c++) {
+        print_cell(result_find(situation, columns->name[c], row));
     }
     printf("\n");
-    for (unsigned s = 0; s < MEASURE_DEPTHS; s++) {
-        for (unsigned p = 0; p < PEER_COUNT; p++) {
-            char depth[16];
+}
 
-            snprintf(depth, sizeof depth, "%d%s", situations[s].depth,
-                     situations[s].varied ? "*" : "");
-            printf("%-5s %-25s", depth, peers[p].name);
-            for (enum chain_build b = 0; b < CHAIN_BUILDS; b++) {
-                print_half(m->walks[b][s], p);
-            }
-            printf("\n");
+const char *table_fp_column(const char *column, char *buffer)
+{
+    const char *space = strchr(column, ' ');
+
+    snprintf(buffer, RESULT_NAME, "fp%s", space == NULL ? "" : space);
+    return buffer;
+}
+
+static void print_ratio(const char *situation, const struct peer *ours, const struct peer *peer,
+                        const struct names *columns)
+{
+    char title[2 * RESULT_NAME];
+    char fp[RESULT_NAME];
+    double ratios[COLUMNS_MAX];
+    bool any = false;
+
+    for (unsigned c = 0; c < columns->count; c++) {
+        const char *column = columns->name[c];
+
+        /* "python3, depth" is no figure to be compared. */
+        if (strchr(column, ',') != NULL) {
+            ratios[c] = 0;
+            continue;
+        }
+        ratios[c] = result_ratio(result_find(situation, column, ours->name),
+                                 result_find(situation,
+                                             peer->needs_fp ? table_fp_column(column, fp) : column,
+                                             peer->name));
+        any = any || ratios[c] > 0;
+    }
+    if (!any) {
+        return;
+    }
+    snprintf(title, sizeof title, "%s : %s", ours->cbf ? "cbf" : "addresses", peer->name);
+    printf("  %-*s", ROW_WIDTH - 2, title);
+    for (unsigned c = 0; c < columns->count; c++) {
+        if (ratios[c] > 0) {
+            printf(" %*.3f", CELL_WIDTH, ratios[c]);
+        } else {
+            printf(" %*s", CELL_WIDTH, "-");
         }
     }
-    print_encoder(m);
+    printf("\n");
 }
 
-static void print_target(const char *what, double reached, const char *unit, bool good)
+static void print_ratios(const char *situation, const struct names *columns)
 {
-    printf("%-8s %-76s %8.2f %s\n", good ? "reached" : "missed", what, reached, unit);
-}
+    static const enum peer_id ours[] = { PEER_CBF, PEER_ADDRESSES };
+    static const enum peer_id others[] = { PEER_FP_CHECKED, PEER_UNW_BACKTRACE, PEER_GLIBC };
 
-static const char *build_name(enum chain_build build)
-{
-    return build == CHAIN_FP ? "frame pointers" : "no frame pointers";
-}
-
-void table_targets(const struct measurement *m)
-{
-    char what[128];
-
-    printf("\nTargets:\n\n");
-    for (unsigned s = 0; s < MEASURE_DEPTHS; s++) {
-        for (enum chain_build b = 0; b < CHAIN_BUILDS; b++) {
-            const struct cell *row = m->walks[b][s];
-            int depth = situations[s].depth;
-            double ns = ns_frame(&row[PEER_CBF]);
-            double ratio = row[PEER_GLIBC].ns.median / row[PEER_CBF].ns.median;
-
-            if (depth != 32 && depth != 128) {
-                continue;
-            }
-            snprintf(what, sizeof what, "at most 50 ns a frame: depth %d%s, %s", depth,
-                     situations[s].varied ? " (64 stacks)" : "", build_name(b));
-            print_target(what, ns, "ns", ns <= 50);
-            snprintf(what, sizeof what,
-                     "at least 3 times faster than glibc's backtrace(): depth %d%s, %s", depth,
-                     situations[s].varied ? " (64 stacks)" : "", build_name(b));
-            print_target(what, ratio, "times", ratio >= 3);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        for (size_t j = 0; j < sizeof others / sizeof *others; j++) {
+            print_ratio(situation, &peers[ours[i]], &peers[others[j]], columns);
         }
     }
-    for (unsigned i = 0; i < m->encoded_count; i++) {
-        double ns = ns_frame(&m->encoder[i]);
+}
 
-        snprintf(what, sizeof what, "encoder at most 5 ns a frame: %s", m->encoded[i].name);
-        print_target(what, ns, "ns", ns <= 5);
+static void print_table(const struct situation *situation)
+{
+    struct names columns = { .count = 0 };
+    struct names rows = { .count = 0 };
+    const struct result *first = result_of(situation->name);
+
+    if (first == NULL) {
+        return;
+    }
+    if (strcmp(first->column, "skipped") == 0) {
+        printf("\n%s skipped: %s\n", situation->name, first->row);
+        return;
+    }
+    /* The peers in the order of their list, then what is none. */
+    for (unsigned p = 0; p < PEER_COUNT; p++) {
+        for (size_t i = 0; i < result_count; i++) {
+            if (strcmp(results[i].situation, situation->name) == 0 &&
+                strcmp(results[i].row, peers[p].name) == 0) {
+                add(&rows, results[i].row, ROWS_MAX);
+            }
+        }
+    }
+    for (size_t i = 0; i < result_count; i++) {
+        if (strcmp(results[i].situation, situation->name) == 0) {
+            add(&columns, results[i].column, COLUMNS_MAX);
+            add(&rows, results[i].row, ROWS_MAX);
+        }
+    }
+    printf("\n%s: %s\n\n%*s", situation->name, situation->text, ROW_WIDTH, "");
+    for (unsigned c = 0; c < columns.count; c++) {
+        printf(" %*s", CELL_WIDTH, columns.name[c]);
+    }
+    printf("\n");
+    for (unsigned r = 0; r < rows.count; r++) {
+        print_row(situation->name, rows.name[r], &columns);
+    }
+    print_ratios(situation->name, &columns);
+}
+
+void tables_print(void)
+{
+    printf("Figures are ns a frame where nothing else is said, of stacks 8 to 1000 frames deep in\n"
+           "code with frame pointers (fp) and without (nofp): medians over the runs, ~ half the\n"
+           "distance of their quartiles. a : b is the median of a / b within a run; where b walks\n"
+           "frame pointers, that of the fp code in both halves. \"the same\": the row above, with\n"
+           "its cache off.\n");
+    for (const struct situation *s = situations; s->name != NULL; s++) {
+        print_table(s);
     }
 }

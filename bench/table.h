@@ -2,9 +2,13 @@
 #ifndef BENCH_TABLE_H
 #define BENCH_TABLE_H
 
-#include "measure.h"
+/* A table for each situation that has figures. */
+void tables_print(void);
 
-void table_print(const struct measurement *m);
-void table_targets(const struct measurement *m);
+/* @return the column that a peer which needs frame pointers is compared in: "fp 32" of "nofp 32" */
+const char *table_fp_column(const char *column, char *buffer);
+
+/* The targets, each met or missed. */
+void targets_print(void);
 
 #endif
