@@ -11,6 +11,7 @@
 
 #include "support/oracle.h"
 #include "support/test.h"
+#include "unwind/modules.h"
 
 static struct trace ours, theirs;
 static struct sframe_backtrace_info info;
@@ -185,4 +186,43 @@ Test(modules, replaced_ones_are_no_trap_for_the_caches)
     cr_expect(gt(u32, same_address, ROUNDS / 2), "the test means something");
     cr_expect(eq(u32, ours_wrong, 0));
     cr_expect(eq(u32, memo_wrong, 0));
+}
+
+/* --- What cannot be unloaded -------------------------------------------------------------------
+ */
+
+static uint16_t id_of(const void *code)
+{
+    struct sfb_module own;
+    struct sfb_modules modules;
+    const struct sfb_module *m;
+
+    sfb_modules_live(&modules, &own);
+    m = modules.find(&modules, (uintptr_t)code);
+    return m ? m->id : 0;
+}
+
+static bool stays(const void *code)
+{
+    return (id_of(code) & SFB_MODULE_STAYS) != 0;
+}
+
+/* By DT_NEEDED, from the program on: not what it opened, though that is linked with the same
+ * libraries. */
+Test(modules, that_stay_are_those_the_program_was_started_with)
+{
+    char path[512];
+    void *library;
+
+    snprintf(path, sizeof path, "%s/libframes-64.so", SFB_TEST_LIBS);
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    cr_assert(library != NULL, "%s", dlerror());
+    sframe_backtrace_refresh();
+
+    cr_expect(stays(__builtin_return_address(0)), "criterion, which called this");
+    cr_expect(stays(dlsym(RTLD_DEFAULT, "qsort")), "libc");
+    cr_expect(stays(dlsym(RTLD_DEFAULT, "unw_backtrace")), "libunwind");
+    cr_expect(ne(u32, id_of(dlsym(library, "call_back")), 0));
+    cr_expect(not(stays(dlsym(library, "call_back"))), "what was opened");
+    dlclose(library);
 }

@@ -142,7 +142,7 @@ NOINLINE static void grow(unsigned depth)
     sink++;
 }
 
-Test(strides, give_what_the_walker_gives, .timeout = 120)
+Test(strides, give_what_the_walker_gives)
 {
     struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
 

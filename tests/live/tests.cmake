@@ -1,5 +1,6 @@
 sfb_test(live tables_only GSFRAME)
 sfb_test(live strides GSFRAME SOURCES support/trace.c support/ways.c)
+sfb_test(live stacks GSFRAME SOURCES support/trace.c support/ways.c)
 if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64") # its code is made here
   sfb_test(live made_code GSFRAME SOURCES support/trace.c)
   sfb_test(live padding SOURCES support/trace.c) # of libraries without .sframe, as libc is
