@@ -28,8 +28,8 @@
  */
 #define MAIN_STACK_MAX (128u << 20)
 
-/* So much of a stack is looked at in one walk, for 0.6 us; the next ones go on from there. */
-#define PROBES_MAX 4
+/* So much of a stack is looked at in one walk, for 0.4 us; the next ones go on from there. */
+#define PROBES_MAX 3
 
 /* Of stacks that are larger, what is so far from the thread pointer is probed in each walk. */
 #define THREAD_STACK_MAX (64u << 20)

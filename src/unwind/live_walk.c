@@ -15,7 +15,7 @@ static void begin_part(struct sfb_live_walk *walk)
 
 void sfb_live_walk_known(struct sfb_live_walk *walk)
 {
-    sfb_memo_check_modules(&walk->memo, &walk->stride);
+    sfb_memo_check(&walk->memo, &walk->stride);
 }
 
 void sfb_live_walk_use_memo(struct sfb_live_walk *walk, void *storage, size_t size)

@@ -9,7 +9,7 @@
  * still hold, these are the frames that the walk would find: the memo is exact, and knows nothing
  * of threads or time.
  * - No word is read that the walk could not read: all of them lie above the sp of the frame that
- * was recognised, and below the end of the same known stack.
+ * was recognised, and below that of the outermost frame, which has to be within the known stack.
  * - Frames stand outermost first, so that those of the next walk, further in, are only appended.
  * They are found innermost first, and so wait at the far end of the storage, in that order, until
  * it is known where they go: see struct sfb_memo_walk.
@@ -31,6 +31,12 @@ enum {
 
 _Static_assert(sizeof(struct sfb_memo_frame) == 48, "as the header promises");
 
+static void give_back(struct sfb_memo *memo)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    memo->busy = 0;
+}
+
 void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint64_t hi)
 {
     struct sfb_memo *memo = storage;
@@ -39,13 +45,15 @@ void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint6
     if (!storage || (uintptr_t)storage % 8 != 0 || size < sizeof *memo + sizeof *memo->frame ||
         hi == 0 || memo->busy)
         return;
+    /* First of all: a walk in a handler that comes before leaves the memo whole. */
+    memo->busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (memo->idle > 0) {
         if (--memo->idle == 0)
             memo->misses = MISSES_MAX - SECOND_CHANCES;
+        give_back(memo);
         return;
     }
-    memo->busy = 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     size = (size - sizeof *memo) / sizeof *memo->frame;
     out->capacity = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
     /* A smaller storage than last time would have lost its inner frames to somebody else. */
@@ -58,6 +66,26 @@ void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint6
     out->matched = 0;
     out->fresh = out->capacity;
     out->hit = false;
+    out->any_modules = false;
+    memset(out->modules, 0, sizeof out->modules);
+}
+
+static void add_modules(uint64_t *to, const uint64_t *from)
+{
+    for (unsigned i = 0; i < SFB_MODULE_STAYS / 64; i++)
+        to[i] |= from[i];
+}
+
+/* Those of frames that are gone go with them, when the whole memo is new. */
+static void keep_modules(struct sfb_memo *memo, const struct sfb_memo_walk *walk)
+{
+    if (walk->matched == 0) {
+        memcpy(memo->modules, walk->modules, sizeof memo->modules);
+        memo->any_modules = walk->any_modules;
+    } else if (walk->any_modules) {
+        add_modules(memo->modules, walk->modules);
+        memo->any_modules = true;
+    }
 }
 
 void sfb_memo_end(struct sfb_memo_walk *walk, bool complete)
@@ -65,6 +93,7 @@ void sfb_memo_end(struct sfb_memo_walk *walk, bool complete)
     struct sfb_memo *memo = walk->memo;
     uint32_t fresh = walk->capacity - walk->fresh;
 
+    keep_modules(memo, walk);
     if (walk->matched == 0)
         memo->complete = complete;
     if (fresh > 0 && walk->fresh != walk->matched)
@@ -75,8 +104,7 @@ void sfb_memo_end(struct sfb_memo_walk *walk, bool complete)
         memo->misses = 0;
     else if (++memo->misses >= MISSES_MAX)
         memo->idle = IDLE_WALKS;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    memo->busy = 0;
+    give_back(memo);
 }
 
 void sfb_memo_cut(struct sfb_memo_walk *walk)
@@ -94,12 +122,28 @@ void sfb_memo_part(struct sfb_memo_walk *walk)
     walk->fresh -= count;
     memmove(&frame[walk->fresh], &frame[walk->outer], count * sizeof *frame);
     walk->matched = 0;
+    if (walk->memo->any_modules) {
+        add_modules(walk->modules, walk->memo->modules);
+        walk->any_modules = true;
+    }
 }
 
-bool sfb_memo_check_modules(struct sfb_memo_walk *walk, struct sfb_stride *s)
+/* In a walk that stands on a frame of the memo, and then does not. */
+static void forget(struct sfb_memo_walk *walk)
+{
+    walk->outer = 0;
+    sfb_memo_cut(walk);
+}
+
+bool sfb_memo_check(struct sfb_memo_walk *walk, struct sfb_stride *s)
 {
     struct sfb_memo *memo = walk->memo;
 
+    /* What a walk goes on to behind a signal's frame, or behind a page, can be less than it was. */
+    if (memo->frame[0].sp > s->hi) {
+        forget(walk);
+        return false;
+    }
     if (!memo->any_modules)
         return true;
     for (unsigned i = 0; i < SFB_MODULE_STAYS / 64; i++) {
@@ -109,8 +153,7 @@ bool sfb_memo_check_modules(struct sfb_memo_walk *walk, struct sfb_stride *s)
             if (!sfb_module_in_place(i * 64 + (unsigned)__builtin_ctzll(bit))) {
                 memset(memo->modules, 0, sizeof memo->modules);
                 memo->any_modules = false;
-                walk->outer = 0;
-                sfb_memo_cut(walk);
+                forget(walk);
                 return false;
             }
             s->in_place[i] |= bit;

@@ -49,9 +49,10 @@ struct sfb_memo_walk {
     uint32_t capacity;
     uint32_t outer;   /* [0, outer) of its frames lie further out than where the walk is */
     uint32_t matched; /* [outer, matched) are frames of this walk, too; 0: none are */
-    uint32_t
-        fresh; /* [fresh, capacity) are frames of this walk, further in than the matched ones */
+    uint32_t fresh;   /* [fresh, capacity) are frames of this walk, further in than those */
     bool hit;
+    bool any_modules;                        /* any of the following */
+    uint64_t modules[SFB_MODULE_STAYS / 64]; /* that rules of fresh frames came from, by id */
 };
 
 /*
@@ -70,8 +71,13 @@ void sfb_memo_cut(struct sfb_memo_walk *walk);
 /* The matched frames are followed by other ones than those that the memo has. */
 void sfb_memo_part(struct sfb_memo_walk *walk);
 
-/* @return whether all of its modules are there; if not, it is empty now */
-bool sfb_memo_check_modules(struct sfb_memo_walk *walk, struct sfb_stride *s);
+/*
+ * Asked when the walk has come to one of its frames, on which s stands.
+ *
+ * @return whether its other frames may be believed: all of its modules are there, and what is known
+ * of the stack reaches as far; if not, it is empty now
+ */
+bool sfb_memo_check(struct sfb_memo_walk *walk, struct sfb_stride *s);
 
 /*
  * Looks for the frame that the walk has come to.

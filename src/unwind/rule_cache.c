@@ -78,8 +78,12 @@ void sfb_rule_cache_put(uint64_t key, uint32_t id, const struct sfb_rule *rule)
     if (!(rule->flags & SFB_RULE_OUTERMOST) &&
         ((rule->flags & (SFB_RULE_GENERAL | SFB_RULE_SIGNAL)) || !sfb_arch_pack(rule, &packed)))
         return;
+    /*
+     * Release: who finds the word asks for what is known of its id, in another thread, too. That it
+     * is loaded without acquire is enough: the id is in the address of what is read then.
+     */
     atomic_store_explicit(&sfb_rule_cache[place_for(key)],
                           packed << SFB_ARCH_PC_BITS | (uint64_t)id << SFB_RULE_CACHE_ID_SHIFT |
                               (key & SFB_RULE_CACHE_TAG),
-                          memory_order_relaxed);
+                          memory_order_release);
 }

@@ -96,6 +96,15 @@ INLINE void keep_bytes(struct sfb_memo_frame *f, const uint8_t *cbf, size_t size
     }
 }
 
+/* What a word of the rule cache says is true for as long as its module is there. */
+INLINE void depend_on_module(struct sfb_memo_walk *memo, uint32_t id)
+{
+    if (!(id & SFB_MODULE_STAYS)) {
+        memo->modules[id / 64] |= 1ull << id % 64;
+        memo->any_modules = true;
+    }
+}
+
 /* Tells the memo of a frame that the stride has come to, and what its bytes are, if they are known.
  */
 INLINE bool reach(struct sfb_memo_walk *memo, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word,
@@ -120,10 +129,7 @@ INLINE bool reach(struct sfb_memo_walk *memo, uint64_t pc, uint64_t sp, uint64_t
     f->by_eh_frame = (uint8_t)(sfb_module_eh_frame[id] & 1u);
     f->interrupted = false;
     keep_bytes(f, cbf, cbf_size);
-    if (!(id & SFB_MODULE_STAYS)) {
-        memo->memo->modules[id / 64] |= 1ull << id % 64;
-        memo->memo->any_modules = true;
-    }
+    depend_on_module(memo, id);
     return known;
 }
 
@@ -201,8 +207,13 @@ INLINE bool put_address_in_memo(void *sink, uint64_t pc, uint64_t sp, uint64_t f
     return !a->known;
 }
 
-static enum sfb_stride_end known_or(bool known, enum sfb_stride_end end)
+/* How a stride has ended, if `known` says whether the memo has the frame reached. */
+static enum sfb_stride_end ended(const struct sfb_stride *s, struct sfb_memo_walk *memo, bool known,
+                                 enum sfb_stride_end end)
 {
+    /* That nothing comes behind a frame is a rule, too. */
+    if (memo && end == SFB_STRIDE_OUTERMOST)
+        depend_on_module(memo, sfb_rule_cache_id(s->word));
     return known ? SFB_STRIDE_KNOWN : end;
 }
 
@@ -214,7 +225,7 @@ enum sfb_stride_end sfb_stride_addresses(struct sfb_stride *s, void ***out, void
         memo ? stride(s, put_address_in_memo, &sink) : stride(s, put_address, &sink);
 
     *out = sink.at;
-    return known_or(sink.known, status);
+    return ended(s, memo, sink.known, status);
 }
 
 enum sfb_stride_end sfb_stride_known_addresses(struct sfb_stride *s, void ***out, void **end,
@@ -321,7 +332,7 @@ enum sfb_stride_end sfb_stride_cbf(struct sfb_stride *s, struct sfb_cbf_encoder 
 
     give_back(&sink);
     *count = sink.count;
-    return known_or(sink.known, end);
+    return ended(s, memo, sink.known, end);
 }
 
 /* A frame whose bytes the memo does not have yet: they were not asked for, or it repeats the last.

@@ -116,8 +116,8 @@ foreach(protection ${protections})
     if(protection STREQUAL "none" AND records STREQUAL "omit")
       set(libunwind 1)
     endif()
-    sfb_machine_program(${target} live/single_step_aarch64.c support/trace.c support/oracle_libgcc.c
-      LIBRARY ${library_${protection}} OPTIONS ${options} -DWITH_LIBUNWIND=${libunwind})
+    sfb_machine_program(${target} live/single_step_aarch64.c support/trace.c support/ways.c
+      support/oracle_libgcc.c LIBRARY ${library_${protection}} OPTIONS ${options} -DWITH_LIBUNWIND=${libunwind})
     target_link_options(${target} PRIVATE -Wl,-z,lazy)
     if(libunwind)
       target_sources(${target} PRIVATE support/oracle.c)

@@ -9,6 +9,7 @@
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
+#include "support/compiler.h"
 #include "support/oracle.h"
 #include "support/test.h"
 #include "unwind/modules.h"
@@ -31,18 +32,28 @@ static int capture(void)
 
 typedef int call_back_fn(int (*)(void));
 
+/* @return a library, to be closed */
+static void *open_library(const char *name, call_back_fn **call_back)
+{
+    char path[512];
+    void *library, *function;
+
+    snprintf(path, sizeof path, "%s/libframes-%s.so", SFB_TEST_LIBS, name);
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    cr_assert(library != NULL, "%s", dlerror());
+    function = dlsym(library, "call_back");
+    cr_assert(function != NULL);
+    *(void **)call_back = function;
+    return library;
+}
+
 /* @return where the library was loaded */
 static uint64_t load_and_walk(const char *name, bool with_sframe)
 {
-    char path[512];
-    void *library;
     call_back_fn *call_back;
+    void *library = open_library(name, &call_back);
     Dl_info where = { 0 };
 
-    snprintf(path, sizeof path, "%s/%s", SFB_TEST_LIBS, name);
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    cr_assert(library != NULL, "%s", dlerror());
-    *(void **)&call_back = dlsym(library, "call_back");
     dladdr(*(void **)&call_back, &where);
 
     call_back(capture);
@@ -63,9 +74,9 @@ Test(modules, loaded_after_start_are_found_by_the_capture_itself)
 {
     uint32_t by_eh_frame;
 
-    load_and_walk("libframes-64.so", true);
+    load_and_walk("64", true);
     by_eh_frame = info.by_source[SFB_SOURCE_EH_FRAME];
-    load_and_walk("libframes-bare.so", false);
+    load_and_walk("bare", false);
     cr_expect(eq(u32, info.by_source[SFB_SOURCE_EH_FRAME], by_eh_frame + 1),
               "the library with .sframe took one frame less from .eh_frame");
 }
@@ -74,9 +85,9 @@ Test(modules, with_a_writable_eh_frame_are_walked_by_it)
 {
     uint32_t by_eh_frame;
 
-    load_and_walk("libframes-bare.so", false);
+    load_and_walk("bare", false);
     by_eh_frame = info.by_source[SFB_SOURCE_EH_FRAME];
-    load_and_walk("libframes-split.so", false);
+    load_and_walk("split", false);
     cr_expect(eq(u32, info.by_source[SFB_SOURCE_EH_FRAME], by_eh_frame));
 }
 
@@ -86,10 +97,10 @@ Test(modules, replaced_at_the_same_address_are_noticed)
         const char *name;
         bool with_sframe;
     } libraries[] = {
-        { "libframes-64.so", true },
-        { "libframes-96.so", true }, /* alike to the byte, but for the frame's size */
-        { "libframes-5000.so", true },
-        { "libframes-bare.so", false },
+        { "64", true },
+        { "96", true }, /* alike to the byte, but for the frame's size */
+        { "5000", true },
+        { "bare", false },
     };
     enum { COUNT = sizeof libraries / sizeof *libraries };
     unsigned same_address = 0, loads = 0;
@@ -113,7 +124,7 @@ Test(modules, replaced_at_the_same_address_are_noticed)
 Test(modules, more_than_the_cache_holds_still_walk)
 {
     for (unsigned i = 0; i < 700; i++)
-        load_and_walk(i % 2 ? "libframes-64.so" : "libframes-bare.so", i % 2);
+        load_and_walk(i % 2 ? "64" : "bare", i % 2);
 }
 
 /* --- What a cache does that takes an address for a function
@@ -160,14 +171,9 @@ Test(modules, replaced_ones_are_no_trap_for_the_caches)
     uint64_t last = 0;
 
     for (unsigned i = 0; i < ROUNDS; i++) {
-        char path[512];
-        void *library;
         call_back_fn *call_back;
+        void *library = open_library(i % 2 ? "64" : "96", &call_back);
 
-        snprintf(path, sizeof path, "%s/libframes-%s.so", SFB_TEST_LIBS, i % 2 ? "64" : "96");
-        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        cr_assert(library != NULL, "%s", dlerror());
-        *(void **)&call_back = dlsym(library, "call_back");
         same_address += (uintptr_t)call_back == last;
         last = (uintptr_t)call_back;
         /* Twice: what the second finds in a cache, the first has put there. */
@@ -186,6 +192,47 @@ Test(modules, replaced_ones_are_no_trap_for_the_caches)
     cr_expect(gt(u32, same_address, ROUNDS / 2), "the test means something");
     cr_expect(eq(u32, ours_wrong, 0));
     cr_expect(eq(u32, memo_wrong, 0));
+}
+
+static int capture_with_memo(void)
+{
+    struct sframe_backtrace_options options = { .size = sizeof options,
+                                                .memo = memo,
+                                                .memo_size = sizeof memo };
+
+    memo_count = (int)sframe_backtrace_addresses(ours_by_memo, 64, &options, NULL);
+    return sink++;
+}
+
+/* Frames further in are the same each time: fp is this one's, not what its caller has there. */
+NOINLINE static void call_from_here(call_back_fn *call_back)
+{
+    volatile char *space = __builtin_alloca((size_t)(sink & 0) + 64);
+
+    space[0] = (char)call_back(capture_with_memo);
+}
+
+/* That nothing comes behind a frame is said by its library, like all else. */
+Test(modules, replaced_ones_are_not_believed_to_be_outermost)
+{
+    enum { ROUNDS = 20 };
+    unsigned wrong = 0, same_address = 0;
+    uint64_t last = 0;
+
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        call_back_fn *call_back;
+        void *library = open_library(i % 2 ? "bare" : "last", &call_back);
+
+        same_address += (uintptr_t)call_back == last;
+        last = (uintptr_t)call_back;
+        for (unsigned again = 0; again < 3; again++) {
+            call_from_here(call_back);
+            wrong += (memo_count > 2) != (i % 2);
+        }
+        dlclose(library);
+    }
+    cr_expect(gt(u32, same_address, ROUNDS / 2), "the test means something");
+    cr_expect(eq(u32, wrong, 0));
 }
 
 /* --- What cannot be unloaded -------------------------------------------------------------------
@@ -211,18 +258,15 @@ static bool stays(const void *code)
  * libraries. */
 Test(modules, that_stay_are_those_the_program_was_started_with)
 {
-    char path[512];
-    void *library;
+    call_back_fn *call_back;
+    void *library = open_library("64", &call_back);
 
-    snprintf(path, sizeof path, "%s/libframes-64.so", SFB_TEST_LIBS);
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    cr_assert(library != NULL, "%s", dlerror());
     sframe_backtrace_refresh();
 
     cr_expect(stays(__builtin_return_address(0)), "criterion, which called this");
     cr_expect(stays(dlsym(RTLD_DEFAULT, "qsort")), "libc");
     cr_expect(stays(dlsym(RTLD_DEFAULT, "unw_backtrace")), "libunwind");
-    cr_expect(ne(u32, id_of(dlsym(library, "call_back")), 0));
-    cr_expect(not(stays(dlsym(library, "call_back"))), "what was opened");
+    cr_expect(ne(u32, id_of(*(void **)&call_back), 0));
+    cr_expect(not(stays(*(void **)&call_back)), "what was opened");
     dlclose(library);
 }

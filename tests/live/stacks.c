@@ -63,12 +63,12 @@ NOINLINE static void deep(unsigned depth)
 {
     volatile char space[1000];
 
-    space[0] = (char)depth;
+    KEEP_WHOLE(space);
     if (depth > 0)
         deep(depth - 1);
     else
         check_bounds();
-    space[1] = space[0];
+    space[0] = (char)depth;
 }
 
 /* 200 KB deep: a walk looks at some pages of it, and many walks at all. */

@@ -48,18 +48,18 @@ NOINLINE static void large_frame(unsigned depth)
 {
     volatile char space[3000];
 
-    space[0] = (char)depth;
+    KEEP_WHOLE(space);
     grow(depth);
-    sink += space[0];
+    space[0] = (char)depth;
 }
 
 NOINLINE static void huge_frame(unsigned depth)
 {
     volatile char space[20000];
 
-    space[0] = (char)depth;
+    KEEP_WHOLE(space);
     grow(depth);
-    sink += space[0];
+    space[0] = (char)depth;
 }
 
 NOINLINE static void moving_frame(unsigned depth)
@@ -73,12 +73,12 @@ NOINLINE static void moving_frame(unsigned depth)
 
 NOINLINE static void saves_registers(unsigned depth)
 {
-    int a = sink, b = sink + 1, c = sink + 2, d = sink + 3, e = sink + 4;
+    unsigned a = (unsigned)sink, b = a + 1, c = a + 2, d = a + 3, e = a + 4;
 
     grow(depth);
-    sink += a * b + c * d + e;
+    sink = (int)((a * b + c * d + e) % 1000);
     grow(depth / 2);
-    sink += a + b * c + d * e;
+    sink = (int)((a + b * c + d * e) % 1000);
 }
 
 NOINLINE static void recursive(unsigned depth, unsigned times)

@@ -23,7 +23,9 @@ foreach(kind sframe none eh_frame)
   target_compile_definitions(${target} PRIVATE SFRAME=$<STREQUAL:${kind},sframe>
     EH_FRAME=$<STREQUAL:${kind},eh_frame>)
   target_link_libraries(${target} PRIVATE sframe-backtrace-static sfb-flags)
-  target_link_options(${target} PRIVATE $<IF:$<STREQUAL:${kind},eh_frame>,-static-pie,-static>)
+  # gcc does not ask for .eh_frame_hdr with -static; clang does.
+  target_link_options(${target} PRIVATE $<IF:$<STREQUAL:${kind},eh_frame>,-static-pie,-static>
+    $<$<NOT:$<STREQUAL:${kind},eh_frame>>:-Wl,--no-eh-frame-hdr>)
   add_test(NAME live.static-${kind} COMMAND ${target})
 endforeach()
 
@@ -65,11 +67,11 @@ else()
     foreach(test modules threads)
       target_compile_definitions(test-live-${test} PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}")
     endforeach()
-    foreach(frame 64 96 5000 bare)
+    foreach(frame 64 96 5000 bare last)
       add_library(frames-${frame} MODULE live/libs/frames.c)
       target_compile_options(frames-${frame} PRIVATE -O1 -fomit-frame-pointer)
-      if(frame STREQUAL "bare")
-        target_compile_definitions(frames-${frame} PRIVATE FRAME=64)
+      if(frame MATCHES "bare|last")
+        target_compile_definitions(frames-${frame} PRIVATE FRAME=64 $<$<STREQUAL:${frame},last>:LAST>)
       else()
         target_compile_definitions(frames-${frame} PRIVATE FRAME=${frame})
         target_compile_options(frames-${frame} PRIVATE ${sfb_gsframe_options})
@@ -84,7 +86,9 @@ else()
     endforeach()
     # Its .eh_frame is in another segment than .eh_frame_hdr. Small pages leave no hole between the two.
     add_library(frames-split MODULE live/libs/frames.c live/libs/writable_eh_frame.S)
-    target_compile_options(frames-split PRIVATE $<$<COMPILE_LANGUAGE:C>:-O1;-fomit-frame-pointer>)
+    # clang's own assembler does not let a section's flags change.
+    target_compile_options(frames-split PRIVATE $<$<COMPILE_LANGUAGE:C>:-O1;-fomit-frame-pointer>
+      $<$<COMPILE_LANG_AND_ID:ASM,Clang>:-fno-integrated-as>)
     target_compile_definitions(frames-split PRIVATE FRAME=64)
     target_link_options(frames-split PRIVATE -Wl,-z,max-page-size=4096)
     add_dependencies(test-live-modules frames-split)

@@ -11,6 +11,9 @@
 #define NOINLINE __attribute__((noinline, noclone))
 #endif
 
+/* All of a local variable is on the stack, though little of it is used. */
+#define KEEP_WHOLE(variable) __asm__ volatile("" : : "r"(&(variable)) : "memory")
+
 /* @return whether address or thread sanitizer is in this build */
 static inline bool sanitized(void)
 {

@@ -1,0 +1,67 @@
+/* When a memo is believed, and in whose hands it is. Walks with one are live.strides' business. */
+#include "unwind/memo.h"
+
+#include "sframe_backtrace.h"
+#include "support/test.h"
+
+enum { FRAMES = 4, SP = 0x10000, OUTER_SP = SP + 0x3000, KEY = 0x1000 };
+
+static uint64_t storage[SFRAME_BACKTRACE_MEMO_SIZE(FRAMES) / 8];
+static struct sfb_memo *const memo = (void *)storage;
+static struct sfb_memo_walk walk;
+
+/* Of two frames, with nothing behind the second. */
+static void remember(uint64_t hi)
+{
+    memo->hi = hi;
+    memo->count = 2;
+    memo->complete = true;
+    memo->frame[1] = (struct sfb_memo_frame){ .key = KEY, .sp = SP };
+    memo->frame[0] = (struct sfb_memo_frame){ .key = KEY + 64, .sp = OUTER_SP };
+}
+
+/* @return whether a walk that comes to the inner frame may go on by the memo */
+static bool is_believed(uint64_t hi)
+{
+    struct sfb_stride stride = { .hi = hi };
+
+    sfb_memo_begin(&walk, storage, sizeof storage, OUTER_SP);
+    cr_assert(walk.memo == memo);
+    cr_assert(sfb_memo_find(&walk, KEY, SP, 0, false) == &memo->frame[1]);
+    return sfb_memo_check(&walk, &stride);
+}
+
+Test(memo, is_believed_as_far_as_the_stack_is_known)
+{
+    remember(OUTER_SP);
+    cr_expect(is_believed(OUTER_SP));
+    cr_expect(eq(u32, walk.matched, 2));
+    sfb_memo_end(&walk, false);
+    cr_expect(eq(u32, memo->count, 2));
+    cr_expect(memo->complete);
+
+    /* This walk came there over another stack, and knows one page of this one. */
+    cr_expect(not(is_believed(SP + 0x1000)));
+    cr_expect(eq(u32, walk.matched, 0));
+    cr_expect(eq(u32, walk.outer, 0));
+    sfb_memo_end(&walk, false);
+    cr_expect(eq(u32, memo->count, 0));
+    cr_expect(not(memo->complete));
+}
+
+Test(memo, is_given_back)
+{
+    remember(OUTER_SP);
+    memo->idle = 2;
+    for (unsigned left = 2; left > 0; left--) {
+        sfb_memo_begin(&walk, storage, sizeof storage, OUTER_SP);
+        cr_expect(walk.memo == NULL, "it is left alone");
+        cr_expect(eq(u32, memo->idle, left - 1));
+        cr_expect(eq(u32, memo->busy, 0));
+    }
+    sfb_memo_begin(&walk, storage, sizeof storage, OUTER_SP);
+    cr_expect(walk.memo == memo);
+    cr_expect(eq(u32, memo->busy, 1));
+    sfb_memo_end(&walk, false);
+    cr_expect(eq(u32, memo->busy, 0));
+}
