@@ -55,7 +55,7 @@ enum sfb_status {
     SFB_UNREADABLE = 40,     /* a stack word could not be read */
     SFB_NO_PROGRESS = 41,    /* the caller's frame does not lie outside of its callee's */
     SFB_MISALIGNED = 42,     /* a stack pointer that is not word-aligned */
-    SFB_ZERO_RA = 43,        /* a return address of zero, not at an outermost frame */
+    SFB_ZERO_RA = 43,        /* a return address of zero: a stack made by hand, or overwritten */
     SFB_NO_REGISTER = 44,    /* the rule needs a register whose value is not known */
     SFB_SIGNAL_LIMIT = 45,   /* more signal frames on one stack than any program nests */
     SFB_UNWINDER_ERROR = 46, /* libunwind refused the frame */

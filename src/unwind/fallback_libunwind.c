@@ -322,7 +322,7 @@ static enum sfb_status step(struct sfb_walker *walker, struct sfb_regs *out)
         return out->sp >= least ? SFB_OK : SFB_NO_PROGRESS;
     /* No caller: its return address has no place, or it has one and zero stands there. */
     if (lib->get_save_loc(cursor, SFB_ARCH_RA, &ra) == 0 && ra.type == UNW_SLT_MEMORY)
-        return sfb_zero_ra(out->fp);
+        return SFB_ZERO_RA;
     return SFB_END;
 }
 

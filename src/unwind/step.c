@@ -131,7 +131,7 @@ static enum sfb_status step_general(struct sfb_regs *regs, const struct sfb_rule
         return SFB_NO_PROGRESS;
     ra &= SFB_ARCH_CODE_MASK;
     if (ra == 0)
-        return sfb_zero_ra(fp);
+        return SFB_ZERO_RA;
 
     *regs = (struct sfb_regs){ .pc = ra, .sp = sp, .fp = fp };
     return SFB_OK;
@@ -187,7 +187,7 @@ enum sfb_status sfb_step(struct sfb_regs *regs, const struct sfb_rule *rule,
      */
     ra &= SFB_ARCH_CODE_MASK;
     if (ra == 0)
-        return sfb_zero_ra(fp);
+        return SFB_ZERO_RA;
 
     regs->pc = ra;
     regs->sp = cfa;

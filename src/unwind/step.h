@@ -21,13 +21,4 @@ enum sfb_status sfb_step_cfa(uint64_t *cfa, const struct sfb_regs *regs,
                              const struct sfb_rule *rule, struct sfb_memory *memory,
                              const struct sfb_context *context);
 
-/*
- * What a return address of zero means: the end, where fp is zero too, as the psABI asks of whoever
- * builds a stack by hand (fibers); else an overwritten stack.
- */
-static inline enum sfb_status sfb_zero_ra(uint64_t fp)
-{
-    return fp == 0 ? SFB_END : SFB_ZERO_RA;
-}
-
 #endif

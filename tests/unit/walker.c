@@ -237,7 +237,7 @@ Test(walker, ends_in_honesty)
         uint64_t pc, sp, fp, word1;
         enum sfb_status want;
     } cases[] = {
-        { "zero return address, fp zero", TEXT + 0x10, STACK, 0x77, 0, SFB_END },
+        { "zero return address, fp zero", TEXT + 0x10, STACK, 0x77, 0, SFB_ZERO_RA },
         { "stack not readable", TEXT + 0x10, 0x9000, 0x77, 0, SFB_UNREADABLE },
         { "stack not aligned", TEXT + 0x10, STACK + 4, 0x77, 0, SFB_MISALIGNED },
         { "gap between functions", TEXT + 0x60, STACK, 0x77, 0, SFB_NO_FDE },
