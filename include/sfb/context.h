@@ -13,15 +13,11 @@
  * SFB_CONTEXT_REGS: registers of a frame, by DWARF number.
  *     x86-64:   rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, and the pc as 16.
  *     AArch64:  x0 to x30 (x29 is the frame pointer, x30 the link register), sp, and the pc as 32.
- * SFB_CURSOR_WORDS: words that a cursor of libunwind takes, which is kept between the frames that
- * it steps over.
  */
 #if defined(__x86_64__)
 #define SFB_CONTEXT_REGS 17
-#define SFB_CURSOR_WORDS 127
 #elif defined(__aarch64__)
 #define SFB_CONTEXT_REGS 33
-#define SFB_CURSOR_WORDS 250
 #else
 #error "sframe-backtrace knows x86-64 and AArch64"
 #endif

@@ -10,7 +10,11 @@
  * It has to start from registers that are true. Tables track pc, sp and fp alone, which does for
  * most frames (the quick start). Where a rule asks for another one (rbx in the lazy binding of
  * ld.so, r10 in frames that realign their stack) the walk is done again from the nearest frame of
- * which all registers are known, up to the same frame (the replay), and the cursor then is kept.
+ * which all registers are known, up to the same frame (the replay).
+ *
+ * The cursor is made anew for each step: its kilobyte (two on AArch64) is then on the stack only
+ * while libunwind runs, and not in every walker. It is asked so seldom, and so seldom twice in a
+ * row, that keeping it would save nothing.
  */
 #include "unwind/fallback_libunwind.h"
 
@@ -23,24 +27,32 @@
 #include "unwind/memory.h"
 #include "unwind/step.h"
 
-_Static_assert(sizeof(unw_cursor_t) <= sizeof((struct sfb_walker *)0)->cursor, "the cursor fits");
-
-static unw_cursor_t *cursor_of(struct sfb_walker *walker)
-{
-    return (unw_cursor_t *)walker->cursor;
-}
+/* One step. */
+struct attempt {
+    struct sfb_walker *walker;
+    const struct sfb_context *context; /* where cursor began */
+    bool at_ra;                        /* ... at a return address */
+    bool register_missing;             /* libunwind asked for a register that is not known */
+    bool memory_refused;               /* ... for a word that cannot be read */
+    bool uncovered;                    /* ... for a pc that no .eh_frame covers */
+    bool first_argument_asked;         /* ... for the register of a first argument */
+    struct sfb_context quick;          /* pc, sp and fp alone */
+    unw_cursor_t cursor;
+};
 
 /* --- What libunwind calls --------------------------------------------------------------------- */
 
 static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write,
                       void *arg)
 {
-    struct sfb_walker *walker = arg;
+    struct attempt *a = arg;
+    struct sfb_walker *walker;
     bool read;
 
     (void)space;
-    if (!walker || write)
+    if (!a || write)
         return -UNW_EINVAL;
+    walker = a->walker;
     /* Stack words are on the stack's pages; whatever else it reads are tables and code. */
     if (walker->module && address >= walker->module->start && address < walker->module->end) {
         read = sfb_memory_copy(&walker->table_memory, address, value, sizeof *value);
@@ -50,36 +62,34 @@ static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *va
         if (read)
             *value &= SFB_ARCH_CODE_MASK;
     }
-    walker->memory_refused |= !read;
+    a->memory_refused |= !read;
     return read ? 0 : -UNW_EINVAL;
 }
 
 static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *value, int write,
                       void *arg)
 {
-    struct sfb_walker *walker = arg;
-    const struct sfb_context *context;
+    struct attempt *a = arg;
 
     (void)space;
-    if (!walker) { /* the warm-up */
+    if (!a) { /* the warm-up */
         *value = 0;
         return 0;
     }
-    context = walker->cursor_context;
-    walker->first_argument_asked |= reg == 0;
-    if (write || reg < 0 || reg >= SFB_CONTEXT_REGS || !(context->valid >> reg & 1)) {
-        walker->register_missing = true;
+    a->first_argument_asked |= reg == 0;
+    if (write || reg < 0 || reg >= SFB_CONTEXT_REGS || !(a->context->valid >> reg & 1)) {
+        a->register_missing = true;
         return -UNW_EBADREG;
     }
     /* A return address is looked up, and its function's rules are followed, by the byte before. */
-    *value =
-        (context->reg[reg] & SFB_ARCH_CODE_MASK) - (reg == SFB_ARCH_PC && walker->cursor_at_ra);
+    *value = (a->context->reg[reg] & SFB_ARCH_CODE_MASK) - (reg == SFB_ARCH_PC && a->at_ra);
     return 0;
 }
 
 static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t *info,
-                         int need_unwind_info, struct sfb_walker *walker)
+                         int need_unwind_info, struct attempt *a)
 {
+    struct sfb_walker *walker = a->walker;
     const struct sfb_module *module = walker->module;
     const struct sfb_eh_frame *eh;
     unw_dyn_info_t table = { 0 };
@@ -102,17 +112,17 @@ static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t 
     table.u.rti.segbase = eh->address + eh->hdr;
     table.u.rti.table_data = eh->address + eh->table;
     table.u.rti.table_len = eh->count; /* in words, and an entry is one */
-    return sfb_libunwind()->search_unwind_table(space, pc, &table, info, need_unwind_info, walker);
+    return sfb_libunwind()->search_unwind_table(space, pc, &table, info, need_unwind_info, a);
 }
 
 static int find_proc_info(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t *info,
                           int need_unwind_info, void *arg)
 {
-    struct sfb_walker *walker = arg;
-    int result = search_module(space, pc, info, need_unwind_info, walker);
+    struct attempt *a = arg;
+    int result = search_module(space, pc, info, need_unwind_info, a);
 
     if (result != 0)
-        walker->uncovered = true;
+        a->uncovered = true;
     return result;
 }
 
@@ -175,53 +185,51 @@ const unw_accessors_t sfb_libunwind_accessors = {
 
 /* --- What the walker calls -------------------------------------------------------------------- */
 
-static bool place(struct sfb_walker *walker, const struct sfb_context *context, bool at_ra)
+static bool place(struct attempt *a, const struct sfb_context *context, bool at_ra)
 {
-    walker->cursor_context = context;
-    walker->cursor_at_ra = at_ra;
-    walker->register_missing = false;
-    walker->memory_refused = false;
-    walker->first_argument_asked = false;
+    a->context = context;
+    a->at_ra = at_ra;
+    a->register_missing = false;
+    a->memory_refused = false;
+    a->first_argument_asked = false;
     /* On AArch64 libunwind 1.6.2 takes x0 to x3 from a part of the cursor that it does not set. */
-    memset(walker->cursor, 0, sizeof walker->cursor);
-    walker->cursor_positioned =
-        sfb_libunwind()->init_remote(cursor_of(walker), sfb_libunwind()->space, walker) == 0;
-    return walker->cursor_positioned;
+    memset(&a->cursor, 0, sizeof a->cursor);
+    return sfb_libunwind()->init_remote(&a->cursor, sfb_libunwind()->space, a) == 0;
 }
 
 /* Where the cursor stands; a fresh one on a return address says the byte before it. */
-static bool stands_at(struct sfb_walker *walker, const struct sfb_regs *regs, bool fresh)
+static bool stands_at(struct attempt *a, const struct sfb_regs *regs, bool fresh)
 {
     const struct sfb_libunwind *lib = sfb_libunwind();
     unw_word_t pc, sp;
 
-    return lib->get_reg(cursor_of(walker), UNW_REG_IP, &pc) == 0 &&
-           lib->get_reg(cursor_of(walker), UNW_REG_SP, &sp) == 0 && sp == regs->sp &&
-           pc + (fresh && walker->cursor_at_ra) == regs->pc;
+    return lib->get_reg(&a->cursor, UNW_REG_IP, &pc) == 0 &&
+           lib->get_reg(&a->cursor, UNW_REG_SP, &sp) == 0 && sp == regs->sp &&
+           pc + (fresh && a->at_ra) == regs->pc;
 }
 
 /* Takes the cursor from the nearest complete frame to the current one. */
-static bool replay(struct sfb_walker *walker)
+static bool replay(struct attempt *a)
 {
+    struct sfb_walker *walker = a->walker;
     const struct sfb_libunwind *lib = sfb_libunwind();
     unw_word_t sp, last;
 
-    if (!place(walker, walker->full, walker->full_kind == SFB_FRAME_RA))
+    if (!place(a, walker->full, walker->full_kind == SFB_FRAME_RA))
         return false;
-    if (stands_at(walker, &walker->regs, true))
+    if (stands_at(a, &walker->regs, true))
         return true;
-    walker->uncovered = false;
-    if (lib->get_reg(cursor_of(walker), UNW_REG_SP, &sp) != 0)
+    a->uncovered = false;
+    if (lib->get_reg(&a->cursor, UNW_REG_SP, &sp) != 0)
         return false;
     do {
         last = sp;
-        if (lib->step(cursor_of(walker)) <= 0 || walker->uncovered)
+        if (lib->step(&a->cursor) <= 0 || a->uncovered)
             return false;
-        if (stands_at(walker, &walker->regs, false))
+        if (stands_at(a, &walker->regs, false))
             return true;
         /* libunwind lets the CFA go anywhere: only outwards is a way that ends. */
-    } while (lib->get_reg(cursor_of(walker), UNW_REG_SP, &sp) == 0 && sp > last &&
-             sp <= walker->regs.sp);
+    } while (lib->get_reg(&a->cursor, UNW_REG_SP, &sp) == 0 && sp > last && sp <= walker->regs.sp);
     return false;
 }
 
@@ -233,21 +241,21 @@ static bool replay(struct sfb_walker *walker)
  * @param least  the least sp that is progress; changed where a switch is half done: sp may be the
  *               caller's already
  */
-static bool apply_sp_rule(struct sfb_walker *walker, uint64_t *sp, uint64_t *least)
+static bool apply_sp_rule(struct attempt *a, uint64_t *sp, uint64_t *least)
 {
+    struct sfb_walker *walker = a->walker;
     unw_save_loc_t place;
     int reg;
 
-    if (sfb_libunwind()->get_save_loc(cursor_of(walker), SFB_ARCH_SP, &place) != 0 ||
+    if (sfb_libunwind()->get_save_loc(&a->cursor, SFB_ARCH_SP, &place) != 0 ||
         place.type == UNW_SLT_NONE || (place.type == UNW_SLT_REG && place.u.regnum == SFB_ARCH_SP))
         return true;
-    walker->cursor_positioned = false; /* it stands on the wrong stack */
     if (place.type == UNW_SLT_MEMORY)
         return (place.u.addr & 7) == 0 && sfb_memory_read(walker->memory, place.u.addr, sp);
     reg = place.u.regnum;
-    if (reg < 0 || reg >= SFB_CONTEXT_REGS || !(walker->cursor_context->valid >> reg & 1))
+    if (reg < 0 || reg >= SFB_CONTEXT_REGS || !(a->context->valid >> reg & 1))
         return false;
-    *sp = walker->cursor_context->reg[reg];
+    *sp = a->context->reg[reg];
     /* Once, or a rule that leads back to itself would be followed for ever. */
     if (!walker->sp_stayed)
         *least = walker->regs.sp;
@@ -259,49 +267,47 @@ static bool apply_sp_rule(struct sfb_walker *walker, uint64_t *sp, uint64_t *lea
  * Where a rule says that the return address still is in the link register, libunwind takes what it
  * last knew of that register, and in an outer frame this is where an inner one stored it.
  */
-static bool ra_is_stale(struct sfb_walker *walker)
+static bool ra_is_stale(struct attempt *a)
 {
     unw_save_loc_t ra;
 
-    return SFB_ARCH_LR && !walker->regs.lr_known &&
-           sfb_libunwind()->get_save_loc(cursor_of(walker), SFB_ARCH_RA, &ra) == 0 &&
-           ra.type == UNW_SLT_MEMORY && ra.u.addr < walker->regs.sp;
+    return SFB_ARCH_LR && !a->walker->regs.lr_known &&
+           sfb_libunwind()->get_save_loc(&a->cursor, SFB_ARCH_RA, &ra) == 0 &&
+           ra.type == UNW_SLT_MEMORY && ra.u.addr < a->walker->regs.sp;
 }
 
 /* Steps the cursor where it stands and says what came of it. */
-static enum sfb_status step(struct sfb_walker *walker, struct sfb_regs *out)
+static enum sfb_status step(struct attempt *a, struct sfb_regs *out)
 {
+    struct sfb_walker *walker = a->walker;
     const struct sfb_libunwind *lib = sfb_libunwind();
-    unw_cursor_t *cursor = cursor_of(walker);
+    unw_cursor_t *cursor = &a->cursor;
     uint64_t least = walker->regs.sp + !walker->regs.lr_known; /* or nothing is pushed yet */
     unw_save_loc_t ra;
     int result;
 
-    walker->register_missing = false;
-    walker->memory_refused = false;
-    walker->uncovered = false;
-    walker->first_argument_asked = false;
+    a->register_missing = false;
+    a->memory_refused = false;
+    a->uncovered = false;
+    a->first_argument_asked = false;
     result = lib->step(cursor);
     /*
      * Where it finds no table libunwind guesses (a frame-pointer chain, a PLT stub by its bytes),
      * which is not for it to do here: what it says then is not asked for.
      */
-    if (walker->uncovered) {
-        walker->cursor_positioned = false;
+    if (a->uncovered) {
         return walker->module ? SFB_NO_CFI : SFB_NO_MODULE;
     }
     if (result < 0) {
-        walker->cursor_positioned = false;
-        if (walker->register_missing)
+        if (a->register_missing)
             return SFB_NO_REGISTER;
         if (result == -UNW_EINVAL)
-            return walker->memory_refused ? SFB_UNREADABLE : SFB_BAD_CFI;
+            return a->memory_refused ? SFB_UNREADABLE : SFB_BAD_CFI;
         return SFB_UNWINDER_ERROR;
     }
     if (lib->get_reg(cursor, UNW_REG_IP, &out->pc) != 0 ||
         lib->get_reg(cursor, UNW_REG_SP, &out->sp) != 0 ||
         lib->get_reg(cursor, SFB_ARCH_FP, &out->fp) != 0) {
-        walker->cursor_positioned = false;
         return SFB_UNREADABLE;
     }
     out->pc &= SFB_ARCH_CODE_MASK;
@@ -312,11 +318,10 @@ static enum sfb_status step(struct sfb_walker *walker, struct sfb_regs *out)
      * context, x0, for the CFA, and lr in it for the pc. No other code counts its CFA from an
      * argument.
      */
-    if (SFB_ARCH_LR && walker->first_argument_asked) {
-        walker->cursor_positioned = false;
+    if (SFB_ARCH_LR && a->first_argument_asked) {
         return SFB_BAD_CFI;
     }
-    if (!apply_sp_rule(walker, &out->sp, &least) || ra_is_stale(walker))
+    if (!apply_sp_rule(a, &out->sp, &least) || ra_is_stale(a))
         return SFB_NO_REGISTER;
     if (result > 0 && out->pc != 0)
         return out->sp >= least ? SFB_OK : SFB_NO_PROGRESS;
@@ -326,39 +331,47 @@ static enum sfb_status step(struct sfb_walker *walker, struct sfb_regs *out)
     return SFB_END;
 }
 
-static enum sfb_status try_step(struct sfb_walker *walker, struct sfb_regs *out)
+static enum sfb_status try_step(struct attempt *a, struct sfb_regs *out)
 {
+    struct sfb_walker *walker = a->walker;
     enum sfb_status status = SFB_NO_REGISTER;
     bool at_ra = walker->current.kind == SFB_FRAME_RA;
 
-    if (walker->cursor_positioned && stands_at(walker, &walker->regs, false)) {
-        status = step(walker, out);
-    } else if (walker->regs.sp == walker->full_sp && walker->regs.pc == walker->full_pc) {
-        if (place(walker, walker->full, at_ra))
-            return step(walker, out);
+    if (walker->regs.sp == walker->full_sp && walker->regs.pc == walker->full_pc) {
+        if (place(a, walker->full, at_ra))
+            return step(a, out);
     } else {
-        sfb_arch_context(&walker->quick, &walker->regs);
-        if (place(walker, &walker->quick, at_ra))
-            status = step(walker, out);
+        sfb_arch_context(&a->quick, &walker->regs);
+        if (place(a, &a->quick, at_ra))
+            status = step(a, out);
     }
-    if (status == SFB_NO_REGISTER && replay(walker))
-        status = step(walker, out);
+    if (status == SFB_NO_REGISTER && replay(a))
+        status = step(a, out);
+    return status;
+}
+
+/* In a frame of its own, whose size only those pay who come here. */
+static __attribute__((noinline)) enum sfb_status attempt_step(struct sfb_walker *walker)
+{
+    struct attempt a = { .walker = walker };
+    struct sfb_regs out;
+    enum sfb_status status = try_step(&a, &out);
+
+    if (status == SFB_OK)
+        walker->regs = out;
     return status;
 }
 
 enum sfb_status sfb_libunwind_step(struct sfb_walker *walker)
 {
     int saved_errno = errno;
-    struct sfb_regs out;
     enum sfb_status status;
 
     if ((walker->flags & SFB_WALKER_NO_LIBUNWIND) || !sfb_libunwind())
         return SFB_NO_LIBUNWIND;
     if (walker->sp_lost)
         return SFB_NO_SP; /* nearly all its rules count from there */
-    status = try_step(walker, &out);
-    if (status == SFB_OK)
-        walker->regs = out;
+    status = attempt_step(walker);
     errno = saved_errno;
     return status;
 }

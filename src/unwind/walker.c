@@ -42,7 +42,7 @@
 static void begin(struct sfb_walker *out, const struct sfb_context *start, enum sfb_frame_kind kind,
                   uint32_t flags)
 {
-    /* Not memset: most of a walker is the cursor, which few walks touch. */
+    /* Not memset: few walks need all of it. */
     sfb_arch_regs(&out->regs, start);
     out->regs.lr_known &= kind == SFB_FRAME_PC; /* a frame that has called has overwritten it */
     out->current = (struct sfb_frame){
@@ -56,7 +56,6 @@ static void begin(struct sfb_walker *out, const struct sfb_context *start, enum 
     out->status = SFB_OK;
     memset(out->missed, 0, sizeof out->missed);
     out->begun = false;
-    out->cursor_positioned = false;
     out->full = start;
     out->full_kind = kind;
     out->full_pc = out->regs.pc;
@@ -330,7 +329,6 @@ static enum sfb_status try_signal(struct sfb_walker *w)
     w->full_kind = SFB_FRAME_PC;
     w->full_pc = w->regs.pc;
     w->full_sp = w->regs.sp;
-    w->cursor_positioned = false;
     w->sp_stayed = false;
     return SFB_OK;
 }
