@@ -59,7 +59,7 @@ struct sframe_backtrace_options {
     size_t memo_size;
 };
 
-#define SFRAME_BACKTRACE_MEMO_BASE         96
+#define SFRAME_BACKTRACE_MEMO_BASE         160
 #define SFRAME_BACKTRACE_MEMO_SIZE(frames) (SFRAME_BACKTRACE_MEMO_BASE + 48 * (size_t)(frames))
 
 struct sframe_backtrace_info {

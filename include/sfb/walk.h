@@ -70,8 +70,12 @@ struct sfb_entries {
 
 /* Finds the module that contains a pc. */
 struct sfb_modules {
-    /* @return the module, good until the next call; NULL: none contains pc */
-    const struct sfb_module *(*find)(struct sfb_modules *modules, uint64_t pc);
+    /*
+     * @param room  where a module may be described that stands nowhere else
+     * @return the module, good until the next call; NULL: none contains pc
+     */
+    const struct sfb_module *(*find)(const struct sfb_modules *modules, uint64_t pc,
+                                     struct sfb_module *room);
     void *user;
     struct sfb_entries entries;
 };
@@ -82,20 +86,20 @@ enum sfb_walker_flags {
 };
 
 struct sfb_walker_options {
-    size_t size;                 /* sizeof (struct sfb_walker_options): lets the struct grow */
-    uint32_t flags;              /* enum sfb_walker_flags */
-    struct sfb_memory *memory;   /* NULL: that of this process */
-    struct sfb_modules *modules; /* NULL: those of this process */
+    size_t size;               /* sizeof (struct sfb_walker_options): lets the struct grow */
+    uint32_t flags;            /* enum sfb_walker_flags */
+    struct sfb_memory *memory; /* NULL: that of this process */
+    const struct sfb_modules *modules; /* NULL: those of this process */
 };
 
 /*
- * In caller storage; only `missed` is for callers to read. 640 bytes on x86-64, 760 on AArch64.
+ * In caller storage; only `missed` is for callers to read. 500 bytes.
  */
 struct sfb_walker {
     struct sfb_regs regs;      /* of the frame given last */
     struct sfb_frame current;  /* the frame given last */
     struct sfb_memory *memory; /* of the stack */
-    struct sfb_modules *modules;
+    const struct sfb_modules *modules;
     const struct sfb_module *module; /* that of the last lookup, or NULL */
     uint32_t flags;
     uint32_t signals;                /* trampolines walked through */
@@ -105,23 +109,23 @@ struct sfb_walker {
     bool sp_stayed; /* a step since `full` left sp where it was; it may, once */
     bool sp_lost;   /* regs.sp is a lower bound: the chain of frame records says no more */
 
-    /* The nearest inner frame of which all registers are known. */
-    const struct sfb_context *full;
+    /* The nearest inner frame of which all registers are known: the start, or written over it. */
+    struct sfb_context *full;
     uint64_t full_pc, full_sp;
     enum sfb_frame_kind full_kind;
 
     struct sfb_memory own_memory;
     struct sfb_memory table_memory; /* of code and unwind tables */
-    struct sfb_modules own_modules;
     struct sfb_module own_module;
-    struct sfb_context own_context; /* of the last signal frame */
 };
 
 /**
  * Starts a walk.
  *
  * @param out      the walker; its address must not change
- * @param start    registers of the innermost frame; borrowed until the walker is last used
+ * @param start    registers of the innermost frame; borrowed until the walker is last used, and
+ *                 overwritten where the walk comes to another frame of which all registers are
+ * known (behind a signal's)
  * @param kind     SFB_FRAME_PC: start is an interrupted instruction, looked up as it is;
  *                 SFB_FRAME_RA: start's pc is a return address
  * @param options  NULL: defaults
@@ -130,7 +134,7 @@ struct sfb_walker {
  *
  * Threads: safe, each with its own walker.   Signals: safe.   Cost: constant.
  */
-SFB_API enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context *start,
+SFB_API enum sfb_status sfb_walker_init(struct sfb_walker *out, struct sfb_context *start,
                                         enum sfb_frame_kind kind,
                                         const struct sfb_walker_options *options);
 

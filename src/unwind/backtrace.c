@@ -58,18 +58,16 @@ static bool is_new(const struct sframe_backtrace_options *options)
 
 /* Begins a walk from a signal's context, or from the caller of the front door. */
 static void begin(struct sfb_live_walk *walk, const struct sframe_backtrace_options *options,
-                  const struct sfb_context *caller)
+                  struct sfb_context *caller)
 {
-    /* The walker writes there when it meets with a signal's frame, and then needs no other. */
-    struct sfb_context *interrupted = &walk->walker.own_context;
     uint32_t flags =
         options->flags & SFRAME_BACKTRACE_NO_LIBUNWIND ? (uint32_t)SFB_WALKER_NO_LIBUNWIND : 0;
     const void *stack = is_new(options) ? options->stack : NULL;
     size_t stack_size = stack ? options->stack_size : 0;
 
     if (options->context) {
-        sfb_context_from_ucontext(interrupted, options->context);
-        sfb_live_walk_begin(walk, interrupted, SFB_FRAME_PC, flags, stack, stack_size);
+        sfb_context_from_ucontext(caller, options->context); /* in its place: one is needed */
+        sfb_live_walk_begin(walk, caller, SFB_FRAME_PC, flags, stack, stack_size);
     } else {
         sfb_live_walk_begin(walk, caller, SFB_FRAME_RA, flags, stack, stack_size);
     }
@@ -220,7 +218,7 @@ static void give_info(struct sframe_backtrace_info *out, const struct sframe_bac
 
 ssize_t sfb_backtrace_cbf_from(void *buffer, size_t size,
                                const struct sframe_backtrace_options *options,
-                               struct sframe_backtrace_info *info, const struct sfb_context *caller)
+                               struct sframe_backtrace_info *info, struct sfb_context *caller)
 {
     const struct sframe_backtrace_options *how = read_options(options);
     struct sfb_live_walk walk;
@@ -318,7 +316,7 @@ static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
 
 ssize_t sfb_backtrace_addresses_from(void **buffer, size_t size,
                                      const struct sframe_backtrace_options *options,
-                                     enum sfb_status *end, const struct sfb_context *caller)
+                                     enum sfb_status *end, struct sfb_context *caller)
 {
     const struct sframe_backtrace_options *how = read_options(options);
     struct sfb_live_walk walk;
@@ -340,7 +338,7 @@ ssize_t sfb_backtrace_addresses_from(void **buffer, size_t size,
     return a.at - buffer;
 }
 
-int sfb_backtrace_from(void **buffer, int size, const struct sfb_context *caller)
+int sfb_backtrace_from(void **buffer, int size, struct sfb_context *caller)
 {
     struct sfb_live_walk walk;
     struct addresses a;

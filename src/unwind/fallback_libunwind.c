@@ -25,6 +25,7 @@
 #include "unwind/arch.h"
 #include "unwind/libunwind_load.h"
 #include "unwind/memory.h"
+#include "unwind/modules.h"
 #include "unwind/step.h"
 
 /* One step. */
@@ -95,13 +96,13 @@ static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t 
     unw_dyn_info_t table = { 0 };
 
     if (!module || pc - module->start >= module->end - module->start) {
-        module = walker->modules->find(walker->modules, pc);
+        module = walker->modules->find(walker->modules, pc, &walker->own_module);
         walker->module = module;
     }
     if (!module || module->eh_frame_status != SFB_OK)
         return -UNW_ENOINFO;
     eh = &module->eh_frame;
-    if (walker->modules == &walker->own_modules && eh->gap_end == 0) {
+    if (walker->modules == sfb_modules_live() && eh->gap_end == 0) {
         /* The loader mapped that segment, in whole pages: no page of it has to be probed. */
         walker->table_memory.lo = eh->address & ~(uint64_t)7;
         walker->table_memory.hi = (eh->address + eh->size + 7) & ~(uint64_t)7;

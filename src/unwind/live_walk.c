@@ -32,7 +32,7 @@ enum sfb_status sfb_live_walk_step(struct sfb_live_walk *walk)
     enum sfb_status status;
 
     if (!walk->walker_begun) {
-        sfb_walker_begin(walker, walk->start, walk->start_kind, walk->flags, &walk->stack);
+        sfb_walker_begin(walker, walk->start, walk->start_kind, walk->flags);
         sfb_walker_next(walker, NULL);
         walk->walker_begun = true;
     }

@@ -18,12 +18,11 @@ struct sfb_live_walk {
     enum sfb_source source;   /* ... and what found it, where the last step was the walker's */
 
     struct sfb_memo_walk memo;
-    struct sfb_memory stack;
-    const struct sfb_context *start;
+    struct sfb_context *start;
     enum sfb_frame_kind start_kind;
     uint32_t flags;
     bool walker_begun;
-    struct sfb_walker walker; /* untouched where strides do */
+    struct sfb_walker walker; /* untouched where strides do, but for own_memory */
 };
 
 /* How far a stride may read: to the end of what is known of the stack that sp is on. */
@@ -35,11 +34,11 @@ static inline uint64_t sfb_live_walk_limit(const struct sfb_memory *stack, uint6
 /*
  * Stands on the first frame.
  *
- * @param start       borrowed until the walk ends
+ * @param start       borrowed until the walk ends, and overwritten: see sfb_walker_init()
  * @param flags       enum sfb_walker_flags
  * @param stack_size  bytes at stack that are known to be readable; they only count if sp is there
  */
-static inline void sfb_live_walk_begin(struct sfb_live_walk *out, const struct sfb_context *start,
+static inline void sfb_live_walk_begin(struct sfb_live_walk *out, struct sfb_context *start,
                                        enum sfb_frame_kind kind, uint32_t flags, const void *stack,
                                        size_t stack_size)
 {
@@ -53,14 +52,14 @@ static inline void sfb_live_walk_begin(struct sfb_live_walk *out, const struct s
     out->flags = flags;
     out->walker_begun = false;
     if (regs.sp - (uintptr_t)stack < stack_size)
-        sfb_memory_vouched(&out->stack, (uintptr_t)stack, stack_size);
+        sfb_memory_vouched(&out->walker.own_memory, (uintptr_t)stack, stack_size);
     else
-        sfb_memory_live(&out->stack, regs.sp, kind == SFB_FRAME_RA);
+        sfb_memory_live(&out->walker.own_memory, regs.sp, kind == SFB_FRAME_RA);
     s->pc = regs.pc;
     s->sp = regs.sp;
     s->fp = regs.fp;
     s->key = regs.pc + (kind == SFB_FRAME_PC);
-    s->hi = flags & SFB_WALKER_NO_CACHE ? 0 : sfb_live_walk_limit(&out->stack, regs.sp);
+    s->hi = flags & SFB_WALKER_NO_CACHE ? 0 : sfb_live_walk_limit(&out->walker.own_memory, regs.sp);
     memset(s->in_place, 0, sizeof s->in_place);
     out->memo.memo = NULL;
 }

@@ -66,8 +66,8 @@ void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint6
     out->matched = 0;
     out->fresh = out->capacity;
     out->hit = false;
-    out->any_modules = false;
-    memset(out->modules, 0, sizeof out->modules);
+    memo->any_new_modules = false;
+    memset(memo->new_modules, 0, sizeof memo->new_modules);
 }
 
 static void add_modules(uint64_t *to, const uint64_t *from)
@@ -77,13 +77,13 @@ static void add_modules(uint64_t *to, const uint64_t *from)
 }
 
 /* Those of frames that are gone go with them, when the whole memo is new. */
-static void keep_modules(struct sfb_memo *memo, const struct sfb_memo_walk *walk)
+static void keep_modules(struct sfb_memo *memo, bool all_new)
 {
-    if (walk->matched == 0) {
-        memcpy(memo->modules, walk->modules, sizeof memo->modules);
-        memo->any_modules = walk->any_modules;
-    } else if (walk->any_modules) {
-        add_modules(memo->modules, walk->modules);
+    if (all_new) {
+        memcpy(memo->modules, memo->new_modules, sizeof memo->modules);
+        memo->any_modules = memo->any_new_modules;
+    } else if (memo->any_new_modules) {
+        add_modules(memo->modules, memo->new_modules);
         memo->any_modules = true;
     }
 }
@@ -93,7 +93,7 @@ void sfb_memo_end(struct sfb_memo_walk *walk, bool complete)
     struct sfb_memo *memo = walk->memo;
     uint32_t fresh = walk->capacity - walk->fresh;
 
-    keep_modules(memo, walk);
+    keep_modules(memo, walk->matched == 0);
     if (walk->matched == 0)
         memo->complete = complete;
     if (fresh > 0 && walk->fresh != walk->matched)
@@ -115,16 +115,17 @@ void sfb_memo_cut(struct sfb_memo_walk *walk)
 
 void sfb_memo_part(struct sfb_memo_walk *walk)
 {
-    struct sfb_memo_frame *frame = walk->memo->frame;
+    struct sfb_memo *memo = walk->memo;
+    struct sfb_memo_frame *frame = memo->frame;
     uint32_t count = walk->matched - walk->outer;
 
     /* There is room: the fresh ones begin behind what was matched. */
     walk->fresh -= count;
     memmove(&frame[walk->fresh], &frame[walk->outer], count * sizeof *frame);
     walk->matched = 0;
-    if (walk->memo->any_modules) {
-        add_modules(walk->modules, walk->memo->modules);
-        walk->any_modules = true;
+    if (memo->any_modules) {
+        add_modules(memo->new_modules, memo->modules);
+        memo->any_new_modules = true;
     }
 }
 

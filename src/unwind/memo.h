@@ -38,9 +38,10 @@ struct sfb_memo {
     uint32_t idle;                           /* walks for which it is left alone */
     uint64_t hi;                             /* end of the stack that it is of */
     bool complete;                           /* nothing comes behind frame 0 */
-    bool any_modules;                        /* any of the following */
+    bool any_modules, any_new_modules;       /* any of the following */
     uint64_t modules[SFB_MODULE_STAYS / 64]; /* that have to be there for it to be true, by id */
-    struct sfb_memo_frame frame[];           /* outermost first */
+    uint64_t new_modules[SFB_MODULE_STAYS / 64]; /* that rules of fresh frames came from */
+    struct sfb_memo_frame frame[];               /* outermost first */
 };
 
 /* A memo while a walk goes on; memo NULL: there is none. */
@@ -51,8 +52,6 @@ struct sfb_memo_walk {
     uint32_t matched; /* [outer, matched) are frames of this walk, too; 0: none are */
     uint32_t fresh;   /* [fresh, capacity) are frames of this walk, further in than those */
     bool hit;
-    bool any_modules;                        /* any of the following */
-    uint64_t modules[SFB_MODULE_STAYS / 64]; /* that rules of fresh frames came from, by id */
 };
 
 /*

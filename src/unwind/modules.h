@@ -61,7 +61,7 @@ const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image, boo
 enum sfb_status sfb_module_rule(const struct sfb_module *module, uint64_t pc, struct sfb_rule *rule,
                                 uint64_t *start);
 
-/* The modules of this process. own: where a module that is not cached is described. */
-void sfb_modules_live(struct sfb_modules *out, struct sfb_module *own);
+/* The modules of this process. */
+const struct sfb_modules *sfb_modules_live(void);
 
 #endif

@@ -17,8 +17,7 @@
 #include "unwind/modules.h"
 #include "unwind/startup.h"
 
-/* Where this process began, and [start, end) of its program: set once at load. */
-static struct sfb_entries entries;
+/* [start, end) of this process's program: set once at load. */
 static uint64_t program_start, program_end;
 
 static bool identify(struct sfb_module_identity *out, uint64_t pc)
@@ -67,30 +66,31 @@ static bool find_image(struct sfb_image *out, const struct sfb_module_identity *
     return true;
 }
 
-static const struct sfb_module *find_live(struct sfb_modules *modules, uint64_t pc)
+static const struct sfb_module *find_live(const struct sfb_modules *modules, uint64_t pc,
+                                          struct sfb_module *room)
 {
-    struct sfb_module *own = modules->user;
     const struct sfb_module *module;
     struct sfb_module_identity identity;
     struct sfb_image image;
 
+    (void)modules;
     if (!identify(&identity, pc))
         return NULL;
     module = sfb_module_cache_find(&identity);
     if (module)
         return module;
     if (!find_image(&image, &identity)) {
-        memset(own, 0, sizeof *own);
-        own->start = identity.start;
-        own->end = identity.end;
-        own->section_status = own->eh_frame_status = SFB_BAD_ELF;
-        return own;
+        memset(room, 0, sizeof *room);
+        room->start = identity.start;
+        room->end = identity.end;
+        room->section_status = room->eh_frame_status = SFB_BAD_ELF;
+        return room;
     }
     module = sfb_module_cache_add(&image, false);
     if (module)
         return module;
-    sfb_module_read(own, &image);
-    return own;
+    sfb_module_read(room, &image);
+    return room;
 }
 
 bool sfb_module_in_place(uint32_t id)
@@ -100,9 +100,12 @@ bool sfb_module_in_place(uint32_t id)
     return identify(&identity, sfb_module_cache_start(id)) && sfb_module_cache_holds(id, &identity);
 }
 
-void sfb_modules_live(struct sfb_modules *out, struct sfb_module *own)
+/* Where the process began is set once at load. */
+static struct sfb_modules live = { .find = find_live };
+
+const struct sfb_modules *sfb_modules_live(void)
 {
-    *out = (struct sfb_modules){ .find = find_live, .user = own, .entries = entries };
+    return &live;
 }
 
 static int add_module(struct dl_phdr_info *info, size_t size, void *user)
@@ -161,9 +164,9 @@ SFB_EARLY static void look_at_process(void)
     struct sfb_startup startup;
 
     dl_iterate_phdr(measure_program, NULL);
-    entries.program = getauxval(AT_ENTRY);
+    live.entries.program = getauxval(AT_ENTRY);
     if (loader)
-        entries.loader = loader + ((const ElfW(Ehdr) *)(uintptr_t)loader)->e_entry;
+        live.entries.loader = loader + ((const ElfW(Ehdr) *)(uintptr_t)loader)->e_entry;
     sfb_startup_find(&startup);
     dl_iterate_phdr(add_module, &startup);
 }

@@ -18,7 +18,7 @@ static const struct sfb_eh_frame *table_of(struct sfb_walker *walker, uint64_t p
     const struct sfb_module *m = walker->module;
 
     if (!m || pc - m->start >= m->end - m->start)
-        m = walker->module = walker->modules->find(walker->modules, pc);
+        m = walker->module = walker->modules->find(walker->modules, pc, &walker->own_module);
     return m && m->eh_frame_status == SFB_OK ? &m->eh_frame : NULL;
 }
 
@@ -128,8 +128,7 @@ bool sfb_replay(struct sfb_walker *walker)
         kind = SFB_FRAME_RA;
         sp = context.reg[SFB_ARCH_SP];
         if (sp == walker->regs.sp && context.reg[SFB_ARCH_PC] == walker->regs.pc) {
-            walker->own_context = context;
-            walker->full = &walker->own_context;
+            *walker->full = context;
             walker->full_kind = kind;
             walker->full_pc = walker->regs.pc;
             walker->full_sp = sp;

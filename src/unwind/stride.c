@@ -100,8 +100,8 @@ INLINE void keep_bytes(struct sfb_memo_frame *f, const uint8_t *cbf, size_t size
 INLINE void depend_on_module(struct sfb_memo_walk *memo, uint32_t id)
 {
     if (!(id & SFB_MODULE_STAYS)) {
-        memo->modules[id / 64] |= 1ull << id % 64;
-        memo->any_modules = true;
+        memo->memo->new_modules[id / 64] |= 1ull << id % 64;
+        memo->memo->any_new_modules = true;
     }
 }
 

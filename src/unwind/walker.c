@@ -39,7 +39,7 @@
 #define NEAR 8192u
 
 /* Of this process, with nothing known of its stack. */
-static void begin(struct sfb_walker *out, const struct sfb_context *start, enum sfb_frame_kind kind,
+static void begin(struct sfb_walker *out, struct sfb_context *start, enum sfb_frame_kind kind,
                   uint32_t flags)
 {
     /* Not memset: few walks need all of it. */
@@ -61,12 +61,11 @@ static void begin(struct sfb_walker *out, const struct sfb_context *start, enum 
     out->full_pc = out->regs.pc;
     out->full_sp = out->regs.sp;
     out->memory = &out->own_memory;
-    out->modules = &out->own_modules;
-    sfb_modules_live(&out->own_modules, &out->own_module);
+    out->modules = sfb_modules_live();
     sfb_memory_probed(&out->table_memory);
 }
 
-enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context *start,
+enum sfb_status sfb_walker_init(struct sfb_walker *out, struct sfb_context *start,
                                 enum sfb_frame_kind kind, const struct sfb_walker_options *options)
 {
     if (!out || !start || (kind != SFB_FRAME_PC && kind != SFB_FRAME_RA))
@@ -91,11 +90,10 @@ enum sfb_status sfb_walker_init(struct sfb_walker *out, const struct sfb_context
     return SFB_OK;
 }
 
-void sfb_walker_begin(struct sfb_walker *out, const struct sfb_context *start,
-                      enum sfb_frame_kind kind, uint32_t flags, const struct sfb_memory *stack)
+void sfb_walker_begin(struct sfb_walker *out, struct sfb_context *start, enum sfb_frame_kind kind,
+                      uint32_t flags)
 {
     begin(out, start, kind, flags);
-    out->own_memory = *stack;
 }
 
 void sfb_walker_resume(struct sfb_walker *walker, uint64_t pc, uint64_t sp, uint64_t fp)
@@ -123,7 +121,7 @@ static uint32_t cache_id(const struct sfb_walker *w)
 static inline bool find_module(struct sfb_walker *w, uint64_t pc)
 {
     if (!w->module || pc - w->module->start >= w->module->end - w->module->start)
-        w->module = w->modules->find(w->modules, pc);
+        w->module = w->modules->find(w->modules, pc, &w->own_module);
     return w->module != NULL;
 }
 
@@ -320,12 +318,11 @@ static enum sfb_status try_signal(struct sfb_walker *w)
         return SFB_NO_REGISTER;
     if (w->signals++ == SIGNALS_MAX)
         return SFB_SIGNAL_LIMIT;
-    status = sfb_arch_signal_context(&w->own_context, w->memory, w->regs.sp);
+    status = sfb_arch_signal_context(w->full, w->memory, w->regs.sp);
     if (status != SFB_OK)
         return status;
-    sfb_arch_regs(&w->regs, &w->own_context);
+    sfb_arch_regs(&w->regs, w->full);
     /* All registers are known again, and the stack may be another one. */
-    w->full = &w->own_context;
     w->full_kind = SFB_FRAME_PC;
     w->full_pc = w->regs.pc;
     w->full_sp = w->regs.sp;

@@ -6,12 +6,12 @@
 #include "sfb/walk.h"
 
 /*
- * sfb_walker_init() for this process, with what is known of its stack already.
+ * sfb_walker_init() for this process, with what is known of its stack already in out->own_memory.
  *
  * @param flags  enum sfb_walker_flags
  */
-void sfb_walker_begin(struct sfb_walker *out, const struct sfb_context *start,
-                      enum sfb_frame_kind kind, uint32_t flags, const struct sfb_memory *stack);
+void sfb_walker_begin(struct sfb_walker *out, struct sfb_context *start, enum sfb_frame_kind kind,
+                      uint32_t flags);
 
 /* Puts the walker on a frame further out, a return address that tables led to. */
 void sfb_walker_resume(struct sfb_walker *walker, uint64_t pc, uint64_t sp, uint64_t fp);

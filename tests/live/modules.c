@@ -240,12 +240,10 @@ Test(modules, replaced_ones_are_not_believed_to_be_outermost)
 
 static uint16_t id_of(const void *code)
 {
-    struct sfb_module own;
-    struct sfb_modules modules;
-    const struct sfb_module *m;
+    const struct sfb_modules *modules = sfb_modules_live();
+    struct sfb_module room;
+    const struct sfb_module *m = modules->find(modules, (uintptr_t)code, &room);
 
-    sfb_modules_live(&modules, &own);
-    m = modules.find(&modules, (uintptr_t)code);
     return m ? m->id : 0;
 }
 

@@ -12,7 +12,7 @@ static uint64_t small[SFRAME_BACKTRACE_MEMO_SIZE(SMALL_FRAMES) / 8];
 static void *addresses[TRACE_MAX];
 static uint8_t bytes[2][TRACE_MAX * 9 + 2];
 
-static void reference(struct trace *out, const struct sfb_context *start, enum sfb_frame_kind kind)
+static void reference(struct trace *out, struct sfb_context *start, enum sfb_frame_kind kind)
 {
     struct sfb_walker_options options = { .size = sizeof options, .flags = SFB_WALKER_NO_CACHE };
     struct sfb_walker walker;

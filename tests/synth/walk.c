@@ -24,7 +24,7 @@ static void name_module(char *out, size_t size, uint64_t address)
     snprintf(out, size, "%s", slash ? slash + 1 : info.dli_fname);
 }
 
-static void print_walk(const struct sfb_context *start, enum sfb_frame_kind kind)
+static void print_walk(struct sfb_context *start, enum sfb_frame_kind kind)
 {
     static struct sfb_walker walker;
     struct sfb_frame frame;
