@@ -71,7 +71,8 @@ struct sfb_entries {
 /* Finds the module that contains a pc. */
 struct sfb_modules {
     /*
-     * @param room  where a module may be described that stands nowhere else
+     * @param room  where a module may be described that stands nowhere else, or NULL: then it has
+     * to stand somewhere
      * @return the module, good until the next call; NULL: none contains pc
      */
     const struct sfb_module *(*find)(const struct sfb_modules *modules, uint64_t pc,
@@ -93,7 +94,7 @@ struct sfb_walker_options {
 };
 
 /*
- * In caller storage; only `missed` is for callers to read. 500 bytes.
+ * In caller storage; only `missed` is for callers to read. 300 bytes.
  */
 struct sfb_walker {
     struct sfb_regs regs;      /* of the frame given last */
@@ -101,6 +102,7 @@ struct sfb_walker {
     struct sfb_memory *memory; /* of the stack */
     const struct sfb_modules *modules;
     const struct sfb_module *module; /* that of the last lookup, or NULL */
+    struct sfb_module *room;         /* during a step in a module that stands nowhere else */
     uint32_t flags;
     uint32_t signals;                /* trampolines walked through */
     enum sfb_status status;          /* SFB_OK while there is more */
@@ -116,7 +118,6 @@ struct sfb_walker {
 
     struct sfb_memory own_memory;
     struct sfb_memory table_memory; /* of code and unwind tables */
-    struct sfb_module own_module;
 };
 
 /**

@@ -96,7 +96,7 @@ static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t 
     unw_dyn_info_t table = { 0 };
 
     if (!module || pc - module->start >= module->end - module->start) {
-        module = walker->modules->find(walker->modules, pc, &walker->own_module);
+        module = walker->modules->find(walker->modules, pc, walker->room);
         walker->module = module;
     }
     if (!module || module->eh_frame_status != SFB_OK)

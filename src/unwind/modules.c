@@ -45,6 +45,11 @@ struct entry {
 };
 
 static struct entry pool[ENTRIES];
+
+/* Of no pc, with nothing in it. */
+const struct sfb_module sfb_module_needs_room = { .section_status = SFB_NO_MODULE,
+                                                  .eh_frame_status = SFB_NO_MODULE };
+
 uint8_t sfb_module_eh_frame[SFB_RULE_CACHE_ID_MAX + 1];
 static atomic_uint used;
 static _Atomic(struct entry *) slots[SLOTS];

@@ -61,6 +61,10 @@ const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image, boo
 enum sfb_status sfb_module_rule(const struct sfb_module *module, uint64_t pc, struct sfb_rule *rule,
                                 uint64_t *start);
 
+/* What the modules of this process say without room of one that they would have to describe there.
+ */
+extern const struct sfb_module sfb_module_needs_room;
+
 /* The modules of this process. */
 const struct sfb_modules *sfb_modules_live(void);
 

@@ -80,6 +80,8 @@ static const struct sfb_module *find_live(const struct sfb_modules *modules, uin
     if (module)
         return module;
     if (!find_image(&image, &identity)) {
+        if (!room)
+            return &sfb_module_needs_room;
         memset(room, 0, sizeof *room);
         room->start = identity.start;
         room->end = identity.end;
@@ -89,6 +91,8 @@ static const struct sfb_module *find_live(const struct sfb_modules *modules, uin
     module = sfb_module_cache_add(&image, false);
     if (module)
         return module;
+    if (!room)
+        return &sfb_module_needs_room;
     sfb_module_read(room, &image);
     return room;
 }

@@ -18,7 +18,7 @@ static const struct sfb_eh_frame *table_of(struct sfb_walker *walker, uint64_t p
     const struct sfb_module *m = walker->module;
 
     if (!m || pc - m->start >= m->end - m->start)
-        m = walker->module = walker->modules->find(walker->modules, pc, &walker->own_module);
+        m = walker->module = walker->modules->find(walker->modules, pc, walker->room);
     return m && m->eh_frame_status == SFB_OK ? &m->eh_frame : NULL;
 }
 

@@ -49,6 +49,7 @@ static void begin(struct sfb_walker *out, struct sfb_context *start, enum sfb_fr
         .kind = kind, .source = SFB_SOURCE_START, .address = out->regs.pc, .sp = out->regs.sp
     };
     out->module = NULL;
+    out->room = NULL;
     out->flags = flags;
     out->signals = 0;
     out->sp_stayed = false;
@@ -121,7 +122,7 @@ static uint32_t cache_id(const struct sfb_walker *w)
 static inline bool find_module(struct sfb_walker *w, uint64_t pc)
 {
     if (!w->module || pc - w->module->start >= w->module->end - w->module->start)
-        w->module = w->modules->find(w->modules, pc, &w->own_module);
+        w->module = w->modules->find(w->modules, pc, w->room);
     return w->module != NULL;
 }
 
@@ -378,12 +379,16 @@ static enum sfb_status try_others(struct sfb_walker *w, enum sfb_status status)
     return try_next(status) ? reason(w) : status;
 }
 
+static enum sfb_status advance_with_room(struct sfb_walker *w);
+
 static inline enum sfb_status advance(struct sfb_walker *w)
 {
     uint64_t pc = lookup_pc(w);
     enum sfb_source source;
     enum sfb_status status;
 
+    if (find_module(w, pc) && w->module == &sfb_module_needs_room)
+        return advance_with_room(w);
     if (near_entry(w, pc) && is_outermost(w, pc)) {
         static const struct sfb_rule outermost = { .flags = SFB_RULE_OUTERMOST };
 
@@ -400,6 +405,22 @@ static inline enum sfb_status advance(struct sfb_walker *w)
     }
     accept(w, source);
     return SFB_OK;
+}
+
+/* On the stack only of those who need it: few processes have so many modules. */
+static __attribute__((noinline)) enum sfb_status advance_with_room(struct sfb_walker *w)
+{
+    struct sfb_module room;
+    enum sfb_status status;
+
+    if (w->room) /* it was offered, and not taken */
+        return SFB_NO_MODULE;
+    w->room = &room;
+    w->module = NULL;
+    status = advance(w);
+    w->room = NULL;
+    w->module = NULL;
+    return status;
 }
 
 enum sfb_status sfb_walker_next(struct sfb_walker *walker, struct sfb_frame *out)
