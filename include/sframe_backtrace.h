@@ -95,7 +95,7 @@ struct sframe_backtrace_info {
  * Threads: safe.   Signals: safe, see the top of this file.
  * Cost: 20 ns, and 3 to 6 ns a frame whose rule is remembered, 2 ns with a memo that knows it; the
  * first time 40 to 80 ns a frame from .sframe, 150 to 300 ns from .eh_frame; 2 to 4 us where
- * libunwind steps. 1.7 KiB of stack, up to 3.3 KiB where .eh_frame is interpreted, 4.4 KiB where
+ * libunwind steps. 1.4 KiB of stack, up to 2.9 KiB where .eh_frame is interpreted, 4 KiB where
  * libunwind steps.
  */
 SFB_API ssize_t sframe_backtrace_cbf(void *buffer, size_t size,

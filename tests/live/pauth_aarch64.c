@@ -105,8 +105,7 @@ static void name_frames(char *out, size_t size, const struct trace *t, size_t fr
 }
 
 /* Which return addresses lie on the stack as they are, and which signed. */
-static void count_slots(const char *title, const struct sfb_context *start,
-                        enum sfb_frame_kind kind)
+static void count_slots(const char *title, struct sfb_context *start, enum sfb_frame_kind kind)
 {
     struct sfb_walker walker;
     struct sfb_frame inner, outer;
