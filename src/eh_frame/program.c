@@ -24,12 +24,6 @@ unsigned sfb_cfi_column(const struct sfb_eh_frame *eh, const struct sfb_cfi_fde 
     return reg >= 19 && reg <= 28 ? SFB_CFI_RULE_COLUMNS + (unsigned)reg - 19 : NO_COLUMN;
 }
 
-/* Rows are copied without the columns that nobody follows. */
-static void copy_row(struct sfb_cfi_row *out, const struct sfb_cfi_row *in, unsigned columns)
-{
-    memcpy(out, in, offsetof(struct sfb_cfi_row, cell) + columns * sizeof in->cell[0]);
-}
-
 static void set(struct sfb_cfi_machine *m, uint64_t reg, enum sfb_cfi_how how, int64_t offset,
                 uint64_t from)
 {
@@ -51,7 +45,7 @@ static void restore(struct sfb_cfi_machine *m, uint64_t reg)
     unsigned column = sfb_cfi_column(m->eh, m->fde, reg);
 
     if (column < m->columns)
-        m->row.cell[column] = m->initial[column];
+        m->row.cell[column] = m->kept[column];
 }
 
 static void set_cfa_register(struct sfb_cfi_machine *m, uint64_t reg)
@@ -94,11 +88,19 @@ static uint32_t block(struct sfb_cfi_machine *m)
     return at;
 }
 
+/* Of the row that was remembered last. */
+static struct sfb_cfi_cell *remembered_cells(const struct sfb_cfi_machine *m)
+{
+    return m->kept + m->remembered * m->columns;
+}
+
 static bool remember(struct sfb_cfi_machine *m)
 {
     if (m->remembered == SFB_CFI_REMEMBER_MAX)
         return false;
-    copy_row(&m->memory[m->remembered++], &m->row, m->columns);
+    memcpy(m->remembered_head[m->remembered], &m->row, sizeof m->remembered_head[0]);
+    m->remembered++;
+    memcpy(remembered_cells(m), m->row.cell, m->columns * sizeof m->row.cell[0]);
     return true;
 }
 
@@ -106,7 +108,9 @@ static bool recall(struct sfb_cfi_machine *m)
 {
     if (m->remembered == 0)
         return false;
-    copy_row(&m->row, &m->memory[--m->remembered], m->columns);
+    memcpy(m->row.cell, remembered_cells(m), m->columns * sizeof m->row.cell[0]);
+    m->remembered--;
+    memcpy(&m->row, m->remembered_head[m->remembered], sizeof m->remembered_head[0]);
     return true;
 }
 
@@ -236,7 +240,8 @@ static enum sfb_status run(struct sfb_cfi_machine *m, uint64_t *location)
 }
 
 enum sfb_status sfb_cfi_machine_init(struct sfb_cfi_machine *out, const struct sfb_eh_frame *eh,
-                                     const struct sfb_cfi_fde *fde, unsigned columns)
+                                     const struct sfb_cfi_fde *fde, unsigned columns,
+                                     struct sfb_cfi_cell *kept)
 {
     uint64_t location = 0;
     enum sfb_status status;
@@ -245,14 +250,15 @@ enum sfb_status sfb_cfi_machine_init(struct sfb_cfi_machine *out, const struct s
     out->fde = fde;
     out->columns = (uint8_t)columns;
     out->remembered = 0;
+    out->kept = kept;
     out->start = out->end = fde->start;
     memset(&out->row, 0, offsetof(struct sfb_cfi_row, cell) + columns * sizeof out->row.cell[0]);
-    memset(out->initial, 0, columns * sizeof out->initial[0]);
+    memset(kept, 0, columns * sizeof *kept);
     out->program = sfb_eh_window(eh, fde->initial, fde->initial_end);
     status = out->program.failed ? SFB_BAD_CFI : run(out, &location);
     if (status != SFB_OK || out->program.left > 0) /* they are of no location */
         return SFB_BAD_CFI;
-    memcpy(out->initial, out->row.cell, columns * sizeof out->initial[0]);
+    memcpy(kept, out->row.cell, columns * sizeof *kept);
     out->program = sfb_eh_window(eh, fde->program, fde->program_end);
     return out->program.failed ? SFB_BAD_CFI : SFB_OK;
 }

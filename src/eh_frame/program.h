@@ -5,6 +5,8 @@
 #ifndef SFB_EH_FRAME_PROGRAM_H
 #define SFB_EH_FRAME_PROGRAM_H
 
+#include <stddef.h>
+
 #include "eh_frame/table.h"
 
 /* How the caller's value of a register is found. */
@@ -46,6 +48,12 @@ struct sfb_cfi_row {
    small. */
 enum { SFB_CFI_REMEMBER_MAX = 2 };
 
+/* Cells that are kept beside the current row: as the CIE leaves them, and of what is remembered. */
+#define SFB_CFI_KEPT(columns) ((1 + SFB_CFI_REMEMBER_MAX) * (columns))
+
+/* All of a row but its cells. */
+typedef uint8_t sfb_cfi_row_head[offsetof(struct sfb_cfi_row, cell)];
+
 struct sfb_cfi_machine {
     const struct sfb_eh_frame *eh;
     const struct sfb_cfi_fde *fde;
@@ -54,16 +62,21 @@ struct sfb_cfi_machine {
     uint8_t columns;
     uint8_t remembered;
     struct sfb_cfi_row row;
-    struct sfb_cfi_cell initial[SFB_CFI_COLUMNS_MAX]; /* as the CIE leaves them */
-    struct sfb_cfi_row memory[SFB_CFI_REMEMBER_MAX];
+    sfb_cfi_row_head remembered_head[SFB_CFI_REMEMBER_MAX];
+    struct sfb_cfi_cell *kept; /* borrowed: `columns` cells for the CIE, then for each row */
 };
 
 /* @return the column of a DWARF register, one that is not below `columns` if it is not followed */
 unsigned sfb_cfi_column(const struct sfb_eh_frame *eh, const struct sfb_cfi_fde *fde, uint64_t reg);
 
-/* Runs the common instructions; eh and fde are borrowed. */
+/*
+ * Runs the common instructions; eh and fde are borrowed.
+ *
+ * @param kept  SFB_CFI_KEPT(columns) cells, borrowed: three columns do with far less stack than all
+ */
 enum sfb_status sfb_cfi_machine_init(struct sfb_cfi_machine *out, const struct sfb_eh_frame *eh,
-                                     const struct sfb_cfi_fde *fde, unsigned columns);
+                                     const struct sfb_cfi_fde *fde, unsigned columns,
+                                     struct sfb_cfi_cell *kept);
 
 /*
  * Goes to the next row, first to the one at the start of the function.

@@ -9,8 +9,13 @@
 #include "base/fail.h"
 #include "eh_frame/program.h"
 
-_Static_assert(sizeof(struct sfb_cfi_machine) <= sizeof((struct sfb_cfi_rows *)0)->state,
-               "the state holds a machine");
+/* What goes on from row to row. */
+struct state {
+    struct sfb_cfi_machine machine;
+    struct sfb_cfi_cell kept[SFB_CFI_KEPT(SFB_CFI_RULE_COLUMNS)];
+};
+
+_Static_assert(sizeof(struct state) <= sizeof((struct sfb_cfi_rows *)0)->state, "it has room");
 
 static bool is_expression(const struct sfb_cfi_cell *cell)
 {
@@ -26,50 +31,57 @@ static bool has_expression(const struct sfb_cfi_row *row)
     return found;
 }
 
+/* It points into itself, and is at another place each time. */
+static void load(struct state *out, const struct sfb_cfi_rows *rows)
+{
+    memcpy(out, rows->state, sizeof *out);
+    out->machine.kept = out->kept;
+}
+
 enum sfb_status sfb_cfi_rows_init(struct sfb_cfi_rows *out, const struct sfb_eh_frame *eh,
                                   const struct sfb_cfi_fde *fde, struct sfb_error *error)
 {
-    struct sfb_cfi_machine machine;
+    struct state s;
     enum sfb_status status;
 
     if (!out || !eh || !fde)
         return SFB_BAD_ARGUMENT;
-    memset(&machine, 0, sizeof machine);
-    status = sfb_cfi_machine_init(&machine, eh, fde, SFB_CFI_RULE_COLUMNS);
+    memset(&s, 0, sizeof s);
+    status = sfb_cfi_machine_init(&s.machine, eh, fde, SFB_CFI_RULE_COLUMNS, s.kept);
     if (status != SFB_OK)
         return sfb_fail(error, status, "instructions", fde->cie_offset);
     *out = (struct sfb_cfi_rows){ .start = fde->start, .end = fde->start };
-    memcpy(out->state, &machine, sizeof machine);
+    memcpy(out->state, &s, sizeof s);
     return SFB_OK;
 }
 
 enum sfb_status sfb_cfi_rows_next(struct sfb_cfi_rows *rows, struct sfb_error *error)
 {
-    struct sfb_cfi_machine machine;
+    struct state s;
     enum sfb_status status;
 
     if (!rows)
         return SFB_BAD_ARGUMENT;
-    memcpy(&machine, rows->state, sizeof machine);
-    status = sfb_cfi_machine_next(&machine);
+    load(&s, rows);
+    status = sfb_cfi_machine_next(&s.machine);
     if (status == SFB_END)
         return SFB_END;
     if (status != SFB_OK)
-        return sfb_fail(error, status, "instructions", machine.fde->offset);
-    memcpy(rows->state, &machine, sizeof machine);
-    rows->start = machine.start;
-    rows->end = machine.end;
-    rows->varies = has_expression(&machine.row);
+        return sfb_fail(error, status, "instructions", s.machine.fde->offset);
+    memcpy(rows->state, &s, sizeof s);
+    rows->start = s.machine.start;
+    rows->end = s.machine.end;
+    rows->varies = has_expression(&s.machine.row);
     return SFB_OK;
 }
 
 enum sfb_status sfb_cfi_rows_rule(const struct sfb_cfi_rows *rows, uint64_t pc,
                                   struct sfb_rule *out)
 {
-    struct sfb_cfi_machine machine;
+    struct state s;
 
     if (!rows || !out || pc < rows->start || pc >= rows->end)
         return SFB_BAD_ARGUMENT;
-    memcpy(&machine, rows->state, sizeof machine);
-    return sfb_cfi_row_rule(out, &machine, pc);
+    load(&s, rows);
+    return sfb_cfi_row_rule(out, &s.machine, pc);
 }

@@ -136,25 +136,33 @@ enum sfb_status sfb_cfi_row_rule(struct sfb_rule *out, const struct sfb_cfi_mach
     return SFB_OK;
 }
 
+/* (Not inlined: while the entry is read, what this needs is not on the stack, nor the other way.)
+ */
+static __attribute__((noinline)) enum sfb_status rule_at(struct sfb_rule *out,
+                                                         const struct sfb_eh_frame *eh,
+                                                         const struct sfb_cfi_fde *fde, uint64_t pc)
+{
+    struct sfb_cfi_cell kept[SFB_CFI_KEPT(SFB_CFI_RULE_COLUMNS)];
+    struct sfb_cfi_machine machine;
+    enum sfb_status status = sfb_cfi_machine_init(&machine, eh, fde, SFB_CFI_RULE_COLUMNS, kept);
+
+    while (status == SFB_OK) {
+        status = sfb_cfi_machine_next(&machine);
+        if (status == SFB_OK && pc < machine.end)
+            return sfb_cfi_row_rule(out, &machine, pc);
+    }
+    return status == SFB_END ? SFB_NO_CFI : status;
+}
+
 enum sfb_status sfb_eh_frame_find(const struct sfb_eh_frame *eh, uint64_t pc, struct sfb_rule *out,
                                   struct sfb_error *error)
 {
-    struct sfb_cfi_machine machine;
     struct sfb_cfi_fde fde;
     enum sfb_status status = sfb_eh_frame_fde_find(eh, pc, &fde, error);
 
     if (status != SFB_OK)
         return status;
-    status = sfb_cfi_machine_init(&machine, eh, &fde, SFB_CFI_RULE_COLUMNS);
-    while (status == SFB_OK) {
-        status = sfb_cfi_machine_next(&machine);
-        if (status == SFB_OK && pc < machine.end) {
-            status = sfb_cfi_row_rule(out, &machine, pc);
-            break;
-        }
-    }
-    if (status == SFB_END)
-        status = SFB_NO_CFI;
+    status = rule_at(out, eh, &fde, pc);
     if (status != SFB_OK && status != SFB_NO_CFI)
         return sfb_fail(error, status, "instructions", fde.offset);
     return status;

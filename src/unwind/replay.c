@@ -77,6 +77,7 @@ static void step_preserved(struct sfb_context *out, const struct sfb_cfi_machine
 static bool step_all(struct sfb_walker *walker, struct sfb_context *context,
                      enum sfb_frame_kind kind)
 {
+    struct sfb_cfi_cell kept[SFB_CFI_KEPT(SFB_CFI_COLUMNS_MAX)];
     struct sfb_cfi_machine machine;
     struct sfb_cfi_fde fde;
     struct sfb_context caller;
@@ -90,7 +91,7 @@ static bool step_all(struct sfb_walker *walker, struct sfb_context *context,
     pc = regs.pc - (kind == SFB_FRAME_RA);
     eh = table_of(walker, pc);
     if (!eh || sfb_eh_frame_fde_find(eh, pc, &fde, NULL) != SFB_OK ||
-        sfb_cfi_machine_init(&machine, eh, &fde, SFB_CFI_COLUMNS_MAX) != SFB_OK)
+        sfb_cfi_machine_init(&machine, eh, &fde, SFB_CFI_COLUMNS_MAX, kept) != SFB_OK)
         return false;
     do {
         if (sfb_cfi_machine_next(&machine) != SFB_OK)

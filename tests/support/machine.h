@@ -57,7 +57,7 @@ enum { MACHINE_SYSCALL_AT = 7, MACHINE_START_RA = 4, MACHINE_UCONTEXT_AT = 0 };
 #define MACHINE_FAULT      "ud2"
 #define MACHINE_SP_FROM_FP ".cfi_def_cfa rsp, 8\n.cfi_register rsp, rbp\n"
 enum { MACHINE_FAULT_SIZE = 2, MACHINE_NOP = 1 };
-enum { MACHINE_STACK_TABLES = 5 * 512, MACHINE_STACK_ALL = 7 * 512 };
+enum { MACHINE_STACK_TABLES = 5 * 512, MACHINE_STACK_ALL = 3 * 1024 };
 
 static inline void machine_set_ucontext(ucontext_t *uc, uint64_t pc, uint64_t sp, uint64_t fp)
 {
@@ -91,7 +91,7 @@ enum { MACHINE_SYSCALL_AT = 4, MACHINE_START_RA = 4, MACHINE_UCONTEXT_AT = sizeo
 #define MACHINE_FAULT      "udf 0"
 #define MACHINE_SP_FROM_FP ".cfi_def_cfa sp, 0\n.cfi_offset x30, 0\n.cfi_register sp, x29\n"
 enum { MACHINE_FAULT_SIZE = 4, MACHINE_NOP = 4 };
-enum { MACHINE_STACK_TABLES = 4 * 1024, MACHINE_STACK_ALL = 4 * 1024 };
+enum { MACHINE_STACK_TABLES = 7 * 512, MACHINE_STACK_ALL = 7 * 512 };
 
 static inline void machine_set_ucontext(ucontext_t *uc, uint64_t pc, uint64_t sp, uint64_t fp)
 {

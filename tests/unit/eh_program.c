@@ -262,8 +262,9 @@ Test(cfi_machine, refuses_every_proper_prefix_of_an_instruction)
                 cr_assert(
                     eq(int, eh_bytes_open(&eh, &b, guarded_copy(&g, b.at, b.n), b.n), SFB_OK));
                 cr_assert(eq(int, sfb_eh_frame_fde(&eh, 0, &fde, NULL), SFB_OK));
-                cr_assert(
-                    eq(int, sfb_cfi_machine_init(&m, &eh, &fde, SFB_CFI_COLUMNS_MAX), SFB_OK));
+                cr_assert(eq(int,
+                             sfb_cfi_machine_init(&m, &eh, &fde, SFB_CFI_COLUMNS_MAX, entry_kept),
+                             SFB_OK));
                 status = sfb_cfi_machine_next(&m);
                 cr_expect(eq(int, status, n < size ? SFB_BAD_CFI : SFB_OK), "%zu, %zu bytes", k, n);
                 guarded_free(&g);
@@ -332,7 +333,7 @@ Test(cfi_machine, stays_inside_of_corrupt_programs)
 
             copy[at] = (uint8_t)value;
             eh.data = copy;
-            if (sfb_cfi_machine_init(&m, &eh, &good.fde, SFB_CFI_COLUMNS_MAX) != SFB_OK)
+            if (sfb_cfi_machine_init(&m, &eh, &good.fde, SFB_CFI_COLUMNS_MAX, entry_kept) != SFB_OK)
                 continue;
             while (sfb_cfi_machine_next(&m) == SFB_OK) {
                 struct sfb_rule rule;

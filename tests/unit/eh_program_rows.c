@@ -110,7 +110,8 @@ Test(cfi_machine, ends_with_the_function)
         uint64_t at = e.fde.start;
         unsigned rows = 0;
 
-        cr_assert(eq(int, sfb_cfi_machine_init(&m, &e.eh, &e.fde, SFB_CFI_RULE_COLUMNS), SFB_OK));
+        cr_assert(eq(int, sfb_cfi_machine_init(&m, &e.eh, &e.fde, SFB_CFI_RULE_COLUMNS, entry_kept),
+                     SFB_OK));
         while (sfb_cfi_machine_next(&m) == SFB_OK) {
             cr_expect(m.start == at && m.start < m.end, "%zu", k);
             cr_expect(eq(i32, m.row.cfa_offset, rows == 0 ? 8 : 16), "%zu", k);
@@ -203,9 +204,9 @@ Test(cfi_machine, refuses_instructions_of_the_cie_that_go_anywhere)
         const struct entry e = entry_with(SFB_ABI_AARCH64_BE, initials[k], NULL);
         struct sfb_cfi_machine m;
 
-        cr_expect(
-            eq(int, sfb_cfi_machine_init(&m, &e.eh, &e.fde, SFB_CFI_RULE_COLUMNS), SFB_BAD_CFI),
-            "%zu", k);
+        cr_expect(eq(int, sfb_cfi_machine_init(&m, &e.eh, &e.fde, SFB_CFI_RULE_COLUMNS, entry_kept),
+                     SFB_BAD_CFI),
+                  "%zu", k);
     }
 }
 
