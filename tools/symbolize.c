@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backtraces.h"
+#include "crash_report.h"
 #include "symbols.h"
 #include "tool.h"
 
@@ -36,15 +37,16 @@ static void print_function(void *user, const struct symbols_function *f)
 /*
  * Prints a frame, and gives the number of the next.
  *
+ * @param behind      the frame is a pc, but that behind the instruction it is about
  * @param trampoline  the frame is a return address and a pc follows it: nothing was called there,
  *                    the kernel made the address up to return from a signal handler, so that the
  *                    byte before it belongs to some other function
  */
 static uint64_t print_frame(struct symbols *symbols, const struct sfb_cbf_item *item,
-                            uint64_t number, bool trampoline)
+                            uint64_t number, bool behind, bool trampoline)
 {
     struct line line = { number, item->value };
-    bool call = item->kind == SFB_FRAME_RA && !trampoline && item->value > 0;
+    bool before = ((item->kind == SFB_FRAME_RA && !trampoline) || behind) && item->value > 0;
 
     if (item->kind == SFB_FRAME_OMIT) {
         for (uint64_t i = 0; i < item->count; i++)
@@ -55,11 +57,11 @@ static uint64_t print_frame(struct symbols *symbols, const struct sfb_cbf_item *
         printf("#%" PRIu64 " .. (repeated %" PRIu64 " time%s more)\n", number, item->count,
                item->count == 1 ? "" : "s");
     else
-        symbols_find(symbols, call ? item->value - 1 : item->value, print_function, &line);
+        symbols_find(symbols, before ? item->value - 1 : item->value, print_function, &line);
     return number + item->count;
 }
 
-static enum sfb_status symbolize_one(struct symbols *symbols, struct backtraces *b)
+static enum sfb_status symbolize_one(struct symbols *symbols, struct backtraces *b, bool behind)
 {
     struct sfb_cbf_item next, item = { .count = 0 };
     enum sfb_status status;
@@ -68,11 +70,12 @@ static enum sfb_status symbolize_one(struct symbols *symbols, struct backtraces 
     /* One frame is held back: only the next one tells whether it is a trampoline. */
     while ((status = backtraces_frame(b, &next)) == SFB_OK) {
         if (item.count > 0)
-            number = print_frame(symbols, &item, number, next.kind == SFB_FRAME_PC);
+            number = print_frame(symbols, &item, number, behind && number == 0,
+                                 next.kind == SFB_FRAME_PC);
         item = next;
     }
     if (item.count > 0)
-        print_frame(symbols, &item, number, false);
+        print_frame(symbols, &item, number, behind && number == 0, false);
     if (status == SFB_END && sfb_cbf_decoder_truncated(&b->decoder))
         puts("... truncated");
     return status;
@@ -85,11 +88,57 @@ static enum tool_exit symbolize_all(struct symbols *symbols, struct backtraces *
     for (bool first = true; (status = backtraces_next(b)) == SFB_OK; first = false) {
         if (!first)
             putchar('\n');
-        status = symbolize_one(symbols, b);
+        status = symbolize_one(symbols, b, false);
         if (status != SFB_END)
             break;
     }
     return status == SFB_END ? TOOL_DONE : TOOL_BAD_DATA;
+}
+
+/* A report has its modules with it. */
+static enum tool_exit symbolize_report(struct crash_report *report, const char *name)
+{
+    struct backtraces b = { .input = { name, report->cbf, report->cbf_size } };
+    enum tool_exit exit_status = TOOL_DONE;
+    struct symbols *symbols =
+        symbols_of_modules(report->modules, report->module_count, &exit_status);
+
+    if (!symbols)
+        return exit_status;
+    puts(report->headline ? report->headline : "?");
+    if (report->cbf_size > 0 && (backtraces_next(&b) != SFB_OK ||
+                                 symbolize_one(symbols, &b, report->pc_is_behind) != SFB_END))
+        exit_status = TOOL_BAD_DATA;
+    for (size_t i = 0; i < report->module_count; i++)
+        if (report->modules[i].refused)
+            exit_status = TOOL_BAD_DATA;
+    if (!report->complete)
+        exit_status = tool_complain(TOOL_BAD_DATA, "%s: a report without its last line", name);
+    symbols_free(symbols);
+    return exit_status;
+}
+
+static enum tool_exit symbolize_reports(const struct tool_command *command, const char *path)
+{
+    enum tool_exit exit_status = TOOL_DONE;
+    struct crash_report report = { .headline = NULL };
+    struct input input;
+    size_t offset = 0, count = 0;
+
+    if (!input_read(&input, path))
+        return TOOL_USAGE;
+    for (; crash_report_read(&report, &input, &offset, &exit_status); count++) {
+        if (count > 0)
+            putchar('\n');
+        exit_status = tool_worse(exit_status, symbolize_report(&report, input.name));
+        crash_report_free(&report);
+    }
+    if (count == 0 && exit_status == TOOL_DONE)
+        exit_status = tool_misused(
+            command, "either --pid or --maps has to be given, for %s has no crash report",
+            input.name);
+    input_free(&input);
+    return exit_status;
 }
 
 static bool parse_pid(const char *text, pid_t *out)
@@ -126,10 +175,15 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
         if (o == OPTION_PID && !parse_pid(optarg, &pid))
             return tool_misused(command, "'%s' is no process id", optarg);
     }
-    if ((pid != 0) == (maps != NULL))
+    if (pid != 0 && maps)
         return tool_misused(command, "either --pid or --maps has to be given");
     if (argc - optind > 1)
         return tool_misused(command, "more than one file given");
+    if (pid == 0 && !maps) {
+        if (hex || swift)
+            return tool_misused(command, "either --pid or --maps has to be given");
+        return symbolize_reports(command, optind < argc ? argv[optind] : "-");
+    }
     if (!backtraces_open(&backtraces, optind < argc ? argv[optind] : "-", hex,
                          swift ? SFB_CBF_SWIFT : 0, &exit_status))
         return exit_status;
@@ -146,6 +200,7 @@ const struct tool_command tool_symbolize = {
     .summary = "name the functions of a backtrace of a process",
     .usage =
         "sfb symbolize [OPTION...] (--pid PID | --maps MAPSFILE) [FILE|-]\n"
+        "       sfb symbolize [REPORT|-]\n"
         "\n"
         "Prints each frame of Compact Backtrace Format data with its function, source line\n"
         "and module, the innermost first:\n"
@@ -165,9 +220,15 @@ const struct tool_command tool_symbolize = {
         "  --swift          accept a first address that is relative, as Swift writes it\n"
         "  --help           this text\n"
         "\n"
+        "Without --pid and --maps, the reports of the crash handler in a file are symbolized:\n"
+        "each is a line that says what happened, and frames as above. They name the modules\n"
+        "with their build-ids, so that the process may be gone; a file here with another\n"
+        "build-id is not used, and stderr says so. Lines between reports are passed over.\n"
+        "\n"
         "Debug information is looked for on this machine only, never downloaded.\n"
         "\n"
         "Exit status 1: the data is wrong. Frames before the first bad byte are printed, and\n"
-        "stderr says where that is.\n",
+        "stderr says where that is. For a report also: a module is not here, or the report is\n"
+        "cut off.\n",
     .run = run,
 };

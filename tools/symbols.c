@@ -2,11 +2,14 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "input.h"
 
@@ -20,16 +23,16 @@ struct place {
     int line;
 };
 
-static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_linux_proc_find_elf,
-                                          .find_debuginfo = dwfl_standard_find_debuginfo };
+static const Dwfl_Callbacks of_process = { .find_elf = dwfl_linux_proc_find_elf,
+                                           .find_debuginfo = dwfl_standard_find_debuginfo };
 
-static struct symbols *begin(void)
+static struct symbols *begin(const Dwfl_Callbacks *callbacks)
 {
     struct symbols *s = calloc(1, sizeof *s);
 
     /* libdebuginfod reads it with each query; an empty list of servers means none. */
     if (s && setenv("DEBUGINFOD_URLS", "", 1) == 0)
-        s->dwfl = dwfl_begin(&callbacks);
+        s->dwfl = dwfl_begin(callbacks);
     if (s && s->dwfl)
         return s;
     free(s);
@@ -48,7 +51,7 @@ static const char *report_text(int result)
 
 struct symbols *symbols_of_process(pid_t pid, enum tool_exit *exit_status)
 {
-    struct symbols *s = begin();
+    struct symbols *s = begin(&of_process);
     int result = s ? dwfl_linux_proc_report(s->dwfl, pid) : ENOMEM;
 
     if (result == 0 && dwfl_report_end(s->dwfl, NULL, NULL) == 0)
@@ -69,7 +72,7 @@ struct symbols *symbols_of_maps(const char *path, enum tool_exit *exit_status)
         *exit_status = TOOL_USAGE;
         return NULL;
     }
-    s = begin();
+    s = begin(&of_process);
     maps = input.size > 0 ? fmemopen(input.data, input.size, "r") : NULL;
     if (s && maps)
         result = dwfl_linux_proc_maps_report(s->dwfl, maps);
@@ -89,6 +92,103 @@ void symbols_free(struct symbols *s)
     if (s && s->dwfl)
         dwfl_end(s->dwfl);
     free(s);
+}
+
+/* --- modules of a list --------------------------------------------------------------------------
+ */
+
+/* The build-id of a file, as text. */
+static void describe_build_id(char *out, const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        out += sprintf(out, "%02x", bytes[i]);
+    *out = '\0';
+}
+
+/* @return whether an open file is a module; after a complaint it is not */
+static bool is_module(int fd, const struct symbols_module *module)
+{
+    char want[2 * sizeof module->build_id + 1] = "", got[2 * sizeof module->build_id + 1] = "none";
+    const void *bits = NULL;
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    ssize_t size = elf ? dwelf_elf_gnu_build_id(elf, &bits) : -1;
+    bool same = module->size == 0 || (bits && size == (ssize_t)module->size &&
+                                      memcmp(bits, module->build_id, module->size) == 0);
+
+    if (!same) {
+        describe_build_id(want, module->build_id, module->size);
+        if (bits && size > 0 && (size_t)size <= sizeof module->build_id)
+            describe_build_id(got, bits, (size_t)size);
+        tool_complain(TOOL_BAD_DATA, "%s: not the file that was loaded: its build-id is %s, not %s",
+                      module->path, got, want);
+    }
+    elf_end(elf);
+    return same;
+}
+
+/*
+ * What libdwfl calls to open a module. That of the kernel (linux-vdso.so.1) is no file.
+ *
+ * @return a descriptor, -1: none
+ */
+static int find_listed(Dwfl_Module *dwfl_module, void **user, const char *name, Dwarf_Addr base,
+                       char **file_name, Elf **elf)
+{
+    struct symbols_module *module = *user;
+    int fd;
+
+    if (!strchr(module->path, '/'))
+        return -1;
+    if (module->size > 0) {
+        fd = dwfl_build_id_find_elf(dwfl_module, user, name, base, file_name, elf);
+        if (fd >= 0)
+            return fd;
+    }
+    fd = open(module->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        tool_complain(TOOL_BAD_DATA, "%s: %s", module->path, strerror(errno));
+    if (fd >= 0 && is_module(fd, module)) {
+        *file_name = strdup(module->path);
+        return fd;
+    }
+    if (fd >= 0)
+        close(fd);
+    module->refused = true;
+    return -1;
+}
+
+static const Dwfl_Callbacks of_list = { .find_elf = find_listed,
+                                        .find_debuginfo = dwfl_standard_find_debuginfo };
+
+static bool report_module(Dwfl *dwfl, struct symbols_module *module)
+{
+    Dwfl_Module *reported = dwfl_report_module(dwfl, module->path, module->start, module->end);
+    void **user = NULL;
+
+    if (!reported)
+        return false;
+    dwfl_module_info(reported, &user, NULL, NULL, NULL, NULL, NULL, NULL);
+    *user = module;
+    return module->size == 0 ||
+           dwfl_module_report_build_id(reported, module->build_id, module->size, 0) == 0;
+}
+
+struct symbols *symbols_of_modules(struct symbols_module *modules, size_t count,
+                                   enum tool_exit *exit_status)
+{
+    struct symbols *s = begin(&of_list);
+    bool good = s != NULL;
+
+    if (good)
+        dwfl_report_begin(s->dwfl);
+    for (size_t i = 0; i < count && good; i++)
+        good = report_module(s->dwfl, &modules[i]);
+    if (good && dwfl_report_end(s->dwfl, NULL, NULL) == 0)
+        return s;
+    *exit_status =
+        tool_complain(TOOL_BAD_DATA, "modules: %s", s ? dwfl_errmsg(-1) : strerror(ENOMEM));
+    symbols_free(s);
+    return NULL;
 }
 
 static const char *base_name(const char *path)

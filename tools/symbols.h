@@ -26,11 +26,30 @@ struct symbols_function {
     bool inlined;
 };
 
+/* A module of a process that is gone, as a crash report has it. */
+struct symbols_module {
+    uint64_t start, end; /* where it was loaded */
+    char *path;          /* as the process knew it */
+    uint8_t build_id[64];
+    size_t size;  /* bytes of build_id; 0: none */
+    bool refused; /* set when it was looked at: no file here is that one, and stderr says why */
+};
+
 /* Takes the modules of a running process. @return NULL after a complaint */
 struct symbols *symbols_of_process(pid_t pid, enum tool_exit *exit_status);
 
 /* Takes the modules from a copy of its /proc/PID/maps. @return NULL after a complaint */
 struct symbols *symbols_of_maps(const char *path, enum tool_exit *exit_status);
+
+/*
+ * Takes modules from a list, each from its path if the file there has its build-id, else from where
+ * this machine keeps files by build-id.
+ *
+ * @param modules  borrowed; their `refused` is written by symbols_find()
+ * @return NULL after a complaint
+ */
+struct symbols *symbols_of_modules(struct symbols_module *modules, size_t count,
+                                   enum tool_exit *exit_status);
 
 void symbols_free(struct symbols *symbols);
 

@@ -62,6 +62,7 @@ enum sfb_status {
 
     SFB_BAD_ARGUMENT = 60,     /* an argument is out of its documented range */
     SFB_BUFFER_TOO_SMALL = 61, /* no room for the info byte and a terminator */
+    SFB_NO_RESOURCE = 62,      /* the system refused memory, or what else was asked of it */
 
     SFB_CBF_EMPTY = 70,             /* no bytes at all */
     SFB_CBF_VERSION = 71,           /* the info byte names a version other than 0 */

@@ -36,6 +36,7 @@ const char *sfb_status_str(enum sfb_status status)
     case SFB_UNWINDER_ERROR: return "libunwind refused the frame";
     case SFB_BAD_ARGUMENT: return "bad argument";
     case SFB_BUFFER_TOO_SMALL: return "buffer too small for any backtrace";
+    case SFB_NO_RESOURCE: return "the system refused it";
     case SFB_CBF_EMPTY: return "no data";
     case SFB_CBF_VERSION: return "CBF version not supported";
     case SFB_CBF_SIZE: return "reserved word size";

@@ -105,4 +105,11 @@ bool sfb_arch_sets_fp(struct sfb_memory *code, uint64_t start, uint64_t pc);
  */
 long sfb_arch_sigprocmask(uint64_t how, uint64_t set);
 
+/*
+ * Any system call of up to four arguments, by its number, likewise.
+ *
+ * @return the kernel's answer, an errno negated
+ */
+long sfb_arch_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
 #endif

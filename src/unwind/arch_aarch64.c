@@ -119,3 +119,15 @@ long sfb_arch_sigprocmask(uint64_t how, uint64_t set)
     __asm__ volatile("svc 0" : "+r"(x0) : "r"(number), "r"(x1), "r"(x2), "r"(x3) : "memory");
     return (long)x0;
 }
+
+long sfb_arch_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    register long x8 __asm__("x8") = number;
+    register uint64_t x0 __asm__("x0") = a;
+    register uint64_t x1 __asm__("x1") = b;
+    register uint64_t x2 __asm__("x2") = c;
+    register uint64_t x3 __asm__("x3") = d;
+
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+    return (long)x0;
+}

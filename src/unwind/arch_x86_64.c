@@ -97,3 +97,15 @@ long sfb_arch_sigprocmask(uint64_t how, uint64_t set)
                      : "rcx", "r11", "memory");
     return result;
 }
+
+long sfb_arch_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    register uint64_t fourth __asm__("r10") = d;
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
+                     : "rcx", "r11", "memory");
+    return result;
+}

@@ -163,6 +163,20 @@ uint64_t sfb_module_cache_start(uint32_t id)
     return pool[(id & ~(uint32_t)SFB_MODULE_STAYS) - 1].image.identity.start;
 }
 
+uint64_t sfb_module_cache_next(uint64_t after)
+{
+    uint64_t next = 0;
+
+    for (unsigned i = 0; i < SLOTS; i++) {
+        const struct entry *e = atomic_load_explicit(&slots[i], memory_order_acquire);
+        uint64_t start = e ? e->image.identity.start : 0;
+
+        if (start > after && (next == 0 || start < next))
+            next = start;
+    }
+    return next;
+}
+
 const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity *identity)
 {
     unsigned slot = slot_of(identity->start);

@@ -33,6 +33,13 @@ extern uint8_t sfb_module_eh_frame[];
 /* @return whether the module that has this id is the one of this identity, and memory says so */
 bool sfb_module_cache_holds(uint32_t id, const struct sfb_module_identity *identity);
 
+/*
+ * Goes over the places where modules of the cache were loaded; they may be gone by now.
+ *
+ * @return the lowest above `after`, 0 if there is none
+ */
+uint64_t sfb_module_cache_next(uint64_t after);
+
 /* @return where the module that has this id was loaded */
 uint64_t sfb_module_cache_start(uint32_t id);
 

@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 
 #include "sframe_backtrace.h"
+#include "unwind/loaded.h"
 #include "unwind/memory.h"
 #include "unwind/modules.h"
 #include "unwind/startup.h"
@@ -30,8 +31,8 @@ static bool identify(struct sfb_module_identity *out, uint64_t pc)
     out->end = (uintptr_t)object.dlfo_map_end;
     out->link_map = object.dlfo_link_map;
     out->eh_frame = object.dlfo_eh_frame;
-    /* Of a static program glibc knows the segment with the code, and its tables lie in others. */
-    if (out->start > program_start && out->start < program_end) {
+    /* Of a static program glibc knows one segment at a time, and the tables lie in others. */
+    if (out->start >= program_start && out->start < program_end) {
         out->start = program_start;
         out->end = program_end;
     }
@@ -95,6 +96,24 @@ static const struct sfb_module *find_live(const struct sfb_modules *modules, uin
         return &sfb_module_needs_room;
     sfb_module_read(room, &image);
     return room;
+}
+
+bool sfb_loaded_find(struct sfb_loaded *out, uint64_t pc)
+{
+    struct sfb_module_identity identity;
+    struct sfb_image image;
+
+    if (!identify(&identity, pc))
+        return false;
+    *out = (struct sfb_loaded){ .start = identity.start,
+                                .end = identity.end,
+                                .bias = identity.start,
+                                .link_map = (uintptr_t)identity.link_map };
+    if (find_image(&image, &identity)) {
+        out->bias = image.bias;
+        sfb_image_build_id(&out->build_id, &image);
+    }
+    return true;
 }
 
 bool sfb_module_in_place(uint32_t id)

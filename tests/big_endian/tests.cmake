@@ -38,10 +38,11 @@ function(sfb_big_endian_why_not out)
   set(${out} ${why} PARENT_SCOPE)
 endfunction()
 
-# The library, as it is built for AArch64 without libunwind, as one object.
+# The library, as it is built for AArch64 without libunwind, as one object. Without the crash handler: it
+# knows no byte order, and takes more of a C library than there is.
 function(sfb_big_endian_library)
   get_target_property(sources sfb-objects SOURCES)
-  list(FILTER sources EXCLUDE REGEX "libunwind|fallback_none")
+  list(FILTER sources EXCLUDE REGEX "libunwind|fallback_none|src/crash/")
   list(TRANSFORM sources REPLACE "_${SFRAME_BACKTRACE_ARCH}\\." "_aarch64.")
   list(APPEND sources src/unwind/fallback_none.c)
   foreach(source ${sources})

@@ -43,6 +43,22 @@ static const struct {
 
     { "fallback_libunwind.c.o", "__errno_location", "to keep errno; an address, no allocation" },
 
+    /* Installing the crash handler, and alternate stacks, which say that they are not for handlers.
+       What the handler itself needs it asks the kernel for: its objects are not in this list. */
+    { "install.c.o", "sigaction", "installing only" },
+    { "install.c.o", "sigfillset", "installing only" },
+    { "install.c.o", "sigdelset", "installing only" },
+    { "install.c.o", "fstat", "installing only" },
+    { "install.c.o", "fstat64", "installing only; fstat() with 64-bit offsets" },
+    { "install.c.o", "readlink", "installing only" },
+    { "install.c.o", "gettid", "installing only" },
+    { "stack.c.o", "sigaltstack", "alternate stacks only" },
+    { "stack.c.o", "getauxval", "alternate stacks only" },
+    { "stack.c.o", "mmap", "alternate stacks only" },
+    { "stack.c.o", "mmap64", "alternate stacks only; mmap() with 64-bit offsets" },
+    { "stack.c.o", "mprotect", "alternate stacks only" },
+    { "stack.c.o", "munmap", "alternate stacks only" },
+
     /* Loads libunwind in a constructor, so that a handler need not. */
     { "libunwind_load.c.o", "dlopen", "constructor only" },
     { "libunwind_load.c.o", "dlsym", "constructor only" },

@@ -4,7 +4,8 @@
  *     bytes --base--> fields --sframe--> rule --unwind--> frames --cbf--> bytes
  *
  * unwind holds the glue behind the front door and so knows all of them; sframe has never heard of a
- * process, cbf takes frames from anywhere.
+ * process, cbf takes frames from anywhere. crash, the crash handler, is a user of unwind, which
+ * does not know it.
  *
  * And an architecture is known where it is chosen, and in its own files.
  */
@@ -39,6 +40,7 @@ static const struct layer layers[] = {
     { "unwind",
       { "base/", "sframe/", "eh_frame/", "cbf/", "sfb/", "sframe_backtrace.h" },
       { NULL } },
+    { "crash", { "unwind/", "sfb/", "sframe_backtrace.h", "sframe_backtrace_crash.h" }, { NULL } },
 };
 
 /* It keeps its rules to itself and its names out of the process: two files know it. */

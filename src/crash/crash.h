@@ -1,0 +1,33 @@
+/* What install.c sets and the handler goes by. */
+#ifndef SFB_CRASH_CRASH_H
+#define SFB_CRASH_CRASH_H
+
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sframe_backtrace_crash.h"
+
+enum { SFB_CRASH_SIGNALS = 7 };
+
+/* The signals, by their place in `previous`. */
+extern const int sfb_crash_signals[SFB_CRASH_SIGNALS];
+
+/* Set while nothing is installed; but for the atomic one, and for SA_RESETHAND. */
+struct sfb_crash {
+    atomic_bool active; /* else signals are only passed on */
+    int fd;
+    bool fd_waits; /* writing to it may block for ever */
+    uint32_t flags, max_frames, outermost;
+    struct sigaction previous[SFB_CRASH_SIGNALS];
+    char program[PATH_MAX]; /* path of the program; empty: not known */
+};
+
+extern struct sfb_crash sfb_crash;
+
+/* The handler. */
+void sfb_crash_handle(int number, siginfo_t *info, void *ucontext);
+
+#endif

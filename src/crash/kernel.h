@@ -1,0 +1,64 @@
+/*
+ * The system calls of the handler, straight into the kernel: the C library's functions set errno,
+ * may be interposed, and some of them are points of cancellation.
+ */
+#ifndef SFB_CRASH_KERNEL_H
+#define SFB_CRASH_KERNEL_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#include "unwind/arch.h"
+
+/* Results: the kernel's, an errno negated. */
+static inline long sfb_kernel(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    return sfb_arch_syscall(number, a, b, c, d);
+}
+
+enum { SFB_KERNEL_SIGSET_SIZE = 8 };
+
+static inline uint64_t sfb_kernel_sigbit(int number)
+{
+    return (uint64_t)1 << (number - 1);
+}
+
+static inline int sfb_kernel_thread(void)
+{
+    return (int)sfb_kernel(SYS_gettid, 0, 0, 0, 0);
+}
+
+static inline int sfb_kernel_process(void)
+{
+    return (int)sfb_kernel(SYS_getpid, 0, 0, 0, 0);
+}
+
+/* @param how  SIG_BLOCK, SIG_UNBLOCK or SIG_SETMASK */
+static inline void sfb_kernel_mask(int how, uint64_t set)
+{
+    sfb_kernel(SYS_rt_sigprocmask, (uint64_t)how, (uintptr_t)&set, 0, SFB_KERNEL_SIGSET_SIZE);
+}
+
+/* Restores the default action of a signal. A struct sigaction of the kernel's that is all zero. */
+static inline void sfb_kernel_default(int number)
+{
+    static const uint64_t action[4];
+
+    sfb_kernel(SYS_rt_sigaction, (uint64_t)number, (uintptr_t)action, 0, SFB_KERNEL_SIGSET_SIZE);
+}
+
+static inline void sfb_kernel_sleep_ms(unsigned ms)
+{
+    const int64_t time[2] = { ms / 1000, ms % 1000 * 1000000L };
+
+    sfb_kernel(SYS_nanosleep, (uintptr_t)time, 0, 0, 0);
+}
+
+_Noreturn static inline void sfb_kernel_exit(int status)
+{
+    for (;;)
+        sfb_kernel(SYS_exit_group, (uint64_t)status, 0, 0, 0);
+}
+
+#endif

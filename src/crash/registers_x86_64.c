@@ -1,0 +1,25 @@
+#include <ucontext.h>
+
+#include "crash/registers.h"
+
+/* trapno, err and cr2 are what the processor said of the fault, and old where there was none. */
+static const struct {
+    int number;
+    const char *name;
+} registers[] = {
+    { REG_RIP, "rip" }, { REG_RSP, "rsp" },    { REG_RBP, "rbp" }, { REG_RAX, "rax" },
+    { REG_RBX, "rbx" }, { REG_RCX, "rcx" },    { REG_RDX, "rdx" }, { REG_RSI, "rsi" },
+    { REG_RDI, "rdi" }, { REG_R8, "r8" },      { REG_R9, "r9" },   { REG_R10, "r10" },
+    { REG_R11, "r11" }, { REG_R12, "r12" },    { REG_R13, "r13" }, { REG_R14, "r14" },
+    { REG_R15, "r15" }, { REG_EFL, "eflags" }, { REG_ERR, "err" }, { REG_TRAPNO, "trapno" },
+    { REG_CR2, "cr2" },
+};
+
+void sfb_crash_registers(struct sfb_text *text, const void *ucontext)
+{
+    const ucontext_t *uc = ucontext;
+
+    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
+        sfb_crash_register(text, registers[i].name,
+                           (uint64_t)uc->uc_mcontext.gregs[registers[i].number]);
+}

@@ -1,0 +1,121 @@
+/*
+ * Alternate stacks for signal handlers.
+ *
+ *     [guard page |] stack ...                      | struct given ]
+ *                    ^ ss_sp                        ^ ss_sp + ss_size
+ *
+ * What a thread had before lies behind its stack, so that nothing has to be allocated for it, and
+ * thread-local storage is not used. That an alternate stack is one of ours is known by the mark
+ * there, which is looked at through the probe: what lies behind other stacks may not be readable.
+ */
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "sframe_backtrace_crash.h"
+#include "unwind/memory.h"
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51 /* glibc 2.35 does not name it everywhere */
+#endif
+
+/*
+ * OWN: of a report and its kernel frame this is eight times, and previous handlers that print their
+ * own backtraces need the most. LEAST: two times, for a report and what crashes inside of it.
+ */
+enum { OWN = 64 << 10, LEAST = 16 << 10, ALIGNMENT = 16 };
+
+#define MARK 0x736672616d652d73u
+
+struct given {
+    uint64_t mark; /* MARK, changed by its own address */
+    stack_t before;
+    void *map; /* NULL: the caller's memory */
+    size_t map_size;
+};
+
+static size_t kernel_frame_size(void)
+{
+    size_t size = getauxval(AT_MINSIGSTKSZ);
+
+    /* Kernels before 5.14 do not say: AVX-512 takes 3 KiB, SVE up to 9. */
+    return size > 0 ? size : 12 << 10;
+}
+
+static size_t room_behind(void)
+{
+    return (sizeof(struct given) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+size_t sframe_backtrace_crash_stack_size(void)
+{
+    return LEAST + 2 * kernel_frame_size() + room_behind() + ALIGNMENT;
+}
+
+static bool is_off(const stack_t *stack)
+{
+    return (stack->ss_flags & SS_DISABLE) != 0;
+}
+
+static bool is_large_enough(const stack_t *stack)
+{
+    return !is_off(stack) && stack->ss_size >= LEAST + 2 * kernel_frame_size();
+}
+
+/* @param memory  where the stack begins; map: what to unmap, NULL: nothing */
+static bool give(void *memory, size_t size, void *map, size_t map_size, const stack_t *before)
+{
+    uint64_t end = ((uintptr_t)memory + size - room_behind()) & ~(uint64_t)(ALIGNMENT - 1);
+    struct given *given = (void *)(uintptr_t)end;
+    const stack_t stack = { .ss_sp = memory, .ss_size = end - (uintptr_t)memory };
+
+    *given =
+        (struct given){ .mark = MARK ^ end, .before = *before, .map = map, .map_size = map_size };
+    return sigaltstack(&stack, NULL) == 0;
+}
+
+static bool map_and_give(const stack_t *before)
+{
+    const size_t page = getauxval(AT_PAGESZ);
+    const size_t least = OWN + 2 * kernel_frame_size() + room_behind() + ALIGNMENT;
+    const size_t size = (least + page - 1) / page * page;
+    char *map = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (map == MAP_FAILED)
+        return false;
+    if (mprotect(map, page, PROT_NONE) == 0 && give(map + page, size, map, size + page, before))
+        return true;
+    munmap(map, size + page);
+    return false;
+}
+
+enum sfb_status sframe_backtrace_crash_stack(void *memory, size_t size)
+{
+    stack_t now;
+
+    if (memory && size < sframe_backtrace_crash_stack_size())
+        return SFB_BAD_ARGUMENT;
+    if (sigaltstack(NULL, &now) != 0)
+        return SFB_NO_RESOURCE;
+    if (is_large_enough(&now))
+        return SFB_OK;
+    return (memory ? give(memory, size, NULL, 0, &now) : map_and_give(&now)) ? SFB_OK
+                                                                             : SFB_NO_RESOURCE;
+}
+
+void sframe_backtrace_release_crash_stack(void)
+{
+    struct sfb_memory memory;
+    struct given given;
+    stack_t now;
+    uint64_t end;
+
+    if (sigaltstack(NULL, &now) != 0 || is_off(&now) || (now.ss_flags & SS_ONSTACK))
+        return;
+    end = (uintptr_t)now.ss_sp + now.ss_size;
+    sfb_memory_probed(&memory);
+    if (!sfb_memory_copy(&memory, end, &given, sizeof given) || given.mark != (MARK ^ end))
+        return;
+    if (sigaltstack(&given.before, NULL) == 0 && given.map)
+        munmap(given.map, given.map_size);
+}

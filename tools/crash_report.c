@@ -1,0 +1,259 @@
+#include "crash_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hex.h"
+
+#define PREFIX "sframe-backtrace: crash: "
+
+/* A part of the input: a line, or what is left of one. */
+struct text {
+    const char *at;
+    size_t size;
+};
+
+static struct text line_at(const struct input *input, size_t offset)
+{
+    struct text line = { (const char *)input->data + offset, input->size - offset };
+    const char *newline = memchr(line.at, '\n', line.size);
+
+    if (newline)
+        line.size = (size_t)(newline - line.at);
+    return line;
+}
+
+static size_t behind(const struct input *input, size_t offset, struct text line)
+{
+    offset += line.size + 1;
+    return offset < input->size ? offset : input->size;
+}
+
+static bool skip(struct text *line, const char *start)
+{
+    size_t size = strlen(start);
+
+    if (line->size < size || memcmp(line->at, start, size) != 0)
+        return false;
+    line->at += size;
+    line->size -= size;
+    return true;
+}
+
+/* The next word, and the blank behind it. */
+static struct text next_word(struct text *line)
+{
+    const char *blank = memchr(line->at, ' ', line->size);
+    struct text word = { line->at, blank ? (size_t)(blank - line->at) : line->size };
+    size_t size = word.size + (blank != NULL);
+
+    line->at += size;
+    line->size -= size;
+    return word;
+}
+
+static bool parse_hex(struct text *text, uint64_t *out)
+{
+    char digits[17] = "", *end;
+    size_t n;
+
+    if (!skip(text, "0x"))
+        return false;
+    n = text->size < sizeof digits - 1 ? text->size : sizeof digits - 1;
+    memcpy(digits, text->at, n);
+    if (digits[0] == '-' || digits[0] == '+' || digits[0] == ' ')
+        return false;
+    *out = strtoull(digits, &end, 16);
+    n = (size_t)(end - digits);
+    text->at += n;
+    text->size -= n;
+    return n > 0;
+}
+
+/* Hex text to the end of what is there. @return its bytes, which may be none; negative: wrong */
+static ssize_t parse_bytes(struct text text, uint8_t *out, size_t room)
+{
+    uint8_t *copy;
+    size_t size = text.size, at;
+    bool good;
+
+    if (size == 0)
+        return 0;
+    copy = malloc(size);
+    if (!copy)
+        return -1;
+    memcpy(copy, text.at, size);
+    good = !hex_to_bytes(copy, &size, &at) && size <= room;
+    if (good)
+        memcpy(out, copy, size);
+    free(copy);
+    return good ? (ssize_t)size : -1;
+}
+
+/* Undoes sfb_text_foreign(). @return a string, NULL: no memory */
+static char *unescape(struct text text)
+{
+    char *out = malloc(text.size + 1);
+    size_t n = 0;
+
+    if (!out)
+        return NULL;
+    for (size_t i = 0; i < text.size; i++) {
+        const char *c = text.at + i;
+
+        if (*c == '\\' && text.size - i > 3 && c[1] >= '0' && c[1] <= '3' && c[2] >= '0' &&
+            c[2] <= '7' && c[3] >= '0' && c[3] <= '7') {
+            out[n++] = (char)((c[1] - '0') << 6 | (c[2] - '0') << 3 | (c[3] - '0'));
+            i += 3;
+        } else if (*c != '\0') {
+            out[n++] = *c;
+        }
+    }
+    out[n] = '\0';
+    return out;
+}
+
+static char *printable(struct text text)
+{
+    char *out = malloc(text.size + 1);
+
+    if (!out)
+        return NULL;
+    for (size_t i = 0; i < text.size; i++)
+        out[i] = (unsigned char)text.at[i] < 0x20 || text.at[i] == 0x7f ? '?' : text.at[i];
+    out[text.size] = '\0';
+    return out;
+}
+
+/* @return NULL, or what is wrong with the line */
+static const char *add_cbf(struct crash_report *report, struct text line)
+{
+    uint8_t *more = realloc(report->cbf, report->cbf_size + line.size / 2 + 1);
+    ssize_t size;
+
+    if (!more)
+        return "out of memory";
+    report->cbf = more;
+    size = parse_bytes(line, more + report->cbf_size, line.size / 2);
+    if (size < 0)
+        return "not hexadecimal text";
+    report->cbf_size += (size_t)size;
+    return NULL;
+}
+
+/* "0x1000-0x2000 build-id 0a1b /usr/lib/libfoo.so" */
+static const char *add_module(struct crash_report *report, struct text line)
+{
+    struct symbols_module module = { .size = 0 };
+    struct symbols_module *more;
+    struct text id;
+
+    if (!parse_hex(&line, &module.start) || !skip(&line, "-") || !parse_hex(&line, &module.end) ||
+        !skip(&line, " build-id ") || module.end <= module.start)
+        return "not what a module looks like";
+    id = next_word(&line);
+    if (!(id.size == 1 && *id.at == '-')) {
+        ssize_t size = parse_bytes(id, module.build_id, sizeof module.build_id);
+
+        if (size < 0)
+            return "not what a build-id looks like";
+        module.size = (size_t)size;
+    }
+    more = realloc(report->modules, (report->module_count + 1) * sizeof *more);
+    if (!more)
+        return "out of memory";
+    report->modules = more;
+    module.path = unescape(line);
+    if (!module.path)
+        return "out of memory";
+    more[report->module_count++] = module;
+    return NULL;
+}
+
+/*
+ * An int3 and a system call that a filter refused are over when the signal comes; after all other
+ * faults the pc is that of the instruction at fault.
+ */
+static bool is_behind(struct text headline)
+{
+    return skip(&headline, "SIGTRAP (5) code SI_KERNEL") ||
+           skip(&headline, "SIGSYS (31) code SYS_SECCOMP");
+}
+
+/* A headline is the prefix and a signal; the handler's last words have the prefix, too. */
+static bool is_headline(struct text *line)
+{
+    struct text rest = *line, name;
+
+    if (!skip(&rest, PREFIX))
+        return false;
+    name = rest;
+    if (!skip(&name, "SIG"))
+        return false;
+    *line = rest;
+    return true;
+}
+
+static const char *add_line(struct crash_report *report, struct text line)
+{
+    if (skip(&line, "cbf "))
+        return add_cbf(report, line);
+    if (skip(&line, "module "))
+        return add_module(report, line);
+    report->complete = line.size == 3 && memcmp(line.at, "end", 3) == 0;
+    return NULL;
+}
+
+/* @return behind the headline; SIZE_MAX: there is none */
+static size_t find_headline(struct crash_report *out, const struct input *input, size_t offset)
+{
+    while (offset < input->size) {
+        struct text line = line_at(input, offset), headline = line;
+
+        offset = behind(input, offset, line);
+        if (is_headline(&headline)) {
+            out->headline = printable(headline);
+            out->pc_is_behind = is_behind(headline);
+            return offset;
+        }
+    }
+    return SIZE_MAX;
+}
+
+bool crash_report_read(struct crash_report *out, const struct input *input, size_t *offset,
+                       enum tool_exit *exit_status)
+{
+    size_t at = find_headline(out, input, *offset);
+    const char *cause = NULL;
+
+    if (at == SIZE_MAX)
+        return false;
+    while (at < input->size && !out->complete && !cause) {
+        struct text line = line_at(input, at), next = line;
+
+        if (is_headline(&next))
+            break;
+        cause = add_line(out, line);
+        if (cause)
+            *exit_status =
+                tool_complain(TOOL_BAD_DATA, "%s: text+0x%zx: %s", input->name, at, cause);
+        at = behind(input, at, line);
+    }
+    *offset = at;
+    if (!cause)
+        return true;
+    crash_report_free(out);
+    return false;
+}
+
+void crash_report_free(struct crash_report *report)
+{
+    for (size_t i = 0; i < report->module_count; i++)
+        free(report->modules[i].path);
+    free(report->modules);
+    free(report->cbf);
+    free(report->headline);
+    *report = (struct crash_report){ .module_count = 0 };
+}
