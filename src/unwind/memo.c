@@ -136,6 +136,27 @@ static void forget(struct sfb_memo_walk *walk)
     sfb_memo_cut(walk);
 }
 
+/*
+ * A pc in a module among those of the memo's frames that are on the stack now, from the one that
+ * the walk stands on outwards; 0: there is none, and if `all` frames are there, no frame of the
+ * memo has to do with the module.
+ */
+static uint64_t pc_in_module(const struct sfb_memo_walk *walk, uint32_t id, bool *all)
+{
+    const struct sfb_memo_frame *frame = walk->memo->frame;
+
+    for (uint32_t i = walk->matched; i > 0; i--) {
+        if (i < walk->matched && !sfb_memo_holds(&frame[i - 1])) {
+            *all = false;
+            return 0;
+        }
+        if (sfb_module_cache_held(id, frame[i - 1].key - 1))
+            return frame[i - 1].key - 1;
+    }
+    *all = true;
+    return 0;
+}
+
 bool sfb_memo_check(struct sfb_memo_walk *walk, struct sfb_stride *s)
 {
     struct sfb_memo *memo = walk->memo;
@@ -151,7 +172,17 @@ bool sfb_memo_check(struct sfb_memo_walk *walk, struct sfb_stride *s)
         for (uint64_t left = memo->modules[i] & ~s->in_place[i]; left; left &= left - 1) {
             uint64_t bit = left & -left;
 
-            if (!sfb_module_in_place(i * 64 + (unsigned)__builtin_ctzll(bit))) {
+            uint32_t id = i * 64 + (uint32_t)__builtin_ctzll(bit);
+            bool all = false;
+            /* Others may be unloaded at this very moment, and are not needed. */
+            uint64_t pc = pc_in_module(walk, id, &all);
+
+            if (pc == 0) {
+                if (all)
+                    memo->modules[i] &= ~bit;
+                continue;
+            }
+            if (!sfb_module_in_place(id, pc)) {
                 memset(memo->modules, 0, sizeof memo->modules);
                 memo->any_modules = false;
                 forget(walk);

@@ -158,9 +158,12 @@ bool sfb_module_cache_holds(uint32_t id, const struct sfb_module_identity *ident
            (id & SFB_MODULE_STAYS || (e->build_id.size > 0 && same_build_id(e)));
 }
 
-uint64_t sfb_module_cache_start(uint32_t id)
+bool sfb_module_cache_held(uint32_t id, uint64_t pc)
 {
-    return pool[(id & ~(uint32_t)SFB_MODULE_STAYS) - 1].image.identity.start;
+    const struct sfb_module_identity *was =
+        &pool[(id & ~(uint32_t)SFB_MODULE_STAYS) - 1].image.identity;
+
+    return pc - was->start < was->end - was->start;
 }
 
 uint64_t sfb_module_cache_next(uint64_t after)

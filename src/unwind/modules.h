@@ -40,15 +40,19 @@ bool sfb_module_cache_holds(uint32_t id, const struct sfb_module_identity *ident
  */
 uint64_t sfb_module_cache_next(uint64_t after);
 
-/* @return where the module that has this id was loaded */
-uint64_t sfb_module_cache_start(uint32_t id);
+/* @return whether the module that has this id, where it was loaded, held a pc */
+bool sfb_module_cache_held(uint32_t id, uint64_t pc);
 
 /*
- * @return whether the module that has this id is loaded now
+ * @param pc  that the calling thread's stack has: whatever module it is in is not unloaded
+ *            meanwhile. Of any other module not a byte may be read: another thread may be in
+ *            dlclose().
+ *
+ * @return whether the module that holds pc is the one that has this id
  *
  * Threads, signals: safe, wait-free.   Cost: 10 to 20 ns.
  */
-bool sfb_module_in_place(uint32_t id);
+bool sfb_module_in_place(uint32_t id, uint64_t pc);
 
 /*
  * Makes an entry, by the rules of a signal handler: wait-free, from a fixed pool.

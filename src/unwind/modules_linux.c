@@ -116,11 +116,11 @@ bool sfb_loaded_find(struct sfb_loaded *out, uint64_t pc)
     return true;
 }
 
-bool sfb_module_in_place(uint32_t id)
+bool sfb_module_in_place(uint32_t id, uint64_t pc)
 {
     struct sfb_module_identity identity;
 
-    return identify(&identity, sfb_module_cache_start(id)) && sfb_module_cache_holds(id, &identity);
+    return identify(&identity, pc) && sfb_module_cache_holds(id, &identity);
 }
 
 /* Where the process began is set once at load. */

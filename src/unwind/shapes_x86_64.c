@@ -89,7 +89,8 @@ bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra)
             length++; /* SIB */
         if (mode == 1)
             length += 1;
-        else if (mode == 2 || (mode == 0 && rm == 5) || (mode == 0 && rm == 4 && (at[2] & 7) == 5))
+        else if (mode == 2 || (mode == 0 && rm == 5) ||
+                 (mode == 0 && rm == 4 && n > 2 && (at[2] & 7) == 5))
             length += 4;
         if (length == n)
             return true;

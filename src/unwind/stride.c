@@ -22,17 +22,18 @@
 #define STAYS ((uint64_t)SFB_MODULE_STAYS << SFB_RULE_CACHE_ID_SHIFT)
 
 /* Asked once in a walk for each module that could have been unloaded. */
-static __attribute__((noinline)) bool look_for_module(struct sfb_stride *s, uint32_t id)
+static __attribute__((noinline)) bool look_for_module(struct sfb_stride *s, uint32_t id,
+                                                      uint64_t key)
 {
-    if (id == 0 || !sfb_module_in_place(id))
+    if (id == 0 || !sfb_module_in_place(id, key - 1))
         return false;
     s->in_place[id / 64] |= 1ull << id % 64;
     return true;
 }
 
-INLINE bool is_in_place(struct sfb_stride *s, uint32_t id)
+INLINE bool is_in_place(struct sfb_stride *s, uint32_t id, uint64_t key)
 {
-    return s->in_place[id / 64] >> id % 64 & 1 || look_for_module(s, id);
+    return s->in_place[id / 64] >> id % 64 & 1 || look_for_module(s, id, key);
 }
 
 /* @return whether the frame, a return address, was taken and the stride may go on */
@@ -47,7 +48,7 @@ INLINE enum sfb_stride_end stride(struct sfb_stride *s, put_fn *put, void *sink)
         return SFB_STRIDE_ASK;
     for (;;) {
         word = sfb_rule_cache_look(key);
-        if (!(word & STAYS) && !is_in_place(s, sfb_rule_cache_id(word)))
+        if (!(word & STAYS) && !is_in_place(s, sfb_rule_cache_id(word), key))
             break;
         if (__builtin_expect(!sfb_arch_follow(word, hi, &key, &sp, &fp), 0)) {
             if (word >> SFB_ARCH_PC_BITS == 0)

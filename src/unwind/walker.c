@@ -379,16 +379,11 @@ static enum sfb_status try_others(struct sfb_walker *w, enum sfb_status status)
     return try_next(status) ? reason(w) : status;
 }
 
-static enum sfb_status advance_with_room(struct sfb_walker *w);
-
-static inline enum sfb_status advance(struct sfb_walker *w)
+static enum sfb_status advance_at(struct sfb_walker *w, uint64_t pc)
 {
-    uint64_t pc = lookup_pc(w);
     enum sfb_source source;
     enum sfb_status status;
 
-    if (find_module(w, pc) && w->module == &sfb_module_needs_room)
-        return advance_with_room(w);
     if (near_entry(w, pc) && is_outermost(w, pc)) {
         static const struct sfb_rule outermost = { .flags = SFB_RULE_OUTERMOST };
 
@@ -408,19 +403,27 @@ static inline enum sfb_status advance(struct sfb_walker *w)
 }
 
 /* On the stack only of those who need it: few processes have so many modules. */
-static __attribute__((noinline)) enum sfb_status advance_with_room(struct sfb_walker *w)
+static __attribute__((noinline)) enum sfb_status advance_with_room(struct sfb_walker *w,
+                                                                   uint64_t pc)
 {
     struct sfb_module room;
     enum sfb_status status;
 
-    if (w->room) /* it was offered, and not taken */
-        return SFB_NO_MODULE;
     w->room = &room;
     w->module = NULL;
-    status = advance(w);
+    status = advance_at(w, pc);
     w->room = NULL;
     w->module = NULL;
     return status;
+}
+
+static inline enum sfb_status advance(struct sfb_walker *w)
+{
+    uint64_t pc = lookup_pc(w);
+
+    if (find_module(w, pc) && w->module == &sfb_module_needs_room)
+        return advance_with_room(w, pc);
+    return advance_at(w, pc);
 }
 
 enum sfb_status sfb_walker_next(struct sfb_walker *walker, struct sfb_frame *out)

@@ -161,6 +161,33 @@ Test(broken, a_rule_that_leads_back_to_itself_ends)
     cr_expect(lt(sz, t.count, 100));
 }
 
+/* --- a table that leads to itself
+ * ----------------------------------------------------------------
+ */
+
+extern const char goes_round[];
+__asm__(".text\n.p2align 4\n.globl goes_round\n"
+        "goes_round:\n"
+        ".cfi_startproc\n"
+        ".cfi_escape 0x0f, 3, 0x2f, 0xfd, 0xff\n" /* CFA: DW_OP_skip, back to itself */
+        "nop\nnop\nnop\nnop\n"
+        ".cfi_endproc\n");
+
+/* libunwind is asked, too, and would not come back (seen with 1.6.2). */
+Test(broken, an_expression_that_goes_round_ends)
+{
+    static uint64_t stack[64];
+    ucontext_t uc = here();
+    struct sframe_backtrace_info info;
+    struct trace t;
+
+    machine_set_ucontext(&uc, (uintptr_t)goes_round + MACHINE_NOP * 2, (uintptr_t)stack,
+                         (uintptr_t)stack);
+    cr_expect(gt(int, (int)walk(&uc, &info, &t), 0));
+    cr_expect(not(t.end));
+    cr_expect(lt(sz, t.count, 4)); /* AArch64 may guess at one more */
+}
+
 /* --- overwritten stacks ------------------------------------------------------------------------
  */
 

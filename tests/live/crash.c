@@ -368,7 +368,13 @@ Test(crash, of_a_previous_handler_that_asks_for_more_ends)
 
 Test(crash, inside_of_the_handler_ends_the_process_with_a_line)
 {
-    struct crashed c = crash(kinds[0], "inside");
+    struct crashed c;
+
+    /* What it does before a call that does not return looks for symbols, and crashes, over and
+     * over. */
+    if (sanitized())
+        cr_skip("the sanitizer's own code crashes inside of the handler");
+    c = crash(kinds[0], "inside");
 
     cr_expect(eq(int, c.signal, SIGSEGV), "status %d", c.status);
     cr_expect(eq(u32, count(c.report, HEADLINE), 1), "%s", c.report);

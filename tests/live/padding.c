@@ -68,8 +68,8 @@ static void on_trap(int number, siginfo_t *si, void *ucontext)
     (void)number;
     (void)si;
     trace_decode(&stack, buffer, sframe_backtrace_cbf(buffer, sizeof buffer, &options, &info));
-    padded = stack.address[0] - (uintptr_t)padding < (uintptr_t)(behind - padding);
-    inside = stack.address[0] - (uintptr_t)behind < (uintptr_t)(behind_end - behind);
+    padded = stack.address[0] - (uintptr_t)padding < (uintptr_t)behind - (uintptr_t)padding;
+    inside = stack.address[0] - (uintptr_t)behind < (uintptr_t)behind_end - (uintptr_t)behind;
     if (!padded && !inside)
         return;
     in_padding += padded;

@@ -31,15 +31,18 @@ static volatile ssize_t result;
 static volatile uint32_t flags;
 static struct sframe_backtrace_info info;
 static size_t heap_before, heap_after;
+static uint8_t last_byte; /* of the CBF */
 
-/* Kills the process on any system call but these. */
-static void allow_only_what_a_walk_needs(void)
+/* Kills the process on any system call but these; denied: the probe is refused. */
+static void allow_only_what_a_walk_needs(bool denied)
 {
+    const uint32_t probe = denied ? SECCOMP_RET_ERRNO | EPERM : (uint32_t)SECCOMP_RET_ALLOW;
 #define ALLOW(nr)                                                                                  \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        ALLOW(SYS_rt_sigprocmask),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigprocmask, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, probe),
         ALLOW(SYS_rt_sigreturn),
         ALLOW(SYS_exit_group),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
@@ -62,6 +65,8 @@ static void handler(int number, siginfo_t *si, void *ucontext)
     (void)si;
     info.size = sizeof info;
     result = sframe_backtrace_cbf(buffer, sizeof buffer, &options, &info);
+    if (result > 0)
+        last_byte = buffer[result - 1];
 }
 
 NOINLINE static int deep(int depth)
@@ -98,7 +103,7 @@ static void install(void)
 static int first_call_under_the_filter(void)
 {
     if (!SFB_EMULATED)
-        allow_only_what_a_walk_needs();
+        allow_only_what_a_walk_needs(false);
     heap_before = mallinfo2().uordblks;
     errno = 4711;
     deep(20);
@@ -128,6 +133,32 @@ static int run_thread(void)
     if (pthread_create(&thread, NULL, in_thread, &code) == 0)
         pthread_join(thread, NULL);
     return code;
+}
+
+/*
+ * Where the probe is refused too: the walk ends at the first word that is not known to be readable,
+ * and says so. Of the main thread's stack much is known without it, or all, depending on where its
+ * pages begin; of another thread's nothing.
+ *
+ * @return 0: all is well
+ */
+static int first_call_without_the_probe(bool thread)
+{
+    enum { END = 0x00, TRUNC = 0x01 }; /* CBF, the opcodes */
+
+    allow_only_what_a_walk_needs(true);
+    deep(20);
+    if (result <= 0)
+        return 93;
+    if (!thread && info.end == SFB_END)
+        return last_byte == END ? 0 : 94;
+    return info.end == SFB_UNREADABLE && last_byte == TRUNC ? 0 : 96;
+}
+
+static void *in_thread_without_the_probe(void *arg)
+{
+    (void)arg;
+    _exit(first_call_without_the_probe(true));
 }
 
 /* In a child, which the filter may kill. */
@@ -160,6 +191,31 @@ Test(signal_contract, first_walk_makes_no_system_call_but_the_probe)
         cr_expect(eq(int, run_thread(), 0), "another thread");
     } else {
         cr_expect(eq(int, run_child(true), 0), "another thread");
+    }
+}
+
+Test(signal_contract, where_the_probe_is_refused_the_walk_ends)
+{
+    for (unsigned thread = 0; thread < 2; thread++) {
+        int status = 0;
+        pthread_t other;
+        pid_t child;
+
+        if (sanitized() || SFB_EMULATED)
+            cr_skip("sanitizers make system calls, and an emulator has no filters");
+        child = fork();
+        cr_assert(child >= 0);
+        if (child == 0) {
+            install();
+            if (!thread)
+                _exit(first_call_without_the_probe(false));
+            pthread_create(&other, NULL, in_thread_without_the_probe, NULL);
+            pthread_join(other, NULL);
+            _exit(95);
+        }
+        waitpid(child, &status, 0);
+        cr_expect(eq(int, WTERMSIG(status), 0));
+        cr_expect(eq(int, WEXITSTATUS(status), 0), "%s", thread ? "another thread" : "main thread");
     }
 }
 

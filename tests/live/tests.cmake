@@ -149,6 +149,7 @@ foreach(language c cpp)
 endforeach()
 if(TARGET sfb)
   sfb_tool_test(live crash)
+  set_tests_properties(live.crash PROPERTIES TIMEOUT 900) # some situations wait for seconds
   string(JOIN "," kinds ${sfb_crash_kinds})
   target_compile_definitions(test-live-crash PRIVATE SFB_CRASH_KINDS=${kinds}
     SFB_PROGRAMS="${CMAKE_CURRENT_BINARY_DIR}" SFB_EMULATE="${sfb_emulate}"

@@ -61,6 +61,7 @@ Test(arch_x86_64, knows_every_call_instruction)
         { "call *table(,%rax,8)", 7, { 0xff, 0x14, 0xc5, 1, 2, 3, 4 }, true },
         { "call *0x200(%rax,%rcx,8)", 7, { 0xff, 0x94, 0xc8, 0, 2, 0, 0 }, true },
         { "jmp *%rax", 2, { 0xff, 0xe0 }, false },
+        { "call *(%rsp), cut off", 2, { 0xff, 0x14 }, false },
         { "push *(%rdx)", 2, { 0xff, 0x32 }, false },
         { "jmp rel32", 5, { 0xe9, 1, 2, 3, 4 }, false },
         { "nothing", 1, { 0x90 }, false },

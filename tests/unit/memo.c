@@ -49,6 +49,32 @@ Test(memo, is_believed_as_far_as_the_stack_is_known)
     cr_expect(not(memo->complete));
 }
 
+/*
+ * Of a module that no frame is in not a byte may be read: another thread may be unloading it. (It
+ * is one that was never there: to ask after it would be to forget the memo.)
+ */
+Test(memo, asks_after_no_module_but_those_of_its_frames)
+{
+    static uint64_t stack[8] = { [3] = KEY + 64 };
+    struct sfb_stride stride = { .hi = (uintptr_t)(stack + 8) };
+
+    memo->hi = stride.hi;
+    memo->count = 2;
+    memo->any_modules = true;
+    memo->modules[0] = 1u << 5;
+    memo->frame[1] = (struct sfb_memo_frame){ .key = KEY, .sp = (uintptr_t)stack };
+    memo->frame[0] = (struct sfb_memo_frame){ .key = KEY + 64,
+                                              .sp = (uintptr_t)(stack + 4),
+                                              .fp_at = (uintptr_t)(stack + 3),
+                                              .fp_word = KEY + 64 };
+    sfb_memo_begin(&walk, storage, sizeof storage, stride.hi);
+    cr_assert(walk.memo == memo);
+    cr_assert(sfb_memo_find(&walk, KEY, (uintptr_t)stack, 0, false) == &memo->frame[1]);
+    cr_expect(sfb_memo_check(&walk, &stride));
+    cr_expect(eq(u32, walk.matched, 2));
+    cr_expect(eq(u64, memo->modules[0], 0), "it has nothing to do with this memo");
+}
+
 Test(memo, is_given_back)
 {
     remember(OUTER_SP);
