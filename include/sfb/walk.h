@@ -94,7 +94,8 @@ struct sfb_walker_options {
 };
 
 /*
- * In caller storage; only `missed` is for callers to read. 300 bytes.
+ * In caller storage; only current.missed is for callers to read: after a failure it says why each
+ * source had no next frame.
  */
 struct sfb_walker {
     struct sfb_regs regs;      /* of the frame given last */
@@ -104,16 +105,14 @@ struct sfb_walker {
     const struct sfb_module *module; /* that of the last lookup, or NULL */
     struct sfb_module *room;         /* during a step in a module that stands nowhere else */
     uint32_t flags;
-    uint32_t signals;                /* trampolines walked through */
-    enum sfb_status status;          /* SFB_OK while there is more */
-    uint8_t missed[SFB_SOURCE_ROOM]; /* after a failure: why each source had no next frame */
+    uint32_t signals;       /* trampolines walked through */
+    enum sfb_status status; /* SFB_OK while there is more */
     bool begun;
     bool sp_stayed; /* a step since `full` left sp where it was; it may, once */
     bool sp_lost;   /* regs.sp is a lower bound: the chain of frame records says no more */
 
     /* The nearest inner frame of which all registers are known: the start, or written over it. */
     struct sfb_context *full;
-    uint64_t full_pc, full_sp;
     enum sfb_frame_kind full_kind;
 
     struct sfb_memory own_memory;
@@ -147,7 +146,7 @@ SFB_API enum sfb_status sfb_walker_init(struct sfb_walker *out, struct sfb_conte
  * @return SFB_OK   a frame is in out
  *         SFB_END  the frame given before was the outermost
  *         any miss, corruption or stack status: there is a caller but it cannot be found. The
- *         statuses of all sources stand in walker->missed.
+ *         statuses of all sources stand in walker->current.missed.
  *         Asking again gives the same answer.
  *
  * Threads: safe, each with its own walker.   Signals: safe.

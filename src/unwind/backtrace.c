@@ -15,11 +15,13 @@
 struct capture {
     struct sfb_cbf_encoder encoder;
     struct sfb_outer outer;
-    struct sframe_backtrace_info info;
+    struct sframe_backtrace_info *info; /* the caller's, or NULL */
+    uint32_t frames;
     uint32_t skip;      /* frames still to be left out */
     uint32_t inner_max; /* frames for the inner end */
     bool inner_full;
-    bool complete; /* a stride has come to the outermost frame */
+    bool complete;        /* a stride has come to the outermost frame */
+    uint8_t kind, source; /* of the frame that the walk stands on */
 };
 
 static const struct sframe_backtrace_options defaults = { .size = sizeof defaults };
@@ -73,11 +75,13 @@ static void begin(struct sfb_live_walk *walk, const struct sframe_backtrace_opti
     }
 }
 
-static void count_frames(struct sframe_backtrace_info *info, const struct sfb_stride_count *count)
+static void count_frames(struct capture *c, const struct sfb_stride_count *count)
 {
-    info->frames += count->frames;
-    info->by_source[SFB_SOURCE_SFRAME] += count->frames - count->by_eh_frame;
-    info->by_source[SFB_SOURCE_EH_FRAME] += count->by_eh_frame;
+    c->frames += count->frames;
+    if (c->info) {
+        c->info->by_source[SFB_SOURCE_SFRAME] += count->frames - count->by_eh_frame;
+        c->info->by_source[SFB_SOURCE_EH_FRAME] += count->by_eh_frame;
+    }
 }
 
 static enum sfb_status put(struct capture *c, enum sfb_frame_kind kind, enum sfb_source source,
@@ -86,8 +90,9 @@ static enum sfb_status put(struct capture *c, enum sfb_frame_kind kind, enum sfb
     enum sfb_status status = sfb_cbf_encoder_put(&c->encoder, kind, address);
 
     if (status == SFB_OK) {
-        c->info.frames++;
-        c->info.by_source[source]++;
+        c->frames++;
+        if (c->info)
+            c->info->by_source[source]++;
     }
     return status;
 }
@@ -97,23 +102,25 @@ static enum sfb_status put(struct capture *c, enum sfb_frame_kind kind, enum sfb
  *
  * @return SFB_OK, or why the walk ends here
  */
-static enum sfb_status take(struct capture *c, const struct sfb_frame *frame)
+static enum sfb_status take(struct capture *c, uint64_t address)
 {
+    enum sfb_frame_kind kind = c->kind;
+    enum sfb_source source = c->source;
     enum sfb_status stop = SFB_FRAME_LIMIT;
 
     if (c->skip > 0) {
         c->skip--;
         return SFB_OK;
     }
-    if (!c->inner_full && c->info.frames < c->inner_max) {
-        stop = put(c, frame->kind, frame->source, frame->address);
+    if (!c->inner_full && c->frames < c->inner_max) {
+        stop = put(c, kind, source, address);
         if (stop == SFB_OK)
             return SFB_OK;
     }
     if (c->outer.capacity == 0)
         return stop;
     c->inner_full = true;
-    sfb_outer_push(&c->outer, frame);
+    sfb_outer_push(&c->outer, kind, source, address);
     return SFB_OK;
 }
 
@@ -122,7 +129,7 @@ static enum sfb_stride_end stride(struct capture *c, struct sfb_live_walk *walk)
 {
     struct sfb_memo_walk *memo = sfb_live_walk_memo(walk);
     struct sfb_stride_count count = { 0, 0 };
-    uint32_t left = c->inner_max - c->info.frames;
+    uint32_t left = c->inner_max - c->frames;
     enum sfb_stride_end end;
 
     if (c->skip > 0)
@@ -133,13 +140,12 @@ static enum sfb_stride_end stride(struct capture *c, struct sfb_live_walk *walk)
         end = sfb_stride_known_cbf(&walk->stride, &c->encoder, left, &count, memo);
     else
         end = sfb_stride_cbf(&walk->stride, &c->encoder, left, &count, memo);
-    count_frames(&c->info, &count);
+    count_frames(c, &count);
     return end;
 }
 
-/* The next frame that a stride could not give or take, in `frame`. */
-static enum sfb_status next_uncommon(struct capture *c, struct sfb_live_walk *walk,
-                                     struct sfb_frame *frame)
+/* To the next frame that a stride could not give or take. */
+static enum sfb_status next_uncommon(struct capture *c, struct sfb_live_walk *walk)
 {
     enum sfb_status status;
 
@@ -149,18 +155,16 @@ static enum sfb_status next_uncommon(struct capture *c, struct sfb_live_walk *wa
         case SFB_STRIDE_PARTED: break;
         case SFB_STRIDE_KNOWN: sfb_live_walk_known(walk); break;
         case SFB_STRIDE_REFUSED:
-            frame->kind = SFB_FRAME_RA;
-            frame->source = sfb_stride_source(&walk->stride);
-            frame->address = walk->stride.pc;
+            c->kind = SFB_FRAME_RA;
+            c->source = (uint8_t)sfb_stride_source(&walk->stride);
             /* Even if it finds no place: the next walk will then end here, and not look for more.
              */
             sfb_live_walk_refused(walk);
             return SFB_OK;
         case SFB_STRIDE_ASK:
             status = sfb_live_walk_step(walk);
-            frame->kind = walk->kind;
-            frame->source = walk->source;
-            frame->address = walk->stride.pc;
+            c->kind = (uint8_t)walk->walker.current.kind;
+            c->source = (uint8_t)walk->walker.current.source;
             return status;
         }
     }
@@ -170,23 +174,20 @@ static enum sfb_status next_uncommon(struct capture *c, struct sfb_live_walk *wa
 static enum sfb_status walk_all(struct capture *c, struct sfb_live_walk *walk,
                                 const struct sframe_backtrace_options *options)
 {
-    struct sfb_frame frame = { .kind = walk->kind,
-                               .source = SFB_SOURCE_START,
-                               .address = walk->stride.pc };
     bool wait_for_memo = is_new(options) && options->memo != NULL;
     enum sfb_status status;
 
     do {
         bool wanted = c->skip == 0;
 
-        status = take(c, &frame);
+        status = take(c, walk->stride.pc);
         if (status != SFB_OK)
             break;
         if (wait_for_memo && wanted) {
             sfb_live_walk_use_memo(walk, options->memo, options->memo_size);
             wait_for_memo = false;
         }
-        status = next_uncommon(c, walk, &frame);
+        status = next_uncommon(c, walk);
     } while (status == SFB_OK);
     sfb_live_walk_end(walk, c->complete);
     return status;
@@ -199,8 +200,9 @@ static void put_outermost(struct capture *c, size_t size)
 
     sfb_cbf_encoder_extend(&c->encoder, size);
     sfb_outer_linearise(&c->outer);
-    if (omitted > 0 && sfb_cbf_encoder_put(&c->encoder, SFB_FRAME_OMIT, omitted) == SFB_OK)
-        c->info.omitted = omitted < UINT_MAX ? (uint32_t)omitted : UINT_MAX;
+    if (omitted > 0 && sfb_cbf_encoder_put(&c->encoder, SFB_FRAME_OMIT, omitted) == SFB_OK &&
+        c->info)
+        c->info->omitted = omitted < UINT_MAX ? (uint32_t)omitted : UINT_MAX;
     for (size_t i = 0; i < kept; i++) {
         struct sfb_outer_frame frame = sfb_outer_get(&c->outer, i);
 
@@ -208,12 +210,10 @@ static void put_outermost(struct capture *c, size_t size)
     }
 }
 
-static void give_info(struct sframe_backtrace_info *out, const struct sframe_backtrace_info *info)
+/* What a newer caller's has behind the members known here is left alone. */
+static void clear_info(struct sframe_backtrace_info *info)
 {
-    size_t size = out->size;
-
-    *out = *info;
-    out->size = size;
+    *info = (struct sframe_backtrace_info){ .size = info->size };
 }
 
 ssize_t sfb_backtrace_cbf_from(void *buffer, size_t size,
@@ -233,7 +233,8 @@ ssize_t sfb_backtrace_cbf_from(void *buffer, size_t size,
     if (size > SSIZE_MAX)
         size = SSIZE_MAX;
 
-    memset(&c.info, 0, sizeof c.info);
+    c.info = info;
+    c.frames = 0;
     c.skip = how->skip;
     c.inner_max = how->max_frames ? how->max_frames - how->outermost : UINT_MAX;
     c.inner_full = false;
@@ -243,13 +244,19 @@ ssize_t sfb_backtrace_cbf_from(void *buffer, size_t size,
     if (status != SFB_OK)
         return -(ssize_t)status;
 
+    if (info)
+        clear_info(info);
     begin(&walk, how, caller);
-    c.info.end = walk_all(&c, &walk, how);
+    c.kind = (uint8_t)walk.walker.full_kind;
+    c.source = SFB_SOURCE_START;
+    status = walk_all(&c, &walk, how);
     if (c.outer.capacity > 0)
         put_outermost(&c, size);
-    if (info)
-        give_info(info, &c.info);
-    return (ssize_t)sfb_cbf_encoder_end(&c.encoder, c.info.end != SFB_END);
+    if (info) {
+        info->frames = c.frames;
+        info->end = status;
+    }
+    return (ssize_t)sfb_cbf_encoder_end(&c.encoder, status != SFB_END);
 }
 
 /* --- Addresses -------------------------------------------------------------------------------- */

@@ -29,9 +29,9 @@
 /* Whether the tables have nothing at all for the pc. */
 static bool is_uncovered(const struct sfb_walker *w)
 {
-    return w->missed[SFB_SOURCE_EH_FRAME] == SFB_NO_MODULE ||
-           w->missed[SFB_SOURCE_EH_FRAME] == SFB_NO_EH_FRAME ||
-           w->missed[SFB_SOURCE_EH_FRAME] == SFB_NO_CFI;
+    return w->current.missed[SFB_SOURCE_EH_FRAME] == SFB_NO_MODULE ||
+           w->current.missed[SFB_SOURCE_EH_FRAME] == SFB_NO_EH_FRAME ||
+           w->current.missed[SFB_SOURCE_EH_FRAME] == SFB_NO_CFI;
 }
 
 /*

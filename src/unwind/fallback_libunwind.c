@@ -27,6 +27,7 @@
 #include "unwind/memory.h"
 #include "unwind/modules.h"
 #include "unwind/step.h"
+#include "unwind/walker.h"
 
 /*
  * Words that libunwind may read in one step. It believes tables: an expression that jumps back goes
@@ -350,7 +351,7 @@ static enum sfb_status try_step(struct attempt *a, struct sfb_regs *out)
     enum sfb_status status = SFB_NO_REGISTER;
     bool at_ra = walker->current.kind == SFB_FRAME_RA;
 
-    if (walker->regs.sp == walker->full_sp && walker->regs.pc == walker->full_pc) {
+    if (sfb_walker_is_full(walker)) {
         if (place(a, walker->full, at_ra))
             return step(a, out);
     } else {
@@ -386,7 +387,7 @@ enum sfb_status sfb_libunwind_step(struct sfb_walker *walker)
      * Where our own reader finds a fault in the table there is nothing to be had: libunwind
      * believes tables, and takes seconds, and memory, over some that are damaged.
      */
-    status = (enum sfb_status)walker->missed[SFB_SOURCE_EH_FRAME];
+    status = (enum sfb_status)walker->current.missed[SFB_SOURCE_EH_FRAME];
     if (status != SFB_NOT_EXPRESSIBLE)
         return status == SFB_OK ? SFB_NO_CFI : status; /* OK: it was not asked */
     if (walker->sp_lost)

@@ -31,24 +31,19 @@ enum sfb_status sfb_live_walk_step(struct sfb_live_walk *walk)
     struct sfb_stride *s = &walk->stride;
     enum sfb_status status;
 
-    if (!walk->walker_begun) {
-        sfb_walker_begin(walker, walk->start, walk->start_kind, walk->flags);
-        sfb_walker_next(walker, NULL);
-        walk->walker_begun = true;
-    }
+    if (!walker->begun)
+        sfb_walker_begin(walker);
     /* A stride always moves sp; where there was none, the walker knows more of the frame. */
     if (s->sp != walker->regs.sp)
         sfb_walker_resume(walker, s->pc, s->sp, s->fp);
-    status = sfb_walker_next(walker, NULL);
+    status = sfb_walker_advance(walker);
     if (status != SFB_OK)
         return status;
-    walk->kind = walker->current.kind;
-    walk->source = walker->current.source;
     s->pc = walker->regs.pc;
     s->sp = walker->regs.sp;
     s->fp = walker->regs.fp;
-    s->key = s->pc + (walk->kind == SFB_FRAME_PC);
-    s->hi = walker->sp_lost || walk->flags & SFB_WALKER_NO_CACHE
+    s->key = s->pc + (walker->current.kind == SFB_FRAME_PC);
+    s->hi = walker->sp_lost || walker->flags & SFB_WALKER_NO_CACHE
                 ? 0
                 : sfb_live_walk_limit(walker->memory, walker->regs.sp);
     if (walk->memo.memo) {

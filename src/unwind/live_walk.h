@@ -14,15 +14,8 @@
 
 struct sfb_live_walk {
     struct sfb_stride stride; /* goes on from the frame reached */
-    enum sfb_frame_kind kind; /* of the frame reached */
-    enum sfb_source source;   /* ... and what found it, where the last step was the walker's */
-
     struct sfb_memo_walk memo;
-    struct sfb_context *start;
-    enum sfb_frame_kind start_kind;
-    uint32_t flags;
-    bool walker_begun;
-    struct sfb_walker walker; /* untouched where strides do, but for own_memory */
+    struct sfb_walker walker; /* begun when it is first needed, from what says where it begins */
 };
 
 /* How far a stride may read: to the end of what is known of the stack that sp is on. */
@@ -46,11 +39,10 @@ static inline void sfb_live_walk_begin(struct sfb_live_walk *out, struct sfb_con
     struct sfb_regs regs;
 
     sfb_arch_regs(&regs, start);
-    out->kind = out->start_kind = kind;
-    out->source = SFB_SOURCE_START;
-    out->start = start;
-    out->flags = flags;
-    out->walker_begun = false;
+    out->walker.full = start;
+    out->walker.full_kind = kind;
+    out->walker.flags = flags;
+    out->walker.begun = false;
     if (regs.sp - (uintptr_t)stack < stack_size)
         sfb_memory_vouched(&out->walker.own_memory, (uintptr_t)stack, stack_size);
     else
@@ -94,7 +86,7 @@ static inline void sfb_live_walk_refused(struct sfb_live_walk *walk)
 /*
  * Goes to the next frame by the walker, from where a stride ended.
  *
- * @return what sfb_walker_next() says
+ * @return what sfb_walker_next() says; on SFB_OK walker.current is the frame reached
  */
 enum sfb_status sfb_live_walk_step(struct sfb_live_walk *walk);
 

@@ -169,14 +169,16 @@ bool sfb_memo_check(struct sfb_memo_walk *walk, struct sfb_stride *s)
     if (!memo->any_modules)
         return true;
     for (unsigned i = 0; i < SFB_MODULE_STAYS / 64; i++) {
-        for (uint64_t left = memo->modules[i] & ~s->in_place[i]; left; left &= left - 1) {
+        for (uint64_t left = memo->modules[i]; left; left &= left - 1) {
             uint64_t bit = left & -left;
-
             uint32_t id = i * 64 + (uint32_t)__builtin_ctzll(bit);
             bool all = false;
-            /* Others may be unloaded at this very moment, and are not needed. */
-            uint64_t pc = pc_in_module(walk, id, &all);
+            uint64_t pc;
 
+            if (sfb_stride_is_in_place(s, id))
+                continue;
+            /* Others may be unloaded at this very moment, and are not needed. */
+            pc = pc_in_module(walk, id, &all);
             if (pc == 0) {
                 if (all)
                     memo->modules[i] &= ~bit;
@@ -188,7 +190,7 @@ bool sfb_memo_check(struct sfb_memo_walk *walk, struct sfb_stride *s)
                 forget(walk);
                 return false;
             }
-            s->in_place[i] |= bit;
+            sfb_stride_set_in_place(s, id);
         }
     }
     return true;

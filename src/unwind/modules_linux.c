@@ -21,7 +21,8 @@
 /* [start, end) of this process's program: set once at load. */
 static uint64_t program_start, program_end;
 
-static bool identify(struct sfb_module_identity *out, uint64_t pc)
+/* What glibc gives takes a hundred bytes, which are not to stay on the stack. */
+static __attribute__((noinline)) bool identify(struct sfb_module_identity *out, uint64_t pc)
 {
     struct dl_find_object object;
 
@@ -67,25 +68,19 @@ static bool find_image(struct sfb_image *out, const struct sfb_module_identity *
     return true;
 }
 
-static const struct sfb_module *find_live(const struct sfb_modules *modules, uint64_t pc,
-                                          struct sfb_module *room)
+/* A module that no walk has come to yet, or that is not what it was. */
+static __attribute__((noinline)) const struct sfb_module *find_new(
+    const struct sfb_module_identity *identity, struct sfb_module *room)
 {
     const struct sfb_module *module;
-    struct sfb_module_identity identity;
     struct sfb_image image;
 
-    (void)modules;
-    if (!identify(&identity, pc))
-        return NULL;
-    module = sfb_module_cache_find(&identity);
-    if (module)
-        return module;
-    if (!find_image(&image, &identity)) {
+    if (!find_image(&image, identity)) {
         if (!room)
             return &sfb_module_needs_room;
         memset(room, 0, sizeof *room);
-        room->start = identity.start;
-        room->end = identity.end;
+        room->start = identity->start;
+        room->end = identity->end;
         room->section_status = room->eh_frame_status = SFB_BAD_ELF;
         return room;
     }
@@ -96,6 +91,19 @@ static const struct sfb_module *find_live(const struct sfb_modules *modules, uin
         return &sfb_module_needs_room;
     sfb_module_read(room, &image);
     return room;
+}
+
+static const struct sfb_module *find_live(const struct sfb_modules *modules, uint64_t pc,
+                                          struct sfb_module *room)
+{
+    const struct sfb_module *module;
+    struct sfb_module_identity identity;
+
+    (void)modules;
+    if (!identify(&identity, pc))
+        return NULL;
+    module = sfb_module_cache_find(&identity);
+    return module ? module : find_new(&identity, room);
 }
 
 bool sfb_loaded_find(struct sfb_loaded *out, uint64_t pc)

@@ -22,12 +22,13 @@ size_t sfb_outer_init(struct sfb_outer *out, uint8_t *buffer, size_t size, size_
     return out->capacity == 0 ? size : size - out->capacity * ENTRY - ENTRY;
 }
 
-void sfb_outer_push(struct sfb_outer *outer, const struct sfb_frame *frame)
+void sfb_outer_push(struct sfb_outer *outer, enum sfb_frame_kind kind, enum sfb_source source,
+                    uint64_t address)
 {
     uint8_t *at = outer->ring + outer->seen % outer->capacity * ENTRY;
 
-    memcpy(at, &frame->address, sizeof frame->address);
-    at[8] = (uint8_t)((unsigned)frame->kind | (unsigned)frame->source << 4);
+    memcpy(at, &address, sizeof address);
+    at[8] = (uint8_t)((unsigned)kind | (unsigned)source << 4);
     outer->seen++;
 }
 

@@ -36,7 +36,8 @@ struct sfb_outer_frame {
 size_t sfb_outer_init(struct sfb_outer *out, uint8_t *buffer, size_t size, size_t wanted);
 
 /* Keeps a frame; the oldest goes if the ring is full. */
-void sfb_outer_push(struct sfb_outer *outer, const struct sfb_frame *frame);
+void sfb_outer_push(struct sfb_outer *outer, enum sfb_frame_kind kind, enum sfb_source source,
+                    uint64_t address);
 
 /* @return the frames that are still there: the last ones pushed */
 size_t sfb_outer_kept(const struct sfb_outer *outer);

@@ -11,6 +11,7 @@
 #include "unwind/arch.h"
 #include "unwind/memory.h"
 #include "unwind/step.h"
+#include "unwind/walker.h"
 
 /* The table that covers a pc; modules are asked anew where it lies in another one. */
 static const struct sfb_eh_frame *table_of(struct sfb_walker *walker, uint64_t pc)
@@ -118,9 +119,9 @@ bool sfb_replay(struct sfb_walker *walker)
 {
     struct sfb_context context = *walker->full;
     enum sfb_frame_kind kind = walker->full_kind;
-    uint64_t sp = walker->full_sp, last;
+    uint64_t first = context.reg[SFB_ARCH_SP] & SFB_ARCH_DATA_MASK, sp = first, last;
 
-    if (sp == walker->regs.sp && walker->full_pc == walker->regs.pc)
+    if (sfb_walker_is_full(walker))
         return false; /* there it stands, and the register is not known */
     do {
         last = sp;
@@ -131,11 +132,9 @@ bool sfb_replay(struct sfb_walker *walker)
         if (sp == walker->regs.sp && context.reg[SFB_ARCH_PC] == walker->regs.pc) {
             *walker->full = context;
             walker->full_kind = kind;
-            walker->full_pc = walker->regs.pc;
-            walker->full_sp = sp;
             return true;
         }
         /* Outwards only; the first frame may have pushed nothing yet. */
-    } while (sp <= walker->regs.sp && (sp > last || last == walker->full_sp));
+    } while (sp <= walker->regs.sp && (sp > last || last == first));
     return false;
 }

@@ -27,13 +27,13 @@ static __attribute__((noinline)) bool look_for_module(struct sfb_stride *s, uint
 {
     if (id == 0 || !sfb_module_in_place(id, key - 1))
         return false;
-    s->in_place[id / 64] |= 1ull << id % 64;
+    sfb_stride_set_in_place(s, id);
     return true;
 }
 
 INLINE bool is_in_place(struct sfb_stride *s, uint32_t id, uint64_t key)
 {
-    return s->in_place[id / 64] >> id % 64 & 1 || look_for_module(s, id, key);
+    return sfb_stride_is_in_place(s, id) || look_for_module(s, id, key);
 }
 
 /* @return whether the frame, a return address, was taken and the stride may go on */
@@ -60,8 +60,8 @@ INLINE enum sfb_stride_end stride(struct sfb_stride *s, put_fn *put, void *sink)
             break;
         }
     }
-    if (sp !=
-        s->sp) /* else the frame is still the one that it began with, and its pc less than key */
+    /* Else the frame is still the one that it began with, and its pc may be less than the key. */
+    if (sp != s->sp)
         s->pc = key;
     s->key = key;
     s->sp = sp;
@@ -382,11 +382,9 @@ enum sfb_stride_end sfb_stride_known_cbf(struct sfb_stride *s, struct sfb_cbf_en
 
 INLINE bool put_outer(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word)
 {
-    struct sfb_frame frame = { .kind = SFB_FRAME_RA, .source = source_of(word), .address = pc };
-
     (void)sp;
     (void)fp;
-    sfb_outer_push(sink, &frame);
+    sfb_outer_push(sink, SFB_FRAME_RA, source_of(word), pc);
     return true;
 }
 

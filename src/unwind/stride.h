@@ -17,6 +17,9 @@
 
 struct sfb_memo_walk;
 
+/* So many modules of which it is remembered: stacks that go through more of them ask anew. */
+enum { SFB_STRIDE_IN_PLACE = 16 };
+
 struct sfb_stride {
     uint64_t pc, sp, fp; /* of the frame reached */
     uint64_t key;        /* of that frame in the rule cache: see there */
@@ -25,9 +28,20 @@ struct sfb_stride {
     uint64_t word;    /* of the rule cache, that led there */
     bool by_eh_frame; /* what the rule came from; else .sframe */
 
-    /* Modules that are known to be there, until this walk ends, by id. */
-    uint64_t in_place[SFB_MODULE_STAYS / 64];
+    /* Modules that are known to be there, until this walk ends: see sfb_stride_is_in_place(). */
+    uint8_t in_place[SFB_STRIDE_IN_PLACE];
 };
+
+/* Of a module that could be unloaded: whether it was found there before, by this walk. */
+static inline bool sfb_stride_is_in_place(const struct sfb_stride *s, uint32_t id)
+{
+    return s->in_place[id % SFB_STRIDE_IN_PLACE] == id / SFB_STRIDE_IN_PLACE + 1;
+}
+
+static inline void sfb_stride_set_in_place(struct sfb_stride *s, uint32_t id)
+{
+    s->in_place[id % SFB_STRIDE_IN_PLACE] = (uint8_t)(id / SFB_STRIDE_IN_PLACE + 1);
+}
 
 enum sfb_stride_end {
     SFB_STRIDE_ASK,       /* what comes behind the frame reached, the walker has to say */

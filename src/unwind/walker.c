@@ -55,12 +55,9 @@ static void begin(struct sfb_walker *out, struct sfb_context *start, enum sfb_fr
     out->sp_stayed = false;
     out->sp_lost = false;
     out->status = SFB_OK;
-    memset(out->missed, 0, sizeof out->missed);
     out->begun = false;
     out->full = start;
     out->full_kind = kind;
-    out->full_pc = out->regs.pc;
-    out->full_sp = out->regs.sp;
     out->memory = &out->own_memory;
     out->modules = sfb_modules_live();
     sfb_memory_probed(&out->table_memory);
@@ -91,10 +88,10 @@ enum sfb_status sfb_walker_init(struct sfb_walker *out, struct sfb_context *star
     return SFB_OK;
 }
 
-void sfb_walker_begin(struct sfb_walker *out, struct sfb_context *start, enum sfb_frame_kind kind,
-                      uint32_t flags)
+void sfb_walker_begin(struct sfb_walker *walker)
 {
-    begin(out, start, kind, flags);
+    begin(walker, walker->full, walker->full_kind, walker->flags);
+    walker->begun = true;
 }
 
 void sfb_walker_resume(struct sfb_walker *walker, uint64_t pc, uint64_t sp, uint64_t fp)
@@ -157,7 +154,7 @@ static inline bool near_entry(const struct sfb_walker *w, uint64_t pc)
 
 static const struct sfb_context *context_here(const struct sfb_walker *w)
 {
-    return w->regs.sp == w->full_sp && w->regs.pc == w->full_pc ? w->full : NULL;
+    return sfb_walker_is_full(w) ? w->full : NULL;
 }
 
 /*
@@ -237,47 +234,47 @@ static bool find_behind_padding(struct sfb_walker *w, uint64_t pc, struct sfb_ru
  * remembered, so that what is remembered says from which of the two it is.
  */
 __attribute__((noinline)) static enum sfb_status try_tables(struct sfb_walker *w, uint64_t pc,
-                                                            enum sfb_source *source)
+                                                            enum sfb_source *source,
+                                                            struct sfb_rule *rule)
 {
     const struct sfb_module *m = w->module;
     enum sfb_status status = m->section_status;
-    struct sfb_rule rule;
 
     if (status == SFB_OK)
-        status = sfb_section_find(&m->section, pc, &rule, NULL);
+        status = sfb_section_find(&m->section, pc, rule, NULL);
     *source = SFB_SOURCE_SFRAME;
     if (status != SFB_OK) {
-        w->missed[SFB_SOURCE_SFRAME] = (uint8_t)status;
+        w->current.missed[SFB_SOURCE_SFRAME] = (uint8_t)status;
         *source = SFB_SOURCE_STUB;
-        status = find_shape(w, &rule);
+        status = find_shape(w, rule);
         if (status != SFB_NO_SHAPE)
-            return status == SFB_OK ? follow(w, &rule) : status;
-        w->missed[SFB_SOURCE_STUB] = (uint8_t)status;
+            return status == SFB_OK ? follow(w, rule) : status;
+        w->current.missed[SFB_SOURCE_STUB] = (uint8_t)status;
         *source = SFB_SOURCE_EH_FRAME;
         status = m->eh_frame_status;
         if (status == SFB_OK)
-            status = sfb_eh_frame_find(&m->eh_frame, pc, &rule, NULL);
-        if (is_gap(status) && w->missed[SFB_SOURCE_SFRAME] != SFB_NO_FRE &&
-            find_behind_padding(w, pc, &rule)) {
-            w->missed[SFB_SOURCE_EH_FRAME] = (uint8_t)status;
-            w->missed[SFB_SOURCE_STUB] = SFB_OK;
+            status = sfb_eh_frame_find(&m->eh_frame, pc, rule, NULL);
+        if (is_gap(status) && w->current.missed[SFB_SOURCE_SFRAME] != SFB_NO_FRE &&
+            find_behind_padding(w, pc, rule)) {
+            w->current.missed[SFB_SOURCE_EH_FRAME] = (uint8_t)status;
+            w->current.missed[SFB_SOURCE_STUB] = SFB_OK;
             *source = SFB_SOURCE_STUB;
-            return follow(w, &rule); /* not remembered: it is not a return address's */
+            return follow(w, rule); /* not remembered: it is not a return address's */
         }
-        if (status == SFB_OK && (rule.flags & SFB_RULE_SIGNAL))
+        if (status == SFB_OK && (rule->flags & SFB_RULE_SIGNAL))
             status = SFB_NO_CFI; /* its caller is no return address: another source's business */
         /*
          * Where glibc restores a context on AArch64, setcontext() for one, its tables take that
          * context, x0, for the CFA, and lr in it for the pc. Nothing else counts from an argument.
          */
-        if (status == SFB_OK && SFB_ARCH_LR && rule.cfa_base == SFB_BASE_REG && rule.cfa_reg == 0)
+        if (status == SFB_OK && SFB_ARCH_LR && rule->cfa_base == SFB_BASE_REG && rule->cfa_reg == 0)
             status = SFB_BAD_CFI;
         if (status != SFB_OK)
             return status;
     }
     if (*source == SFB_SOURCE_SFRAME || m->section_status != SFB_OK)
-        sfb_rule_cache_put(pc + 1, cache_id(w), &rule);
-    return follow(w, &rule);
+        sfb_rule_cache_put(pc + 1, cache_id(w), rule);
+    return follow(w, rule);
 }
 
 static inline enum sfb_status try_rules(struct sfb_walker *w, enum sfb_source *source)
@@ -287,7 +284,7 @@ static inline enum sfb_status try_rules(struct sfb_walker *w, enum sfb_source *s
 
     *source = SFB_SOURCE_EH_FRAME;
     if (!find_module(w, pc)) {
-        w->missed[SFB_SOURCE_SFRAME] = SFB_NO_MODULE;
+        w->current.missed[SFB_SOURCE_SFRAME] = SFB_NO_MODULE;
         return SFB_NO_MODULE;
     }
     if (__builtin_expect(w->sp_lost, false)) {
@@ -302,11 +299,11 @@ static inline enum sfb_status try_rules(struct sfb_walker *w, enum sfb_source *s
         *source = SFB_SOURCE_SFRAME;
         if (w->module->section_status != SFB_OK) {
             *source = SFB_SOURCE_EH_FRAME;
-            w->missed[SFB_SOURCE_SFRAME] = (uint8_t)w->module->section_status;
+            w->current.missed[SFB_SOURCE_SFRAME] = (uint8_t)w->module->section_status;
         }
         return sfb_step(&w->regs, &rule, w->memory, NULL);
     }
-    return try_tables(w, pc, source);
+    return try_tables(w, pc, source, &rule);
 }
 
 static enum sfb_status try_signal(struct sfb_walker *w)
@@ -325,8 +322,6 @@ static enum sfb_status try_signal(struct sfb_walker *w)
     sfb_arch_regs(&w->regs, w->full);
     /* All registers are known again, and the stack may be another one. */
     w->full_kind = SFB_FRAME_PC;
-    w->full_pc = w->regs.pc;
-    w->full_sp = w->regs.sp;
     w->sp_stayed = false;
     return SFB_OK;
 }
@@ -337,7 +332,6 @@ static inline void accept(struct sfb_walker *w, enum sfb_source source)
     w->current.source = source;
     w->current.address = w->regs.pc;
     w->current.sp = w->regs.sp;
-    memcpy(w->current.missed, w->missed, sizeof w->missed);
 }
 
 /* Misses and corrupt tables: the statuses on which the next source is asked. */
@@ -351,11 +345,11 @@ static bool try_next(enum sfb_status status)
 static enum sfb_status reason(const struct sfb_walker *w)
 {
     for (unsigned s = SFB_SOURCE_SFRAME; s < SFB_SOURCE_COUNT; s++)
-        if (w->missed[s] >= SFB_BAD_MAGIC)
-            return (enum sfb_status)w->missed[s];
-    if (w->missed[SFB_SOURCE_EH_FRAME] == SFB_NO_EH_FRAME)
-        return (enum sfb_status)w->missed[SFB_SOURCE_SFRAME];
-    return (enum sfb_status)w->missed[SFB_SOURCE_EH_FRAME];
+        if (w->current.missed[s] >= SFB_BAD_MAGIC)
+            return (enum sfb_status)w->current.missed[s];
+    if (w->current.missed[SFB_SOURCE_EH_FRAME] == SFB_NO_EH_FRAME)
+        return (enum sfb_status)w->current.missed[SFB_SOURCE_SFRAME];
+    return (enum sfb_status)w->current.missed[SFB_SOURCE_EH_FRAME];
 }
 
 /* The sources behind the tables, which almost always answer. */
@@ -374,12 +368,13 @@ static enum sfb_status try_others(struct sfb_walker *w, enum sfb_status status)
             accept(w, (enum sfb_source)s);
             return SFB_OK;
         }
-        w->missed[s] = (uint8_t)status;
+        w->current.missed[s] = (uint8_t)status;
     }
     return try_next(status) ? reason(w) : status;
 }
 
-static enum sfb_status advance_at(struct sfb_walker *w, uint64_t pc)
+static inline __attribute__((always_inline)) enum sfb_status advance_at(struct sfb_walker *w,
+                                                                        uint64_t pc)
 {
     enum sfb_source source;
     enum sfb_status status;
@@ -392,10 +387,10 @@ static enum sfb_status advance_at(struct sfb_walker *w, uint64_t pc)
         return SFB_END;
     }
 
-    memset(w->missed, 0, sizeof w->missed);
+    memset(w->current.missed, 0, sizeof w->current.missed);
     status = try_rules(w, &source);
     if (status != SFB_OK) {
-        w->missed[source] = (uint8_t)status;
+        w->current.missed[source] = (uint8_t)status;
         return try_others(w, status);
     }
     accept(w, source);
@@ -417,7 +412,7 @@ static __attribute__((noinline)) enum sfb_status advance_with_room(struct sfb_wa
     return status;
 }
 
-static inline enum sfb_status advance(struct sfb_walker *w)
+enum sfb_status sfb_walker_advance(struct sfb_walker *w)
 {
     uint64_t pc = lookup_pc(w);
 
@@ -429,7 +424,7 @@ static inline enum sfb_status advance(struct sfb_walker *w)
 enum sfb_status sfb_walker_next(struct sfb_walker *walker, struct sfb_frame *out)
 {
     if (walker->begun && walker->status == SFB_OK)
-        walker->status = advance(walker);
+        walker->status = sfb_walker_advance(walker);
     walker->begun = true;
     if (walker->status == SFB_OK && out)
         *out = walker->current;

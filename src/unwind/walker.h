@@ -4,16 +4,27 @@
 #define SFB_UNWIND_WALKER_H
 
 #include "sfb/walk.h"
+#include "unwind/arch.h"
 
 /*
- * sfb_walker_init() for this process, with what is known of its stack already in out->own_memory.
- *
- * @param flags  enum sfb_walker_flags
+ * sfb_walker_init() for this process, from the members that say it: full, full_kind, flags, and
+ * what is known of the stack, own_memory. The first frame counts as given.
  */
-void sfb_walker_begin(struct sfb_walker *out, struct sfb_context *start, enum sfb_frame_kind kind,
-                      uint32_t flags);
+void sfb_walker_begin(struct sfb_walker *walker);
 
 /* Puts the walker on a frame further out, a return address that tables led to. */
 void sfb_walker_resume(struct sfb_walker *walker, uint64_t pc, uint64_t sp, uint64_t fp);
+
+/* Goes to the next frame, which is then walker->current: sfb_walker_next() without the checks. */
+enum sfb_status sfb_walker_advance(struct sfb_walker *walker);
+
+/* @return whether all registers are known of the frame that the walker stands on */
+static inline bool sfb_walker_is_full(const struct sfb_walker *walker)
+{
+    struct sfb_regs full;
+
+    sfb_arch_regs(&full, walker->full);
+    return walker->regs.sp == full.sp && walker->regs.pc == full.pc;
+}
 
 #endif

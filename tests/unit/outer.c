@@ -15,10 +15,8 @@ Test(outer, keeps_the_last_frames_in_order)
             sfb_outer_init(&o, buffer, sizeof buffer, wanted);
             cr_assert(eq(sz, o.capacity, wanted));
             for (unsigned i = 0; i < pushed; i++) {
-                struct sfb_frame f = { .kind = i % 2 ? SFB_FRAME_RA : SFB_FRAME_PC,
-                                       .source = (enum sfb_source)(i % SFB_SOURCE_COUNT),
-                                       .address = 0xffff000000000000u + i };
-                sfb_outer_push(&o, &f);
+                sfb_outer_push(&o, i % 2 ? SFB_FRAME_RA : SFB_FRAME_PC,
+                               (enum sfb_source)(i % SFB_SOURCE_COUNT), 0xffff000000000000u + i);
             }
             sfb_outer_linearise(&o);
             cr_assert(eq(sz, sfb_outer_kept(&o), kept));
