@@ -59,6 +59,7 @@ enum sfb_status {
     SFB_NO_REGISTER = 44,    /* the rule needs a register whose value is not known */
     SFB_SIGNAL_LIMIT = 45,   /* more signal frames on one stack than any program nests */
     SFB_UNWINDER_ERROR = 46, /* libunwind refused the frame */
+    SFB_NOT_A_CALL = 47, /* a return address into code that begins stacks, but not behind a call */
 
     SFB_BAD_ARGUMENT = 60,     /* an argument is out of its documented range */
     SFB_BUFFER_TOO_SMALL = 61, /* no room for the info byte and a terminator */

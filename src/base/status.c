@@ -34,6 +34,8 @@ const char *sfb_status_str(enum sfb_status status)
     case SFB_NO_REGISTER: return "rule needs a register whose value is not known";
     case SFB_SIGNAL_LIMIT: return "too many signal frames";
     case SFB_UNWINDER_ERROR: return "libunwind refused the frame";
+    case SFB_NOT_A_CALL:
+        return "a return address into code that begins stacks, but not behind a call";
     case SFB_BAD_ARGUMENT: return "bad argument";
     case SFB_BUFFER_TOO_SMALL: return "buffer too small for any backtrace";
     case SFB_NO_RESOURCE: return "the system refused it";

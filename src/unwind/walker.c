@@ -230,6 +230,24 @@ static bool find_behind_padding(struct sfb_walker *w, uint64_t pc, struct sfb_ru
 }
 
 /*
+ * Where nothing comes behind a frame, as its tables or its place say. A walk that has lost its way
+ * may come there, too, by a word that only looks like a return address: behind a call is where a
+ * true one leads. (What is remembered of a place is that it was found to be one.)
+ */
+__attribute__((noinline)) static enum sfb_status end_here(struct sfb_walker *w, bool remember)
+{
+    static const struct sfb_rule outermost = { .flags = SFB_RULE_OUTERMOST };
+
+    if (w->current.kind != SFB_FRAME_RA)
+        return SFB_END;
+    if (!sfb_arch_is_call(&w->table_memory, w->regs.pc))
+        return SFB_NOT_A_CALL;
+    if (remember && find_module(w, lookup_pc(w)))
+        sfb_rule_cache_put(w->regs.pc, cache_id(w), &outermost);
+    return SFB_END;
+}
+
+/*
  * Asks the tables themselves. What .eh_frame says of a module that has an .sframe, too, is not
  * remembered, so that what is remembered says from which of the two it is.
  */
@@ -272,6 +290,8 @@ __attribute__((noinline)) static enum sfb_status try_tables(struct sfb_walker *w
         if (status != SFB_OK)
             return status;
     }
+    if (rule->flags & SFB_RULE_OUTERMOST)
+        return end_here(w, *source == SFB_SOURCE_SFRAME || m->section_status != SFB_OK);
     if (*source == SFB_SOURCE_SFRAME || m->section_status != SFB_OK)
         sfb_rule_cache_put(pc + 1, cache_id(w), rule);
     return follow(w, rule);
@@ -379,13 +399,8 @@ static inline __attribute__((always_inline)) enum sfb_status advance_at(struct s
     enum sfb_source source;
     enum sfb_status status;
 
-    if (near_entry(w, pc) && is_outermost(w, pc)) {
-        static const struct sfb_rule outermost = { .flags = SFB_RULE_OUTERMOST };
-
-        if (find_module(w, pc))
-            sfb_rule_cache_put(pc + 1, cache_id(w), &outermost);
-        return SFB_END;
-    }
+    if (near_entry(w, pc) && is_outermost(w, pc))
+        return end_here(w, true);
 
     memset(w->current.missed, 0, sizeof w->current.missed);
     status = try_rules(w, &source);

@@ -161,6 +161,48 @@ Test(broken, a_rule_that_leads_back_to_itself_ends)
     cr_expect(lt(sz, t.count, 100));
 }
 
+/* --- words that lead to where stacks begin ------------------------------------------------------
+ */
+
+extern const char called[], begins_stacks[], behind_its_call[];
+__asm__(".text\n.p2align 4\n"
+        ".globl called, begins_stacks, behind_its_call\n"
+        "called:\n"
+        ".cfi_startproc\nnop\nnop\n.cfi_endproc\n"
+        "begins_stacks:\n"
+        ".cfi_startproc\n.cfi_undefined " MACHINE_RA "\n"
+        ".cfi_escape 0\n" /* a no-op, which gas 2.40 makes no .sframe of: it would drop the other */
+        "nop\nnop\n" MACHINE_CALL " called\n"
+        "behind_its_call: nop\nnop\nnop\nnop\n.cfi_endproc\n");
+
+static struct trace from_called(uint64_t ra, enum sfb_status *end)
+{
+    static uint64_t stack[64];
+    ucontext_t uc = here();
+    struct sframe_backtrace_info info;
+    struct trace t;
+
+    stack[0] = ra;
+    machine_set_lr(&uc, ra);
+    machine_set_ucontext(&uc, (uintptr_t)called, (uintptr_t)stack, (uintptr_t)stack);
+    cr_expect(gt(int, (int)walk(&uc, &info, &t), 0));
+    cr_expect(eq(sz, t.count, 2));
+    *end = info.end;
+    return t;
+}
+
+Test(broken, an_end_that_no_call_leads_to_is_none)
+{
+    enum sfb_status end;
+
+    for (unsigned again = 0; again < 2; again++) {
+        cr_expect(not(from_called((uintptr_t)behind_its_call + MACHINE_NOP, &end).end));
+        cr_expect(eq(int, end, SFB_NOT_A_CALL));
+        cr_expect(from_called((uintptr_t)behind_its_call, &end).end);
+        cr_expect(eq(int, end, SFB_END));
+    }
+}
+
 /* --- a table that leads to itself
  * ----------------------------------------------------------------
  */

@@ -41,6 +41,8 @@ enum {
  * MACHINE_START_RA       ... and where it would return to
  * MACHINE_UCONTEXT_AT    from sp at the trampoline
  * MACHINE_FAULT          assembly: an instruction that raises SIGILL, of MACHINE_FAULT_SIZE bytes
+ * MACHINE_CALL           assembly: the instruction that calls a symbol
+ * MACHINE_RA             assembly: what tables call the return address
  * MACHINE_SP_FROM_FP     assembly: tables as longjmp() may have them: the caller's sp is what fp
  * is, its pc in the word that sp points at; for code of four nops MACHINE_NOP            bytes of a
  * nop
@@ -50,11 +52,13 @@ enum {
 
 static const uint8_t machine_trampoline[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, /* mov $15, %rax */
                                               0x0f, 0x05 };                    /* syscall */
-static const uint8_t machine_start[] = { 0xff, 0xd0, 0x90, 0x90, 0xf4 };       /* call, hlt */
+static const uint8_t machine_start[] = { 0xff, 0x15, 0, 0, 0, 0, 0xf4 };       /* call, hlt */
 static const uint8_t machine_padding[] = { 0x0f, 0x1f, 0x40, 0x00 };           /* nopl 0(%rax) */
-enum { MACHINE_SYSCALL_AT = 7, MACHINE_START_RA = 4, MACHINE_UCONTEXT_AT = 0 };
+enum { MACHINE_SYSCALL_AT = 7, MACHINE_START_RA = 6, MACHINE_UCONTEXT_AT = 0 };
 
 #define MACHINE_FAULT      "ud2"
+#define MACHINE_CALL       "call"
+#define MACHINE_RA         "rip"
 #define MACHINE_SP_FROM_FP ".cfi_def_cfa rsp, 8\n.cfi_register rsp, rbp\n"
 enum { MACHINE_FAULT_SIZE = 2, MACHINE_NOP = 1 };
 enum { MACHINE_STACK_TABLES = 5 * 512, MACHINE_STACK_ALL = 3 * 1024 };
@@ -89,6 +93,8 @@ static const uint8_t machine_padding[] = { 0x1f, 0x20, 0x03, 0xd5 };    /* nop *
 enum { MACHINE_SYSCALL_AT = 4, MACHINE_START_RA = 4, MACHINE_UCONTEXT_AT = sizeof(siginfo_t) };
 
 #define MACHINE_FAULT      "udf 0"
+#define MACHINE_CALL       "bl"
+#define MACHINE_RA         "x30"
 #define MACHINE_SP_FROM_FP ".cfi_def_cfa sp, 0\n.cfi_offset x30, 0\n.cfi_register sp, x29\n"
 enum { MACHINE_FAULT_SIZE = 4, MACHINE_NOP = 4 };
 enum { MACHINE_STACK_TABLES = 7 * 512, MACHINE_STACK_ALL = 7 * 512 };

@@ -269,8 +269,8 @@ static void capture_all(struct trace *t, struct sframe_backtrace_options *option
 /*
  * An end has to be that of the intact stack, by its last two frames. Two kinds are counted apart:
  * a short cut, where a wrong register leads past frames to the true outermost one; and a forged
- * one, whose last address the trial itself has put there, and it lies in a function that nothing
- * calls: no table, and no walker, can tell.
+ * one, which the trial itself has made: a pc in a function that nothing calls, or a word that is
+ * that function's very return address. No table, and no walker, can tell; they are few.
  */
 static enum verdict judge_end(const struct machine *m, struct trace *t,
                               struct sframe_backtrace_options *options)
@@ -629,5 +629,10 @@ int main(int argc, char **argv)
            trials->name, (unsigned long long)trials->tally[ENDS] + trials->tally[SHORT_CUTS],
            (unsigned long long)trials->tally[SHORT_CUTS], (unsigned long long)trials->tally[FORGED],
            (unsigned long long)trials->tally[MEMOS], (unsigned long long)trials->tally[COMPARED]);
+    /* One in 20,000; one in 6,000 where any word is believed that leads into such a function. */
+    if (trials->tally[FORGED] > 20 + trials->count / 16000) {
+        fprintf(stderr, "%s: too many ends are forged\n", trials->name);
+        return 1;
+    }
     return trials_report(trials);
 }

@@ -376,6 +376,24 @@ Test(walker, knows_where_processes_begin)
     walk(&start, SFB_FRAME_RA, ra, 1, SFB_END);
 }
 
+Test(walker, believes_an_end_only_behind_a_call)
+{
+    struct sfb_context inside = at(TEXT + 0x20, STACK, 0), start = at(CODE + 4, STACK, 0);
+
+    modules.entries.program = TEXT;
+    walk(&inside, SFB_FRAME_RA,
+         (const struct expected[]){ { SFB_FRAME_RA, SFB_SOURCE_START, TEXT + 0x20 } }, 1,
+         SFB_NOT_A_CALL);
+    memcpy(text + 0x20 - MACHINE_START_RA, machine_start, sizeof machine_start);
+    walk(&inside, SFB_FRAME_RA,
+         (const struct expected[]){ { SFB_FRAME_RA, SFB_SOURCE_START, TEXT + 0x20 } }, 1, SFB_END);
+
+    modules.entries = (struct sfb_entries){ .loader = CODE };
+    walk(&start, SFB_FRAME_RA,
+         (const struct expected[]){ { SFB_FRAME_RA, SFB_SOURCE_START, CODE + 4 } }, 1,
+         SFB_NOT_A_CALL);
+}
+
 Test(walker, judges_its_arguments)
 {
     struct sfb_context start = at(TEXT, STACK, 0);
