@@ -3,14 +3,16 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "backtraces.h"
 #include "crash_report.h"
+#include "symbol_name.h"
 #include "symbols.h"
 #include "tool.h"
 
-enum { OPTION_PID = TOOL_OPTION_FIRST, OPTION_MAPS, OPTION_HEX, OPTION_SWIFT };
+enum { OPTION_PID = TOOL_OPTION_FIRST, OPTION_MAPS, OPTION_HEX, OPTION_SWIFT, OPTION_RAW_NAMES };
+
+static bool raw_names;
 
 /* The frame being printed. */
 struct line {
@@ -22,11 +24,10 @@ static void print_function(void *user, const struct symbols_function *f)
 {
     const struct line *line = user;
 
-    /* Symbol tables may add a version to a name: "pow@@GLIBC_2.29". */
-    const char *name = f->name ? f->name : "?";
+    char *name = f->name ? symbol_name(f->name, !raw_names) : NULL;
 
-    printf("#%" PRIu64 " 0x%" PRIx64 " %.*s", line->number, line->address, (int)strcspn(name, "@"),
-           name);
+    printf("#%" PRIu64 " 0x%" PRIx64 " %s", line->number, line->address, name ? name : "?");
+    free(name);
     if (f->name && !f->inlined)
         printf("+0x%" PRIx64, line->address - f->start);
     if (f->file && f->line > 0)
@@ -157,6 +158,7 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
                                              { "maps", required_argument, NULL, OPTION_MAPS },
                                              { "hex", no_argument, NULL, OPTION_HEX },
                                              { "swift", no_argument, NULL, OPTION_SWIFT },
+                                             { "raw-names", no_argument, NULL, OPTION_RAW_NAMES },
                                              { NULL, 0, NULL, 0 } };
     enum tool_exit exit_status = TOOL_DONE;
     const char *maps = NULL;
@@ -170,6 +172,7 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
             return exit_status;
         hex |= o == OPTION_HEX;
         swift |= o == OPTION_SWIFT;
+        raw_names |= o == OPTION_RAW_NAMES;
         if (o == OPTION_MAPS)
             maps = optarg;
         if (o == OPTION_PID && !parse_pid(optarg, &pid))
@@ -218,6 +221,7 @@ const struct tool_command tool_symbolize = {
         "                   where it says they are\n"
         "  --hex            FILE is hexadecimal text; white space between bytes is ignored\n"
         "  --swift          accept a first address that is relative, as Swift writes it\n"
+        "  --raw-names      C++ names as symbol tables have them: _ZN5shape4areaEi\n"
         "  --help           this text\n"
         "\n"
         "Without --pid and --maps, the reports of the crash handler in a file are symbolized:\n"

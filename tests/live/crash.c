@@ -228,7 +228,8 @@ Test(crash, of_cplusplus_is_told_to_the_line)
     static const struct {
         const char *situation, *function;
         int signal;
-    } all[] = { { "throw", "crash_throw", SIGABRT }, { "method", "put", SIGSEGV } };
+    } all[] = { { "throw", "crash_throw()", SIGABRT },
+                { "method", "(anonymous namespace)::Holder<long>::put(long)", SIGSEGV } };
     unsigned seen = 0;
 
     for (size_t k = 0; k < KINDS; k++) {
