@@ -130,9 +130,13 @@ static char *printable(struct text text)
 /* @return NULL, or what is wrong with the line */
 static const char *add_cbf(struct crash_report *report, struct text line)
 {
-    uint8_t *more = realloc(report->cbf, report->cbf_size + line.size / 2 + 1);
+    uint8_t *more;
     ssize_t size;
 
+    if (report->cbf_cut)
+        return NULL;
+    report->cbf_cut = true; /* unless all is well: what comes behind a gap means something else */
+    more = realloc(report->cbf, report->cbf_size + line.size / 2 + 1);
     if (!more)
         return "out of memory";
     report->cbf = more;
@@ -140,6 +144,7 @@ static const char *add_cbf(struct crash_report *report, struct text line)
     if (size < 0)
         return "not hexadecimal text";
     report->cbf_size += (size_t)size;
+    report->cbf_cut = false;
     return NULL;
 }
 
@@ -226,26 +231,26 @@ bool crash_report_read(struct crash_report *out, const struct input *input, size
                        enum tool_exit *exit_status)
 {
     size_t at = find_headline(out, input, *offset);
-    const char *cause = NULL;
+    bool complained = false;
 
     if (at == SIZE_MAX)
         return false;
-    while (at < input->size && !out->complete && !cause) {
+    while (at < input->size && !out->complete) {
         struct text line = line_at(input, at), next = line;
+        const char *cause;
 
         if (is_headline(&next))
             break;
         cause = add_line(out, line);
-        if (cause)
+        if (cause && !complained) {
             *exit_status =
                 tool_complain(TOOL_BAD_DATA, "%s: text+0x%zx: %s", input->name, at, cause);
+            complained = true;
+        }
         at = behind(input, at, line);
     }
     *offset = at;
-    if (!cause)
-        return true;
-    crash_report_free(out);
-    return false;
+    return true;
 }
 
 void crash_report_free(struct crash_report *report)

@@ -16,6 +16,7 @@ struct crash_report {
     char *headline; /* what happened to whom, without the prefix; one printable line */
     uint8_t *cbf;
     size_t cbf_size;
+    bool cbf_cut; /* a line of it could not be read, and what is behind that is not there */
     struct symbols_module *modules;
     size_t module_count;
     bool pc_is_behind; /* the first pc is that behind the instruction at fault */
@@ -23,11 +24,12 @@ struct crash_report {
 };
 
 /*
- * Reads the next report.
+ * Reads the next report. A line that cannot be read is passed over: what else is there is worth
+ * having.
  *
- * @param offset  in the input, where to look from; moved behind what was read
- * @return whether there is one; false after a complaint, too, and then *exit_status is not
- * TOOL_DONE
+ * @param offset       in the input, where to look from; moved behind what was read
+ * @param exit_status  written after a complaint, which is of the first such line
+ * @return whether there is one
  */
 bool crash_report_read(struct crash_report *out, const struct input *input, size_t *offset,
                        enum tool_exit *exit_status);

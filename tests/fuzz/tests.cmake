@@ -24,3 +24,7 @@ sfb_fuzz(cbf_decoder cbf)
 sfb_fuzz(eh_frame eh_frame)
 sfb_fuzz(sframe sframe)
 sfb_fuzz(walk walk)
+sfb_fuzz(crash_report crash_report)
+target_sources(fuzz-crash_report PRIVATE
+  ${PROJECT_SOURCE_DIR}/tools/crash_report.c ${PROJECT_SOURCE_DIR}/tools/hex.c)
+target_include_directories(fuzz-crash_report PRIVATE ${PROJECT_SOURCE_DIR}/tools)

@@ -452,6 +452,32 @@ Test(crash, reports_are_found_in_a_log_and_cut_ones_told)
     crashed_free(&c);
 }
 
+/* What a line says that cannot be read is lost, and nothing else. */
+Test(crash, report_with_a_bad_line_is_read_all_the_same)
+{
+    static const char *const marks[] = { "\nmodule 0x", "\nmodule 0x", "\ncbf ", "\ncbf " };
+
+    for (size_t i = 0; i < 4; i++) {
+        struct crashed c = crash(kinds[0], "null");
+        char *at = strstr(c.report, marks[i]), complaint[64];
+        struct run run;
+
+        cr_assert(at != NULL);
+        if (i == 1) /* another one, too: one complaint is enough */
+            strstr(at + 1, marks[i])[8] = 'x';
+        at[i == 3 ? 45 : 8] = 'x';
+        run = run_with_input(c.report, strlen(c.report), "'%s' symbolize", SFB_TOOL);
+        cr_expect(eq(int, run.status, 1));
+        snprintf(complaint, sizeof complaint, "text+0x%zx: not ", (size_t)(at + 1 - c.report));
+        cr_expect(strstr(run.err, complaint) != NULL, "%s", run.err);
+        cr_expect(eq(u32, count(run.err, ": not "), 1), "%s", run.err);
+        cr_expect(eq(u32, count(run.out, "SIGSEGV (11)"), 1), "%s", run.out);
+        cr_expect(eq(u32, count(run.out, "#0 0x"), i >= 2 ? 0 : 1), "%s", run.out);
+        run_free(&run);
+        crashed_free(&c);
+    }
+}
+
 /* --- in this process ----------------------------------------------------------------------------
  */
 
