@@ -1,9 +1,11 @@
 sfb_test(live tables_only GSFRAME)
 sfb_test(live strides GSFRAME SOURCES support/trace.c support/ways.c)
 sfb_test(live stacks GSFRAME SOURCES support/trace.c support/ways.c)
+sfb_test(live exiting GSFRAME SOURCES support/trace.c)
 if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64") # its code is made here
   sfb_test(live made_code GSFRAME SOURCES support/trace.c)
   sfb_test(live padding SOURCES support/trace.c) # of libraries without .sframe, as libc is
+  sfb_test(live nested GSFRAME SOURCES support/trace.c)
 endif()
 
 # Without shared libraries: with .sframe, with no table that can be searched, with .eh_frame_hdr.
