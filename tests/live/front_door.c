@@ -163,7 +163,7 @@ Test(front_door, outermost_with_a_walk_that_stops_keeps_the_last_that_were_reach
     cr_expect(not(part.end));
     cr_expect(eq(int, info.end, SFB_NO_CFI), "%s", sfb_status_str(info.end));
     cr_assert(eq(sz, part.count, 20));
-    cr_expect(gt(u64, part.omitted, 0));
+    cr_expect(lt(u64, 0, part.omitted));
     expect_frames(15, 5, 15 + part.omitted);
     cr_expect(eq(u32, info.by_source[SFB_SOURCE_LIBUNWIND], 0));
 }
@@ -199,7 +199,7 @@ Test(front_door, self_recursion_costs_a_few_bytes)
     room = 100;
     same(900, take);
     cr_expect(part.end);
-    cr_expect(gt(sz, part.count, 900));
+    cr_expect(lt(sz, 900, part.count));
     expect_frames(0, part.count, 0);
     /* ... but counts frame by frame towards the limit. */
     options.max_frames = 100;
@@ -256,7 +256,7 @@ Test(front_door, judges_its_arguments)
     cr_expect(eq(int, buffer[1], 1));
 
     /* A newer program's larger struct: fine while it asks for nothing new. */
-    cr_expect(gt(int, (int)sframe_backtrace_cbf(buffer, 100, &grown.options, NULL), 0));
+    cr_expect(lt(int, 0, (int)sframe_backtrace_cbf(buffer, 100, &grown.options, NULL)));
     grown.newer = 1;
     cr_expect(
         eq(int, (int)sframe_backtrace_cbf(buffer, 100, &grown.options, NULL), -SFB_BAD_ARGUMENT));

@@ -41,7 +41,7 @@ Test(no_leak, names_still_resolve_to_libc_and_libgcc)
 {
     uint8_t buffer[512];
 
-    cr_assert(gt(int, (int)sframe_backtrace_cbf(buffer, sizeof buffer, NULL, NULL), 0));
+    cr_assert(lt(int, 0, (int)sframe_backtrace_cbf(buffer, sizeof buffer, NULL, NULL)));
     cr_expect(is_mapped("/" SFB_ARCH_LIBUNWIND), "the test means something: libunwind is there");
     if (sanitized())
         cr_skip("the sanitizer's own runtime stands before libc's backtrace");

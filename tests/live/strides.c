@@ -250,8 +250,8 @@ Test(strides, take_what_did_not_change_from_the_memo)
         size[i] = walk_again(bytes[i], sizeof bytes[i]);
         if (i == 0)
             continue;
-        cr_assert(gt(u32, m->count, 1));
-        cr_assert(gt(u32, m->frame[0].cbf_size, 1));
+        cr_assert(lt(u32, 1, m->count));
+        cr_assert(lt(u32, 1, m->frame[0].cbf_size));
         if (i == 2)
             m->frame[0].cbf[1] ^= 1;
     }
@@ -273,12 +273,12 @@ Test(strides, take_no_memo_that_is_in_use)
     memo[0] = 1; /* busy, in either byte order */
     memo[0] |= (uint64_t)1 << 32;
     memcpy(before, memo, sizeof memo);
-    cr_expect(gt(int, (int)sframe_backtrace_cbf(bytes, sizeof bytes, &options, NULL), 0));
+    cr_expect(lt(int, 0, (int)sframe_backtrace_cbf(bytes, sizeof bytes, &options, NULL)));
     options.memo = (uint8_t *)memo + 4;
     options.memo_size -= 8;
-    cr_expect(gt(int, (int)sframe_backtrace_cbf(bytes, sizeof bytes, &options, NULL), 0));
+    cr_expect(lt(int, 0, (int)sframe_backtrace_cbf(bytes, sizeof bytes, &options, NULL)));
     options.memo_size = 40;
     options.memo = memo + 2;
-    cr_expect(gt(int, (int)sframe_backtrace_cbf(bytes, sizeof bytes, &options, NULL), 0));
+    cr_expect(lt(int, 0, (int)sframe_backtrace_cbf(bytes, sizeof bytes, &options, NULL)));
     cr_expect(eq(int, memcmp(before, memo, sizeof memo), 0));
 }

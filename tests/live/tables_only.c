@@ -44,7 +44,7 @@ NOINLINE static unsigned compare_with_backtrace(void)
 
     _Unwind_Backtrace(collect, &theirs);
 
-    cr_assert(gt(int, (int)size, 0));
+    cr_assert(lt(int, 0, (int)size));
     cr_assert(eq(int, sfb_cbf_decoder_init(&d, buffer, (size_t)size, &expand, NULL), SFB_OK));
     for (; sfb_cbf_decoder_next(&d, &item, NULL) == SFB_OK; n++) {
         cr_assert(lt(int, n, theirs.count));
@@ -55,8 +55,8 @@ NOINLINE static unsigned compare_with_backtrace(void)
     cr_expect(eq(int, info.end, SFB_END), "%s", sfb_status_str(info.end));
     cr_expect(eq(u32, info.by_source[SFB_SOURCE_SFRAME] + info.by_source[SFB_SOURCE_EH_FRAME],
                  (uint32_t)n - 1));
-    cr_expect(gt(u32, info.by_source[SFB_SOURCE_SFRAME], 0));
-    cr_expect(gt(u32, info.by_source[SFB_SOURCE_EH_FRAME], 0));
+    cr_expect(lt(u32, 0, info.by_source[SFB_SOURCE_SFRAME]));
+    cr_expect(lt(u32, 0, info.by_source[SFB_SOURCE_EH_FRAME]));
     return (unsigned)n - 1;
 }
 

@@ -317,7 +317,7 @@ Test(modules, id_stands_for_one_files_bytes)
     const struct sfb_module *first = sfb_module_cache_add(&image, false), *second;
 
     cr_assert(first != NULL);
-    cr_expect(gt(u16, first->id, 0));
+    cr_expect(lt(u16, 0, first->id));
     cr_expect(sfb_module_cache_find(&image.identity) == first);
     whole.note.id[19]++;
     cr_expect(sfb_module_cache_find(&image.identity) == NULL, "another file, alike in all else");

@@ -79,7 +79,7 @@ Test(rule_cache, gives_back_exactly_what_was_put)
                         cr_assert(not(has_any(keys[k] + (1ull << 32), ids[i])));
                         cr_assert(not(has_any(keys[k] | 1ull << SFB_ARCH_PC_BITS, ids[i])));
                     }
-    cr_expect(gt(u32, asked, 500));
+    cr_expect(lt(u32, 500, asked));
 }
 
 Test(rule_cache, knows_frames_without_a_caller)
