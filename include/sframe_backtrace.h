@@ -82,7 +82,7 @@ struct sframe_backtrace_info {
  *
  * @param buffer   any alignment; a typical frame takes 4 bytes, none more than 9
  * @param size     bytes at buffer, at least 2; where outermost frames are asked for, up to half of
- * it is set aside for them, 9 bytes each
+ *                 it is set aside for them, 9 bytes each
  * @param options  NULL: all defaults
  * @param info     what was found; written unless the result is negative; NULL: not wanted
  *

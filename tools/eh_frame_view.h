@@ -19,7 +19,7 @@ struct eh_frame_view {
  * Finds both tables by PT_GNU_EH_FRAME.
  *
  * @return false: there are none, or they cannot be read; the fault is written, nothing is to be
- * closed
+ *         closed
  */
 bool eh_frame_view_open(struct eh_frame_view *out, struct elf_fault *fault,
                         const struct elf_file *file);

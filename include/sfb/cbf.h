@@ -195,7 +195,7 @@ SFB_API bool sfb_cbf_decoder_truncated(const struct sfb_cbf_decoder *decoder);
 
 /**
  * @return bytes read so far: after SFB_END the size of this backtrace, so the next may follow;
- * after an error those before the instruction that is wrong
+ *         after an error those before the instruction that is wrong
  */
 SFB_API size_t sfb_cbf_decoder_consumed(const struct sfb_cbf_decoder *decoder);
 

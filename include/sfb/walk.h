@@ -72,7 +72,7 @@ struct sfb_entries {
 struct sfb_modules {
     /*
      * @param room  where a module may be described that stands nowhere else, or NULL: then it has
-     * to stand somewhere
+     *               to stand somewhere
      * @return the module, good until the next call; NULL: none contains pc
      */
     const struct sfb_module *(*find)(const struct sfb_modules *modules, uint64_t pc,

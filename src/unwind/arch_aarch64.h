@@ -145,7 +145,7 @@ static inline __attribute__((always_inline)) bool sfb_arch_follow(uint64_t word,
  *
  * @param sp      that it came to
  * @param fp_read whether fp was read, at the address given, below the return address; else that is
- * the return address's
+ *                the return address's
  */
 static inline uint64_t sfb_arch_place_read(uint64_t word, uint64_t sp, bool *fp_read)
 {

@@ -1,12 +1,12 @@
 /*
  * One step along the chain of frame records: a guess, for code that no table covers.
  *
- *        higher addresses
- *      |  caller's record      | <--+   AAPCS64, "The Frame Pointer": x29 points at the innermost
- *      :                       :    |   record, each record at that of the caller, and the
- * outermost |  return address       |    |   one at nothing. Debian's arm64 libc keeps to it. |
- * caller's fp          | ---+
- *      +-----------------------+ <- fp
+ *     higher addresses
+ *     |  the caller's record  | <--+  AAPCS64, "The Frame Pointer": x29 points at the innermost
+ *     :                       :    |  record, each record at that of the caller. Debian's arm64
+ *     |  return address       |    |  libc keeps to it.
+ *     |  the caller's fp      | ---+
+ *     +-----------------------+ <- fp
  *
  * What can go wrong: a function that has stored no record (yet), so that the chain leads past its
  * caller; and an fp that is used as any other register. Therefore

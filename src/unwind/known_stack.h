@@ -21,7 +21,7 @@ extern _Thread_local struct sfb_known_stack sfb_known_stack
  * Learns that the stack goes down to sp, if that is so: probes what was not known yet.
  *
  * @param running  the calling code runs on that very stack, below sp and near it, so that the page
- * of sp is there
+ *                 of sp is there
  * @return whether sp is on the stack of this thread, and all of it from there on is known
  */
 bool sfb_known_stack_extend(uint64_t sp, bool running);

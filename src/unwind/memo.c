@@ -3,18 +3,18 @@
  *
  * Invariants:
  * - What a frame leads to depends on its (pc, sp, fp), on the rule for the pc, and on the one or
- * two stack words that the rule reads. Frame i of a memo leads to frame i - 1 as long as these
- * words are what they were and the modules are there that the rules came from. So if a walk comes
- * to a frame that the memo has, by all three registers, and the words of the frames further out
- * still hold, these are the frames that the walk would find: the memo is exact, and knows nothing
- * of threads or time.
+ *   two stack words that the rule reads. Frame i of a memo leads to frame i - 1 as long as these
+ *   words are what they were and the modules are there that the rules came from. So if a walk comes
+ *   to a frame that the memo has, by all three registers, and the words of the frames further out
+ *   still hold, these are the frames that the walk would find: the memo is exact, and knows nothing
+ *   of threads or time.
  * - No word is read that the walk could not read: all of them lie above the sp of the frame that
- * was recognised, and below that of the outermost frame, which has to be within the known stack.
+ *   was recognised, and below that of the outermost frame, which has to be within the known stack.
  * - Frames stand outermost first, so that those of the next walk, further in, are only appended.
- * They are found innermost first, and so wait at the far end of the storage, in that order, until
- * it is known where they go: see struct sfb_memo_walk.
+ *   They are found innermost first, and so wait at the far end of the storage, in that order, until
+ *   it is known where they go: see struct sfb_memo_walk.
  * - The storage is the caller's, who lets one thread use it at a time. A walk in a signal handler
- * that finds it in the hands of the walk that was interrupted goes on without.
+ *   that finds it in the hands of the walk that was interrupted goes on without.
  *
  * Where stacks have nothing in common, recording them is for nothing: after a few misses in a row
  * the memo is left alone for a while.
@@ -23,13 +23,18 @@
 
 #include <string.h>
 
+#include "sframe_backtrace.h"
+
 enum {
     MISSES_MAX = 4,
     IDLE_WALKS = 30,
     SECOND_CHANCES = 2 /* one walk to be recorded, one that may recognise it */
 };
 
-_Static_assert(sizeof(struct sfb_memo_frame) == 48, "as the header promises");
+_Static_assert(sizeof(struct sfb_memo) == SFRAME_BACKTRACE_MEMO_BASE &&
+                   sizeof(struct sfb_memo) + sizeof(struct sfb_memo_frame) ==
+                       SFRAME_BACKTRACE_MEMO_SIZE(1),
+               "what callers are told to reserve");
 
 static void give_back(struct sfb_memo *memo)
 {

@@ -74,7 +74,7 @@ void sfb_memo_part(struct sfb_memo_walk *walk);
  * Asked when the walk has come to one of its frames, on which s stands.
  *
  * @return whether its other frames may be believed: all of its modules are there, and what is known
- * of the stack reaches as far; if not, it is empty now
+ *         of the stack reaches as far; if not, it is empty now
  */
 bool sfb_memo_check(struct sfb_memo_walk *walk, struct sfb_stride *s);
 

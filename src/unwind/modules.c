@@ -1,19 +1,20 @@
 /*
- * The module cache: 173 KiB, of which a process touches 340 bytes a module, and its slots, 8 KiB.
+ * The module cache: about 150 KiB, of which a process touches 300 bytes a module, and its slots, 8
+ * KiB.
  *
  * Invariants:
  * - An entry is written by one thread, published by a release store of its address, and never
  *   written again: readers need no lock and no sequence number.
  * - Entries are never freed. Each load that differs from the one before at its address takes one,
- * and after ENTRIES of them new modules are read anew at each use: two probes, about 300 ns more.
+ *   and after ENTRIES of them new modules are read anew at each use: two probes, about 300 ns more.
  * - A slot is empty at first, and is overwritten only by an entry for the same start address, which
  *   replaces a stale one. Whoever loses a race for a slot merely has an entry that nobody finds.
  * - A module's id is given once. It stands for the very bytes of the file at this address, as far
- * as the linker's build-id does (not one that was made up by hand), which is part of what is
- * compared: what a cache remembers under an id can never be true of another file. A module without
- * a build-id, or whose ELF header does not say where the program headers are, has no id, and
- * nothing of its tables is remembered; unless it stays as long as the process does, and nothing can
- * take its place.
+ *   as the linker's build-id does (not one that was made up by hand), which is part of what is
+ *   compared: what a cache remembers under an id can never be true of another file. A module
+ *   without a build-id, or whose ELF header does not say where the program headers are, has no id,
+ *   and nothing of its tables is remembered; unless it stays as long as the process does, and
+ *   nothing can take its place.
  *
  * Tried and dropped: a sorted table swapped by pointer. It has to be freed some day, so its
  * readers, who are in signal handlers, have to be counted; and it has to hear of every dlclose().

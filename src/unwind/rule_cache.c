@@ -8,7 +8,7 @@
  * - The word names its pc exactly, and its module by an id that stands for the very bytes of a file
  *   at one address (modules.c) and is never given twice. Who has made sure that the module of this
  *   id is there now may believe the word: it says what the table would say. Nothing has to be
- * thrown away when a library is unloaded or replaced.
+ *   thrown away when a library is unloaded or replaced.
  * - Only what a table said goes in, never what it refused to say.
  *
  * Low bits of the pc index it: call sites are spread well enough, and a hash costs a multiplication

@@ -14,7 +14,7 @@
  * call. Safe in a handler, not in two at once.
  *
  * @return NULL: all of them found the same; else which did not: ours and theirs is what it found,
- * and what the reference did
+ *         and what the reference did
  */
 const char *ways_differ(const void *ucontext, struct trace *ours, struct trace *theirs);
 

@@ -10,7 +10,7 @@
  * be damaged
  *
  * - in place, where it is what the walk takes for the calling thread's own, reads with plain loads
- * and remembers in a memo; the handler never returns to it, and mends it before each trial;
+ *   and remembers in a memo; the handler never returns to it, and mends it before each trial;
  * - in a copy that ends at an unmapped page, with all that points into the stack made to point into
  *   the copy: memory that is nobody's stack, and has to be probed, or is vouched for.
  *
