@@ -232,13 +232,16 @@ static bool find_behind_padding(struct sfb_walker *w, uint64_t pc, struct sfb_ru
 /*
  * Where nothing comes behind a frame, as its tables or its place say. A walk that has lost its way
  * may come there, too, by a word that only looks like a return address: behind a call is where a
- * true one leads. (What is remembered of a place is that it was found to be one.)
+ * true one leads. Code that cannot be read (a filter refuses the probe, or it may only be executed)
+ * is believed. What is remembered of a place is that it was found to be one.
  */
 __attribute__((noinline)) static enum sfb_status end_here(struct sfb_walker *w, bool remember)
 {
     static const struct sfb_rule outermost = { .flags = SFB_RULE_OUTERMOST };
+    uint8_t code;
 
-    if (w->current.kind != SFB_FRAME_RA)
+    if (w->current.kind != SFB_FRAME_RA ||
+        !sfb_memory_copy(&w->table_memory, w->regs.pc - 1, &code, sizeof code))
         return SFB_END;
     if (!sfb_arch_is_call(&w->table_memory, w->regs.pc))
         return SFB_NOT_A_CALL;
