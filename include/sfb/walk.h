@@ -114,6 +114,7 @@ struct sfb_walker {
     /* The nearest inner frame of which all registers are known: the start, or written over it. */
     struct sfb_context *full;
     enum sfb_frame_kind full_kind;
+    uint32_t libunwind_reads; /* that are left to it */
 
     struct sfb_memory own_memory;
     struct sfb_memory table_memory; /* of code and unwind tables */

@@ -29,19 +29,11 @@
 #include "unwind/step.h"
 #include "unwind/walker.h"
 
-/*
- * Words that libunwind may read in one step. It believes tables: an expression that jumps back goes
- * round for ever, and reads each of its bytes anew. The longest programs of real tables are a few
- * kilobytes, and each byte is a word read; this many take a millisecond.
- */
-#define READS_MAX 0x10000u
-
 /* One step. */
 struct attempt {
     struct sfb_walker *walker;
     const struct sfb_context *context; /* where cursor began */
     bool at_ra;                        /* ... at a return address */
-    uint32_t reads;                    /* that are left for one step */
     bool register_missing;             /* libunwind asked for a register that is not known */
     bool memory_refused;               /* ... for a word that cannot be read */
     bool uncovered;                    /* ... for a pc that no .eh_frame covers */
@@ -60,10 +52,10 @@ static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *va
     bool read;
 
     (void)space;
-    if (!a || write || a->reads == 0)
+    if (!a || write || a->walker->libunwind_reads == 0)
         return -UNW_EINVAL;
-    a->reads--;
     walker = a->walker;
+    walker->libunwind_reads--;
     /* Stack words are on the stack's pages; whatever else it reads are tables and code. */
     if (walker->module && address >= walker->module->start && address < walker->module->end) {
         read = sfb_memory_copy(&walker->table_memory, address, value, sizeof *value);
@@ -205,7 +197,6 @@ static bool place(struct attempt *a, const struct sfb_context *context, bool at_
     a->first_argument_asked = false;
     /* On AArch64 libunwind 1.6.2 takes x0 to x3 from a part of the cursor that it does not set. */
     memset(&a->cursor, 0, sizeof a->cursor);
-    a->reads = READS_MAX;
     return sfb_libunwind()->init_remote(&a->cursor, sfb_libunwind()->space, a) == 0;
 }
 
@@ -236,7 +227,6 @@ static bool replay(struct attempt *a)
         return false;
     do {
         last = sp;
-        a->reads = READS_MAX;
         if (lib->step(&a->cursor) <= 0 || a->uncovered)
             return false;
         if (stands_at(a, &walker->regs, false))
@@ -303,7 +293,6 @@ static enum sfb_status step(struct attempt *a, struct sfb_regs *out)
     a->memory_refused = false;
     a->uncovered = false;
     a->first_argument_asked = false;
-    a->reads = READS_MAX;
     result = lib->step(cursor);
     /*
      * Where it finds no table libunwind guesses (a frame-pointer chain, a PLT stub by its bytes),

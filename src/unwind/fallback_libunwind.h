@@ -8,6 +8,13 @@
 #include "sfb/walk.h"
 
 /*
+ * Words that libunwind may read in one walk, where a step takes some hundred. It believes tables: an
+ * expression that jumps back goes round for ever; and frames of a byte each, one after the other
+ * from where all registers are known, lead through all of a stack. This many take 20 ms.
+ */
+enum { SFB_LIBUNWIND_READS_MAX = 1 << 20 };
+
+/*
  * Takes the walker's registers from its current frame to the caller's; only on SFB_OK.
  *
  * @return SFB_OK, SFB_END; SFB_NO_LIBUNWIND, SFB_NO_SP, SFB_NO_MODULE, SFB_NO_CFI (a miss);

@@ -117,13 +117,15 @@ static bool step_all(struct sfb_walker *walker, struct sfb_context *context,
 
 bool sfb_replay(struct sfb_walker *walker)
 {
+    enum { FRAMES_MAX = 1 << 16 };
     struct sfb_context context = *walker->full;
     enum sfb_frame_kind kind = walker->full_kind;
     uint64_t first = context.reg[SFB_ARCH_SP] & SFB_ARCH_DATA_MASK, sp = first, last;
 
     if (sfb_walker_is_full(walker))
         return false; /* there it stands, and the register is not known */
-    do {
+    /* The walk came here in fewer frames, by the same rules, if nothing is damaged. */
+    for (unsigned n = 0; n < FRAMES_MAX; n++) {
         last = sp;
         if (!step_all(walker, &context, kind))
             return false;
@@ -135,6 +137,8 @@ bool sfb_replay(struct sfb_walker *walker)
             return true;
         }
         /* Outwards only; the first frame may have pushed nothing yet. */
-    } while (sp <= walker->regs.sp && (sp > last || last == first));
+        if (sp > walker->regs.sp || (sp <= last && last != first))
+            return false;
+    }
     return false;
 }

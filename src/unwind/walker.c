@@ -58,6 +58,7 @@ static void begin(struct sfb_walker *out, struct sfb_context *start, enum sfb_fr
     out->begun = false;
     out->full = start;
     out->full_kind = kind;
+    out->libunwind_reads = SFB_LIBUNWIND_READS_MAX;
     out->memory = &out->own_memory;
     out->modules = sfb_modules_live();
     sfb_memory_probed(&out->table_memory);
