@@ -1,7 +1,6 @@
 /*
- * sfb dump: an SFrame section as text, byte for byte what `objdump --sframe` of binutils 2.40
- * prints (libsframe/sframe-dump.c there), down to the blanks at the ends of lines, so that the two
- * can be compared with diff.
+ * sfb dump: an SFrame section as text, byte for byte what `objdump --sframe` of the binutils
+ * release prints that writes its version: see dump_text.c.
  *
  * Unlike objdump it prints while it reads: what comes before a bad entry or row is shown.
  */
@@ -12,115 +11,86 @@
 
 #include <sfb/section.h>
 
+#include "dump_text.h"
+#include "elf_relocate.h"
 #include "elf_section.h"
 #include "input.h"
 #include "tool.h"
 
-enum { OPTION_RAW_SECTION = TOOL_OPTION_FIRST, OPTION_VMA };
+enum { OPTION_RAW_SECTION = TOOL_OPTION_FIRST, OPTION_RESOLVE, OPTION_VMA };
 
 struct dump_options {
     bool raw_section;
+    bool resolve;
     uint64_t vma;
 };
 
-static void print_header(const struct sfb_section *s)
+/*
+ * What objdump takes a start for. In versions 1 and 2 it goes by the flag alone, and before 2.45 by
+ * nothing: a section that nobody merged, and an object file's, has other starts than it prints.
+ */
+static bool objdump_counts_from_field(const struct sfb_section *s)
 {
-    const char *flags = "NONE";
-
-    if (s->flags & SFB_SECTION_FDE_SORTED)
-        flags = "SFRAME_F_FDE_SORTED";
-    if (s->flags & SFB_SECTION_FRAME_POINTER)
-        flags = "SFRAME_F_FRAME_POINTER"; /* objdump, too, shows only this one if both are set */
-    printf("Contents of the SFrame section .sframe:\n"
-           "  Header :\n"
-           "\n"
-           "    Version: SFRAME_VERSION_%u\n"
-           "    Flags: %s\n"
-           "    Num FDEs: %" PRIu32 "\n"
-           "    Num FREs: %" PRIu32 "\n"
-           "\n"
-           "  Function Index :\n",
-           s->version, flags, s->fde_count, s->fre_count);
+    return (s->flags & SFB_SECTION_FIELD_RELATIVE) != 0;
 }
 
-static void print_function(const struct sfb_section *s, const struct sfb_fde *f)
+/* objdump 2.45 and later, which are the ones that can read such a section, relocate. */
+static bool has_to_be_relocated(const struct sfb_section *s, const struct dump_options *options)
 {
-    printf("\n    func idx [%" PRIu32 "]: pc = 0x%" PRIx64 ", size = %" PRIu32 " bytes%s\n",
-           f->index, f->start, f->size,
-           f->key_b && s->abi != SFB_ABI_AMD64_LE ? ", pauth = B key" : "");
-    printf("    %-7s%-8s %-10s%-10s%-13s\n", "STARTPC", f->type == SFB_FDE_PCMASK ? "[m]" : "   ",
-           "CFA", "FP", "RA");
+    return options->resolve || objdump_counts_from_field(s);
 }
 
-/* "c-16" for a register saved at CFA-16, "u" for one that is where it was. */
-static void print_saved(char *out, size_t size, bool saved, int32_t offset)
+static enum tool_exit complain_of_section(const char *file, const struct sfb_error *error)
 {
-    if (saved)
-        snprintf(out, size, "c%+" PRId32, offset);
-    else
-        snprintf(out, size, "u");
+    return tool_complain(TOOL_BAD_DATA, "%s: .sframe+0x%" PRIx64 ": %s: %s", file, error->offset,
+                         error->field ? error->field : "section", sfb_status_str(error->status));
 }
 
-static void print_row(const struct sfb_section *s, const struct sfb_fde *f, const struct sfb_fre *r)
+static enum tool_exit complain_of_file(const char *file, const struct elf_fault *fault)
 {
-    /* The stored offsets are CFA, then RA unless the header fixes it, then fp. */
-    unsigned fp_index = s->fixed_ra ? 1 : 2;
-    char cfa[24], fp[24], saved_ra[24], ra[32];
-
-    snprintf(cfa, sizeof cfa, "%s+%" PRId32, r->cfa_base == SFB_BASE_FP ? "fp" : "sp",
-             r->offset[0]);
-    if (s->fixed_fp)
-        print_saved(fp, sizeof fp, true, s->fixed_fp);
-    else
-        print_saved(fp, sizeof fp, r->offset_count > fp_index, r->offset[fp_index]);
-    print_saved(saved_ra, sizeof saved_ra, !s->fixed_ra && r->offset_count > 1, r->offset[1]);
-    snprintf(ra, sizeof ra, "%s%s", saved_ra, r->mangled_ra ? "[s]" : "   ");
-
-    /* In a PCMASK function rows start at a byte of each block, not at an address. */
-    printf("    %016" PRIx64 "  %-10s%-10s%-13s\n",
-           f->type == SFB_FDE_PCMASK ? r->start : f->start + r->start, cfa, fp, ra);
+    return tool_complain(TOOL_BAD_DATA, "%s: +0x%" PRIx64 ": %s%s%s", file, fault->offset,
+                         fault->field ? fault->field : "", fault->field ? ": " : "", fault->cause);
 }
 
-static enum sfb_status dump_functions(const struct sfb_section *s, struct sfb_error *error)
+/* All headers, where they are to be resolved; objdump looks at the first. */
+static enum sfb_status dump_headers(struct sfb_section *s, bool resolve, struct sfb_error *error)
 {
-    for (uint32_t i = 0; i < s->fde_count; i++) {
-        struct sfb_fde f;
-        enum sfb_status status = sfb_fde_read(s, i, &f, error);
-        uint32_t position;
+    const uint8_t *start = s->data;
+    enum sfb_status status;
 
-        if (status != SFB_OK)
+    if (!resolve)
+        s->field_relative = objdump_counts_from_field(s);
+    while ((status = dump_text(s, error)) == SFB_OK && resolve && s->rest != 0) {
+        const uint64_t before = (uint64_t)(s->data - start);
+
+        printf("\n");
+        status = sfb_section_next(s, s, error);
+        if (status != SFB_OK) {
+            error->offset += before;
             return status;
-        print_function(s, &f);
-        position = f.fre_offset;
-        for (uint32_t row = 0; row < f.fre_count; row++) {
-            struct sfb_fre r;
-
-            status = sfb_fre_read(s, &f, position, &r, error);
-            if (status != SFB_OK)
-                return status;
-            print_row(s, &f, &r);
-            position = r.position + r.size;
         }
     }
-    return SFB_OK;
+    if (status != SFB_OK)
+        error->offset += (uint64_t)(s->data - start);
+    return status;
 }
 
-static enum tool_exit dump_section(const char *file, const struct elf_section *found)
+static enum tool_exit dump_section(const struct input *input, const struct elf_section *found,
+                                   const struct dump_options *options)
 {
     struct sfb_section section;
     struct sfb_error error = { SFB_OK, NULL, 0 };
+    struct elf_fault fault;
     enum sfb_status status;
 
-    printf("\n%s:     file format %s\n\n", file, found->format);
+    printf("\n%s:     file format %s\n\n", input->name, found->format);
     status = sfb_section_open(&section, found->data, found->size, found->vma, &error);
-    if (status == SFB_OK) {
-        print_header(&section);
-        status = dump_functions(&section, &error);
-    }
+    if (status == SFB_OK && !options->raw_section && has_to_be_relocated(&section, options) &&
+        elf_relocate(found, &fault, input->data, input->size) == ELF_FAULTY)
+        return complain_of_file(input->name, &fault);
     if (status == SFB_OK)
-        return TOOL_DONE;
-    return tool_complain(TOOL_BAD_DATA, "%s: .sframe+0x%" PRIx64 ": %s: %s", file, error.offset,
-                         error.field ? error.field : "section", sfb_status_str(status));
+        status = dump_headers(&section, options->resolve, &error);
+    return status == SFB_OK ? TOOL_DONE : complain_of_section(input->name, &error);
 }
 
 static enum tool_exit dump_input(const struct input *input, const struct dump_options *options)
@@ -129,14 +99,13 @@ static enum tool_exit dump_input(const struct input *input, const struct dump_op
     struct elf_fault fault;
 
     if (options->raw_section)
-        return dump_section(input->name, &section);
+        return dump_section(input, &section, options);
     switch (elf_section_find(&section, &fault, input->data, input->size)) {
-    case ELF_FOUND: return dump_section(input->name, &section);
+    case ELF_FOUND: return dump_section(input, &section, options);
     case ELF_ABSENT: return tool_complain(TOOL_BAD_DATA, "%s: no .sframe section", input->name);
     case ELF_FAULTY: break;
     }
-    return tool_complain(TOOL_BAD_DATA, "%s: +0x%" PRIx64 ": %s%s%s", input->name, fault.offset,
-                         fault.field ? fault.field : "", fault.field ? ": " : "", fault.cause);
+    return complain_of_file(input->name, &fault);
 }
 
 static bool parse_address(const char *text, uint64_t *out)
@@ -153,9 +122,10 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
     static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
                                              { "raw-section", no_argument, NULL,
                                                OPTION_RAW_SECTION },
+                                             { "resolve", no_argument, NULL, OPTION_RESOLVE },
                                              { "vma", required_argument, NULL, OPTION_VMA },
                                              { NULL, 0, NULL, 0 } };
-    struct dump_options dump = { false, 0 };
+    struct dump_options dump = { false, false, 0 };
     enum tool_exit exit_status = TOOL_DONE;
     bool have_vma = false;
 
@@ -164,6 +134,8 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
             return exit_status;
         if (o == OPTION_RAW_SECTION)
             dump.raw_section = true;
+        if (o == OPTION_RESOLVE)
+            dump.resolve = true;
         if (o == OPTION_VMA && !parse_address(optarg, &dump.vma))
             return tool_misused(command, "'%s' is no address", optarg);
         have_vma |= o == OPTION_VMA;
@@ -191,9 +163,15 @@ const struct tool_command tool_dump = {
     .usage = "sfb dump [OPTION...] FILE...\n"
              "\n"
              "Prints header, functions and rows of the .sframe section of each ELF file (program,\n"
-             "library or object file; - is stdin), in the format of objdump --sframe of binutils\n"
-             "2.40. In object files no relocation is applied, so that functions start at 0.\n"
+             "library or object file; - is stdin), in the format of objdump --sframe of the\n"
+             "binutils release that writes its version of SFrame: 2.40 for version 1, 2.44 for 2,\n"
+             "2.47 for 3.\n"
              "\n"
+             "objdump 2.44 and older do not relocate object files, so that functions start at 0,\n"
+             "count the starts in a section that was not merged (by gold, lld, mold 1) from the\n"
+             "wrong place, and all releases show only the first of its headers.\n"
+             "\n"
+             "  --resolve      the starts that functions really have, and all headers\n"
              "  --raw-section  FILE holds the bytes of a section, not an ELF file\n"
              "  --vma ADDRESS  address of a raw section; 0 if not given\n"
              "  --help         this text\n"

@@ -30,8 +30,8 @@ enum sfb_rule_flags {
     SFB_RULE_RA_SIGNED = 0x02, /* AArch64: the return address carries authentication bits ... */
     SFB_RULE_RA_KEY_B = 0x04,  /* ... made with key B (else A); set for the whole function */
     SFB_RULE_CFA_DEREF = 0x08, /* the CFA is the word at base + cfa_offset, + cfa_add */
-    SFB_RULE_SIGNAL = 0x10,    /* a signal trampoline: its caller was interrupted */
-    SFB_RULE_GENERAL = 0x20    /* it says something that an SFrame row of version 1 cannot */
+    SFB_RULE_SIGNAL = 0x10,    /* a signal frame: its caller was interrupted */
+    SFB_RULE_GENERAL = 0x20    /* it says something that SFrame rows of fixed offsets cannot */
 };
 
 /* All zero: CFA = sp, RA in the link register. Registers are DWARF numbers. */
@@ -44,7 +44,7 @@ struct sfb_rule {
     int32_t ra_offset;
     int32_t fp_offset;
 
-    /* What only .eh_frame, and few of its rows, can say. */
+    /* What few rows of .eh_frame say, and flexible ones of SFrame version 3, of sp none. */
     uint8_t sp_where; /* enum sfb_where */
     uint8_t cfa_reg, ra_reg, fp_reg, sp_reg;
     uint8_t zero[3]; /* no padding: rules can be compared as bytes */

@@ -108,8 +108,9 @@ struct sfb_walker {
     uint32_t signals;       /* trampolines walked through */
     enum sfb_status status; /* SFB_OK while there is more */
     bool begun;
-    bool sp_stayed; /* a step since `full` left sp where it was; it may, once */
-    bool sp_lost;   /* regs.sp is a lower bound: the chain of frame records says no more */
+    bool sp_stayed;   /* a step since `full` left sp where it was; it may, once */
+    bool interrupted; /* the frame reached is one that a signal interrupted, a row says */
+    bool sp_lost;     /* regs.sp is a lower bound: the chain of frame records says no more */
 
     /* The nearest inner frame of which all registers are known: the start, or written over it. */
     struct sfb_context *full;

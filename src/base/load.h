@@ -31,6 +31,14 @@ SFB_INLINE uint32_t sfb_load_u32(const uint8_t *at, bool swap)
     return swap ? __builtin_bswap32(v) : v;
 }
 
+SFB_INLINE uint64_t sfb_load_u64(const uint8_t *at, bool swap)
+{
+    uint64_t v;
+
+    memcpy(&v, at, sizeof v);
+    return swap ? __builtin_bswap64(v) : v;
+}
+
 SFB_INLINE int32_t sfb_load_i32(const uint8_t *at, bool swap)
 {
     return (int32_t)sfb_load_u32(at, swap);

@@ -1,40 +1,111 @@
 /*
  * From pc to rule in one call: what a walk asks once per frame.
  *
- * All of fde.h and fre.h is inlined here, once for each byte order, so that the entry and the row
- * stay in registers and no byte order is asked for in a loop. Sections of the other byte order are
- * read by tools only, and leave the common path at its first instruction.
+ * All of fde.h and fre.h is inlined here, once for each way to read that walks meet with, so that
+ * the entry and the row stay in registers and no version is asked for in a loop. The ways of
+ * linkers that do not merge, and sections of the other byte order, which are read by tools only,
+ * share one more.
  */
 #include "fde.h"
 #include "fre.h"
 
-SFB_INLINE enum sfb_status find(const struct sfb_section *s, uint64_t pc, bool swap,
+#define NOINLINE __attribute__((noinline)) static
+
+SFB_INLINE enum sfb_status find(const struct sfb_section *s, uint64_t pc, struct sfb_reading how,
                                 struct sfb_rule *out, struct sfb_error *error)
 {
     struct sfb_fde fde;
     struct sfb_fre fre;
     enum sfb_status status;
 
-    status = sfb_fde_lookup(s, pc, swap, &fde, error);
+    status = sfb_fde_lookup(s, pc, how, &fde, error);
     if (status != SFB_OK)
         return status;
-    status = sfb_fre_lookup(s, &fde, pc, swap, &fre, error);
+    status = sfb_fre_lookup(s, &fde, pc, how, &fre, error);
     if (status != SFB_OK)
         return status;
-    return sfb_fre_meaning(s, &fde, &fre, out, error);
+    return sfb_fre_meaning(s, &fde, &fre, how.layout, out, error);
 }
 
-__attribute__((noinline)) static enum sfb_status find_swapped(const struct sfb_section *s,
-                                                              uint64_t pc, struct sfb_rule *out,
-                                                              struct sfb_error *error)
+/* As GNU ld 2.40 writes it. */
+SFB_INLINE enum sfb_status find_v1(const struct sfb_section *s, uint64_t pc, struct sfb_rule *out,
+                                   struct sfb_error *error)
 {
-    return find(s, pc, true, out, error);
+    return find(s, pc, (struct sfb_reading){ .layout = &sfb_layouts[0] }, out, error);
+}
+
+/* 2.41 to 2.44. */
+NOINLINE enum sfb_status find_v2(const struct sfb_section *s, uint64_t pc, struct sfb_rule *out,
+                                 struct sfb_error *error)
+{
+    return find(s, pc, (struct sfb_reading){ .layout = &sfb_layouts[1] }, out, error);
+}
+
+/* 2.45, and clang. */
+NOINLINE enum sfb_status find_v2_relative(const struct sfb_section *s, uint64_t pc,
+                                          struct sfb_rule *out, struct sfb_error *error)
+{
+    return find(s, pc, (struct sfb_reading){ .layout = &sfb_layouts[1], .field_relative = true },
+                out, error);
+}
+
+/* 2.46 on. */
+NOINLINE enum sfb_status find_v3(const struct sfb_section *s, uint64_t pc, struct sfb_rule *out,
+                                 struct sfb_error *error)
+{
+    return find(s, pc, (struct sfb_reading){ .layout = &sfb_layouts[2], .field_relative = true },
+                out, error);
+}
+
+NOINLINE enum sfb_status find_otherwise(const struct sfb_section *s, uint64_t pc,
+                                        struct sfb_rule *out, struct sfb_error *error)
+{
+    return find(s, pc, sfb_reading_of(s), out, error);
+}
+
+SFB_INLINE enum sfb_status find_here(const struct sfb_section *s, uint64_t pc, struct sfb_rule *out,
+                                     struct sfb_error *error)
+{
+    if (s->swap || s->version == 1)
+        return find_otherwise(s, pc, out, error);
+    if (s->version == 2)
+        return s->field_relative ? find_v2_relative(s, pc, out, error) : find_v2(s, pc, out, error);
+    return s->field_relative ? find_v3(s, pc, out, error) : find_otherwise(s, pc, out, error);
+}
+
+/* The headers behind the first. */
+NOINLINE enum sfb_status find_further(const struct sfb_section *section, uint64_t pc,
+                                      struct sfb_rule *out, struct sfb_error *error)
+{
+    struct sfb_section s = *section;
+    enum sfb_status status = SFB_NO_FDE;
+    uint64_t from = 0; /* what an error's offset counts from */
+
+    while (status == SFB_NO_FDE && s.rest != 0) {
+        status = sfb_section_next(&s, &s, error);
+        if (status != SFB_OK)
+            break;
+        from = (uint64_t)(s.data - section->data);
+        status = find_otherwise(&s, pc, out, error);
+    }
+    if (status != SFB_OK && error != NULL)
+        error->offset += from;
+    return status;
+}
+
+NOINLINE enum sfb_status find_anywhere(const struct sfb_section *section, uint64_t pc,
+                                       struct sfb_rule *out, struct sfb_error *error)
+{
+    const enum sfb_status status = find_here(section, pc, out, error);
+
+    return status == SFB_NO_FDE && section->rest != 0 ? find_further(section, pc, out, error)
+                                                      : status;
 }
 
 enum sfb_status sfb_section_find(const struct sfb_section *section, uint64_t pc,
                                  struct sfb_rule *out, struct sfb_error *error)
 {
-    if (__builtin_expect(section->swap, false))
-        return find_swapped(section, pc, out, error);
-    return find(section, pc, false, out, error);
+    if (__builtin_expect(!section->plain, false))
+        return find_anywhere(section, pc, out, error);
+    return find_v1(section, pc, out, error);
 }

@@ -1,7 +1,8 @@
 /*
- * The bytes of an SFrame section: offsets, sizes and bits, each with its section of the version 1
- * specification. Nothing here is a C struct that is laid over the data: entries are 17 bytes apart
- * and rows have no alignment at all.
+ * The bytes of an SFrame section: offsets, sizes and bits that all versions share, each with its
+ * section of the version 1 specification. What they do not share stands in layout.h. Nothing here
+ * is a C struct that is laid over the data: entries of version 1 are 17 bytes apart and rows have
+ * no alignment at all.
  */
 #ifndef SFB_SFRAME_FORMAT_H
 #define SFB_SFRAME_FORMAT_H
@@ -14,10 +15,7 @@ enum {
     SFB_PREAMBLE_SIZE = 4,
 
     SFB_MAGIC = 0xdee2,
-    SFB_MAGIC_SWAPPED = 0xe2de, /* 1.1.1: as it appears in a section of the other byte order */
-
-    SFB_VERSION_1 = 1,              /* 1.1.2 */
-    SFB_FLAGS_VERSION_1 = 0x1 | 0x2 /* 1.1.3: enum sfb_section_flags */
+    SFB_MAGIC_SWAPPED = 0xe2de /* 1.1.1: as it appears in a section of the other byte order */
 };
 
 /* 1.2: the header. The offsets it holds count from its end, the auxiliary header included. */
@@ -31,28 +29,21 @@ enum {
     SFB_SFH_FRE_LEN = 16,
     SFB_SFH_FDEOFF = 20,
     SFB_SFH_FREOFF = 24,
-    SFB_HEADER_SIZE = 28
+    SFB_HEADER_SIZE = 28,
+    SFB_HEADER_ALIGNMENT = 8 /* of the section in object files: see sfb_section_next() */
 };
 
-/* 1.3: a function descriptor entry. 17 bytes in version 1; later versions pad it to 20. */
-enum {
-    SFB_SFDE_FUNC_START_ADDRESS = 0,
-    SFB_SFDE_FUNC_SIZE = 4,
-    SFB_SFDE_FUNC_START_FRE_OFF = 8,
-    SFB_SFDE_FUNC_NUM_FRES = 12,
-    SFB_SFDE_FUNC_INFO = 16,
-    SFB_FDE_SIZE = 17
-};
-
-/* 1.3.1: its info word. */
+/* 1.3.1: the info word of a function entry. */
 enum {
     SFB_FDE_INFO_FRE_TYPE = 0x0f, /* 1.3.3 */
     SFB_FDE_INFO_PCMASK = 0x10,   /* 1.3.2 */
     SFB_FDE_INFO_KEY_B = 0x20,
-    SFB_FDE_INFO_RESERVED = 0xc0
+    SFB_FDE_INFO_SIGNAL = 0x80, /* version 3, 2.3.3 */
+
+    SFB_FDE_INFO2_FLEXIBLE = 0x01 /* version 3, 2.3.3.2; the other 7 bits are not defined */
 };
 
-/* 1.4: a row is its start, 1, 2 or 4 bytes wide, this info byte, then the offsets. */
+/* 1.4: a row is its start, 1, 2 or 4 bytes wide, this info byte, then the offsets: data words. */
 enum {
     SFB_FRE_INFO_BASE_SP = 0x01, /* 1.4.1 names the bit and not its values: 1 is SP, 0 is FP */
     SFB_FRE_INFO_COUNT_SHIFT = 1,
@@ -62,10 +53,13 @@ enum {
     SFB_FRE_INFO_MANGLED_RA = 0x80
 };
 
-/*
- * 1.3.2 gives PCMASK rows no size to count modulo. ld 2.40, the one linker that writes them in
- * version 1, does so for the 16-byte entries of the x86-64 .plt and .plt.sec only.
- */
-enum { SFB_PLT_ENTRY_SIZE = 16 };
+/* Version 3, 3.2: the first word of a pair in a row of a flexible function. */
+enum {
+    SFB_CONTROL_REG = 0x1,   /* counted from a register, else from the CFA */
+    SFB_CONTROL_DEREF = 0x2, /* the word there, else the address itself */
+    SFB_CONTROL_UNUSED = 0x4,
+    SFB_CONTROL_REG_SHIFT = 3,
+    SFB_CONTROL_NONE = 0 /* padding: nothing is said, and no offset follows */
+};
 
 #endif

@@ -1,9 +1,11 @@
 /* From the bytes of a header to a view of the section's two tables. */
 #include "sfb/section.h"
 
+#include <string.h>
+
 #include "base/fail.h"
 #include "base/reader.h"
-#include "format.h"
+#include "layout.h"
 
 struct header {
     uint16_t magic;
@@ -19,6 +21,11 @@ struct header {
     uint32_t fdeoff;
     uint32_t freoff;
 };
+
+static const struct sfb_layout *layout_of(const struct header *h)
+{
+    return &sfb_layouts[h->version - SFB_VERSION_MIN];
+}
 
 /* Names the first field that does not lie wholly within size bytes. */
 static enum sfb_status header_cut(size_t size, struct sfb_error *error)
@@ -60,9 +67,9 @@ static enum sfb_status read_preamble(struct sfb_reader *r, size_t size, struct h
     if (r->failed)
         return header_cut(size, error);
 
-    if (h->version != SFB_VERSION_1)
+    if (h->version < SFB_VERSION_MIN || h->version > SFB_VERSION_MAX)
         return sfb_fail(error, SFB_BAD_VERSION, "sfp_version", SFB_SFP_VERSION);
-    if ((h->flags & ~SFB_FLAGS_VERSION_1) != 0)
+    if ((h->flags & ~layout_of(h)->flags) != 0)
         return sfb_fail(error, SFB_BAD_HEADER, "sfp_flags", SFB_SFP_FLAGS);
     return SFB_OK;
 }
@@ -93,7 +100,7 @@ static enum sfb_status judge_tables(const struct header *h, size_t size, struct 
 {
     const uint64_t base = (uint64_t)SFB_HEADER_SIZE + h->aux_size;
     const uint64_t fdes = base + h->fdeoff;
-    const uint64_t fdes_end = fdes + (uint64_t)h->fde_count * SFB_FDE_SIZE;
+    const uint64_t fdes_end = fdes + (uint64_t)h->fde_count * layout_of(h)->entry_size;
     const uint64_t fres = base + h->freoff;
     const uint64_t fres_end = fres + h->fre_size;
 
@@ -115,6 +122,34 @@ static enum sfb_status judge_tables(const struct header *h, size_t size, struct 
     out->fde_offset = (uint32_t)fdes;
     out->fre_offset = (uint32_t)fres;
     return SFB_OK;
+}
+
+/* How far behind a header's tables the next header is, where a linker has put several: as aligned.
+ */
+static uint64_t gap_behind(uint64_t size)
+{
+    return -size & (SFB_HEADER_ALIGNMENT - 1);
+}
+
+/* Bytes behind the tables, if they begin with another header, else 0. */
+static size_t rest_of(const uint8_t *data, size_t tables, size_t size)
+{
+    const uint64_t next = tables + gap_behind(tables);
+
+    if (next + SFB_PREAMBLE_SIZE > size || memcmp(data + next, data, SFB_SFP_VERSION) != 0)
+        return 0;
+    return size - tables;
+}
+
+/*
+ * 1.3, and 2.1.3 of version 3: what a function's start counts from. (In version 1 of the
+ * specification from "the start address of the function" is all that is said.)
+ */
+static bool starts_are_field_relative(const struct header *h)
+{
+    if (layout_of(h)->unsorted_is_field_relative && (h->flags & SFB_SECTION_FDE_SORTED) == 0)
+        return true;
+    return (h->flags & SFB_SECTION_FIELD_RELATIVE) != 0;
 }
 
 enum sfb_status sfb_section_open(struct sfb_section *out, const void *data, size_t size,
@@ -161,6 +196,25 @@ enum sfb_status sfb_section_open(struct sfb_section *out, const void *data, size
     s.fixed_fp = h.fixed_fp;
     s.fixed_ra = h.fixed_ra;
     s.swap = r.swap;
+    s.field_relative = starts_are_field_relative(&h);
+    s.rest = rest_of(data, s.size, size);
+    s.plain = s.version == 1 && !s.swap && !s.field_relative && s.rest == 0;
     *out = s;
     return SFB_OK;
+}
+
+enum sfb_status sfb_section_next(struct sfb_section *out, const struct sfb_section *section,
+                                 struct sfb_error *error)
+{
+    const uint64_t gap = gap_behind(section->size), skip = section->size + gap;
+
+    enum sfb_status status;
+
+    if (section->rest <= gap)
+        return sfb_fail(error, SFB_NO_SECTION, "sfp_magic", section->size);
+    status = sfb_section_open(out, section->data + skip, section->rest - (size_t)gap,
+                              section->address + skip, error);
+    if (status != SFB_OK && error != NULL)
+        error->offset += skip;
+    return status;
 }

@@ -1,5 +1,5 @@
 /*
- * The module cache: about 150 KiB, of which a process touches 300 bytes a module, and its slots, 8
+ * The module cache: about 156 KiB, of which a process touches 300 bytes a module, and its slots, 8
  * KiB.
  *
  * Invariants:
@@ -285,16 +285,13 @@ enum sfb_status sfb_module_rule(const struct sfb_module *module, uint64_t pc, st
 {
     enum sfb_status status = module->section_status;
     struct sfb_cfi_fde cfi;
-    struct sfb_fde fde;
 
     if (status == SFB_OK)
-        status = sfb_fde_find(&module->section, pc, &fde, NULL);
-    if (status == SFB_OK)
         status = sfb_section_find(&module->section, pc, rule, NULL);
-    if (status == SFB_OK) {
-        *start = fde.start;
+    if (status == SFB_OK)
+        status = sfb_section_function(&module->section, pc, start);
+    if (status == SFB_OK)
         return SFB_OK;
-    }
     status = module->eh_frame_status;
     if (status == SFB_OK)
         status = sfb_eh_frame_fde_find(&module->eh_frame, pc, &cfi, NULL);

@@ -131,11 +131,11 @@ static inline bool find_module(struct sfb_walker *w, uint64_t pc)
 __attribute__((noinline)) static bool is_outermost(struct sfb_walker *w, uint64_t pc)
 {
     const struct sfb_entries *entries = &w->modules->entries;
-    struct sfb_fde fde;
+    uint64_t start;
 
     if (entries->program && find_module(w, pc) && w->module->section_status == SFB_OK &&
-        sfb_fde_find(&w->module->section, pc, &fde, NULL) == SFB_OK &&
-        fde.start == entries->program)
+        sfb_section_function(&w->module->section, pc, &start) == SFB_OK &&
+        start == entries->program)
         return true;
     return sfb_arch_is_outermost(entries, &w->table_memory, w->regs.pc, w->current.kind);
 }
@@ -188,6 +188,48 @@ static inline enum sfb_status follow(struct sfb_walker *w, const struct sfb_rule
     return sfb_step(&w->regs, rule, w->memory, NULL);
 }
 
+static enum sfb_status try_signal(struct sfb_walker *w)
+{
+    enum sfb_status status;
+
+    if (!sfb_arch_is_trampoline(&w->table_memory, w->regs.pc))
+        return SFB_NO_SHAPE;
+    if (w->sp_lost)
+        return SFB_NO_REGISTER;
+    if (w->signals++ == SIGNALS_MAX)
+        return SFB_SIGNAL_LIMIT;
+    status = sfb_arch_signal_context(w->full, w->memory, w->regs.sp);
+    if (status != SFB_OK)
+        return status;
+    sfb_arch_regs(&w->regs, w->full);
+    /* All registers are known again, and the stack may be another one. */
+    w->full_kind = SFB_FRAME_PC;
+    w->sp_stayed = false;
+    return SFB_OK;
+}
+
+/*
+ * A rule of .sframe that says more than fixed offsets. What the kernel saved for a signal handler
+ * is all registers, and a row three at most. A register that is not known here leaves the row
+ * unsaid.
+ */
+__attribute__((noinline)) static enum sfb_status try_uncommon_row(struct sfb_walker *w,
+                                                                  const struct sfb_rule *rule,
+                                                                  enum sfb_source *source)
+{
+    enum sfb_status status = SFB_NO_SHAPE;
+
+    if (rule->flags & SFB_RULE_SIGNAL)
+        status = try_signal(w);
+    if (status != SFB_NO_SHAPE) {
+        *source = SFB_SOURCE_SIGNAL;
+        return status;
+    }
+    status = follow(w, rule);
+    w->interrupted = status == SFB_OK && rule->flags & SFB_RULE_SIGNAL;
+    return status;
+}
+
 /* What the code at the pc says by its shape: there is no table for it, or a wrong one. */
 static enum sfb_status find_shape(struct sfb_walker *w, struct sfb_rule *out)
 {
@@ -230,6 +272,20 @@ static bool find_behind_padding(struct sfb_walker *w, uint64_t pc, struct sfb_ru
     return status == SFB_OK && start == at && !(out->flags & SFB_RULE_SIGNAL);
 }
 
+/* Rows of .eh_frame that are another source's business, or wrong. */
+static enum sfb_status judge_cfi(const struct sfb_rule *rule)
+{
+    if (rule->flags & SFB_RULE_SIGNAL)
+        return SFB_NO_CFI; /* its caller is no return address */
+    /*
+     * Where glibc restores a context on AArch64, setcontext() for one, its tables take that
+     * context, x0, for the CFA, and lr in it for the pc. Nothing else counts from an argument.
+     */
+    if (SFB_ARCH_LR && rule->cfa_base == SFB_BASE_REG && rule->cfa_reg == 0)
+        return SFB_BAD_CFI;
+    return SFB_OK;
+}
+
 /*
  * Where nothing comes behind a frame, as its tables or its place say. A walk that has lost its way
  * may come there, too, by a word that only looks like a return address: behind a call is where a
@@ -265,6 +321,11 @@ __attribute__((noinline)) static enum sfb_status try_tables(struct sfb_walker *w
     if (status == SFB_OK)
         status = sfb_section_find(&m->section, pc, rule, NULL);
     *source = SFB_SOURCE_SFRAME;
+    if (status == SFB_OK && rule->flags & (SFB_RULE_GENERAL | SFB_RULE_SIGNAL)) {
+        status = try_uncommon_row(w, rule, source);
+        if (status != SFB_NO_REGISTER || *source != SFB_SOURCE_SFRAME)
+            return status;
+    }
     if (status != SFB_OK) {
         w->current.missed[SFB_SOURCE_SFRAME] = (uint8_t)status;
         *source = SFB_SOURCE_STUB;
@@ -283,14 +344,8 @@ __attribute__((noinline)) static enum sfb_status try_tables(struct sfb_walker *w
             *source = SFB_SOURCE_STUB;
             return follow(w, rule); /* not remembered: it is not a return address's */
         }
-        if (status == SFB_OK && (rule->flags & SFB_RULE_SIGNAL))
-            status = SFB_NO_CFI; /* its caller is no return address: another source's business */
-        /*
-         * Where glibc restores a context on AArch64, setcontext() for one, its tables take that
-         * context, x0, for the CFA, and lr in it for the pc. Nothing else counts from an argument.
-         */
-        if (status == SFB_OK && SFB_ARCH_LR && rule->cfa_base == SFB_BASE_REG && rule->cfa_reg == 0)
-            status = SFB_BAD_CFI;
+        if (status == SFB_OK)
+            status = judge_cfi(rule);
         if (status != SFB_OK)
             return status;
     }
@@ -330,29 +385,9 @@ static inline enum sfb_status try_rules(struct sfb_walker *w, enum sfb_source *s
     return try_tables(w, pc, source, &rule);
 }
 
-static enum sfb_status try_signal(struct sfb_walker *w)
-{
-    enum sfb_status status;
-
-    if (!sfb_arch_is_trampoline(&w->table_memory, w->regs.pc))
-        return SFB_NO_SHAPE;
-    if (w->sp_lost)
-        return SFB_NO_REGISTER;
-    if (w->signals++ == SIGNALS_MAX)
-        return SFB_SIGNAL_LIMIT;
-    status = sfb_arch_signal_context(w->full, w->memory, w->regs.sp);
-    if (status != SFB_OK)
-        return status;
-    sfb_arch_regs(&w->regs, w->full);
-    /* All registers are known again, and the stack may be another one. */
-    w->full_kind = SFB_FRAME_PC;
-    w->sp_stayed = false;
-    return SFB_OK;
-}
-
 static inline void accept(struct sfb_walker *w, enum sfb_source source)
 {
-    w->current.kind = source == SFB_SOURCE_SIGNAL ? SFB_FRAME_PC : SFB_FRAME_RA;
+    w->current.kind = source == SFB_SOURCE_SIGNAL || w->interrupted ? SFB_FRAME_PC : SFB_FRAME_RA;
     w->current.source = source;
     w->current.address = w->regs.pc;
     w->current.sp = w->regs.sp;
@@ -407,6 +442,7 @@ static inline __attribute__((always_inline)) enum sfb_status advance_at(struct s
         return end_here(w, true);
 
     memset(w->current.missed, 0, sizeof w->current.missed);
+    w->interrupted = false;
     status = try_rules(w, &source);
     if (status != SFB_OK) {
         w->current.missed[source] = (uint8_t)status;

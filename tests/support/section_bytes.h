@@ -1,8 +1,8 @@
 /*
  * Writes SFrame sections field by field, in either byte order, good ones and bad ones.
  *
- * It shares no constant with src/sframe: the layout is written down here a second time, from the
- * specification.
+ * It shares no constant with src/sframe: the layouts are written down here a second time, from the
+ * specifications.
  */
 #ifndef SUPPORT_SECTION_BYTES_H
 #define SUPPORT_SECTION_BYTES_H
@@ -37,7 +37,7 @@ enum {
 struct row {
     uint32_t start;
     uint8_t info;
-    int32_t offset[3];
+    int32_t offset[6];
 };
 
 #define ROW_SP                     1u
@@ -47,16 +47,22 @@ struct row {
 
 /* A function: 1.3. The builder places its rows behind those of the one before. */
 struct function {
-    int32_t start; /* from the start of the section */
+    int64_t start; /* from the start of the section, whatever it is stored as */
     uint32_t size;
     uint8_t info;
     uint32_t row_count;
     const struct row *rows;
 };
 
-/* A section; its ABI decides on the byte order. Zero members are the plain case. */
+/* What newer versions say of a function, besides: 3; 2 and 3. */
+struct function_more {
+    uint8_t info2, repeat;
+};
+
+/* A section; its ABI decides on the byte order. Zero members are the plain case, of version 1. */
 struct layout {
     enum sfb_abi abi;
+    uint8_t version;
     uint8_t flags;
     int8_t fixed_fp;
     int8_t fixed_ra;
@@ -65,6 +71,7 @@ struct layout {
     uint8_t fre_gap; /* bytes between the entries and the rows */
     uint32_t function_count;
     const struct function *functions;
+    const struct function_more *more; /* of all functions, NULL: zeros */
 };
 
 /* The ABIs and the fixed_ra that goes with each, for loops over all of them. */
@@ -73,10 +80,20 @@ extern const struct abi_case {
     int8_t fixed_ra;
 } abi_cases[3];
 
+/* The ABIs in each way in which function starts are stored: version, and flags that go with it. */
+enum { FORM_COUNT = 15, FIELD_RELATIVE = 4 };
+extern const struct form {
+    struct abi_case abi;
+    uint8_t version, flags;
+} forms[FORM_COUNT];
+
 struct bytes section_bytes(const struct layout *layout);
 
-/* Overwrites a field of 1, 2 or 4 bytes, in the byte order that the section already has. */
-void bytes_set(struct bytes *b, size_t at, size_t width, uint32_t value);
+/* Overwrites a field of 1, 2, 4 or 8 bytes, in the byte order that the section already has. */
+void bytes_set(struct bytes *b, size_t at, size_t width, uint64_t value);
+
+/* Where the rest of what is said of a function is: in its entry, or in front of its rows. */
+size_t attribute_at(const struct layout *layout, size_t index, const struct bytes *b);
 
 /* Where the entry of a function is, in a section that section_bytes() made. */
 size_t fde_at(const struct layout *layout, size_t index);

@@ -254,11 +254,9 @@ static void damage_sframe(const struct table *t, struct random *r)
                    { SFB_SFH_FRE_LEN, 4 },
                    { SFB_SFH_FDEOFF, 4 },
                    { SFB_SFH_FREOFF, 4 } };
-    static const uint8_t fde[][2] = { { SFB_SFDE_FUNC_START_ADDRESS, 4 },
-                                      { SFB_SFDE_FUNC_SIZE, 4 },
-                                      { SFB_SFDE_FUNC_START_FRE_OFF, 4 },
-                                      { SFB_SFDE_FUNC_NUM_FRES, 4 },
-                                      { SFB_SFDE_FUNC_INFO, 1 } };
+    /* As version 1 has it, which is what the binutils of the day write. */
+    enum { ENTRY_SIZE = 17 };
+    static const uint8_t fde[][2] = { { 0, 4 }, { 4, 4 }, { 8, 4 }, { 12, 4 }, { 16, 1 } };
     size_t count = load_u32(t->at + SFB_SFH_NUM_FDES), which, at;
 
     if (random_below(r, 4) == 0 || count == 0 || count > 10000) {
@@ -266,11 +264,11 @@ static void damage_sframe(const struct table *t, struct random *r)
         put_number(t, r, header[which].at, header[which].size);
         return;
     }
-    at = SFB_HEADER_SIZE + random_below(r, count) * SFB_FDE_SIZE;
+    at = SFB_HEADER_SIZE + random_below(r, count) * ENTRY_SIZE;
     if (random_below(r, 4) == 0) {
-        swap(t, at, SFB_HEADER_SIZE + random_below(r, count) * SFB_FDE_SIZE, SFB_FDE_SIZE);
+        swap(t, at, SFB_HEADER_SIZE + random_below(r, count) * ENTRY_SIZE, ENTRY_SIZE);
     } else if (random_below(r, 3) == 0) { /* rows */
-        at = SFB_HEADER_SIZE + count * SFB_FDE_SIZE;
+        at = SFB_HEADER_SIZE + count * ENTRY_SIZE;
         if (at < t->size)
             put_number(t, r, at + random_below(r, t->size - at), 1 + random_below(r, 4));
     } else {

@@ -29,16 +29,29 @@ static struct layout layout_of(const struct abi_case *c, uint8_t flags, const st
                             .functions = f };
 }
 
+static struct layout form_of(const struct form *form, uint8_t flags, const struct function *f,
+                             uint32_t count)
+{
+    struct layout l = layout_of(&form->abi, flags | form->flags, f, count);
+
+    l.version = form->version;
+    return l;
+}
+
 Test(fde_read, gives_every_field)
 {
     static const struct function functions[] = {
-        { -0x2000, 0x10, 0x00, 1, one_row },
-        { 0x7fffffff, 0xffffffff, 0x01, 1, one_row },
-        { INT32_MIN, 1, 0x02, 1, one_row },
+        { .start = -0x2000, .size = 0x10, .info = 0x00, .row_count = 1, .rows = one_row },
+        { .start = 0x7fffffff - 0x200,
+          .size = 0xffffffff,
+          .info = 1,
+          .row_count = 1,
+          .rows = one_row },
+        { .start = INT32_MIN + 0x200, .size = 1, .info = 0x02, .row_count = 1, .rows = one_row },
     };
 
-    for (size_t i = 0; i < 3; i++) {
-        struct layout l = layout_of(&abi_cases[i], 0, functions, 3);
+    for (size_t i = 0; i < FORM_COUNT; i++) {
+        struct layout l = form_of(&forms[i], 0, functions, 3);
         struct bytes b;
         struct sfb_section s;
         uint32_t rows = 0;
@@ -53,12 +66,15 @@ Test(fde_read, gives_every_field)
             cr_assert(eq(int, sfb_fde_read(&s, k, &f, NULL), SFB_OK));
             cr_expect(eq(u64, f.start, ADDRESS + (uint64_t)functions[k].start));
             cr_expect(eq(u32, f.size, functions[k].size));
+            rows += l.version == 3 ? 5 : 0;
             cr_expect(eq(u32, f.fre_offset, rows));
             cr_expect(eq(u32, f.fre_count, 1));
             cr_expect(eq(u32, f.index, k));
             cr_expect(eq(u8, f.fre_type, (uint8_t)k));
             cr_expect(eq(u8, f.type, SFB_FDE_PCINC));
             cr_expect(eq(int, f.key_b, false));
+            cr_expect(eq(int, f.signal, false));
+            cr_expect(eq(int, f.flexible, false));
             rows += (1u << k) + 2;
         }
     }
@@ -179,9 +195,9 @@ static void ask(const char *name, uint8_t flags, const struct function *function
 {
     static const uint64_t addresses[] = { ADDRESS, 0, 0x100, UINT64_MAX - 0x80, UINT64_MAX };
 
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < FORM_COUNT; i++)
         for (size_t a = 0; a < sizeof addresses / sizeof *addresses; a++) {
-            struct layout l = layout_of(&abi_cases[i], flags, functions, count);
+            struct layout l = form_of(&forms[i], flags, functions, count);
             struct bytes b = section_bytes(&l);
             struct sfb_section s = opened(&b, addresses[a]);
 
@@ -254,7 +270,21 @@ Test(fde_find, knows_functions_at_the_limits)
         { (int64_t)INT32_MAX + UINT32_MAX, NONE },
     };
 
-    ASK("limits", SFB_SECTION_FDE_SORTED, functions, questions);
+    /* Starts that count from their field reach as far from there. */
+    for (size_t i = 0; i < 3; i++) {
+        struct layout l = layout_of(&abi_cases[i], SFB_SECTION_FDE_SORTED, functions, 2);
+        struct bytes b = section_bytes(&l);
+        struct sfb_section s = opened(&b, ADDRESS);
+
+        for (size_t k = 0; k < COUNT(questions); k++) {
+            struct sfb_fde f = { .index = UINT32_MAX };
+            enum sfb_status status =
+                sfb_fde_find(&s, ADDRESS + (uint64_t)questions[k].pc, &f, NULL);
+
+            cr_expect(eq(int, status, questions[k].want == NONE ? SFB_NO_FDE : SFB_OK));
+            cr_expect(eq(int, (int)f.index, questions[k].want));
+        }
+    }
 }
 
 Test(fde_find, passes_over_functions_of_size_zero)
@@ -323,8 +353,8 @@ Test(fde_find, is_never_wrong_where_the_flag_lies)
             functions[i] = (struct function){ left[pick], 0x18, 0, 1, one_row };
             memmove(&left[pick], &left[pick + 1], (n - pick - 1) * sizeof *left);
         }
-        for (size_t i = 0; i < 3; i++) {
-            struct layout l = layout_of(&abi_cases[i], SFB_SECTION_FDE_SORTED, functions, 5);
+        for (size_t i = 0; i < FORM_COUNT; i++) {
+            struct layout l = form_of(&forms[i], SFB_SECTION_FDE_SORTED, functions, 5);
             struct bytes b = section_bytes(&l);
             struct sfb_section s = opened(&b, ADDRESS);
 
@@ -349,8 +379,8 @@ Test(fde_find, agrees_with_a_scan_for_every_count)
     for (int32_t i = 0; i < 70; i++)
         functions[i] = (struct function){ i * 8 - 0x100, 5, 0, 1, one_row };
     for (uint32_t count = 0; count <= 70; count++)
-        for (size_t i = 0; i < 3; i++) {
-            struct layout l = layout_of(&abi_cases[i], SFB_SECTION_FDE_SORTED, functions, count);
+        for (size_t i = 0; i < FORM_COUNT; i++) {
+            struct layout l = form_of(&forms[i], SFB_SECTION_FDE_SORTED, functions, count);
             struct bytes b = section_bytes(&l);
             struct sfb_section s = opened(&b, ADDRESS);
 
@@ -372,9 +402,9 @@ Test(fde_find, reads_at_any_alignment)
                                                  { 0x10, 0x10, 0, 1, one_row } };
     struct guarded g = guarded_new(1024);
 
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < FORM_COUNT; i++)
         for (size_t shift = 0; shift < 8; shift++) {
-            struct layout l = layout_of(&abi_cases[i], SFB_SECTION_FDE_SORTED, functions, 2);
+            struct layout l = form_of(&forms[i], SFB_SECTION_FDE_SORTED, functions, 2);
             struct bytes b = section_bytes(&l);
             struct sfb_section s;
             struct sfb_fde f;

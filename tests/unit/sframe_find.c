@@ -25,11 +25,12 @@ static const struct function functions[] = {
     { 0x10010, 0x10, 0, 1, late },
 };
 
-static struct layout layout_of(const struct abi_case *c, uint8_t flags)
+static struct layout layout_of(const struct form *form, uint8_t flags)
 {
-    return (struct layout){ .abi = c->abi,
-                            .flags = flags,
-                            .fixed_ra = c->fixed_ra,
+    return (struct layout){ .abi = form->abi.abi,
+                            .version = form->version,
+                            .flags = flags | form->flags,
+                            .fixed_ra = form->abi.fixed_ra,
                             .aux_size = 1,
                             .fde_gap = 2,
                             .fre_gap = 3,
@@ -59,10 +60,10 @@ Test(section_find, answers_each_case_wherever_the_section_lies)
 {
     static const uint64_t addresses[] = { ADDRESS, 0, 1, 0x1fff, UINT64_MAX, UINT64_MAX - 0x10012 };
 
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < FORM_COUNT; i++)
         for (size_t a = 0; a < sizeof addresses / sizeof *addresses; a++)
             for (unsigned flags = 0; flags < 2; flags++) {
-                struct layout l = layout_of(&abi_cases[i], (uint8_t)flags);
+                struct layout l = layout_of(&forms[i], (uint8_t)flags);
                 struct bytes b = section_bytes(&l);
                 struct sfb_section s;
 
@@ -100,8 +101,8 @@ Test(section_find, is_the_three_calls_in_one_on_corrupt_tables)
     static const uint8_t values[] = { 0x00, 0x01, 0x13, 0x61, 0x7f, 0x80, 0xff };
     struct guarded g = guarded_new(1024);
 
-    for (size_t i = 0; i < 3; i++) {
-        struct layout l = layout_of(&abi_cases[i], SFB_SECTION_FDE_SORTED);
+    for (size_t i = 0; i < FORM_COUNT; i++) {
+        struct layout l = layout_of(&forms[i], SFB_SECTION_FDE_SORTED);
         struct bytes b = section_bytes(&l);
 
         for (size_t at = 28; at < b.n; at++)
@@ -135,9 +136,9 @@ Test(section_find, reads_at_any_alignment)
 {
     struct guarded g = guarded_new(1024);
 
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < FORM_COUNT; i++)
         for (size_t shift = 0; shift < 8; shift++) {
-            struct layout l = layout_of(&abi_cases[i], SFB_SECTION_FDE_SORTED);
+            struct layout l = layout_of(&forms[i], SFB_SECTION_FDE_SORTED);
             struct bytes b = section_bytes(&l);
             const uint8_t *data = guarded_copy(&g, b.at, b.n + shift);
             struct sfb_section s;
