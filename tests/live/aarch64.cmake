@@ -130,3 +130,14 @@ foreach(protection ${protections})
     endforeach()
   endforeach()
 endforeach()
+
+# Versions 2 and 3, of code that signs.
+foreach(version ${sfb_newer_versions})
+  set(target test-live-single_step-v${version})
+  sfb_machine_program(${target} live/single_step_aarch64.c support/trace.c support/ways.c
+    support/oracle_libgcc.c LIBRARY sframe-backtrace-static OPTIONS ${options_pac-ret+b-key}
+    -fomit-frame-pointer -DFRAME_POINTERS=0 -DWITH_LIBUNWIND=0 ${sfb_newer_${version}})
+  target_link_options(${target} PRIVATE -Wl,-z,lazy ${sfb_newer_${version}})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY v${version})
+  sfb_machine_test(single_step-v${version} ${target} signs FAST)
+endforeach()
