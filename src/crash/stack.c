@@ -8,6 +8,7 @@
  * thread-local storage is not used. That an alternate stack is one of ours is known by the mark
  * there, which is looked at through the probe: what lies behind other stacks may not be readable.
  */
+#include <errno.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -36,9 +37,11 @@ struct given {
 
 static size_t kernel_frame_size(void)
 {
+    int before = errno; /* which getauxval() changes where the kernel does not say */
     size_t size = getauxval(AT_MINSIGSTKSZ);
 
-    /* Kernels before 5.14 do not say: AVX-512 takes 3 KiB, SVE up to 9. */
+    errno = before;
+    /* Kernels before 5.14 do not: AVX-512 takes 3 KiB, SVE up to 9. */
     return size > 0 ? size : 12 << 10;
 }
 

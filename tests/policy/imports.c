@@ -52,6 +52,7 @@ static const struct {
     { "install.c.o", "fstat64", "installing only; fstat() with 64-bit offsets" },
     { "install.c.o", "readlink", "installing only" },
     { "install.c.o", "gettid", "installing only" },
+    { "stack.c.o", "__errno_location", "to keep errno; an address, no allocation" },
     { "stack.c.o", "sigaltstack", "alternate stacks only" },
     { "stack.c.o", "getauxval", "alternate stacks only" },
     { "stack.c.o", "mmap", "alternate stacks only" },
