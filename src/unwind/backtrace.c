@@ -161,6 +161,10 @@ static enum sfb_status next_uncommon(struct capture *c, struct sfb_live_walk *wa
              */
             sfb_live_walk_refused(walk);
             return SFB_OK;
+        case SFB_STRIDE_LOOK:
+            if (sfb_stride_look(&walk->stride))
+                break;
+            /* fall through */
         case SFB_STRIDE_ASK:
             status = sfb_live_walk_step(walk);
             c->kind = (uint8_t)walk->walker.current.kind;
@@ -281,7 +285,9 @@ static inline enum sfb_stride_end go_on(struct addresses *a, struct sfb_live_wal
             stop = sfb_stride_addresses(&walk->stride, &a->at, a->end, memo);
         if (stop == SFB_STRIDE_KNOWN)
             sfb_live_walk_known(walk);
-        else if (stop != SFB_STRIDE_PARTED)
+        else if (stop == SFB_STRIDE_LOOK && !sfb_stride_look(&walk->stride))
+            return SFB_STRIDE_ASK;
+        else if (stop != SFB_STRIDE_LOOK && stop != SFB_STRIDE_PARTED)
             return stop;
     }
 }
@@ -313,6 +319,7 @@ static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
             break;
         case SFB_STRIDE_REFUSED: sfb_live_walk_refused(walk); break;
         case SFB_STRIDE_ASK: status = sfb_live_walk_step(walk); break;
+        case SFB_STRIDE_LOOK:
         case SFB_STRIDE_KNOWN:
         case SFB_STRIDE_PARTED: break; /* go_on() does not end so */
         }

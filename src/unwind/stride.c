@@ -31,15 +31,26 @@ static __attribute__((noinline)) bool look_for_module(struct sfb_stride *s, uint
     return true;
 }
 
-INLINE bool is_in_place(struct sfb_stride *s, uint32_t id, uint64_t key)
+bool sfb_stride_look(struct sfb_stride *s)
 {
-    return sfb_stride_is_in_place(s, id) || look_for_module(s, id, key);
+    return look_for_module(s, sfb_rule_cache_id(s->word), s->key);
+}
+
+/*
+ * Whether a stride looks for modules by itself: that is the fastest. Those whose frame on the stack
+ * is large leave it to their user, and are not on the stack then.
+ */
+enum look { LOOK_HERE, LEAVE_TO_LOOK };
+
+INLINE bool is_in_place(struct sfb_stride *s, uint32_t id, uint64_t key, enum look look)
+{
+    return sfb_stride_is_in_place(s, id) || (look == LOOK_HERE && look_for_module(s, id, key));
 }
 
 /* @return whether the frame, a return address, was taken and the stride may go on */
 typedef bool put_fn(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word);
 
-INLINE enum sfb_stride_end stride(struct sfb_stride *s, put_fn *put, void *sink)
+INLINE enum sfb_stride_end stride(struct sfb_stride *s, put_fn *put, void *sink, enum look look)
 {
     uint64_t key = s->key, sp = s->sp, fp = s->fp, hi = s->hi, word;
     enum sfb_stride_end end = SFB_STRIDE_ASK;
@@ -48,8 +59,11 @@ INLINE enum sfb_stride_end stride(struct sfb_stride *s, put_fn *put, void *sink)
         return SFB_STRIDE_ASK;
     for (;;) {
         word = sfb_rule_cache_look(key);
-        if (!(word & STAYS) && !is_in_place(s, sfb_rule_cache_id(word), key))
+        if (!(word & STAYS) && !is_in_place(s, sfb_rule_cache_id(word), key, look)) {
+            if (look == LEAVE_TO_LOOK)
+                end = SFB_STRIDE_LOOK;
             break;
+        }
         if (__builtin_expect(!sfb_arch_follow(word, hi, &key, &sp, &fp), 0)) {
             if (word >> SFB_ARCH_PC_BITS == 0)
                 end = SFB_STRIDE_OUTERMOST;
@@ -222,8 +236,8 @@ enum sfb_stride_end sfb_stride_addresses(struct sfb_stride *s, void ***out, void
                                          struct sfb_memo_walk *memo)
 {
     struct addresses sink = { .at = *out, .end = end, .memo = memo };
-    enum sfb_stride_end status =
-        memo ? stride(s, put_address_in_memo, &sink) : stride(s, put_address, &sink);
+    enum sfb_stride_end status = memo ? stride(s, put_address_in_memo, &sink, LOOK_HERE)
+                                      : stride(s, put_address, &sink, LOOK_HERE);
 
     *out = sink.at;
     return ended(s, memo, sink.known, status);
@@ -329,7 +343,8 @@ enum sfb_stride_end sfb_stride_cbf(struct sfb_stride *s, struct sfb_cbf_encoder 
                                    struct sfb_memo_walk *memo)
 {
     struct bytes sink = bytes_of(encoder, left, count, memo);
-    enum sfb_stride_end end = memo ? stride(s, put_cbf_in_memo, &sink) : stride(s, put_cbf, &sink);
+    enum sfb_stride_end end = memo ? stride(s, put_cbf_in_memo, &sink, LEAVE_TO_LOOK)
+                                   : stride(s, put_cbf, &sink, LEAVE_TO_LOOK);
 
     give_back(&sink);
     *count = sink.count;
@@ -390,7 +405,7 @@ INLINE bool put_outer(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_
 
 enum sfb_stride_end sfb_stride_outer(struct sfb_stride *s, struct sfb_outer *outer)
 {
-    return stride(s, put_outer, outer);
+    return stride(s, put_outer, outer, LEAVE_TO_LOOK);
 }
 
 INLINE bool put_nowhere(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word)
@@ -409,5 +424,5 @@ INLINE bool put_nowhere(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint6
 
 enum sfb_stride_end sfb_stride_skip(struct sfb_stride *s, uint32_t *skip)
 {
-    return stride(s, put_nowhere, skip);
+    return stride(s, put_nowhere, skip, LEAVE_TO_LOOK);
 }

@@ -45,6 +45,7 @@ static inline void sfb_stride_set_in_place(struct sfb_stride *s, uint32_t id)
 
 enum sfb_stride_end {
     SFB_STRIDE_ASK,       /* what comes behind the frame reached, the walker has to say */
+    SFB_STRIDE_LOOK,      /* the same, unless sfb_stride_look() says otherwise */
     SFB_STRIDE_OUTERMOST, /* nothing comes behind it */
     SFB_STRIDE_REFUSED,   /* the frame reached is new, and found no room or was no common one */
     SFB_STRIDE_KNOWN,     /* the memo has the frame reached, which was taken */
@@ -68,6 +69,14 @@ enum sfb_source sfb_stride_source(const struct sfb_stride *s);
  * Threads, signals: safe.   Cost: 1 to 5 ns a frame.
  */
 
+/*
+ * Looks for the module that the rule of the frame reached is of, once in a walk for each one that
+ * could have been unloaded.
+ *
+ * @return whether it is there, and the next stride may go on
+ */
+bool sfb_stride_look(struct sfb_stride *s);
+
 /* Gives each address to *out, up to end. */
 enum sfb_stride_end sfb_stride_addresses(struct sfb_stride *s, void ***out, void **end,
                                          struct sfb_memo_walk *memo);
@@ -85,7 +94,7 @@ enum sfb_stride_end sfb_stride_skip(struct sfb_stride *s, uint32_t *skip);
 
 /*
  * The same over frames that the memo has, from one that it knows, for as long as the stack is what
- * it was. They end in all ways but SFB_STRIDE_ASK and SFB_STRIDE_KNOWN. Cost: 1 ns a frame.
+ * it was. They end in all ways but SFB_STRIDE_ASK, _LOOK and _KNOWN. Cost: 1 ns a frame.
  */
 enum sfb_stride_end sfb_stride_known_addresses(struct sfb_stride *s, void ***out, void **end,
                                                struct sfb_memo_walk *memo);
