@@ -95,8 +95,8 @@ struct sframe_backtrace_info {
  * Threads: safe.   Signals: safe, see the top of this file.
  * Cost: 20 ns, and 3 to 6 ns a frame whose rule is remembered, 2 ns with a memo that knows it; the
  * first time 40 to 80 ns a frame from .sframe, 150 to 300 ns from .eh_frame; 2 to 4 us where
- * libunwind steps. 1.4 KiB of stack, up to 2.9 KiB where .eh_frame is interpreted, 4 KiB where
- * libunwind steps.
+ * libunwind steps. 1 KiB of stack, 2 KiB where .eh_frame is interpreted, 2.5 KiB where a walk
+ * starts again in the midst of lazy binding, 4.5 KiB where libunwind steps.
  */
 SFB_API ssize_t sframe_backtrace_cbf(void *buffer, size_t size,
                                      const struct sframe_backtrace_options *options,

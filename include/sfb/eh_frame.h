@@ -127,7 +127,7 @@ SFB_API enum sfb_status sfb_eh_frame_fde_find(const struct sfb_eh_frame *eh, uin
  *         SFB_BAD_CFI
  *
  * Threads: safe.   Signals: safe, with about 1 KiB of stack.
- * Cost: 200 to 600 ns: a binary search, then the entry's instructions up to the pc.
+ * Cost: 150 to 300 ns: a binary search, then the entry's instructions up to the pc.
  */
 SFB_API enum sfb_status sfb_eh_frame_find(const struct sfb_eh_frame *eh, uint64_t pc,
                                           struct sfb_rule *out, struct sfb_error *error);
@@ -152,7 +152,7 @@ SFB_API enum sfb_status sfb_cfi_rows_init(struct sfb_cfi_rows *out, const struct
  *
  * @return SFB_OK; SFB_END (there is no more; rows stays as it is); SFB_BAD_CFI
  *
- * Threads: safe.   Signals: safe, with about 2 KiB of stack.
+ * Threads: safe.   Signals: safe, with about 1 KiB of stack.
  * Source: DWARF 5, 6.4.2 "Call Frame Instructions".
  */
 SFB_API enum sfb_status sfb_cfi_rows_next(struct sfb_cfi_rows *rows, struct sfb_error *error);
@@ -165,7 +165,7 @@ SFB_API enum sfb_status sfb_cfi_rows_next(struct sfb_cfi_rows *rows, struct sfb_
  * @return SFB_OK; SFB_NOT_EXPRESSIBLE (the row says what no rule can); SFB_BAD_CFI;
  *         SFB_BAD_ARGUMENT
  *
- * Threads: safe.   Signals: safe, with about 2 KiB of stack.   Cost: 100 ns.
+ * Threads: safe.   Signals: safe, with about 1 KiB of stack.   Cost: 100 ns.
  */
 SFB_API enum sfb_status sfb_cfi_rows_rule(const struct sfb_cfi_rows *rows, uint64_t pc,
                                           struct sfb_rule *out);

@@ -1,7 +1,7 @@
 /*
  * The signal contract, on the first call of a process: the kernel ends it if it makes any system
  * call but the probe (so: no descriptor, no mapping, no heap growth, no waiting for a lock), the
- * heap's own books do not change, errno neither, and the stack it takes has a bound.
+ * heap's own books do not change, and errno neither. (How much stack it takes: stack_use.c.)
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -217,54 +217,4 @@ Test(signal_contract, where_the_probe_is_refused_the_walk_ends)
         cr_expect(eq(int, WTERMSIG(status), 0));
         cr_expect(eq(int, WEXITSTATUS(status), 0), "%s", thread ? "another thread" : "main thread");
     }
-}
-
-/* --- stack use -------------------------------------------------------------------------------- */
-
-enum { ALTERNATE = 128 * 1024 };
-static uint8_t *alternate;
-
-static size_t stack_used(int depth)
-{
-    size_t untouched = 0;
-
-    memset(alternate, 0xcd, ALTERNATE);
-    deep(depth);
-    while (untouched < ALTERNATE && alternate[untouched] == 0xcd)
-        untouched++;
-    return ALTERNATE - untouched;
-}
-
-static void empty_handler(int number, siginfo_t *si, void *ucontext)
-{
-    (void)number;
-    (void)si;
-    step_over_the_fault(ucontext);
-}
-
-Test(signal_contract, stack_has_a_bound_that_does_not_grow_with_depth)
-{
-    struct sigaction action = { .sa_sigaction = empty_handler,
-                                .sa_flags = SA_SIGINFO | SA_ONSTACK };
-    stack_t on;
-    size_t kernel, cold, deeper;
-
-    alternate = mmap(NULL, ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    on = (stack_t){ .ss_sp = alternate, .ss_size = ALTERNATE };
-    sigaltstack(&on, NULL);
-    sigaction(SIGILL, &action, NULL);
-    kernel = stack_used(1);
-    install();
-    /* The first walk interprets .eh_frame; later ones know its rules, and need less. */
-    cold = stack_used(1);
-    deeper = stack_used(500);
-    fprintf(stderr,
-            "signal_contract: stack used by a walk from a handler, its 1 KiB buffer included: %zu "
-            "bytes at first, %zu later; the kernel's frame %zu\n",
-            cold - kernel, deeper - kernel, kernel);
-    cr_expect(le(sz, deeper, cold));
-    if (sanitized())
-        cr_skip("sanitizers pad frames");
-    cr_expect(le(sz, cold - kernel, MACHINE_STACK_ALL));
-    cr_expect(le(sz, stack_used(1) - kernel, MACHINE_STACK_TABLES));
 }

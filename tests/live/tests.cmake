@@ -8,6 +8,54 @@ if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64") # its code is made here
   sfb_test(live nested GSFRAME SOURCES support/trace.c)
 endif()
 
+# Captures in functions with .sframe and without, of the program and of libraries loaded later.
+if(SFRAME_BACKTRACE_HAVE_GSFRAME)
+  foreach(name deep-bare deep-sframe deep-odd)
+    add_library(${name} MODULE live/libs/deep.c)
+  endforeach()
+  add_library(deep-object OBJECT live/libs/deep.c) # in a program that has .sframe
+  add_library(lazy MODULE live/libs/lazy.c)
+  target_compile_definitions(deep-object PRIVATE DEEP=bare_deep)
+  target_compile_definitions(deep-odd PRIVATE ODD)
+  target_compile_options(deep-sframe PRIVATE ${sfb_gsframe_options})
+  target_link_options(lazy PRIVATE -Wl,-z,lazy)
+  foreach(name deep-bare deep-sframe deep-odd deep-object lazy)
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
+      ${CMAKE_CURRENT_SOURCE_DIR})
+    target_compile_options(${name} PRIVATE -O1 -fomit-frame-pointer)
+    target_link_libraries(${name} PRIVATE sfb-flags)
+  endforeach()
+endif()
+function(sfb_deep_test name)
+  sfb_test(live ${name} GSFRAME SOURCES live/libs/deep.c ${ARGN})
+  set(target test-live-${name})
+  if(TARGET ${target})
+    target_link_libraries(${target} PRIVATE $<TARGET_OBJECTS:deep-object>)
+    add_dependencies(${target} deep-bare deep-sframe deep-odd lazy)
+    target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/live)
+    target_compile_definitions(${target} PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}"
+      SFB_LIBUNWIND=$<BOOL:${SFRAME_BACKTRACE_LIBUNWIND}>
+      SFB_EMULATED=$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>)
+  endif()
+endfunction()
+sfb_deep_test(stack_use)
+
+# README.md's table of what each public function promises, and whether it does.
+set(sfb_contract support/contract_table.c live/contract/thunks.c live/contract/capture_thunks.c
+  live/contract/table_thunks.c live/contract/other_thunks.c)
+sfb_deep_test(contract_stack live/contract/situation.c ${sfb_contract})
+sfb_deep_test(contract_calls live/contract/situation.c ${sfb_contract})
+if(SFRAME_BACKTRACE_HAVE_GSFRAME)
+  add_executable(test-live-contract_threads live/contract_threads.c ${sfb_contract})
+  target_include_directories(test-live-contract_threads PRIVATE ${PROJECT_SOURCE_DIR}/src
+    ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/live)
+  target_compile_definitions(test-live-contract_threads PRIVATE SFB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_options(test-live-contract_threads PRIVATE ${sfb_gsframe_options} -fomit-frame-pointer)
+  target_link_libraries(test-live-contract_threads PRIVATE sframe-backtrace-static sfb-flags)
+  add_test(NAME live.contract_threads COMMAND test-live-contract_threads)
+  set_tests_properties(live.contract_threads PROPERTIES LABELS threads TIMEOUT 300)
+endif()
+
 # Without shared libraries: with .sframe, with no table that can be searched, with .eh_frame_hdr.
 foreach(kind sframe none eh_frame)
   if(kind STREQUAL "sframe" AND NOT SFRAME_BACKTRACE_HAVE_GSFRAME)

@@ -22,6 +22,7 @@ function(sfb_policy_test name)
     SFB_LIBUNWIND_OPTION="-DSFRAME_BACKTRACE_LIBUNWIND=${SFRAME_BACKTRACE_LIBUNWIND}")
 endfunction()
 
+sfb_test(policy contract SOURCES support/contract_table.c)
 sfb_policy_test(exports)
 sfb_policy_test(headers)
 sfb_policy_test(layers)

@@ -46,7 +46,12 @@ enum {
  * MACHINE_SP_FROM_FP     assembly: tables as longjmp() may have them: the caller's sp is what fp
  * is, its pc in the word that sp points at; for code of four nops MACHINE_NOP            bytes of a
  * nop
+ * MACHINE_ODD_CFA        assembly: a row for a function's first instruction, with the CFA it has
+ * there, plus 0 << 0
  * machine_padding        four bytes that assemblers pad with
+ * MACHINE_STACK_...      bytes that a capture in a handler takes at most, whatever the compiler:
+ * where .sframe answers, where a library was not seen before, where .eh_frame is interpreted, where
+ * the walk starts again, and where libunwind steps
  */
 #if defined(__x86_64__)
 
@@ -59,9 +64,16 @@ enum { MACHINE_SYSCALL_AT = 7, MACHINE_START_RA = 6, MACHINE_UCONTEXT_AT = 0 };
 #define MACHINE_FAULT      "ud2"
 #define MACHINE_CALL       "call"
 #define MACHINE_RA         "rip"
+#define MACHINE_ODD_CFA    ".cfi_escape 0x0f, 4, 0x77, 8, 0x30, 0x24\n"
 #define MACHINE_SP_FROM_FP ".cfi_def_cfa rsp, 8\n.cfi_register rsp, rbp\n"
 enum { MACHINE_FAULT_SIZE = 2, MACHINE_NOP = 1 };
-enum { MACHINE_STACK_TABLES = 5 * 512, MACHINE_STACK_ALL = 3 * 1024 };
+enum {
+    MACHINE_STACK_SFRAME = 1024,
+    MACHINE_STACK_NEW = 1600,
+    MACHINE_STACK_EH_FRAME = 2048,
+    MACHINE_STACK_AGAIN = 2560,
+    MACHINE_STACK_LIBUNWIND = 4608
+};
 
 static inline void machine_set_ucontext(ucontext_t *uc, uint64_t pc, uint64_t sp, uint64_t fp)
 {
@@ -95,9 +107,16 @@ enum { MACHINE_SYSCALL_AT = 4, MACHINE_START_RA = 4, MACHINE_UCONTEXT_AT = sizeo
 #define MACHINE_FAULT      "udf 0"
 #define MACHINE_CALL       "bl"
 #define MACHINE_RA         "x30"
+#define MACHINE_ODD_CFA    ".cfi_escape 0x0f, 4, 0x8f, 0, 0x30, 0x24\n"
 #define MACHINE_SP_FROM_FP ".cfi_def_cfa sp, 0\n.cfi_offset x30, 0\n.cfi_register sp, x29\n"
 enum { MACHINE_FAULT_SIZE = 4, MACHINE_NOP = 4 };
-enum { MACHINE_STACK_TABLES = 7 * 512, MACHINE_STACK_ALL = 7 * 512 };
+enum {
+    MACHINE_STACK_SFRAME = 1280,
+    MACHINE_STACK_NEW = 1792,
+    MACHINE_STACK_EH_FRAME = 2048,
+    MACHINE_STACK_AGAIN = 2048,
+    MACHINE_STACK_LIBUNWIND = 8704
+};
 
 static inline void machine_set_ucontext(ucontext_t *uc, uint64_t pc, uint64_t sp, uint64_t fp)
 {

@@ -1,0 +1,80 @@
+/* The front door, the walker under it, and registers. */
+#include "contract/thunks.h"
+
+static void with_context(struct thunk_room *room)
+{
+    room->options.context = room->ucontext;
+}
+
+static void run_cbf(struct thunk_room *room)
+{
+    sframe_backtrace_cbf(room->bytes, sizeof room->bytes, &room->options, &room->info);
+    room->options.context = NULL;
+    room->options.skip = 2;
+    room->options.max_frames = 20;
+    room->options.outermost = 10;
+    sframe_backtrace_cbf(room->bytes, sizeof room->bytes, &room->options, NULL);
+    sframe_backtrace_cbf(room->bytes, sizeof room->bytes, NULL, NULL);
+}
+
+static void run_addresses(struct thunk_room *room)
+{
+    sframe_backtrace_addresses(room->addresses, THUNK_ADDRESSES, &room->options, &room->end);
+    room->options.context = NULL;
+    room->options.skip = 2;
+    sframe_backtrace_addresses(room->addresses, THUNK_ADDRESSES, &room->options, NULL);
+}
+
+static void run_plain(struct thunk_room *room)
+{
+    sframe_backtrace(room->addresses, THUNK_ADDRESSES);
+}
+
+static void run_refresh(struct thunk_room *room)
+{
+    (void)room;
+    sframe_backtrace_refresh();
+}
+
+static void take_context(struct thunk_room *room)
+{
+    sfb_context_from_ucontext(&room->context, room->ucontext);
+}
+
+static void run_capture(struct thunk_room *room)
+{
+    sfb_context_capture(&room->context);
+}
+
+static void run_init(struct thunk_room *room)
+{
+    static const struct sfb_walker_options options = { .size = sizeof options,
+                                                       .flags = SFB_WALKER_NO_CACHE };
+
+    sfb_walker_init(&room->walker, &room->context, SFB_FRAME_PC, NULL);
+    sfb_walker_init(&room->walker, &room->context, SFB_FRAME_RA, &options);
+}
+
+static void begin_walk(struct thunk_room *room)
+{
+    take_context(room);
+    sfb_walker_init(&room->walker, &room->context, SFB_FRAME_PC, NULL);
+}
+
+static void run_next(struct thunk_room *room)
+{
+    for (unsigned i = 0; i < 1000 && sfb_walker_next(&room->walker, &room->frame) == SFB_OK; i++)
+        ;
+}
+
+const struct thunk capture_thunks[] = {
+    { "sframe_backtrace_cbf", with_context, run_cbf, NULL },
+    { "sframe_backtrace_addresses", with_context, run_addresses, NULL },
+    { "sframe_backtrace", NULL, run_plain, NULL },
+    { "sframe_backtrace_refresh", NULL, run_refresh, NULL },
+    { "sfb_context_from_ucontext", NULL, take_context, NULL },
+    { "sfb_context_capture", NULL, run_capture, NULL },
+    { "sfb_walker_init", take_context, run_init, NULL },
+    { "sfb_walker_next", begin_walk, run_next, NULL },
+    { NULL, NULL, NULL, NULL },
+};
