@@ -4,8 +4,9 @@
 
 #include "tool.h"
 
-static const struct tool_command *const commands[] = { &tool_dump, &tool_synth, &tool_decode,
-                                                       &tool_encode, &tool_symbolize };
+static const struct tool_command *const commands[] = {
+    &tool_dump, &tool_check, &tool_synth, &tool_decode, &tool_encode, &tool_symbolize
+};
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
@@ -13,7 +14,8 @@ static void print_help(void)
 {
     printf("usage: sfb COMMAND [OPTION...] [FILE...]\n"
            "\n"
-           "Reads and makes SFrame sections, and reads and writes Compact Backtrace Format (CBF).\n"
+           "Reads, checks and makes SFrame sections, and reads and writes Compact Backtrace Format "
+           "(CBF).\n"
            "\n"
            "commands:\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)

@@ -36,6 +36,7 @@ struct tool_command {
 extern const struct tool_command tool_dump;
 extern const struct tool_command tool_decode;
 extern const struct tool_command tool_encode;
+extern const struct tool_command tool_check;
 extern const struct tool_command tool_symbolize;
 extern const struct tool_command tool_synth;
 

@@ -1,0 +1,265 @@
+/* `sfb check` as a command: what it prints, in each form, and how it ends. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/check_file.h"
+#include "support/run.h"
+#include "support/test.h"
+
+#define FIXTURES SFB_SOURCE_DIR "/fixtures/elf/v1"
+
+static char folder[64] = "/tmp/sfb-check.XXXXXX";
+
+static void make_folder(void)
+{
+    cr_assert(ne(ptr, mkdtemp(folder), NULL));
+}
+
+static void remove_folder(void)
+{
+    struct run run = run_line("rm -rf '%s'", folder);
+
+    run_free(&run);
+}
+
+TestSuite(check_command, .init = make_folder, .fini = remove_folder);
+
+/* f has a row that starts after its end. */
+static void write_bad(const char *name, bool relocatable)
+{
+    static struct file f;
+    char path[256];
+    FILE *to;
+
+    file_make(&f, &(struct file_plan){
+                      .version = 1, .abi = SFB_ABI_AMD64_LE, .relocatable = relocatable });
+    file_set(&f, FILE_SFRAME_AT + f.row[0][2], 1, 0x40);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    to = fopen(path, "wb");
+    cr_assert(ne(ptr, to, NULL));
+    cr_assert(eq(sz, fwrite(f.at, 1, sizeof f.at, to), sizeof f.at));
+    fclose(to);
+}
+
+Test(check_command, says_one_finding_a_line)
+{
+    struct run run;
+
+    write_bad("bad", false);
+    run = run_line("cd '%s' && '%s' check --no-cfi bad", folder, SFB_TOOL);
+    cr_expect(eq(int, run.status, 1), "%s", run.err);
+    run_expect_text("text", run.out,
+                    "bad: .sframe+0x56: FDE 0 FRE 2: SF0312 error: a row after the function's end: "
+                    "row starts at 0x40, after the function's end (size 0x30)\n"
+                    "1 file, 1 with .sframe: 1 error, 0 warnings, 0 notes\n");
+    run_free(&run);
+}
+
+Test(check_command, ends_with_0_for_notes_and_2_for_what_cannot_be_read)
+{
+    static const struct {
+        const char *arguments;
+        int status;
+        const char *says;
+    } cases[] = {
+        { FIXTURES "/amd64/prog_sig", 0, "SF0138 note" },
+        { FIXTURES "/amd64/free_pie", 1, "SF0509 error" },
+        { "/dev/null", 2, "/dev/null: +0x0: not an ELF file" },
+        { "/nowhere", 2, "/nowhere: No such file" },
+        { "--raw /dev/null", 1, "SF0120 error" },
+        { "--vma 1 /dev/null", 2, "--vma goes with --raw" },
+        { "--max-errors x /dev/null", 2, "'x' is no number" },
+        { "--extract 0 /dev/null /dev/null", 2, "--extract takes one file" },
+        { "--extract 99 " FIXTURES "/amd64/prog_sig", 1, "no FDE 99: there are 7" },
+        { "--explain SF9999", 2, "'SF9999' is no code" },
+        { "--explain sf0312", 0, "### SF0312 error: a row after the function's end" },
+        { "", 2, "no file given" },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run run = run_line("'%s' check %s", SFB_TOOL, cases[i].arguments);
+
+        cr_expect(eq(int, run.status, cases[i].status), "%s: %s", cases[i].arguments, run.err);
+        cr_expect(strstr(run.out, cases[i].says) || strstr(run.err, cases[i].says), "%s: %s%s",
+                  cases[i].arguments, run.out, run.err);
+        cr_expect(run.status != 2 || run_count_lines(run.err) == 1, "%s: %s", cases[i].arguments,
+                  run.err);
+        run_free(&run);
+    }
+}
+
+Test(check_command, reads_members_of_archives)
+{
+    struct run run;
+
+    write_bad("bad.o", true);
+    run = run_line("cd '%s' && ar rc lib.a bad.o && '%s' check --no-cfi lib.a", folder, SFB_TOOL);
+    cr_expect(eq(int, run.status, 1), "%s", run.err);
+    cr_expect(
+        ne(ptr, strstr(run.out, "lib.a(bad.o): .sframe+0x45: FDE 0 FRE 2: SF0312 error"), NULL),
+        "%s", run.out);
+    run_free(&run);
+    run = run_line("cd '%s' && ar rcT thin.a bad.o && '%s' check thin.a", folder, SFB_TOOL);
+    cr_expect(eq(int, run.status, 2));
+    cr_expect(ne(ptr, strstr(run.err, "a thin archive"), NULL), "%s", run.err);
+    run_free(&run);
+}
+
+Test(check_command, limits_what_it_prints_and_counts_the_rest)
+{
+    struct run all =
+        run_line("'%s' check --max-errors 0 '%s/aarch64/prog_pac_bkey'", SFB_TOOL, FIXTURES);
+    struct run some =
+        run_line("'%s' check --max-errors 2 '%s/aarch64/prog_pac_bkey'", SFB_TOOL, FIXTURES);
+
+    cr_expect(eq(sz, run_count_lines(all.out), 7 + 4 + 1), "%s", all.out);
+    cr_expect(ne(ptr, strstr(some.out, "4 more of SF0505 note"), NULL), "%s", some.out);
+    cr_expect(ne(ptr, strstr(some.out, "0 errors, 0 warnings, 7 notes"), NULL), "%s", some.out);
+    run_free(&some);
+    run_free(&all);
+}
+
+static json_t *parse(const struct run *run)
+{
+    json_error_t error;
+    json_t *root = json_loadb(run->out, run->out_size, 0, &error);
+
+    cr_assert(ne(ptr, root, NULL), "%s: %s", error.text, run->out);
+    return root;
+}
+
+/* What is at "files/0/name". */
+static const json_t *at(const json_t *root, const char *path)
+{
+    char copy[128], *rest = copy;
+
+    snprintf(copy, sizeof copy, "%s", path);
+    for (const char *step; root && (step = strsep(&rest, "/")) != NULL;)
+        root = json_is_array(root) ? json_array_get(root, strtoul(step, NULL, 10))
+                                   : json_object_get(root, step);
+    return root;
+}
+
+static void expect_text(const json_t *root, const char *path, const char *want)
+{
+    const char *got = json_string_value(at(root, path));
+
+    cr_expect(got != NULL && strcmp(got, want) == 0, "%s: %s", path, got ? got : "none");
+}
+
+static void expect_number(const json_t *root, const char *path, json_int_t want)
+{
+    cr_expect(json_integer_value(at(root, path)) == want && json_is_integer(at(root, path)), "%s",
+              path);
+}
+
+Test(check_command, writes_json)
+{
+    struct run run;
+    json_t *root;
+
+    write_bad("bad", false);
+    run = run_line("cd '%s' && '%s' check --json bad /dev/null", folder, SFB_TOOL);
+    cr_expect(eq(int, run.status, 2));
+    root = parse(&run);
+    expect_text(root, "files/0/findings/0/code", "SF0312");
+    expect_text(root, "files/0/findings/0/severity", "error");
+    expect_number(root, "files/0/findings/0/offset", 0x56);
+    expect_number(root, "files/0/findings/0/file_offset", FILE_SFRAME_AT + 0x56);
+    expect_number(root, "files/0/findings/0/fde", 0);
+    expect_number(root, "files/0/findings/0/fre", 2);
+    expect_number(root, "files/0/comparison/functions/all", 3);
+    expect_text(root, "files/1/unreadable/cause", "not an ELF file (--raw: a bare section)");
+    expect_number(root, "unreadable", 1);
+    json_decref(root);
+    run_free(&run);
+}
+
+/* What the schema of SARIF 2.1.0 requires, and what those who show it need. */
+Test(check_command, writes_sarif)
+{
+    char rule[64];
+    struct run run;
+    json_t *root;
+
+    write_bad("a file", false);
+    run = run_line("cd '%s' && '%s' check --sarif 'a file'", folder, SFB_TOOL);
+    cr_expect(eq(int, run.status, 1));
+    root = parse(&run);
+    expect_text(root, "version", "2.1.0");
+    expect_text(root, "runs/0/tool/driver/name", "sfb check");
+    expect_text(root, "runs/0/results/0/ruleId", "SF0312");
+    expect_text(root, "runs/0/results/0/level", "error");
+    snprintf(rule, sizeof rule, "runs/0/tool/driver/rules/%d/id",
+             (int)json_integer_value(at(root, "runs/0/results/0/ruleIndex")));
+    expect_text(root, rule, "SF0312");
+    cr_expect(json_string_value(at(root, "runs/0/results/0/message/text")) != NULL);
+    expect_text(root, "runs/0/results/0/locations/0/physicalLocation/artifactLocation/uri",
+                "a%20file");
+    expect_number(root, "runs/0/results/0/locations/0/physicalLocation/region/byteOffset",
+                  FILE_SFRAME_AT + 0x56);
+    json_decref(root);
+    run_free(&run);
+}
+
+Test(check_command, extracts_a_function)
+{
+    struct run run = run_line("'%s' check --extract 2 '%s/amd64/prog_sig'", SFB_TOOL, FIXTURES);
+    static const char *const lines[] = {
+        "FDE 2: [0x1070, 0x10ef), 3 rows, info 0x00; SFrame version 1, ABI 3\n",
+        "  .sframe+0x3e: 18 ef ff ff 7f 00 00 00 12 00 00 00 03 00 00 00 00\n",
+        "  FRE 1 .sframe+0xa8: 07 23 c0 00\n    0x1077 (+0x7): CFA = sp+192, RA at CFA-8",
+        ".eh_frame+0xe0: [0x1070, 0x10ef)\n",
+        "  0x10ee (+0x7e): CFA = sp+8, RA at CFA-8, FP unchanged\n",
+        "code, 127 bytes:\n",
+        "  0x1070: 48 81 ec b8 00 00 00",
+    };
+
+    cr_expect(eq(int, run.status, 0), "%s", run.err);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        cr_expect(ne(ptr, strstr(run.out, lines[i]), NULL), "%s", lines[i]);
+    run_free(&run);
+}
+
+/* docs/CHECKS.md holds what --explain prints, word by word. */
+Test(check_command, explains_what_the_documentation_says)
+{
+    struct run codes = run_line("'%s' check --explain all", SFB_TOOL);
+    struct run page = run_line("cat '%s/docs/CHECKS.md'", SFB_SOURCE_DIR);
+    char *start = strstr(page.out, "<!-- begin codes -->\n");
+    char *end = start ? strstr(start, "<!-- end codes -->\n") : NULL;
+
+    cr_assert(start != NULL && end != NULL);
+    *end = '\0';
+    run_expect_text("docs/CHECKS.md", start + strlen("<!-- begin codes -->\n"), codes.out);
+    run_free(&page);
+    run_free(&codes);
+}
+
+/* What sfb synth makes has no errors, no warnings, and says what .eh_frame says. */
+Test(check_command, finds_nothing_in_what_synth_makes)
+{
+    struct run list = run_line("ls /usr/bin/* | head -n 4000");
+    size_t count = 0;
+
+    for (char *path = strtok(list.out, "\n"); path && count < 24; path = strtok(NULL, "\n")) {
+        struct run run = run_line("cd '%s' && '%s' synth '%s' -o copy", folder, SFB_TOOL, path);
+
+        if (run.status == 0) {
+            run_free(&run);
+            run = run_line("cd '%s' && '%s' check copy", folder, SFB_TOOL);
+            cr_expect(eq(int, run.status, 0), "%s: %s", path, run.out);
+            cr_expect(ne(ptr, strstr(run.out, "of these equal 100.00 %"), NULL), "%s: %s", path,
+                      run.out);
+            cr_expect(eq(ptr, strstr(run.out, "of these equal 9"), NULL), "%s: %s", path, run.out);
+            count++;
+        }
+        run_free(&run);
+    }
+    if (count == 0)
+        cr_skip_test("no program in /usr/bin of which sfb synth makes a copy");
+    run_free(&list);
+}

@@ -1,0 +1,23 @@
+# sfb check: every code, the command, and damage.
+if(TARGET sfb)
+  sfb_test(check codes SOURCES support/check_file.c support/check_tables.c LIBS sfb-check)
+  target_include_directories(test-check-codes PRIVATE ${PROJECT_SOURCE_DIR}/tools)
+
+  sfb_tool_test(check command)
+  target_sources(test-check-command PRIVATE support/check_file.c support/check_tables.c)
+  target_link_libraries(test-check-command PRIVATE PkgConfig::JANSSON)
+
+  # The short version; `./dev mutate` is the long one.
+  add_executable(test-check-mutate check/mutate.c
+    ${PROJECT_SOURCE_DIR}/tools/dump.c ${PROJECT_SOURCE_DIR}/tools/dump_text.c
+    ${PROJECT_SOURCE_DIR}/tools/elf_section.c ${PROJECT_SOURCE_DIR}/tools/elf_relocate.c
+    ${PROJECT_SOURCE_DIR}/tools/input.c ${PROJECT_SOURCE_DIR}/tools/hex.c
+    ${PROJECT_SOURCE_DIR}/tools/tool.c)
+  target_include_directories(test-check-mutate PRIVATE ${PROJECT_SOURCE_DIR}/tools)
+  target_link_libraries(test-check-mutate PRIVATE sfb-check sfb-flags)
+  set(elf ${PROJECT_SOURCE_DIR}/fixtures/elf/v1)
+  add_test(NAME check.mutate COMMAND test-check-mutate 4000 1 ${elf}/amd64/prog_sig
+    ${elf}/aarch64/prog_pac_bkey ${elf}/aarch64_be/libsample_pac_bkey.so)
+  set_tests_properties(check.mutate PROPERTIES TIMEOUT 300
+    ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0;UBSAN_OPTIONS=print_stacktrace=1")
+endif()

@@ -1,0 +1,145 @@
+#include "check.h"
+
+#include <stdlib.h>
+
+static void fail(struct check *c, uint64_t offset, const char *field, const char *cause)
+{
+    c->result->fault = (struct elf_fault){ .field = field, .cause = cause, .offset = offset };
+}
+
+/* The levels that look at the section itself. */
+static void check_section(struct check *c)
+{
+    struct check_result *r = c->result;
+
+    r->has_section = true;
+    if (!check_structure(c)) {
+        c->no_memory = true;
+        return;
+    }
+    if (c->part_count == 0)
+        return;
+    r->version = c->parts[0].version->number;
+    for (size_t i = 0; i < c->part_count; i++)
+        r->functions += c->parts[i].fde_count;
+    check_place_functions(c);
+    check_order(c);
+    check_rows(c);
+    if (c->object)
+        check_places(c);
+}
+
+static void check_cfi(struct check *c)
+{
+    if (c->options->no_cfi || c->part_count == 0)
+        return;
+    if (c->object)
+        check_against_cfi(c);
+    else
+        findings_add(c->findings, CODE_NO_EH_FRAME, in_file(0), "a raw section");
+}
+
+static void check_whole(struct check *c)
+{
+    check_section(c);
+    check_cfi(c);
+    if (c->options->inspect)
+        c->options->inspect(c, c->options->inspect_data);
+}
+
+/* Where there are no section headers, the table is where processes find it. */
+static bool take_segment(struct check *c)
+{
+    const struct object *o = c->object;
+
+    for (size_t i = 0; i < o->phdr_count && o->section_count == 0; i++) {
+        const GElf_Phdr *p = &o->phdrs[i];
+
+        if (p->p_type != PT_GNU_SFRAME || p->p_offset > o->size ||
+            p->p_filesz > o->size - p->p_offset)
+            continue;
+        c->data = o->image + p->p_offset;
+        c->size = p->p_filesz;
+        c->address = p->p_vaddr;
+        c->result->section_at = p->p_offset;
+        return true;
+    }
+    return false;
+}
+
+static void check_object(struct check *c)
+{
+    struct object *o = c->object;
+    const size_t index = object_section_after(o, 0, ".sframe");
+    const struct object_section *s;
+    uint8_t *bytes;
+
+    check_container(c);
+    if (index == 0) {
+        if (take_segment(c))
+            check_whole(c);
+        return;
+    }
+    s = &o->sections[index];
+    c->result->has_section = true;
+    if (s->header.sh_type == SHT_NOBITS)
+        return;
+    if (!object_bytes(o, s)) {
+        fail(c, s->header_at, ".sframe",
+             s->header.sh_flags & SHF_COMPRESSED ? "the section is compressed"
+                                                 : "the section ends past the file");
+        return;
+    }
+    bytes = object_relocated(o, index, true);
+    if (!bytes) {
+        c->no_memory = true;
+        return;
+    }
+    c->data = object_bytes(o, s);
+    c->relocated = bytes;
+    c->size = s->header.sh_size;
+    c->address = s->address;
+    c->result->section_at = s->header.sh_offset;
+    check_whole(c);
+    free(bytes);
+}
+
+static void free_parts(struct check *c)
+{
+    for (size_t i = 0; i < c->part_count; i++)
+        sframe_part_free(&c->parts[i]);
+    free(c->parts);
+}
+
+void check_image(struct check_result *out, const char *name, uint8_t *image, size_t size,
+                 const struct check_options *options)
+{
+    struct object object = { .image = NULL };
+    struct check c = {
+        .name = name, .options = options, .result = out, .findings = &out->findings
+    };
+
+    *out = (struct check_result){ .has_section = false };
+    if (!findings_init(&out->findings, options->limit)) {
+        fail(&c, 0, NULL, "out of memory");
+        return;
+    }
+    if (options->raw) {
+        c.data = image;
+        c.size = size;
+        c.address = options->raw_address;
+        check_whole(&c);
+    } else if (object_open(&object, &out->fault, image, size)) {
+        c.object = &object;
+        check_object(&c);
+        object_close(&object);
+    }
+    free_parts(&c);
+    if (c.no_memory || out->findings.no_memory)
+        fail(&c, 0, NULL, "out of memory");
+}
+
+void check_result_free(struct check_result *result)
+{
+    findings_free(&result->findings);
+}

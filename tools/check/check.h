@@ -1,0 +1,116 @@
+/*
+ * `sfb check`: is this .sframe right?
+ *
+ *     structure.c   level 1: the header, and where its tables are
+ *     container.c   level 1: what the ELF file says of the section
+ *     order.c       level 2: the table of functions
+ *     rows.c        level 2: the rows
+ *     place.c       level 3: functions against code, symbols and linkage tables
+ *     relocations.c level 3: the same in object files
+ *     compare.c     level 4: rows against .eh_frame, which cfi.c reads with libdw
+ *     extract.c     level 5: one function for a bug report
+ *
+ * A level is run as far as the one before left something to look at. Nothing here prints: the
+ * subcommand is in command.c.
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include "findings.h"
+#include "object.h"
+#include "part.h"
+
+/* So many of something, and how many of those ... */
+struct check_share {
+    uint64_t all;
+    uint64_t covered; /* .sframe has a row */
+    uint64_t equal;   /* it says what .eh_frame says */
+    uint64_t beyond;  /* no row can say it, and there is none */
+};
+
+struct check_comparison {
+    bool done;
+    struct check_share functions, bytes, rows; /* of .eh_frame; rows: pcs where either changes */
+    uint64_t sframe_size, eh_frame_size;
+};
+
+struct check;
+
+struct check_options {
+    bool no_cfi; /* levels 1 to 3 only */
+    bool raw;    /* a bare section */
+    uint64_t raw_address;
+    size_t limit; /* of findings to keep; 0: all */
+    /* Called now and then with how much of the work on a file is done; NULL: nobody wants to know.
+     */
+    void (*progress)(const char *name, uint64_t done, uint64_t all);
+    /* Called at the end, while all that was read is still there; NULL: nobody wants to see it. */
+    void (*inspect)(const struct check *c, void *data);
+    void *inspect_data;
+};
+
+/* What is known of a file after its check. */
+struct check_result {
+    struct findings findings;
+    struct check_comparison comparison;
+    bool has_section;
+    uint8_t version; /* 0: unknown */
+    uint64_t functions, rows;
+    uint64_t section_at; /* where .sframe and .eh_frame are in the file, for byte offsets there */
+    uint64_t eh_frame_at;
+    struct elf_fault fault; /* cause != NULL: the file cannot be read, and nothing else is here */
+};
+
+/* One check while it runs. */
+struct check {
+    const char *name;
+    const struct check_options *options;
+    struct check_result *result;
+    struct findings *findings; /* of the result */
+    struct object *object;     /* NULL: a bare section */
+    const uint8_t *data;       /* of the section, as it stands in the file */
+    const uint8_t *relocated;  /* a copy with relocations applied: starts are read there */
+    size_t size;
+    uint64_t address;
+    struct sframe_part *parts;
+    size_t part_count, part_capacity;
+    bool no_memory;
+};
+
+/*
+ * Checks one file, or one member of an archive.
+ *
+ * @param out    to be freed with check_result_free(), whatever it says
+ * @param image  the whole file; libelf wants it writable, and does not write
+ */
+void check_image(struct check_result *out, const char *name, uint8_t *image, size_t size,
+                 const struct check_options *options);
+
+void check_result_free(struct check_result *result);
+
+/* The levels. Each takes what the ones before have made of the section. */
+void check_container(struct check *c);
+bool check_structure(struct check *c); /* false: no memory */
+void check_order(struct check *c);
+void check_rows(struct check *c);
+void check_place_functions(struct check *c); /* says where functions start, before all of these */
+void check_places(struct check *c);
+void check_relocations(struct check *c);
+void check_against_cfi(struct check *c);
+
+/* Where an entry, a field of one, a row or the info of one is. */
+struct finding_place place_of_entry(const struct sframe_part *part,
+                                    const struct sframe_entry *entry, enum sframe_field field);
+struct finding_place place_of_row(const struct sframe_part *part, const struct sframe_entry *entry,
+                                  uint32_t row, uint64_t position);
+
+/* An entry and its part, for lists through all parts. */
+struct check_function {
+    const struct sframe_part *part;
+    const struct sframe_entry *entry;
+};
+
+/* All functions, ascending by start, then as they stand. @return NULL: none, or no memory */
+struct check_function *check_functions_sorted(const struct check *c, size_t *count);
+
+#endif

@@ -1,0 +1,381 @@
+/*
+ * Level 4: rows against .eh_frame, at every pc where either changes.
+ *
+ * The functions of .eh_frame are gone through in the order of their addresses, and with them the
+ * stretches of .sframe. What is between two functions of .eh_frame has .sframe or nothing.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sfb/abi.h>
+
+#include "cfi.h"
+#include "check.h"
+#include "difference.h"
+#include "stretches.h"
+#include "words.h"
+
+/* How many functions are compared between two words on progress. */
+enum { PROGRESS_STEP = 256 };
+
+/* Rows that may be read again because functions overlap, for each byte of the sections. */
+enum { VISITS_PER_BYTE = 64, VISITS_LEAST = 0x10000 };
+
+/* What .sframe says at a pc. */
+struct answer {
+    bool has_row;
+    uint64_t end;
+    struct sfb_rule rule;
+    struct check_function function;
+    uint32_t row;
+    uint64_t position;
+    bool begins;  /* the row begins at the pc ... */
+    bool repeats; /* ... and says what the one before it says */
+};
+
+/* What was seen of a function of .eh_frame. */
+struct tally {
+    uint64_t bytes, covered, equal, beyond;
+    uint64_t gap_start, gap_end; /* the first stretch without a row that could have one */
+    uint64_t beyond_start;
+    const char *reason;
+    struct sfb_rule beyond_rule;
+    bool beyond_has_rule;
+};
+
+struct comparer {
+    struct check *c;
+    struct cfi cfi;
+    struct stretches stretches;
+    size_t next; /* the first stretch that does not end before the pc */
+    struct row_cursor cursor;
+    const struct sframe_entry *open; /* of the cursor */
+    struct sfb_rule before;          /* of the row before, in the same function */
+    const struct sframe_entry *before_of;
+    uint32_t before_row;
+    /* What was said last: a fault that goes on is one finding. */
+    enum check_code said;
+    const struct sframe_entry *said_of;
+    uint32_t said_row;
+    const struct sframe_entry *key_said_of;
+    uint64_t visits;
+    bool exhausted;
+};
+
+static const struct sframe_version *version_of(const struct comparer *m)
+{
+    return m->c->parts[0].version;
+}
+
+/* ---- what .sframe says ---- */
+
+static void note_repeats(struct comparer *m, struct answer *a, bool is_rule)
+{
+    const struct sframe_entry *e = a->function.entry;
+
+    a->repeats = is_rule && m->before_of == e && m->before_row + 1 == a->row && a->begins &&
+                 (e->info & FUNCTION_PCMASK) == 0 &&
+                 memcmp(&m->before, &a->rule, sizeof a->rule) == 0;
+    if (is_rule && (m->before_of != e || m->before_row != a->row)) {
+        m->before = a->rule;
+        m->before_of = e;
+        m->before_row = a->row;
+    }
+}
+
+static void open_cursor(struct comparer *m, struct check_function function)
+{
+    if (m->open == function.entry)
+        return;
+    if (m->cursor.next >= m->visits)
+        m->exhausted = true;
+    else
+        m->visits -= m->cursor.next;
+    row_cursor_open(&m->cursor, function);
+    m->open = function.entry;
+}
+
+/* What holds at a pc that only ascends; up to a->end it stays so. */
+static void ask_sframe(struct comparer *m, uint64_t pc, struct answer *a)
+{
+    const struct stretch *s;
+
+    *a = (struct answer){ .end = UINT64_MAX };
+    while (m->next < m->stretches.count && m->stretches.list[m->next].end <= pc)
+        m->next++;
+    if (m->next == m->stretches.count)
+        return;
+    s = &m->stretches.list[m->next];
+    a->end = s->start;
+    if (s->start > pc)
+        return;
+    open_cursor(m, s->function);
+    a->function = s->function;
+    a->has_row = row_cursor_seek(&m->cursor, pc, &a->end);
+    if (a->end > s->end || a->end <= pc) /* a function may end behind the end of all addresses */
+        a->end = s->end;
+    if (!a->has_row)
+        return;
+    a->row = m->cursor.index;
+    a->position = m->cursor.row.at;
+    a->begins = s->function.entry->start + m->cursor.row.start == pc;
+    a->has_row =
+        sframe_row_rule(&a->rule, s->function.part, s->function.entry, &m->cursor.row) == NULL;
+    note_repeats(m, a, a->has_row);
+}
+
+/* ---- findings ---- */
+
+static struct finding_place place_of(const struct answer *a)
+{
+    return place_of_row(a->function.part, a->function.entry, a->row, a->position);
+}
+
+/* "0x1234 (main+0x4)" */
+static void name_pc(char *out, size_t size, const struct comparer *m, uint64_t pc)
+{
+    const struct object_symbol *s = object_symbol_before(m->c->object, pc);
+
+    if (s && (pc < s->end || pc == s->start))
+        snprintf(out, size, "0x%" PRIx64 " (%.60s+0x%" PRIx64 ")", pc, s->name, pc - s->start);
+    else
+        snprintf(out, size, "0x%" PRIx64, pc);
+}
+
+static bool is_said(struct comparer *m, enum check_code code, const struct answer *a)
+{
+    const bool said = m->said == code && m->said_of == a->function.entry && m->said_row == a->row;
+
+    m->said = code;
+    m->said_of = a->function.entry;
+    m->said_row = a->row;
+    return said;
+}
+
+static void say_differ(struct comparer *m, enum check_code code, const struct answer *a,
+                       const struct cfi_row *row, const char *reason)
+{
+    char ours[RULE_WORDS_SIZE], theirs[RULE_WORDS_SIZE] = "", pc[96];
+
+    if (is_said(m, code, a))
+        return;
+    name_pc(pc, sizeof pc, m, row->start);
+    rule_words(ours, &a->rule, m->cfi.abi);
+    if (row->answer == CFI_RULE)
+        rule_words(theirs, &row->rule, m->cfi.abi);
+    findings_add(m->c->findings, code, place_of(a), "at %s: .sframe: %s; .eh_frame: %s%s%s%s", pc,
+                 ours, theirs, reason && theirs[0] ? " (" : "", reason ? reason : "",
+                 reason && theirs[0] ? ")" : "");
+}
+
+static void say_only_sframe(struct comparer *m, const struct answer *a, uint64_t start,
+                            uint64_t end)
+{
+    char pc[96];
+
+    if (m->said == CODE_NO_CFI_HERE && m->said_of == a->function.entry)
+        return;
+    m->said = CODE_NO_CFI_HERE;
+    m->said_of = a->function.entry;
+    name_pc(pc, sizeof pc, m, start);
+    findings_add(m->c->findings, CODE_NO_CFI_HERE, place_of(a), "at %s, %" PRIu64 " bytes or more",
+                 pc, end - start);
+}
+
+static void judge_key(struct comparer *m, const struct answer *a, const struct cfi_row *row)
+{
+    if (!row->signs_known || m->key_said_of == a->function.entry ||
+        ((a->rule.flags ^ row->rule.flags) & SFB_RULE_RA_KEY_B) == 0 ||
+        (a->rule.flags & SFB_RULE_OUTERMOST) != 0)
+        return;
+    m->key_said_of = a->function.entry;
+    findings_add(m->c->findings, CODE_KEY_DIFFERS,
+                 place_of_entry(a->function.part, a->function.entry, FIELD_INFO),
+                 ".sframe: key %s; .eh_frame: key %s",
+                 (a->rule.flags & SFB_RULE_RA_KEY_B) ? "B" : "A",
+                 (row->rule.flags & SFB_RULE_RA_KEY_B) ? "B" : "A");
+}
+
+/* ---- a stretch in which neither changes ---- */
+
+static void tally_gap(struct tally *t, const struct cfi_row *row, const char *reason,
+                      uint64_t start, uint64_t end)
+{
+    if (reason) {
+        if (!t->reason) {
+            t->reason = reason;
+            t->beyond_start = start;
+            t->beyond_rule = row->rule;
+            t->beyond_has_rule = row->answer == CFI_RULE;
+        }
+        t->beyond += end - start;
+    } else if (t->gap_end == 0) {
+        t->gap_start = start;
+        t->gap_end = end;
+    } else if (t->gap_end == start) {
+        t->gap_end = end;
+    }
+}
+
+static void compare_stretch(struct comparer *m, struct tally *t, const struct cfi_row *row,
+                            const struct answer *a, uint64_t start, uint64_t end)
+{
+    struct check_share *rows = &m->c->result->comparison.rows;
+    struct cfi_row at = *row;
+    const char *reason;
+    unsigned code;
+
+    at.start = start;
+    rows->all++;
+    t->bytes += end - start;
+    if (row->answer == CFI_UNREADABLE) {
+        char pc[96];
+
+        name_pc(pc, sizeof pc, m, start);
+        findings_add(m->c->findings, CODE_CFI_UNREADABLE, in_eh_frame(0), "at %s: %s", pc,
+                     row->reason ? row->reason : "libdw has no row");
+        return;
+    }
+    reason = rule_inexpressible(version_of(m), m->cfi.abi, row);
+    if (!a->has_row) {
+        rows->beyond += reason != NULL;
+        tally_gap(t, row, reason, start, end);
+        return;
+    }
+    rows->covered++;
+    t->covered += end - start;
+    judge_key(m, a, row);
+    if (a->repeats && row->start != start)
+        findings_add(m->c->findings, CODE_ROW_REPEATS, place_of(a), "at 0x%" PRIx64, start);
+    code = reason ? (unsigned)CODE_ROW_INEXPRESSIBLE : rule_difference(&a->rule, row);
+    if (code != 0) {
+        say_differ(m, (enum check_code)code, a, &at, reason);
+        return;
+    }
+    rows->equal++;
+    t->equal += end - start;
+}
+
+/* ---- a function of .eh_frame ---- */
+
+static void say_gaps(struct comparer *m, const struct cfi_function *f, const struct tally *t)
+{
+    struct finding_place at = in_eh_frame(f->at);
+    char pc[96], words[RULE_WORDS_SIZE] = "an expression";
+
+    if (t->reason) {
+        name_pc(pc, sizeof pc, m, t->beyond_start);
+        if (t->beyond_has_rule)
+            rule_words(words, &t->beyond_rule, m->cfi.abi);
+        findings_add(m->c->findings, CODE_INEXPRESSIBLE, at, "at %s: %s: %s", pc, words, t->reason);
+    }
+    if (t->gap_end == 0 || (t->reason && t->covered == 0))
+        return; /* one row that cannot be said costs the function: gas leaves out all of it */
+    name_pc(pc, sizeof pc, m, t->gap_start);
+    if (t->covered > 0)
+        findings_add(m->c->findings, CODE_PARTLY_COVERED, at,
+                     "%s: %" PRIu64 " bytes from there on, %" PRIu64 " of %" PRIu64 " in all", pc,
+                     t->gap_end - t->gap_start, t->bytes - t->covered - t->beyond, t->bytes);
+    else
+        findings_add(m->c->findings, CODE_NOT_COVERED, at, "%s: %" PRIu64 " bytes", pc, t->bytes);
+}
+
+static void add_shares(struct check_comparison *to, const struct tally *t)
+{
+    to->functions.all++;
+    to->functions.covered += t->covered == t->bytes;
+    to->functions.equal += t->equal == t->bytes;
+    to->functions.beyond += t->beyond > 0;
+    to->bytes.all += t->bytes;
+    to->bytes.covered += t->covered;
+    to->bytes.equal += t->equal;
+    to->bytes.beyond += t->beyond;
+}
+
+static void compare_function(struct comparer *m, const struct cfi_function *f, uint64_t end)
+{
+    struct tally t = { .bytes = 0 };
+    struct cfi_rows rows;
+    struct cfi_row row;
+
+    cfi_rows_open(&rows, &m->cfi, f, f->start, end);
+    while (cfi_rows_next(&rows, &row))
+        for (uint64_t pc = row.start; pc < row.end && !m->exhausted;) {
+            struct answer a;
+            uint64_t stop;
+
+            ask_sframe(m, pc, &a);
+            stop = a.end < row.end ? a.end : row.end;
+            compare_stretch(m, &t, &row, &a, pc, stop);
+            pc = stop;
+        }
+    cfi_rows_close(&rows);
+    say_gaps(m, f, &t);
+    add_shares(&m->c->result->comparison, &t);
+}
+
+/* Code before a function of .eh_frame, from where the one before it ended. */
+static void compare_between(struct comparer *m, uint64_t pc, uint64_t end)
+{
+    while (pc < end && m->next < m->stretches.count && !m->exhausted) {
+        struct answer a;
+        uint64_t stop;
+
+        ask_sframe(m, pc, &a);
+        stop = a.end < end ? a.end : end;
+        if (a.has_row)
+            say_only_sframe(m, &a, pc, stop);
+        pc = stop;
+    }
+}
+
+static void compare_all(struct comparer *m)
+{
+    const struct check_options *options = m->c->options;
+    uint64_t at = 0;
+
+    for (size_t i = 0; i < m->cfi.count && !m->exhausted; i++) {
+        const struct cfi_function *f = &m->cfi.functions[i];
+        uint64_t end = f->end;
+
+        if (i + 1 < m->cfi.count && m->cfi.functions[i + 1].start < end)
+            end = m->cfi.functions[i + 1].start;
+        if (options->progress && i % PROGRESS_STEP == 0)
+            options->progress(m->c->name, i, m->cfi.count);
+        if (f->start < at || end <= f->start || !object_is_code(m->c->object, f->start, end))
+            continue;
+        compare_between(m, at, f->start);
+        compare_function(m, f, end);
+        at = end;
+    }
+    compare_between(m, at, UINT64_MAX);
+    if (m->exhausted)
+        findings_add(m->c->findings, CODE_TOO_SHARED, in_sframe(0),
+                     "so many functions overlap that their rows were not compared");
+}
+
+void check_against_cfi(struct check *c)
+{
+    const size_t section = object_section_after(c->object, 0, ".eh_frame");
+    struct comparer m = { .c = c, .visits = c->size * (uint64_t)VISITS_PER_BYTE + VISITS_LEAST };
+    enum cfi_result result = CFI_ABSENT;
+
+    if (section != 0)
+        result = cfi_open(&m.cfi, c->object, section);
+    if (result == CFI_ABSENT) {
+        findings_add(c->findings, CODE_NO_EH_FRAME, in_file(0), "levels 1 to 3 only");
+        return;
+    }
+    if (result == CFI_OPENED && stretches_make(&m.stretches, c)) {
+        c->result->eh_frame_at = c->object->sections[section].header.sh_offset;
+        c->result->comparison.done = true;
+        c->result->comparison.sframe_size = c->size;
+        c->result->comparison.eh_frame_size = m.cfi.size;
+        compare_all(&m);
+    } else {
+        c->no_memory = true;
+    }
+    stretches_free(&m.stretches);
+    cfi_close(&m.cfi);
+}

@@ -1,0 +1,141 @@
+/* Level 1: what the file's own headers say of the section. */
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "check.h"
+
+#define SECTION_FIELD(o, member)                                                                   \
+    ((o)->header.e_ident[EI_CLASS] == ELFCLASS32 ? offsetof(Elf32_Shdr, member)                    \
+                                                 : offsetof(Elf64_Shdr, member))
+#define SEGMENT_FIELD(o, member)                                                                   \
+    ((o)->header.e_ident[EI_CLASS] == ELFCLASS32 ? offsetof(Elf32_Phdr, member)                    \
+                                                 : offsetof(Elf64_Phdr, member))
+
+static uint64_t segment_at(const struct object *o, size_t index)
+{
+    return o->header.e_phoff + index * o->header.e_phentsize;
+}
+
+static void judge_section(struct check *c, const struct object_section *s)
+{
+    const struct object *o = c->object;
+    const GElf_Shdr *h = &s->header;
+    const uint64_t at = s->header_at;
+
+    if (h->sh_type != SHT_PROGBITS && h->sh_type != SHT_GNU_SFRAME && h->sh_type != SHT_NOBITS)
+        findings_add(c->findings, CODE_SECTION_TYPE, in_file(at + SECTION_FIELD(o, sh_type)),
+                     "sh_type 0x%" PRIx32, h->sh_type);
+    if ((h->sh_flags & SHF_ALLOC) == 0)
+        findings_add(c->findings, CODE_NOT_ALLOCATED, in_file(at + SECTION_FIELD(o, sh_flags)),
+                     "sh_flags 0x%" PRIx64, h->sh_flags);
+    if ((h->sh_flags & (SHF_WRITE | SHF_EXECINSTR | SHF_COMPRESSED)) != 0)
+        findings_add(c->findings, CODE_SECTION_FLAGS, in_file(at + SECTION_FIELD(o, sh_flags)),
+                     "sh_flags 0x%" PRIx64, h->sh_flags);
+    if (h->sh_addralign % SFRAME_ALIGNMENT != 0 || h->sh_addralign == 0)
+        findings_add(c->findings, CODE_ALIGNMENT, in_file(at + SECTION_FIELD(o, sh_addralign)),
+                     "sh_addralign %" PRIu64, h->sh_addralign);
+    else if (!o->relocatable && h->sh_addr % SFRAME_ALIGNMENT != 0)
+        findings_add(c->findings, CODE_ALIGNMENT, in_file(at + SECTION_FIELD(o, sh_addr)),
+                     "sh_addr 0x%" PRIx64, h->sh_addr);
+}
+
+/* Says that the segment has another size than the section, by the first of its two that has. */
+static void say_size(struct check *c, enum check_code code, const GElf_Phdr *p, uint64_t at,
+                     uint64_t size, bool in_file_too)
+{
+    const size_t field =
+        in_file_too ? SEGMENT_FIELD(c->object, p_filesz) : SEGMENT_FIELD(c->object, p_memsz);
+
+    findings_add(c->findings, code, in_file(at + field),
+                 "%" PRIu64 " bytes, the section has %" PRIu64,
+                 in_file_too ? p->p_filesz : p->p_memsz, size);
+}
+
+static void judge_segment(struct check *c, const struct object_section *s, const GElf_Phdr *p,
+                          uint64_t at)
+{
+    const GElf_Shdr *h = &s->header;
+    const uint64_t size = h->sh_size;
+
+    if (p->p_vaddr != h->sh_addr || p->p_offset != h->sh_offset) {
+        const size_t field = p->p_vaddr != h->sh_addr ? SEGMENT_FIELD(c->object, p_vaddr)
+                                                      : SEGMENT_FIELD(c->object, p_offset);
+
+        findings_add(c->findings, CODE_SEGMENT_ELSEWHERE, in_file(at + field),
+                     "address 0x%" PRIx64 ", offset 0x%" PRIx64 "; the section: 0x%" PRIx64
+                     ", 0x%" PRIx64,
+                     p->p_vaddr, p->p_offset, h->sh_addr, h->sh_offset);
+    } else if (p->p_filesz < size || p->p_memsz < size) {
+        say_size(c, CODE_SEGMENT_SMALLER, p, at, size, p->p_filesz < size);
+    } else if (p->p_filesz > size || p->p_memsz > size) {
+        say_size(c, CODE_SEGMENT_LARGER, p, at, size, p->p_filesz > size);
+    }
+}
+
+static bool is_loaded(const struct object *o, uint64_t address, uint64_t offset, uint64_t size)
+{
+    for (size_t i = 0; i < o->phdr_count; i++) {
+        const GElf_Phdr *p = &o->phdrs[i];
+
+        if (p->p_type == PT_LOAD && address >= p->p_vaddr && size <= p->p_filesz &&
+            address - p->p_vaddr <= p->p_filesz - size &&
+            offset - p->p_offset == address - p->p_vaddr)
+            return true;
+    }
+    return false;
+}
+
+/* @return the index of the first PT_GNU_SFRAME, or how many segments there are */
+static size_t judge_segments(struct check *c)
+{
+    const struct object *o = c->object;
+    size_t first = o->phdr_count;
+
+    for (size_t i = 0; i < o->phdr_count; i++) {
+        if (o->phdrs[i].p_type != PT_GNU_SFRAME)
+            continue;
+        if (first == o->phdr_count)
+            first = i;
+        else
+            findings_add(c->findings, CODE_SEGMENTS, in_file(segment_at(o, i)),
+                         "program headers %zu and %zu", first, i);
+    }
+    return first;
+}
+
+void check_container(struct check *c)
+{
+    const struct object *o = c->object;
+    const size_t index = object_section_after(o, 0, ".sframe"), segment = judge_segments(c);
+    const struct object_section *s = index ? &o->sections[index] : NULL;
+    size_t more = index;
+
+    if (!s) {
+        if (segment < o->phdr_count && o->section_count > 0)
+            findings_add(c->findings, CODE_SEGMENT_DANGLING, in_file(segment_at(o, segment)),
+                         "address 0x%" PRIx64 ", %" PRIu64 " bytes, and no section .sframe",
+                         o->phdrs[segment].p_vaddr, o->phdrs[segment].p_filesz);
+        return;
+    }
+    while (!o->relocatable && (more = object_section_after(o, more, ".sframe")) != 0)
+        findings_add(c->findings, CODE_SECTIONS, in_file(o->sections[more].header_at),
+                     "sections %zu and %zu; only the first is checked", index, more);
+    if (s->header.sh_type == SHT_NOBITS) {
+        findings_add(c->findings, CODE_NO_BITS, in_file(s->header_at + SECTION_FIELD(o, sh_type)),
+                     "SHT_NOBITS");
+        return;
+    }
+    judge_section(c, s);
+    if (o->relocatable)
+        return;
+    if (segment == o->phdr_count)
+        findings_add(c->findings, CODE_NO_SEGMENT, in_file(s->header_at),
+                     "section %zu has no program header", index);
+    else
+        judge_segment(c, s, &o->phdrs[segment], segment_at(o, segment));
+    if (!is_loaded(o, s->header.sh_addr, s->header.sh_offset, s->header.sh_size))
+        findings_add(c->findings, CODE_NOT_LOADED,
+                     in_file(s->header_at + SECTION_FIELD(o, sh_addr)),
+                     "[0x%" PRIx64 ", 0x%" PRIx64 ")", s->header.sh_addr,
+                     s->header.sh_addr + s->header.sh_size);
+}

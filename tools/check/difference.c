@@ -1,0 +1,58 @@
+#include "difference.h"
+
+#include "../sframe_encoder.h"
+#include "codes.h"
+
+static bool same_place(uint8_t a_where, uint8_t a_reg, int32_t a_offset, uint8_t b_where,
+                       uint8_t b_reg, int32_t b_offset)
+{
+    if (a_where != b_where)
+        return false;
+    if (a_where == SFB_WHERE_SAME)
+        return true;
+    return a_reg == b_reg && a_offset == b_offset;
+}
+
+unsigned rule_difference(const struct sfb_rule *rule, const struct cfi_row *row)
+{
+    const struct sfb_rule *a = rule, *b = &row->rule;
+    const unsigned differ = a->flags ^ (unsigned)b->flags;
+
+    if (differ & SFB_RULE_OUTERMOST)
+        return CODE_RA_DIFFERS;
+    if (a->flags & SFB_RULE_OUTERMOST)
+        return 0;
+    if (a->cfa_base != b->cfa_base || a->cfa_offset != b->cfa_offset ||
+        (a->cfa_base == SFB_BASE_REG && a->cfa_reg != b->cfa_reg) ||
+        (differ & SFB_RULE_CFA_DEREF) != 0 ||
+        ((a->flags & SFB_RULE_CFA_DEREF) != 0 && a->cfa_add != b->cfa_add))
+        return CODE_CFA_DIFFERS;
+    if (!same_place(a->ra_where, a->ra_reg, a->ra_offset, b->ra_where, b->ra_reg, b->ra_offset))
+        return CODE_RA_DIFFERS;
+    if (!same_place(a->fp_where, a->fp_reg, a->fp_offset, b->fp_where, b->fp_reg, b->fp_offset))
+        return CODE_FP_DIFFERS;
+    if (row->signs_known && (differ & SFB_RULE_RA_SIGNED) != 0)
+        return CODE_SIGNED_DIFFERS;
+    if (differ & SFB_RULE_SIGNAL)
+        return CODE_SIGNAL_DIFFERS;
+    return 0;
+}
+
+const char *rule_inexpressible(const struct sframe_version *version, uint8_t abi,
+                               const struct cfi_row *row)
+{
+    const struct sfb_rule *r = &row->rule;
+
+    if (row->answer == CFI_BEYOND)
+        return row->reason;
+    if (!version->has_attribute)
+        return synth_inexpressible((enum sfb_abi)abi, r);
+    /* Flexible rows say nearly everything, but of sp nothing. */
+    if (r->flags & SFB_RULE_OUTERMOST)
+        return NULL;
+    if (r->sp_where != SFB_WHERE_SAME)
+        return "sp has a rule of its own";
+    if ((r->flags & SFB_RULE_CFA_DEREF) != 0 && r->cfa_add != 0)
+        return "the CFA is a word in memory and a number";
+    return NULL;
+}

@@ -1,0 +1,110 @@
+/*
+ * A part of an SFrame section: one header and the tables that it describes. Sections that linkers
+ * put one behind the other have several.
+ *
+ * Reading is apart from judging: what is here reads whatever lies within the section, and says
+ * where it lies.
+ */
+#ifndef CHECK_PART_H
+#define CHECK_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sfb/rule.h>
+
+#include "version.h"
+
+/* An entry of the table of functions; in version 3 with its attribute. */
+struct sframe_entry {
+    uint64_t start;     /* its address, as sframe_part_place() was told to count */
+    uint64_t attribute; /* where its attribute is, from the start of the section */
+    int64_t raw_start;
+    uint32_t size;
+    uint32_t row_at; /* sfde_func_start_fre_off */
+    uint32_t row_count;
+    uint32_t index; /* in the part */
+    uint16_t padding;
+    uint8_t info, info2, repeat;
+    bool rows_lost; /* they cannot be read, or not all of them */
+};
+
+struct sframe_part {
+    const uint8_t *data; /* from the header on */
+    size_t size;         /* to the end of the section */
+    uint64_t offset;     /* of the header in the section */
+    uint64_t address;    /* of the header */
+    uint32_t first;      /* functions in the parts before it: findings count through all parts */
+    const struct sframe_version *version;
+    uint32_t fde_count, fre_count, fre_size;
+    uint64_t fde_at, fre_at, end; /* where the tables begin and end, from the header */
+    uint8_t flags, abi, aux_size;
+    int16_t fixed_fp, fixed_ra;
+    bool big;
+    struct sframe_entry *entries; /* fde_count of them */
+};
+
+struct sframe_row {
+    uint32_t at, size; /* at: from the start of the FRE sub-section */
+    uint32_t start;
+    uint8_t info, count, width;
+    int32_t word[SFRAME_WORDS_MAX];
+};
+
+enum sframe_row_result { ROW_READ, ROW_CUT, ROW_UNKNOWN_WIDTH };
+
+/* Fields of an entry, or of its attribute. */
+enum sframe_field {
+    FIELD_START,
+    FIELD_SIZE,
+    FIELD_ROW_AT,
+    FIELD_ROW_COUNT,
+    FIELD_INFO,
+    FIELD_INFO2,
+    FIELD_REPEAT,
+    FIELD_PADDING
+};
+
+/* Reads all entries of a part whose tables lie within the section. @return false: no memory */
+bool sframe_part_read(struct sframe_part *part);
+
+/* Takes the starts from a copy of the whole section to which relocations were applied. */
+void sframe_part_relocate(struct sframe_part *part, const uint8_t *section);
+
+/*
+ * Says where functions are.
+ *
+ * @param from_fields  starts count from their own fields, not from the start of the section
+ */
+void sframe_part_place(struct sframe_part *part, bool from_fields);
+
+void sframe_part_free(struct sframe_part *part);
+
+/* Where an entry, or a field of it, is in the section. */
+uint64_t sframe_entry_at(const struct sframe_part *part, uint32_t index);
+uint64_t sframe_field_at(const struct sframe_part *part, const struct sframe_entry *entry,
+                         enum sframe_field field);
+
+/* Where a byte of the FRE sub-section is in the section. */
+uint64_t sframe_fre_at(const struct sframe_part *part, uint64_t position);
+
+/* Where the first row of a function is in the FRE sub-section, behind the attribute. */
+uint64_t sframe_first_row(const struct sframe_part *part, const struct sframe_entry *entry);
+
+enum sframe_row_result sframe_row_read(struct sframe_row *out, const struct sframe_part *part,
+                                       const struct sframe_entry *entry, uint64_t position);
+
+/* The bytes after which the rows of a PCMASK function repeat; 0: they do not. */
+uint32_t sframe_repeat(const struct sframe_part *part, const struct sframe_entry *entry);
+
+bool sframe_is_flex(const struct sframe_entry *entry);
+
+/* Offsets in an ordinary row that tracks everything. */
+unsigned sframe_most_words(const struct sframe_part *part);
+
+/* Says what a row means. @return NULL, or why it cannot mean anything */
+const char *sframe_row_rule(struct sfb_rule *out, const struct sframe_part *part,
+                            const struct sframe_entry *entry, const struct sframe_row *row);
+
+#endif

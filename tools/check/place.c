@@ -1,0 +1,209 @@
+/* Level 3: functions against the code, the symbols and the linkage tables of the file. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sfb/abi.h>
+
+#include "check.h"
+
+/* ---- what starts count from ---- */
+
+struct landing {
+    uint32_t in_code, at_symbol;
+};
+
+/* How many functions would lie in the code, and at the start of a symbol. */
+static struct landing land(const struct check *c, struct sframe_part *p, bool from_fields)
+{
+    struct landing n = { 0, 0 };
+
+    sframe_part_place(p, from_fields);
+    for (uint32_t i = 0; i < p->fde_count; i++) {
+        const struct sframe_entry *e = &p->entries[i];
+        const struct object_symbol *s = object_symbol_before(c->object, e->start);
+
+        n.in_code += object_is_code(c->object, e->start, e->start + e->size);
+        n.at_symbol += s && s->start == e->start;
+    }
+    return n;
+}
+
+static bool has_segment(const struct object *o)
+{
+    for (size_t i = 0; i < o->phdr_count; i++)
+        if (o->phdrs[i].p_type == PT_GNU_SFRAME)
+            return true;
+    return false;
+}
+
+/*
+ * Linkers that do not know the section leave starts as they were in the object files, and flags,
+ * too: no bit says so. Small programs lie in the code either way.
+ */
+static bool looks_unmerged(const struct check *c, struct sframe_part *p)
+{
+    const struct landing section = land(c, p, false), fields = land(c, p, true);
+
+    if (section.in_code != fields.in_code)
+        return fields.in_code > section.in_code;
+    if (section.at_symbol != fields.at_symbol)
+        return fields.at_symbol > section.at_symbol;
+    return fields.in_code > 0 && !has_segment(c->object);
+}
+
+void check_place_functions(struct check *c)
+{
+    for (size_t i = 0; i < c->part_count; i++) {
+        struct sframe_part *p = &c->parts[i];
+        const unsigned flags = p->flags & (unsigned)p->version->flags;
+        bool from_fields = p->version->always_pcrel || (flags & SFRAME_START_PCREL) != 0 ||
+                           (c->object && c->object->relocatable);
+
+        if (!from_fields && c->object && (flags & SFRAME_SORTED) == 0 && p->fde_count > 0 &&
+            looks_unmerged(c, p)) {
+            from_fields = true;
+            findings_add(c->findings, CODE_FIELD_RELATIVE,
+                         place_of_entry(p, &p->entries[0], FIELD_START),
+                         "%" PRIu32 " functions are where code is only if it is so", p->fde_count);
+        }
+        sframe_part_place(p, from_fields);
+    }
+}
+
+/* ---- code and symbols ---- */
+
+/* @return whether it is in the code */
+static bool judge_code(struct check *c, const struct sframe_part *p, const struct sframe_entry *e)
+{
+    const struct finding_place at = place_of_entry(p, e, FIELD_START);
+    const uint64_t field = sframe_entry_at(p, e->index) - p->offset + p->address;
+
+    if (object_is_code(c->object, e->start, e->start + e->size))
+        return true;
+    if (c->object->relocatable && e->raw_start == 0)
+        return false; /* it lacks a relocation, which is said elsewhere */
+    if (e->start == 0 || e->start == field || e->start == c->address)
+        findings_add(c->findings, CODE_DISCARDED, at, "[0x%" PRIx64 ", +0x%" PRIx32 ")", e->start,
+                     e->size);
+    else
+        findings_add(c->findings, CODE_NOT_CODE, at, "[0x%" PRIx64 ", +0x%" PRIx32 ")", e->start,
+                     e->size);
+    return false;
+}
+
+static const struct object_section *plt_at(const struct object *o, uint64_t address)
+{
+    for (size_t i = 0; i < o->plt_count; i++) {
+        const struct object_section *s = &o->sections[o->plt[i]];
+
+        if (address >= s->address && address - s->address < s->header.sh_size)
+            return s;
+    }
+    return NULL;
+}
+
+static void judge_symbol(struct check *c, const struct sframe_part *p, const struct sframe_entry *e)
+{
+    const struct object_symbol *s = object_symbol_before(c->object, e->start);
+    const struct finding_place at = place_of_entry(p, e, FIELD_START);
+
+    if (!s || (s->start != e->start && s->end <= e->start))
+        findings_add(c->findings, CODE_NO_SYMBOL, at, "0x%" PRIx64, e->start);
+    else if (s->start != e->start)
+        findings_add(c->findings, CODE_IN_SYMBOL, at, "0x%" PRIx64 ", 0x%" PRIx64 " bytes into %s",
+                     e->start, e->start - s->start, s->name);
+    else if (s->end > s->start && e->size > s->end - s->start)
+        findings_add(c->findings, CODE_PAST_SYMBOL, place_of_entry(p, e, FIELD_SIZE),
+                     "%" PRIu32 " bytes, %s has %" PRIu64, e->size, s->name, s->end - s->start);
+}
+
+/* ---- linkage tables ---- */
+
+/* Whether the function begins with the row that holds after a call. */
+static bool begins_like_entry(const struct sframe_part *p, const struct sframe_entry *e)
+{
+    struct sframe_row r;
+
+    return !e->rows_lost && e->row_count > 0 &&
+           sframe_row_read(&r, p, e, sframe_first_row(p, e)) == ROW_READ && r.count > 0 &&
+           (r.info & ROW_BASE_SP) != 0 && r.word[0] == 8;
+}
+
+static void judge_pcmask(struct check *c, const struct sframe_part *p, const struct sframe_entry *e)
+{
+    const bool mask = (e->info & FUNCTION_PCMASK) != 0;
+    const struct object_section *plt = plt_at(c->object, e->start);
+
+    if (p->abi != SFB_ABI_AMD64_LE && p->abi != SFRAME_ABI_S390X)
+        return;
+    if (mask && !plt)
+        findings_add(c->findings, CODE_PCMASK_PLACE, place_of_entry(p, e, FIELD_INFO), "0x%" PRIx64,
+                     e->start);
+    if (!mask && plt && begins_like_entry(p, e) && strcmp(plt->name, ".plt") == 0)
+        findings_add(c->findings, CODE_PLT_PCINC, place_of_entry(p, e, FIELD_INFO),
+                     "0x%" PRIx64 ", in %s", e->start, plt->name);
+}
+
+/* How many bytes of [start, end) functions cover; they ascend. */
+static uint64_t covered(const struct check_function *all, size_t count, uint64_t start,
+                        uint64_t end)
+{
+    uint64_t sum = 0, at = start;
+
+    for (size_t i = 0; i < count && all[i].entry->start < end; i++) {
+        uint64_t low = all[i].entry->start, high = low + all[i].entry->size;
+
+        low = low < at ? at : low;
+        high = high > end ? end : high;
+        if (low < high) {
+            sum += high - low;
+            at = high;
+        }
+    }
+    return sum;
+}
+
+static void judge_plts(struct check *c)
+{
+    const struct object *o = c->object;
+    size_t count;
+    struct check_function *all = check_functions_sorted(c, &count);
+
+    for (size_t i = 0; i < o->plt_count; i++) {
+        const struct object_section *s = &o->sections[o->plt[i]];
+        const uint64_t size = s->header.sh_size;
+        uint64_t bytes;
+
+        bytes = covered(all, all ? count : 0, s->address, s->address + size);
+        if (bytes == 0)
+            findings_add(c->findings, CODE_PLT_UNCOVERED, in_file(s->header.sh_offset),
+                         "%s, %" PRIu64 " bytes", s->name, size);
+        else if (bytes < size)
+            findings_add(c->findings, CODE_PLT_PARTLY, in_file(s->header.sh_offset),
+                         "%s, %" PRIu64 " bytes of %" PRIu64, s->name, bytes, size);
+    }
+    free(all);
+}
+
+void check_places(struct check *c)
+{
+    for (size_t i = 0; i < c->part_count; i++) {
+        const struct sframe_part *p = &c->parts[i];
+
+        for (uint32_t k = 0; k < p->fde_count; k++) {
+            const struct sframe_entry *e = &p->entries[k];
+
+            if (!judge_code(c, p, e))
+                continue;
+            if (c->object->has_symbols && !plt_at(c->object, e->start))
+                judge_symbol(c, p, e);
+            if (c->object->section_count > 0 && !c->object->relocatable)
+                judge_pcmask(c, p, e);
+        }
+    }
+    if (c->object->relocatable)
+        check_relocations(c);
+    else
+        judge_plts(c);
+}
