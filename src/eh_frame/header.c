@@ -9,8 +9,6 @@
 #include "eh_frame/format.h"
 #include "eh_frame/table.h"
 
-enum { ENTRY_SIZE = 8 };
-
 bool sfb_eh_pointer(const struct sfb_eh_frame *eh, struct sfb_reader *r, uint8_t encoding,
                     uint64_t *out)
 {
@@ -77,7 +75,7 @@ enum sfb_status sfb_eh_frame_open(struct sfb_eh_frame *out, const void *data, si
         return sfb_fail(error, r.failed ? SFB_TRUNCATED : SFB_BAD_CFI, "eh_frame_ptr", hdr + 4);
     if (!sfb_eh_pointer(&eh, &r, count_encoding, &count))
         return sfb_fail(error, r.failed ? SFB_TRUNCATED : SFB_BAD_CFI, "fde_count", hdr + 2);
-    if (count > r.left / ENTRY_SIZE)
+    if (count > r.left / SFB_EH_PAIR_SIZE)
         return sfb_fail(error, SFB_TRUNCATED, "fde_count", hdr + 2);
     eh.table = sfb_eh_offset(&eh, &r);
     eh.count = (uint32_t)count;
@@ -122,19 +120,19 @@ SFB_INLINE uint32_t nearest(const uint8_t *table, uint32_t n, int64_t place, boo
     const uint8_t *at = table;
 
     while (n > 1) {
-        const uint8_t *middle = at + (size_t)(n / 2) * ENTRY_SIZE;
+        const uint8_t *middle = at + (size_t)(n / 2) * SFB_EH_PAIR_SIZE;
 
         at = sfb_load_i32(middle, swap) <= place ? middle : at;
         n -= n / 2;
     }
-    return (uint32_t)((size_t)(at - table) / ENTRY_SIZE);
+    return (uint32_t)((size_t)(at - table) / SFB_EH_PAIR_SIZE);
 }
 
 /* The offset of an entry, as the table says it. */
 static enum sfb_status entry_of(const struct sfb_eh_frame *eh, uint32_t index, uint32_t *out,
                                 struct sfb_error *error)
 {
-    uint32_t at = eh->table + index * ENTRY_SIZE + 4;
+    uint32_t at = eh->table + index * SFB_EH_PAIR_SIZE + 4;
     int64_t offset = (int64_t)eh->hdr + sfb_load_i32(eh->data + at, eh->swap);
 
     if (offset < 0 || offset >= eh->size)
@@ -155,8 +153,8 @@ enum sfb_status sfb_eh_frame_fde(const struct sfb_eh_frame *eh, uint32_t index,
     return status == SFB_OK ? sfb_cfi_fde_read(out, eh, offset, error) : status;
 }
 
-enum sfb_status sfb_eh_frame_fde_find(const struct sfb_eh_frame *eh, uint64_t pc,
-                                      struct sfb_cfi_fde *out, struct sfb_error *error)
+enum sfb_status sfb_eh_frame_entry_find(const struct sfb_eh_frame *eh, uint64_t pc, uint32_t *entry,
+                                        struct sfb_cfi_fde *out, struct sfb_error *error)
 {
     const uint8_t *table = eh->data + eh->table;
     const int64_t place = (int64_t)(pc - (eh->address + eh->hdr));
@@ -168,7 +166,7 @@ enum sfb_status sfb_eh_frame_fde_find(const struct sfb_eh_frame *eh, uint64_t pc
         return SFB_NO_CFI;
     index =
         eh->swap ? nearest(table, eh->count, place, true) : nearest(table, eh->count, place, false);
-    if (sfb_load_i32(table + (size_t)index * ENTRY_SIZE, eh->swap) > place)
+    if (sfb_load_i32(table + (size_t)index * SFB_EH_PAIR_SIZE, eh->swap) > place)
         return SFB_NO_CFI;
     status = entry_of(eh, index, &offset, error);
     if (status != SFB_OK)
@@ -178,6 +176,15 @@ enum sfb_status sfb_eh_frame_fde_find(const struct sfb_eh_frame *eh, uint64_t pc
         return status;
     if (pc < fde.start || pc >= fde.end)
         return SFB_NO_CFI;
+    *entry = index;
     *out = fde;
     return SFB_OK;
+}
+
+enum sfb_status sfb_eh_frame_fde_find(const struct sfb_eh_frame *eh, uint64_t pc,
+                                      struct sfb_cfi_fde *out, struct sfb_error *error)
+{
+    uint32_t entry;
+
+    return sfb_eh_frame_entry_find(eh, pc, &entry, out, error);
 }

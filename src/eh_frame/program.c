@@ -151,7 +151,9 @@ static bool change(struct sfb_cfi_machine *m, uint8_t op)
     case CFA_SAME_VALUE: set(m, sfb_reader_uleb(r), SFB_CFI_SAME, 0, 0); return true;
     case CFA_REGISTER:
         reg = sfb_reader_uleb(r);
-        set(m, reg, SFB_CFI_REGISTER, 0, sfb_reader_uleb(r));
+        n = sfb_reader_uleb(r);
+        m->odd_register |= n > sfb_cfi_registers(m->eh->abi).pc;
+        set(m, reg, SFB_CFI_REGISTER, 0, n);
         return true;
     case CFA_EXPRESSION:
     case CFA_VAL_EXPRESSION:
@@ -250,6 +252,7 @@ enum sfb_status sfb_cfi_machine_init(struct sfb_cfi_machine *out, const struct s
     out->fde = fde;
     out->columns = (uint8_t)columns;
     out->remembered = 0;
+    out->odd_register = false;
     out->kept = kept;
     out->start = out->end = fde->start;
     memset(&out->row, 0, offsetof(struct sfb_cfi_row, cell) + columns * sizeof out->row.cell[0]);
@@ -284,4 +287,17 @@ enum sfb_status sfb_cfi_machine_next(struct sfb_cfi_machine *m)
     if (m->end > m->fde->end)
         m->end = m->fde->end;
     return SFB_OK;
+}
+
+__attribute__((noinline)) bool sfb_cfi_is_sound(const struct sfb_eh_frame *eh,
+                                                const struct sfb_cfi_fde *fde)
+{
+    struct sfb_cfi_cell kept[SFB_CFI_KEPT(SFB_CFI_RULE_COLUMNS)];
+    struct sfb_cfi_machine machine;
+    enum sfb_status status = sfb_cfi_machine_init(&machine, eh, fde, SFB_CFI_RULE_COLUMNS, kept);
+
+    while (status == SFB_OK)
+        status = sfb_cfi_machine_next(&machine);
+    return status == SFB_END && !machine.odd_register &&
+           fde->ra_column <= sfb_cfi_registers(eh->abi).pc;
 }

@@ -61,6 +61,7 @@ struct sfb_cfi_machine {
     uint64_t start, end; /* [start, end): where the current row holds */
     uint8_t columns;
     uint8_t remembered;
+    bool odd_register; /* some value is said to be in a register that no rule here can name */
     struct sfb_cfi_row row;
     sfb_cfi_row_head remembered_head[SFB_CFI_REMEMBER_MAX];
     struct sfb_cfi_cell *kept; /* borrowed: `columns` cells for the CIE, then for each row */
@@ -88,5 +89,11 @@ enum sfb_status sfb_cfi_machine_next(struct sfb_cfi_machine *machine);
 /* @return SFB_OK: the rule of the current row at pc; SFB_NOT_EXPRESSIBLE, SFB_BAD_CFI */
 enum sfb_status sfb_cfi_row_rule(struct sfb_rule *out, const struct sfb_cfi_machine *machine,
                                  uint64_t pc);
+
+/*
+ * Whether all of an entry may be shown to who believes tables: it can be run to its end, and names
+ * no register that there is not. Cost: all of its instructions.
+ */
+bool sfb_cfi_is_sound(const struct sfb_eh_frame *eh, const struct sfb_cfi_fde *fde);
 
 #endif

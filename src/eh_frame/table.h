@@ -49,4 +49,11 @@ bool sfb_eh_pointer(const struct sfb_eh_frame *eh, struct sfb_reader *r, uint8_t
 enum sfb_status sfb_cfi_fde_read(struct sfb_cfi_fde *out, const struct sfb_eh_frame *eh,
                                  uint32_t offset, struct sfb_error *error);
 
+/* Bytes of a start and an address in the table. */
+enum { SFB_EH_PAIR_SIZE = 8 };
+
+/* sfb_eh_frame_fde_find(), which also says where in the table that is: the index of a pair. */
+enum sfb_status sfb_eh_frame_entry_find(const struct sfb_eh_frame *eh, uint64_t pc, uint32_t *entry,
+                                        struct sfb_cfi_fde *out, struct sfb_error *error);
+
 #endif

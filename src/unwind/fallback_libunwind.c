@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "eh_frame/program.h"
+#include "eh_frame/table.h"
 #include "unwind/arch.h"
 #include "unwind/libunwind_load.h"
 #include "unwind/memory.h"
@@ -95,7 +97,9 @@ static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t 
     struct sfb_walker *walker = a->walker;
     const struct sfb_module *module = walker->module;
     const struct sfb_eh_frame *eh;
+    struct sfb_cfi_fde fde;
     unw_dyn_info_t table = { 0 };
+    uint32_t entry;
 
     if (!module || pc - module->start >= module->end - module->start) {
         module = walker->modules->find(walker->modules, pc, walker->room);
@@ -104,6 +108,13 @@ static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t 
     if (!module || module->eh_frame_status != SFB_OK)
         return -UNW_ENOINFO;
     eh = &module->eh_frame;
+    /*
+     * It is given the one entry that our own reader has found good: libunwind 1.6.2 takes numbers
+     * of registers from any, and indexes arrays with them.
+     */
+    if (sfb_eh_frame_entry_find(eh, pc, &entry, &fde, NULL) != SFB_OK ||
+        !sfb_cfi_is_sound(eh, &fde))
+        return -UNW_ENOINFO;
     if (walker->modules == sfb_modules_live() && eh->gap_end == 0) {
         /* The loader mapped that segment, in whole pages: no page of it has to be probed. */
         walker->table_memory.lo = eh->address & ~(uint64_t)7;
@@ -113,8 +124,8 @@ static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t 
     table.start_ip = module->start;
     table.end_ip = module->end;
     table.u.rti.segbase = eh->address + eh->hdr;
-    table.u.rti.table_data = eh->address + eh->table;
-    table.u.rti.table_len = eh->count; /* in words, and an entry is one */
+    table.u.rti.table_data = eh->address + eh->table + (uint64_t)entry * SFB_EH_PAIR_SIZE;
+    table.u.rti.table_len = 1; /* in words, and an entry is one */
     return sfb_libunwind()->search_unwind_table(space, pc, &table, info, need_unwind_info, a);
 }
 
