@@ -5,6 +5,8 @@
 #include "unwind/arch.h"
 #include "unwind/insn_aarch64.h"
 
+#define INSN_NOP 0xd503201fu
+
 bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra)
 {
     uint32_t insn;
@@ -50,7 +52,7 @@ uint64_t sfb_arch_nop_size(struct sfb_memory *code, uint64_t pc)
 {
     uint32_t insn;
 
-    return sfb_insn_read(code, pc, &insn) && insn == 0xd503201f ? sizeof insn : 0;
+    return sfb_insn_read(code, pc, &insn) && insn == INSN_NOP ? sizeof insn : 0;
 }
 
 /*
@@ -60,7 +62,7 @@ uint64_t sfb_arch_nop_size(struct sfb_memory *code, uint64_t pc)
  *     a9bf7bf0   stp x16, x30, [sp, #-16]!      in the first entry only, which binds lazily
  *     9xxxxxx0   adrp x16, slot
  *     f94xxx11   ldr x17, [x16, slot]
- *     91xxxx10   add x16, x16, slot
+ *     91xxxx10   add x16, x16, slot             a no-op where that is 0, as binutils 2.46 has it
  *     d503219f   autia1716                      where slots are signed
  *     d61f0220   br x17
  */
@@ -80,6 +82,8 @@ static enum stub_part stub_part(struct sfb_memory *code, uint64_t address)
 
     if (!sfb_insn_read(code, address, &insn))
         return NO_PART;
+    if (insn == INSN_NOP)
+        return ADD;
     for (unsigned i = 0; i < NO_PART; i++)
         if ((insn & parts[i].mask) == parts[i].value)
             return (enum stub_part)i;

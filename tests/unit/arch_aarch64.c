@@ -67,6 +67,8 @@ static const struct {
     { "bti and pac",
       { BTI, ADRP, LDR, ADD, AUT, BR },
       { IN_LR, IN_LR, IN_LR, IN_LR, IN_LR, IN_LR } },
+    { "a no-op for add 0", { ADRP, LDR, NOP, BR, NOP }, { IN_LR, IN_LR, IN_LR, IN_LR, NONE } },
+    { "two no-ops", { ADRP, LDR, NOP, NOP, BR }, { NONE } },
     { "no adrp", { NOP, LDR, ADD, BR }, { NONE } },
     { "no ldr", { ADRP, ADD, BR }, { NONE } },
     { "no add", { ADRP, LDR, BR }, { NONE } },
