@@ -8,13 +8,9 @@ if(TARGET sfb)
   target_link_libraries(test-check-command PRIVATE PkgConfig::JANSSON)
 
   # The short version; `./dev mutate` is the long one.
-  add_executable(test-check-mutate check/mutate.c
-    ${PROJECT_SOURCE_DIR}/tools/dump.c ${PROJECT_SOURCE_DIR}/tools/dump_text.c
-    ${PROJECT_SOURCE_DIR}/tools/elf_section.c ${PROJECT_SOURCE_DIR}/tools/elf_relocate.c
-    ${PROJECT_SOURCE_DIR}/tools/input.c ${PROJECT_SOURCE_DIR}/tools/hex.c
-    ${PROJECT_SOURCE_DIR}/tools/tool.c)
+  add_executable(test-check-mutate check/mutate.c)
   target_include_directories(test-check-mutate PRIVATE ${PROJECT_SOURCE_DIR}/tools)
-  target_link_libraries(test-check-mutate PRIVATE sfb-check sfb-flags)
+  target_link_libraries(test-check-mutate PRIVATE sfb-check sfb-dump sfb-flags)
   set(elf ${PROJECT_SOURCE_DIR}/fixtures/elf/v1)
   add_test(NAME check.mutate COMMAND test-check-mutate 4000 1 ${elf}/amd64/prog_sig
     ${elf}/aarch64/prog_pac_bkey ${elf}/aarch64_be/libsample_pac_bkey.so)

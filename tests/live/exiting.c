@@ -82,7 +82,7 @@ static void *pester(void *arg)
     }
 }
 
-Test(exiting, threads_are_walked_to_their_end, .timeout = 300)
+Test(exiting, threads_are_walked_to_their_end)
 {
     struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
     time_t end = time(NULL) + SECONDS;

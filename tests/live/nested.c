@@ -164,7 +164,7 @@ static int run(void)
     return traps < 2000 || forks < 20 ? 90 : wrong || wrong_children ? 91 : different ? 92 : 0;
 }
 
-Test(nested, captures_are_whole_at_each_instruction, .timeout = 300)
+Test(nested, captures_are_whole_at_each_instruction)
 {
     struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
 
