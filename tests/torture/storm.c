@@ -40,7 +40,7 @@ int storm_throw(int depth);
 
 static struct storm *storm;
 static atomic_ullong samples, bad, cut, in_malloc, thrown, forks, compared, different, differently,
-    lost;
+    lost, excused, missed;
 
 /* --- Stacks, copied --------------------------------------------------------------------------- */
 
@@ -55,20 +55,22 @@ struct sample {
 static _Thread_local struct sample sample;
 static _Thread_local uint64_t stack_end, outermost;
 
-static void copy_stack(const ucontext_t *uc, const struct trace *t)
+/* @return false: it is too large, or the one before still waits */
+static bool copy_stack(const ucontext_t *uc, const struct trace *t)
 {
     uint64_t sp;
 
-    if (sfb_context_from_ucontext(&sample.registers, uc) != SFB_OK)
-        return;
+    if (atomic_load(&sample.full) || sfb_context_from_ucontext(&sample.registers, uc) != SFB_OK)
+        return false;
     sp = sample.registers.reg[SFB_ARCH_SP];
     if (stack_end - sp > COPY_MAX)
-        return;
+        return false;
     sample.sp = sp;
     sample.size = stack_end - sp;
     memcpy(sample.stack, (const void *)(uintptr_t)sp, sample.size); /* NOLINT */
     memcpy(&sample.ours, t, sizeof *t);
     atomic_store(&sample.full, true);
+    return true;
 }
 
 static void on_timer(int number, siginfo_t *si, void *context)
@@ -93,8 +95,8 @@ static void on_timer(int number, siginfo_t *si, void *context)
         atomic_fetch_add(&bad, 1);
     else if (!t.end)
         atomic_fetch_add(&cut, 1);
-    if (++count % EVERY == 0 && !atomic_load(&sample.full))
-        copy_stack(context, &t);
+    if (++count % EVERY == 0 && !copy_stack(context, &t))
+        atomic_fetch_add(&missed, 1);
     errno = saved;
 }
 
@@ -215,8 +217,6 @@ static void compare(void)
     unw_word_t pc;
     int result;
 
-    if (sample.ours.count > 0 && nobody_knows(sample.ours.address[0]))
-        return;
     memset(&cursor, 0, sizeof cursor);
     theirs.count = 0;
     result = lib.init_remote(&cursor, lib.space, &sample) == 0 ? 1 : -1;
@@ -236,6 +236,8 @@ static void compare(void)
 
         if (only_shorter)
             atomic_fetch_add(&differently, 1);
+        else if (nobody_knows(sample.ours.address[0]))
+            atomic_fetch_add(&excused, 1);
         else if (reaches_outermost(&sample.ours) && !reaches_outermost(&theirs))
             atomic_fetch_add(&lost, 1);
         else if (atomic_fetch_add(&different, 1) < SHOWN)
@@ -327,19 +329,24 @@ static int run(struct storm *s)
         pthread_join(threads[i], NULL);
     storm = NULL;
     printf("storm: %u s, %d threads: %llu captures in handlers, %llu of them no CBF, %llu cut off; "
-           "%llu in malloc(), %llu exceptions, %llu forks; %llu stacks compared with libunwind, "
-           "%llu differ, %llu more end earlier, and in %llu libunwind alone loses its way\n",
+           "%llu in malloc(), %llu exceptions, %llu forks\n",
            storm_seconds(s), THREADS, atomic_load(&samples), atomic_load(&bad), atomic_load(&cut),
-           atomic_load(&in_malloc), atomic_load(&thrown), atomic_load(&forks),
-           atomic_load(&compared), atomic_load(&different), atomic_load(&differently),
-           atomic_load(&lost));
+           atomic_load(&in_malloc), atomic_load(&thrown), atomic_load(&forks));
+    printf(
+        "storm: of every tenth stack %llu compared with libunwind, %llu missed (the one before had "
+        "to wait): %llu differ, %llu in libgcc, where nobody knows, %llu end earlier, and in %llu "
+        "libunwind alone loses its way\n",
+        atomic_load(&compared), atomic_load(&missed), atomic_load(&different),
+        atomic_load(&excused), atomic_load(&differently), atomic_load(&lost));
     /*
      * Cut off are some that were interrupted where libgcc writes the registers of the frame that
      * catches over those that its own frame has saved: no table says so.
      */
     return atomic_load(&bad) > 0 || atomic_load(&samples) == 0 || atomic_load(&in_malloc) == 0 ||
                    atomic_load(&cut) * 50 > atomic_load(&samples) ||
-                   (oracle && atomic_load(&compared) == 0) || atomic_load(&different) > 0 ||
+                   (oracle && atomic_load(&compared) * 40 < atomic_load(&samples)) ||
+                   atomic_load(&different) > 0 ||
+                   atomic_load(&excused) * 20 > atomic_load(&compared) ||
                    atomic_load(&lost) * 100 > atomic_load(&compared)
                ? 1
                : 0;
