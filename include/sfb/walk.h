@@ -105,16 +105,18 @@ struct sfb_walker {
     const struct sfb_module *module; /* that of the last lookup, or NULL */
     struct sfb_module *room;         /* during a step in a module that stands nowhere else */
     uint32_t flags;
-    uint32_t signals;       /* trampolines walked through */
     enum sfb_status status; /* SFB_OK while there is more */
+    uint8_t signals;        /* trampolines walked through */
     bool begun;
-    bool sp_stayed;   /* a step since `full` left sp where it was; it may, once */
-    bool interrupted; /* the frame reached is one that a signal interrupted, a row says */
-    bool sp_lost;     /* regs.sp is a lower bound: the chain of frame records says no more */
+    bool sp_stayed;       /* a step since `full` left sp where it was; it may, once */
+    bool interrupted;     /* the frame reached is one that a signal interrupted, a row says */
+    bool sp_lost;         /* regs.sp is a lower bound: the chain of frame records says no more */
+    bool wants_registers; /* this step failed for a register that `full` may lead to */
+    bool registers_lost;  /* ... but it does not */
+    uint8_t full_kind;    /* enum sfb_frame_kind, of: */
 
     /* The nearest inner frame of which all registers are known: the start, or written over it. */
     struct sfb_context *full;
-    enum sfb_frame_kind full_kind;
     uint32_t libunwind_reads; /* that are left to it */
 
     struct sfb_memory own_memory;

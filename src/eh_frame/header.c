@@ -42,24 +42,24 @@ bool sfb_eh_pointer(const struct sfb_eh_frame *eh, struct sfb_reader *r, uint8_t
     return !r->failed;
 }
 
-enum sfb_status sfb_eh_frame_open(struct sfb_eh_frame *out, const void *data, size_t size,
-                                  uint64_t address, uint64_t hdr_address, enum sfb_abi abi,
-                                  struct sfb_error *error)
+enum sfb_status sfb_eh_frame_open_in_place(struct sfb_eh_frame *eh, const void *data, size_t size,
+                                           uint64_t address, uint64_t hdr_address, enum sfb_abi abi,
+                                           struct sfb_error *error)
 {
     const bool big = abi == SFB_ABI_AARCH64_BE;
-    struct sfb_eh_frame eh = { .data = data,
-                               .address = address,
-                               .abi = (uint8_t)abi,
-                               .swap = big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) };
     uint8_t version, frame_encoding, count_encoding, table_encoding;
     uint64_t count, hdr = hdr_address - address;
     struct sfb_reader r;
 
-    if (!out || !data || size > UINT32_MAX || hdr > size)
+    if (!data || size > UINT32_MAX || hdr > size)
         return SFB_BAD_ARGUMENT;
-    eh.size = (uint32_t)size;
-    eh.hdr = (uint32_t)hdr;
-    r = sfb_eh_window(&eh, hdr, size);
+    *eh = (struct sfb_eh_frame){ .data = data,
+                                 .address = address,
+                                 .size = (uint32_t)size,
+                                 .hdr = (uint32_t)hdr,
+                                 .abi = (uint8_t)abi,
+                                 .swap = big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) };
+    r = sfb_eh_window(eh, hdr, size);
     version = sfb_reader_u8(&r);
     frame_encoding = sfb_reader_u8(&r);
     count_encoding = sfb_reader_u8(&r);
@@ -71,16 +71,30 @@ enum sfb_status sfb_eh_frame_open(struct sfb_eh_frame *out, const void *data, si
     /* Every linker writes this table; without one an entry could only be found by reading all. */
     if (table_encoding != (EH_DATAREL | EH_SDATA4))
         return sfb_fail(error, SFB_BAD_CFI, "table_enc", hdr + 3);
-    if (!sfb_eh_pointer(&eh, &r, frame_encoding, &eh.frames))
+    if (!sfb_eh_pointer(eh, &r, frame_encoding, &eh->frames))
         return sfb_fail(error, r.failed ? SFB_TRUNCATED : SFB_BAD_CFI, "eh_frame_ptr", hdr + 4);
-    if (!sfb_eh_pointer(&eh, &r, count_encoding, &count))
+    if (!sfb_eh_pointer(eh, &r, count_encoding, &count))
         return sfb_fail(error, r.failed ? SFB_TRUNCATED : SFB_BAD_CFI, "fde_count", hdr + 2);
     if (count > r.left / SFB_EH_PAIR_SIZE)
         return sfb_fail(error, SFB_TRUNCATED, "fde_count", hdr + 2);
-    eh.table = sfb_eh_offset(&eh, &r);
-    eh.count = (uint32_t)count;
-    *out = eh;
+    eh->table = sfb_eh_offset(eh, &r);
+    eh->count = (uint32_t)count;
     return SFB_OK;
+}
+
+enum sfb_status sfb_eh_frame_open(struct sfb_eh_frame *out, const void *data, size_t size,
+                                  uint64_t address, uint64_t hdr_address, enum sfb_abi abi,
+                                  struct sfb_error *error)
+{
+    struct sfb_eh_frame eh;
+    enum sfb_status status;
+
+    if (!out)
+        return SFB_BAD_ARGUMENT;
+    status = sfb_eh_frame_open_in_place(&eh, data, size, address, hdr_address, abi, error);
+    if (status == SFB_OK)
+        *out = eh;
+    return status;
 }
 
 enum sfb_status sfb_eh_frame_extend(struct sfb_eh_frame *eh, const void *data, size_t size,

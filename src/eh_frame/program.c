@@ -33,7 +33,7 @@ static void set(struct sfb_cfi_machine *m, uint64_t reg, enum sfb_cfi_how how, i
         return;
     if (offset != (int32_t)offset)
         how = SFB_CFI_TOO_FAR;
-    m->row.cell[column] = (struct sfb_cfi_cell){
+    m->cell[column] = (struct sfb_cfi_cell){
         .how = (uint8_t)how,
         .reg = from < UINT8_MAX ? (uint8_t)from : UINT8_MAX,
         .offset = (int32_t)offset,
@@ -45,7 +45,7 @@ static void restore(struct sfb_cfi_machine *m, uint64_t reg)
     unsigned column = sfb_cfi_column(m->eh, m->fde, reg);
 
     if (column < m->columns)
-        m->row.cell[column] = m->kept[column];
+        m->cell[column] = m->cell[m->columns + column]; /* as the CIE left it */
 }
 
 static void set_cfa_register(struct sfb_cfi_machine *m, uint64_t reg)
@@ -91,16 +91,16 @@ static uint32_t block(struct sfb_cfi_machine *m)
 /* Of the row that was remembered last. */
 static struct sfb_cfi_cell *remembered_cells(const struct sfb_cfi_machine *m)
 {
-    return m->kept + m->remembered * m->columns;
+    return m->cell + (1u + m->remembered) * m->columns;
 }
 
 static bool remember(struct sfb_cfi_machine *m)
 {
     if (m->remembered == SFB_CFI_REMEMBER_MAX)
         return false;
-    memcpy(m->remembered_head[m->remembered], &m->row, sizeof m->remembered_head[0]);
+    m->remembered_row[m->remembered] = m->row;
     m->remembered++;
-    memcpy(remembered_cells(m), m->row.cell, m->columns * sizeof m->row.cell[0]);
+    memcpy(remembered_cells(m), m->cell, m->columns * sizeof *m->cell);
     return true;
 }
 
@@ -108,9 +108,9 @@ static bool recall(struct sfb_cfi_machine *m)
 {
     if (m->remembered == 0)
         return false;
-    memcpy(m->row.cell, remembered_cells(m), m->columns * sizeof m->row.cell[0]);
+    memcpy(m->cell, remembered_cells(m), m->columns * sizeof *m->cell);
     m->remembered--;
-    memcpy(&m->row, m->remembered_head[m->remembered], sizeof m->remembered_head[0]);
+    m->row = m->remembered_row[m->remembered];
     return true;
 }
 
@@ -243,7 +243,7 @@ static enum sfb_status run(struct sfb_cfi_machine *m, uint64_t *location)
 
 enum sfb_status sfb_cfi_machine_init(struct sfb_cfi_machine *out, const struct sfb_eh_frame *eh,
                                      const struct sfb_cfi_fde *fde, unsigned columns,
-                                     struct sfb_cfi_cell *kept)
+                                     struct sfb_cfi_cell *cells)
 {
     uint64_t location = 0;
     enum sfb_status status;
@@ -253,15 +253,15 @@ enum sfb_status sfb_cfi_machine_init(struct sfb_cfi_machine *out, const struct s
     out->columns = (uint8_t)columns;
     out->remembered = 0;
     out->odd_register = false;
-    out->kept = kept;
+    out->cell = cells;
+    out->row = (struct sfb_cfi_row){ 0 };
     out->start = out->end = fde->start;
-    memset(&out->row, 0, offsetof(struct sfb_cfi_row, cell) + columns * sizeof out->row.cell[0]);
-    memset(kept, 0, columns * sizeof *kept);
+    memset(cells, 0, 2 * columns * sizeof *cells);
     out->program = sfb_eh_window(eh, fde->initial, fde->initial_end);
     status = out->program.failed ? SFB_BAD_CFI : run(out, &location);
     if (status != SFB_OK || out->program.left > 0) /* they are of no location */
         return SFB_BAD_CFI;
-    memcpy(kept, out->row.cell, columns * sizeof *kept);
+    memcpy(cells + columns, cells, columns * sizeof *cells);
     out->program = sfb_eh_window(eh, fde->program, fde->program_end);
     return out->program.failed ? SFB_BAD_CFI : SFB_OK;
 }
@@ -292,9 +292,9 @@ enum sfb_status sfb_cfi_machine_next(struct sfb_cfi_machine *m)
 __attribute__((noinline)) bool sfb_cfi_is_sound(const struct sfb_eh_frame *eh,
                                                 const struct sfb_cfi_fde *fde)
 {
-    struct sfb_cfi_cell kept[SFB_CFI_KEPT(SFB_CFI_RULE_COLUMNS)];
+    struct sfb_cfi_cell cells[SFB_CFI_CELLS(SFB_CFI_RULE_COLUMNS)];
     struct sfb_cfi_machine machine;
-    enum sfb_status status = sfb_cfi_machine_init(&machine, eh, fde, SFB_CFI_RULE_COLUMNS, kept);
+    enum sfb_status status = sfb_cfi_machine_init(&machine, eh, fde, SFB_CFI_RULE_COLUMNS, cells);
 
     while (status == SFB_OK)
         status = sfb_cfi_machine_next(&machine);

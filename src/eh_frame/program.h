@@ -5,8 +5,6 @@
 #ifndef SFB_EH_FRAME_PROGRAM_H
 #define SFB_EH_FRAME_PROGRAM_H
 
-#include <stddef.h>
-
 #include "eh_frame/table.h"
 
 /* How the caller's value of a register is found. */
@@ -34,6 +32,7 @@ struct sfb_cfi_cell {
  */
 enum { SFB_CFI_RA = 0, SFB_CFI_FP, SFB_CFI_SP, SFB_CFI_RULE_COLUMNS, SFB_CFI_COLUMNS_MAX = 13 };
 
+/* All of a row but its cells. */
 struct sfb_cfi_row {
     uint8_t cfa_reg;
     bool cfa_by_expression; /* cfa_expression, and not cfa_reg + cfa_offset */
@@ -41,18 +40,14 @@ struct sfb_cfi_row {
     bool cfa_too_far;
     int32_t cfa_offset;
     uint32_t cfa_expression;
-    struct sfb_cfi_cell cell[SFB_CFI_COLUMNS_MAX];
 };
 
 /* States remembered at once. None of 5.1 million functions remembers two, and handlers' stacks are
    small. */
 enum { SFB_CFI_REMEMBER_MAX = 2 };
 
-/* Cells that are kept beside the current row: as the CIE leaves them, and of what is remembered. */
-#define SFB_CFI_KEPT(columns) ((1 + SFB_CFI_REMEMBER_MAX) * (columns))
-
-/* All of a row but its cells. */
-typedef uint8_t sfb_cfi_row_head[offsetof(struct sfb_cfi_row, cell)];
+/* Cells of the current row, of the one that the CIE leaves, and of those that are remembered. */
+#define SFB_CFI_CELLS(columns) ((2 + SFB_CFI_REMEMBER_MAX) * (columns))
 
 struct sfb_cfi_machine {
     const struct sfb_eh_frame *eh;
@@ -62,9 +57,9 @@ struct sfb_cfi_machine {
     uint8_t columns;
     uint8_t remembered;
     bool odd_register; /* some value is said to be in a register that no rule here can name */
-    struct sfb_cfi_row row;
-    sfb_cfi_row_head remembered_head[SFB_CFI_REMEMBER_MAX];
-    struct sfb_cfi_cell *kept; /* borrowed: `columns` cells for the CIE, then for each row */
+    struct sfb_cfi_row row, remembered_row[SFB_CFI_REMEMBER_MAX];
+    struct sfb_cfi_cell
+        *cell; /* borrowed: `columns` of the current row, then those of the others */
 };
 
 /* @return the column of a DWARF register, one that is not below `columns` if it is not followed */
@@ -73,11 +68,12 @@ unsigned sfb_cfi_column(const struct sfb_eh_frame *eh, const struct sfb_cfi_fde 
 /*
  * Runs the common instructions; eh and fde are borrowed.
  *
- * @param kept  SFB_CFI_KEPT(columns) cells, borrowed: three columns do with far less stack than all
+ * @param cells  SFB_CFI_CELLS(columns) of them, borrowed: three columns do with far less stack than
+ *               all
  */
 enum sfb_status sfb_cfi_machine_init(struct sfb_cfi_machine *out, const struct sfb_eh_frame *eh,
                                      const struct sfb_cfi_fde *fde, unsigned columns,
-                                     struct sfb_cfi_cell *kept);
+                                     struct sfb_cfi_cell *cells);
 
 /*
  * Goes to the next row, first to the one at the start of the function.

@@ -12,7 +12,7 @@
 /* What goes on from row to row. */
 struct state {
     struct sfb_cfi_machine machine;
-    struct sfb_cfi_cell kept[SFB_CFI_KEPT(SFB_CFI_RULE_COLUMNS)];
+    struct sfb_cfi_cell cells[SFB_CFI_CELLS(SFB_CFI_RULE_COLUMNS)];
 };
 
 _Static_assert(sizeof(struct state) <= sizeof((struct sfb_cfi_rows *)0)->state, "it has room");
@@ -22,12 +22,12 @@ static bool is_expression(const struct sfb_cfi_cell *cell)
     return cell->how == SFB_CFI_EXPRESSION || cell->how == SFB_CFI_VAL_EXPRESSION;
 }
 
-static bool has_expression(const struct sfb_cfi_row *row)
+static bool has_expression(const struct sfb_cfi_machine *m)
 {
-    bool found = row->cfa_by_expression;
+    bool found = m->row.cfa_by_expression;
 
     for (unsigned i = 0; i < SFB_CFI_RULE_COLUMNS; i++)
-        found |= is_expression(&row->cell[i]);
+        found |= is_expression(&m->cell[i]);
     return found;
 }
 
@@ -35,7 +35,7 @@ static bool has_expression(const struct sfb_cfi_row *row)
 static void load(struct state *out, const struct sfb_cfi_rows *rows)
 {
     memcpy(out, rows->state, sizeof *out);
-    out->machine.kept = out->kept;
+    out->machine.cell = out->cells;
 }
 
 enum sfb_status sfb_cfi_rows_init(struct sfb_cfi_rows *out, const struct sfb_eh_frame *eh,
@@ -47,7 +47,7 @@ enum sfb_status sfb_cfi_rows_init(struct sfb_cfi_rows *out, const struct sfb_eh_
     if (!out || !eh || !fde)
         return SFB_BAD_ARGUMENT;
     memset(&s, 0, sizeof s);
-    status = sfb_cfi_machine_init(&s.machine, eh, fde, SFB_CFI_RULE_COLUMNS, s.kept);
+    status = sfb_cfi_machine_init(&s.machine, eh, fde, SFB_CFI_RULE_COLUMNS, s.cells);
     if (status != SFB_OK)
         return sfb_fail(error, status, "instructions", fde->cie_offset);
     *out = (struct sfb_cfi_rows){ .start = fde->start, .end = fde->start };
@@ -71,7 +71,7 @@ enum sfb_status sfb_cfi_rows_next(struct sfb_cfi_rows *rows, struct sfb_error *e
     memcpy(rows->state, &s, sizeof s);
     rows->start = s.machine.start;
     rows->end = s.machine.end;
-    rows->varies = has_expression(&s.machine.row);
+    rows->varies = has_expression(&s.machine);
     return SFB_OK;
 }
 

@@ -61,7 +61,7 @@ static enum sfb_status set_term(uint8_t *where, uint8_t *reg, int32_t *offset, s
 static enum sfb_status set_value(uint8_t *where, uint8_t *reg, int32_t *offset,
                                  const struct sfb_cfi_machine *m, unsigned column, uint64_t pc)
 {
-    const struct sfb_cfi_cell *cell = &m->row.cell[column];
+    const struct sfb_cfi_cell *cell = &m->cell[column];
     struct sfb_term t = { .base = SFB_TERM_CFA, .inner = cell->offset };
     enum sfb_status status;
 
@@ -111,7 +111,7 @@ enum sfb_status sfb_cfi_row_rule(struct sfb_rule *out, const struct sfb_cfi_mach
 
     if (m->fde->signal)
         rule.flags |= SFB_RULE_SIGNAL;
-    if (m->row.cell[SFB_CFI_RA].how == SFB_CFI_UNDEFINED) {
+    if (m->cell[SFB_CFI_RA].how == SFB_CFI_UNDEFINED) {
         rule.flags |= SFB_RULE_OUTERMOST;
         *out = rule;
         return SFB_OK;
@@ -142,9 +142,9 @@ static __attribute__((noinline)) enum sfb_status rule_at(struct sfb_rule *out,
                                                          const struct sfb_eh_frame *eh,
                                                          const struct sfb_cfi_fde *fde, uint64_t pc)
 {
-    struct sfb_cfi_cell kept[SFB_CFI_KEPT(SFB_CFI_RULE_COLUMNS)];
+    struct sfb_cfi_cell cells[SFB_CFI_CELLS(SFB_CFI_RULE_COLUMNS)];
     struct sfb_cfi_machine machine;
-    enum sfb_status status = sfb_cfi_machine_init(&machine, eh, fde, SFB_CFI_RULE_COLUMNS, kept);
+    enum sfb_status status = sfb_cfi_machine_init(&machine, eh, fde, SFB_CFI_RULE_COLUMNS, cells);
 
     while (status == SFB_OK) {
         status = sfb_cfi_machine_next(&machine);

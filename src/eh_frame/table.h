@@ -45,6 +45,11 @@ static inline uint32_t sfb_eh_offset(const struct sfb_eh_frame *eh, const struct
 bool sfb_eh_pointer(const struct sfb_eh_frame *eh, struct sfb_reader *r, uint8_t encoding,
                     uint64_t *out);
 
+/* sfb_eh_frame_open() that leaves anything in *eh where it fails: half the stack. */
+enum sfb_status sfb_eh_frame_open_in_place(struct sfb_eh_frame *eh, const void *data, size_t size,
+                                           uint64_t address, uint64_t hdr_address, enum sfb_abi abi,
+                                           struct sfb_error *error);
+
 /* Reads the entry at an offset, and the common one that it names. */
 enum sfb_status sfb_cfi_fde_read(struct sfb_cfi_fde *out, const struct sfb_eh_frame *eh,
                                  uint32_t offset, struct sfb_error *error);

@@ -20,6 +20,7 @@ enum {
     SFB_ARCH_ABI = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? SFB_ABI_AARCH64_BE : SFB_ABI_AARCH64_LE,
     SFB_ARCH_LR = true,
     SFB_ARCH_FRAME_RECORDS = true, /* AAPCS64, "The Frame Pointer": x29 heads a chain of them */
+    SFB_ARCH_CFI_COLUMNS = 13,     /* sfb_cfi_column(): all that are followed */
     SFB_ARCH_ENTRY_SIZE = 80,
     SFB_ARCH_PC_SHIFT = 2,
     SFB_ARCH_PC_BITS = 48

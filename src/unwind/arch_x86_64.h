@@ -14,6 +14,7 @@ enum {
     SFB_ARCH_ABI = SFB_ABI_AMD64_LE,
     SFB_ARCH_LR = false,
     SFB_ARCH_FRAME_RECORDS = false, /* rbp is a register like others in most code */
+    SFB_ARCH_CFI_COLUMNS = 8,       /* sfb_cfi_column(): all that are followed */
     SFB_ARCH_ENTRY_SIZE = 64,
     SFB_ARCH_PC_SHIFT = 0,
     SFB_ARCH_PC_BITS = 47 /* user space ends there, but for those who ask the kernel for more */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/reader.h"
+#include "eh_frame/table.h"
 #include "unwind/arch.h"
 
 const ElfW(Phdr) * sfb_image_phdr(const struct sfb_image *image, uint32_t type)
@@ -40,7 +41,7 @@ static struct sfb_reader bytes_at(const struct sfb_image *image, uint64_t vaddr)
     return r;
 }
 
-static enum sfb_status open_section(struct sfb_section *out, const struct sfb_image *image)
+enum sfb_status sfb_image_section(struct sfb_section *out, const struct sfb_image *image)
 {
     const ElfW(Phdr) *p = sfb_image_phdr(image, PT_GNU_SFRAME);
     struct sfb_reader r;
@@ -62,11 +63,25 @@ static enum sfb_status open_section(struct sfb_section *out, const struct sfb_im
 
 /*
  * Linkers put read-only tables together: the segment with .eh_frame_hdr has .eh_frame, too, nearly
- * always.
+ * always. (Not inlined: nothing of the reading of the header is still on the stack.)
  */
+static __attribute__((noinline)) enum sfb_status extend(struct sfb_eh_frame *eh,
+                                                        const struct sfb_image *image)
+{
+    const ElfW(Phdr) *segment = sfb_image_segment(image, eh->frames - image->bias);
+    struct sfb_reader r;
+
+    if (!segment || eh->address == image->bias + segment->p_vaddr)
+        return SFB_OK;
+    r = bytes_at(image, segment->p_vaddr);
+    return r.left > 0 && sfb_eh_frame_extend(eh, r.pos, r.left, (uintptr_t)r.pos) == SFB_OK
+               ? SFB_OK
+               : SFB_BAD_ELF;
+}
+
 enum sfb_status sfb_image_eh_frame(struct sfb_eh_frame *out, const struct sfb_image *image)
 {
-    const ElfW(Phdr) *hdr = sfb_image_phdr(image, PT_GNU_EH_FRAME), *other;
+    const ElfW(Phdr) *hdr = sfb_image_phdr(image, PT_GNU_EH_FRAME);
     const ElfW(Phdr) *segment = hdr ? sfb_image_segment(image, hdr->p_vaddr) : NULL;
     struct sfb_reader r;
     enum sfb_status status;
@@ -78,17 +93,10 @@ enum sfb_status sfb_image_eh_frame(struct sfb_eh_frame *out, const struct sfb_im
     r = bytes_at(image, segment->p_vaddr);
     if (r.left == 0)
         return SFB_BAD_ELF;
-    status = sfb_eh_frame_open(out, r.pos, r.left, (uintptr_t)r.pos, image->bias + hdr->p_vaddr,
-                               (enum sfb_abi)SFB_ARCH_ABI, NULL);
-    if (status != SFB_OK)
-        return status;
-    other = sfb_image_segment(image, out->frames - image->bias);
-    if (other && other != segment) {
-        r = bytes_at(image, other->p_vaddr);
-        if (r.left == 0 || sfb_eh_frame_extend(out, r.pos, r.left, (uintptr_t)r.pos) != SFB_OK)
-            return SFB_BAD_ELF;
-    }
-    return SFB_OK;
+    status =
+        sfb_eh_frame_open_in_place(out, r.pos, r.left, (uintptr_t)r.pos, image->bias + hdr->p_vaddr,
+                                   (enum sfb_abi)SFB_ARCH_ABI, NULL);
+    return status == SFB_OK ? extend(out, image) : status;
 }
 
 void sfb_module_read(struct sfb_module *out, const struct sfb_image *image)
@@ -96,7 +104,7 @@ void sfb_module_read(struct sfb_module *out, const struct sfb_image *image)
     memset(out, 0, sizeof *out);
     out->start = image->identity.start;
     out->end = image->identity.end;
-    out->section_status = open_section(&out->section, image);
+    out->section_status = sfb_image_section(&out->section, image);
     out->eh_frame_status = sfb_image_eh_frame(&out->eh_frame, image);
 }
 

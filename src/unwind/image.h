@@ -51,7 +51,14 @@ const ElfW(Phdr) * sfb_image_phdr(const struct sfb_image *image, uint32_t type);
 const ElfW(Phdr) * sfb_image_segment(const struct sfb_image *image, uint64_t vaddr);
 
 /*
- * Opens the .eh_frame of a module: what sfb_module_read() puts into it.
+ * Opens the .sframe of a module: what sfb_module_read() puts into it.
+ *
+ * @return SFB_OK; SFB_NO_SECTION, SFB_BAD_ELF, SFB_BAD_ABI, or as sfb_section_open() says
+ */
+enum sfb_status sfb_image_section(struct sfb_section *out, const struct sfb_image *image);
+
+/*
+ * The same of its .eh_frame.
  *
  * @return SFB_OK; SFB_NO_EH_FRAME, SFB_BAD_ELF, or as sfb_eh_frame_open() says
  */

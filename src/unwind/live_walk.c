@@ -36,7 +36,7 @@ enum sfb_status sfb_live_walk_step(struct sfb_live_walk *walk)
     /* A stride always moves sp; where there was none, the walker knows more of the frame. */
     if (s->sp != walker->regs.sp)
         sfb_walker_resume(walker, s->pc, s->sp, s->fp);
-    status = sfb_walker_advance(walker);
+    status = sfb_walker_step(walker);
     if (status != SFB_OK)
         return status;
     s->pc = walker->regs.pc;

@@ -40,7 +40,7 @@ static inline void sfb_live_walk_begin(struct sfb_live_walk *out, struct sfb_con
 
     sfb_arch_regs(&regs, start);
     out->walker.full = start;
-    out->walker.full_kind = kind;
+    out->walker.full_kind = (uint8_t)kind;
     out->walker.flags = flags;
     out->walker.begun = false;
     if (regs.sp - (uintptr_t)stack < stack_size)

@@ -22,6 +22,7 @@
 #include "unwind/modules.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "unwind/rule_cache.h"
@@ -45,14 +46,16 @@ struct entry {
     struct sfb_module module;
 };
 
+_Static_assert(offsetof(struct entry, image) == 0, "see entry_of()");
+
 static struct entry pool[ENTRIES];
+static _Atomic(uint64_t) taken[(ENTRIES + 63) / 64]; /* a bit for each entry of the pool */
 
 /* Of no pc, with nothing in it. */
 const struct sfb_module sfb_module_needs_room = { .section_status = SFB_NO_MODULE,
                                                   .eh_frame_status = SFB_NO_MODULE };
 
 uint8_t sfb_module_eh_frame[SFB_RULE_CACHE_ID_MAX + 1];
-static atomic_uint used;
 static _Atomic(struct entry *) slots[SLOTS];
 
 static unsigned slot_of(uint64_t start)
@@ -205,16 +208,34 @@ static bool phdrs_inside(const struct sfb_image *image)
            image->phdr_count * sizeof *image->phdrs <= image->identity.end - first;
 }
 
-static struct entry *take_entry(void)
+struct sfb_image *sfb_module_cache_take(void)
 {
-    unsigned n = atomic_load_explicit(&used, memory_order_relaxed);
+    uint64_t free;
 
-    do {
-        if (n >= ENTRIES)
-            return NULL;
-    } while (!atomic_compare_exchange_weak_explicit(&used, &n, n + 1, memory_order_relaxed,
-                                                    memory_order_relaxed));
-    return &pool[n];
+    for (unsigned word = 0; word < sizeof taken / sizeof *taken; word++) {
+        while ((free = ~atomic_load_explicit(&taken[word], memory_order_relaxed)) != 0) {
+            unsigned bit = (unsigned)__builtin_ctzll(free), i = word * 64 + bit;
+
+            if (i >= ENTRIES)
+                return NULL;
+            if (!(atomic_fetch_or_explicit(&taken[word], 1ull << bit, memory_order_acquire) >> bit &
+                  1))
+                return &pool[i].image;
+        }
+    }
+    return NULL;
+}
+
+static struct entry *entry_of(struct sfb_image *image)
+{
+    return (struct entry *)image; /* its first member */
+}
+
+void sfb_module_cache_give_back(struct sfb_image *image)
+{
+    size_t i = (size_t)(entry_of(image) - pool);
+
+    atomic_fetch_and_explicit(&taken[i / 64], ~(1ull << i % 64), memory_order_release);
 }
 
 /* @return a slot that an entry for this address may have, NULL if none is left */
@@ -242,42 +263,67 @@ static void publish(_Atomic(struct entry *) *slot, struct entry *e)
                                                 memory_order_relaxed);
 }
 
-const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image, bool stays)
+/* Whether what an entry was made from can be told from other bytes in the same place. */
+static bool can_be_told(const struct entry *e)
 {
-    _Atomic(struct entry *) *slot = find_slot(image->identity.start);
-    struct sfb_build_id build_id = { .size = 0 };
-    struct sfb_module module;
-    struct entry *e;
+    const struct sfb_module *m = &e->module;
 
-    /* What an entry is checked against must go away together with the module. */
-    if (!slot || !phdrs_inside(image))
+    if (e->build_id.size > 0)
+        return true;
+    /* Nothing tells a table that was refused from a good one in its place. */
+    return (m->section_status == SFB_OK || m->section_status == SFB_NO_SECTION) &&
+           (m->eh_frame_status == SFB_OK || m->eh_frame_status == SFB_NO_EH_FRAME);
+}
+
+/* What an entry says is true: whoever finds it may go by it. (Not inlined, so that it takes no stack
+ * while the module is read.) */
+static __attribute__((noinline)) const struct sfb_module *enter(struct entry *e, bool stays)
+{
+    _Atomic(struct entry *) *slot = find_slot(e->image.identity.start);
+    struct sfb_module *module = &e->module;
+
+    if (!slot) {
+        sfb_module_cache_give_back(&e->image);
         return NULL;
-    sfb_module_read(&module, image);
-    if (header_leads_to(image))
-        sfb_image_build_id(&build_id, image);
-    if (build_id.size == 0 && !stays) {
-        /* Nothing tells a table that was refused from a good one in its place. */
-        if ((module.section_status != SFB_OK && module.section_status != SFB_NO_SECTION) ||
-            (module.eh_frame_status != SFB_OK && module.eh_frame_status != SFB_NO_EH_FRAME))
-            return NULL;
     }
-    e = take_entry();
-    if (!e)
-        return NULL;
-    e->image = *image;
-    e->build_id = build_id;
-    e->module = module;
-    e->sframe = place_of(sfb_image_phdr(image, PT_GNU_SFRAME));
-    e->eh_frame = place_of(sfb_image_phdr(image, PT_GNU_EH_FRAME));
-    if (module.section_status == SFB_OK)
-        memcpy(e->header, module.section.data, sizeof e->header);
-    if ((build_id.size > 0 || stays) &&
-        (module.section_status == SFB_OK || module.eh_frame_status == SFB_OK)) {
-        e->module.id = (uint16_t)((e - pool + 1) | (stays ? SFB_MODULE_STAYS : 0));
-        sfb_module_eh_frame[e->module.id] = module.section_status != SFB_OK;
+    e->sframe = place_of(sfb_image_phdr(&e->image, PT_GNU_SFRAME));
+    e->eh_frame = place_of(sfb_image_phdr(&e->image, PT_GNU_EH_FRAME));
+    if (module->section_status == SFB_OK)
+        memcpy(e->header, module->section.data, sizeof e->header);
+    if ((e->build_id.size > 0 || stays) &&
+        (module->section_status == SFB_OK || module->eh_frame_status == SFB_OK)) {
+        module->id = (uint16_t)((e - pool + 1) | (stays ? SFB_MODULE_STAYS : 0));
+        sfb_module_eh_frame[module->id] = module->section_status != SFB_OK;
     }
     publish(slot, e);
-    return &e->module;
+    return module;
+}
+
+const struct sfb_module *sfb_module_cache_put(struct sfb_image *image, bool stays)
+{
+    struct entry *e = entry_of(image);
+
+    /* What an entry is checked against must go away together with the module. */
+    if (phdrs_inside(image)) {
+        e->build_id.size = 0;
+        if (header_leads_to(image))
+            sfb_image_build_id(&e->build_id, image);
+        sfb_module_read(&e->module, image);
+        if (stays || can_be_told(e))
+            return enter(e, stays);
+    }
+    sfb_module_cache_give_back(image);
+    return NULL;
+}
+
+const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image, bool stays)
+{
+    struct sfb_image *own = sfb_module_cache_take();
+
+    if (!own)
+        return NULL;
+    *own = *image;
+    return sfb_module_cache_put(own, stays);
 }
 
 enum sfb_status sfb_module_rule(const struct sfb_module *module, uint64_t pc, struct sfb_rule *rule,

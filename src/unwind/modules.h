@@ -59,9 +59,19 @@ bool sfb_module_in_place(uint32_t id, uint64_t pc);
  *
  * @param stays  it cannot be unloaded
  *
- * @return the entry, NULL if the pool is used up: the module then is read anew each time
+ * @return the entry, NULL if the pool is used up, or nothing in memory could tell that the entry is
+ *         not true any more: the module then is read anew each time
  */
 const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image, bool stays);
+
+/*
+ * The same in two steps, for who has little stack: what is made is made where it will stay.
+ *
+ * @return (take) to be described, and then put or given back; NULL if the pool is used up
+ */
+struct sfb_image *sfb_module_cache_take(void);
+const struct sfb_module *sfb_module_cache_put(struct sfb_image *image, bool stays);
+void sfb_module_cache_give_back(struct sfb_image *image);
 
 /*
  * Asks the tables of a module, .sframe first, for a pc.
@@ -72,9 +82,20 @@ const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image, boo
 enum sfb_status sfb_module_rule(const struct sfb_module *module, uint64_t pc, struct sfb_rule *rule,
                                 uint64_t *start);
 
-/* What the modules of this process say without room of one that they would have to describe there.
+/*
+ * What the modules of this process say of one that the cache has not, unless they are given room to
+ * describe it in: it is to be learnt first.
  */
 extern const struct sfb_module sfb_module_needs_room;
+
+/*
+ * Puts the module that holds a pc into the cache.
+ *
+ * @return the entry; NULL: there is no such module, no room left, or nothing to check an entry by
+ *
+ * Threads, signals: safe, wait-free.   Cost: two probes, about 300 ns.
+ */
+const struct sfb_module *sfb_modules_learn(uint64_t pc);
 
 /* The modules of this process. */
 const struct sfb_modules *sfb_modules_live(void);

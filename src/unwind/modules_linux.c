@@ -40,9 +40,13 @@ static __attribute__((noinline)) bool identify(struct sfb_module_identity *out, 
     return true;
 }
 
-/* Finds the program headers through the ELF header, which is mapped first, nearly always. */
-static bool find_image(struct sfb_image *out, const struct sfb_module_identity *identity)
+/*
+ * Finds the program headers of what has an identity, through the ELF header, which is mapped first,
+ * nearly always.
+ */
+static bool find_image(struct sfb_image *out)
 {
+    const struct sfb_module_identity *identity = &out->identity;
     const ElfW(Ehdr) *ehdr = (const void *)(uintptr_t)identity->start;
     uint64_t size, lowest = ~(uint64_t)0;
 
@@ -55,7 +59,6 @@ static bool find_image(struct sfb_image *out, const struct sfb_module_identity *
         size > identity->end - identity->start - ehdr->e_phoff || ehdr->e_phoff % 8 != 0 ||
         !sfb_memory_probe(identity->start + ehdr->e_phoff, size))
         return false;
-    out->identity = *identity;
     out->phdrs = (const void *)(uintptr_t)(identity->start + ehdr->e_phoff);
     out->phdr_count = ehdr->e_phnum;
     for (unsigned i = 0; i < out->phdr_count; i++)
@@ -68,28 +71,20 @@ static bool find_image(struct sfb_image *out, const struct sfb_module_identity *
     return true;
 }
 
-/* A module that no walk has come to yet, or that is not what it was. */
-static __attribute__((noinline)) const struct sfb_module *find_new(
+/* A module that the cache has not, and that it has no room for, or cannot vouch for. */
+static __attribute__((noinline)) const struct sfb_module *describe(
     const struct sfb_module_identity *identity, struct sfb_module *room)
 {
-    const struct sfb_module *module;
-    struct sfb_image image;
+    struct sfb_image image = { .identity = *identity };
 
-    if (!find_image(&image, identity)) {
-        if (!room)
-            return &sfb_module_needs_room;
-        memset(room, 0, sizeof *room);
-        room->start = identity->start;
-        room->end = identity->end;
-        room->section_status = room->eh_frame_status = SFB_BAD_ELF;
+    if (find_image(&image)) {
+        sfb_module_read(room, &image);
         return room;
     }
-    module = sfb_module_cache_add(&image, false);
-    if (module)
-        return module;
-    if (!room)
-        return &sfb_module_needs_room;
-    sfb_module_read(room, &image);
+    memset(room, 0, sizeof *room);
+    room->start = identity->start;
+    room->end = identity->end;
+    room->section_status = room->eh_frame_status = SFB_BAD_ELF;
     return room;
 }
 
@@ -103,21 +98,35 @@ static const struct sfb_module *find_live(const struct sfb_modules *modules, uin
     if (!identify(&identity, pc))
         return NULL;
     module = sfb_module_cache_find(&identity);
-    return module ? module : find_new(&identity, room);
+    if (module)
+        return module;
+    return room ? describe(&identity, room) : &sfb_module_needs_room;
+}
+
+const struct sfb_module *sfb_modules_learn(uint64_t pc)
+{
+    struct sfb_image *image = sfb_module_cache_take();
+
+    if (!image)
+        return NULL;
+    if (!identify(&image->identity, pc) || !find_image(image)) {
+        sfb_module_cache_give_back(image);
+        return NULL;
+    }
+    return sfb_module_cache_put(image, false);
 }
 
 bool sfb_loaded_find(struct sfb_loaded *out, uint64_t pc)
 {
-    struct sfb_module_identity identity;
     struct sfb_image image;
 
-    if (!identify(&identity, pc))
+    if (!identify(&image.identity, pc))
         return false;
-    *out = (struct sfb_loaded){ .start = identity.start,
-                                .end = identity.end,
-                                .bias = identity.start,
-                                .link_map = (uintptr_t)identity.link_map };
-    if (find_image(&image, &identity)) {
+    *out = (struct sfb_loaded){ .start = image.identity.start,
+                                .end = image.identity.end,
+                                .bias = image.identity.start,
+                                .link_map = (uintptr_t)image.identity.link_map };
+    if (find_image(&image)) {
         out->bias = image.bias;
         sfb_image_build_id(&out->build_id, &image);
     }

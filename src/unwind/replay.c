@@ -6,6 +6,8 @@
  */
 #include "unwind/replay.h"
 
+#include <string.h>
+
 #include "eh_frame/expression.h"
 #include "eh_frame/program.h"
 #include "unwind/arch.h"
@@ -27,7 +29,7 @@ static const struct sfb_eh_frame *table_of(struct sfb_walker *walker, uint64_t p
 static bool cell_value(uint64_t *out, const struct sfb_cfi_machine *m, unsigned column, uint64_t pc,
                        uint64_t cfa, const struct sfb_context *context, struct sfb_memory *memory)
 {
-    const struct sfb_cfi_cell *cell = &m->row.cell[column];
+    const struct sfb_cfi_cell *cell = &m->cell[column];
     struct sfb_term t = { .base = SFB_TERM_CFA, .inner = cell->offset };
     bool word = cell->how == SFB_CFI_OFFSET || cell->how == SFB_CFI_EXPRESSION;
     uint64_t value = cfa;
@@ -53,22 +55,31 @@ static bool cell_value(uint64_t *out, const struct sfb_cfi_machine *m, unsigned 
     return (value & 7) == 0 && sfb_memory_read(memory, value & SFB_ARCH_DATA_MASK, out);
 }
 
-/* The registers that calls preserve, but sp and fp. */
-static void step_preserved(struct sfb_context *out, const struct sfb_cfi_machine *m, uint64_t pc,
+enum { PRESERVED = SFB_ARCH_CFI_COLUMNS - SFB_CFI_RULE_COLUMNS };
+
+/* The caller's registers of those that calls preserve, but sp and fp, by their columns. */
+struct preserved {
+    uint64_t value[PRESERVED];
+    uint64_t valid; /* by their numbers, as in struct sfb_context */
+};
+
+static void step_preserved(struct preserved *out, const struct sfb_cfi_machine *m, uint64_t pc,
                            uint64_t cfa, const struct sfb_context *in, struct sfb_memory *memory)
 {
     out->valid = 0;
     for (uint8_t reg = 0; reg < SFB_CONTEXT_REGS; reg++) {
         unsigned column = sfb_cfi_column(m->eh, m->fde, reg);
+        uint64_t *value;
         uint8_t how;
 
-        if (column < SFB_CFI_RULE_COLUMNS || column >= SFB_CFI_COLUMNS_MAX)
+        if (column < SFB_CFI_RULE_COLUMNS || column >= SFB_ARCH_CFI_COLUMNS)
             continue;
-        how = m->row.cell[column].how;
+        value = &out->value[column - SFB_CFI_RULE_COLUMNS];
+        how = m->cell[column].how;
         if (how == SFB_CFI_UNSET || how == SFB_CFI_SAME) {
-            out->reg[reg] = in->reg[reg];
+            *value = in->reg[reg];
             out->valid |= in->valid & (uint64_t)1 << reg;
-        } else if (cell_value(&out->reg[reg], m, column, pc, cfa, in, memory)) {
+        } else if (cell_value(value, m, column, pc, cfa, in, memory)) {
             out->valid |= (uint64_t)1 << reg;
         }
     }
@@ -78,10 +89,10 @@ static void step_preserved(struct sfb_context *out, const struct sfb_cfi_machine
 static bool step_all(struct sfb_walker *walker, struct sfb_context *context,
                      enum sfb_frame_kind kind)
 {
-    struct sfb_cfi_cell kept[SFB_CFI_KEPT(SFB_CFI_COLUMNS_MAX)];
+    struct sfb_cfi_cell cells[SFB_CFI_CELLS(SFB_ARCH_CFI_COLUMNS)];
     struct sfb_cfi_machine machine;
     struct sfb_cfi_fde fde;
-    struct sfb_context caller;
+    struct preserved caller;
     struct sfb_regs regs;
     struct sfb_rule rule;
     const struct sfb_eh_frame *eh;
@@ -92,7 +103,7 @@ static bool step_all(struct sfb_walker *walker, struct sfb_context *context,
     pc = regs.pc - (kind == SFB_FRAME_RA);
     eh = table_of(walker, pc);
     if (!eh || sfb_eh_frame_fde_find(eh, pc, &fde, NULL) != SFB_OK ||
-        sfb_cfi_machine_init(&machine, eh, &fde, SFB_CFI_COLUMNS_MAX, kept) != SFB_OK)
+        sfb_cfi_machine_init(&machine, eh, &fde, SFB_ARCH_CFI_COLUMNS, cells) != SFB_OK)
         return false;
     do {
         if (sfb_cfi_machine_next(&machine) != SFB_OK)
@@ -106,39 +117,43 @@ static bool step_all(struct sfb_walker *walker, struct sfb_context *context,
         return false;
     context->valid = caller.valid | (uint64_t)1 << SFB_ARCH_PC | (uint64_t)1 << SFB_ARCH_SP |
                      (uint64_t)1 << SFB_ARCH_FP;
-    for (unsigned i = 0; i < SFB_CONTEXT_REGS; i++)
-        if (caller.valid >> i & 1)
-            context->reg[i] = caller.reg[i];
+    for (uint8_t reg = 0; reg < SFB_CONTEXT_REGS; reg++)
+        if (caller.valid >> reg & 1)
+            context->reg[reg] = caller.value[sfb_cfi_column(eh, &fde, reg) - SFB_CFI_RULE_COLUMNS];
     context->reg[SFB_ARCH_PC] = regs.pc;
     context->reg[SFB_ARCH_SP] = regs.sp;
     context->reg[SFB_ARCH_FP] = regs.fp;
     return true;
 }
 
-bool sfb_replay(struct sfb_walker *walker)
+/* @return whether walker->full, in its place, came to the frame that the walker stands on */
+static bool step_full(struct sfb_walker *walker)
 {
     enum { FRAMES_MAX = 1 << 16 };
-    struct sfb_context context = *walker->full;
-    enum sfb_frame_kind kind = walker->full_kind;
-    uint64_t first = context.reg[SFB_ARCH_SP] & SFB_ARCH_DATA_MASK, sp = first, last;
+    struct sfb_context *context = walker->full;
+    uint64_t first = context->reg[SFB_ARCH_SP] & SFB_ARCH_DATA_MASK, sp = first, last;
 
-    if (sfb_walker_is_full(walker))
-        return false; /* there it stands, and the register is not known */
     /* The walk came here in fewer frames, by the same rules, if nothing is damaged. */
     for (unsigned n = 0; n < FRAMES_MAX; n++) {
         last = sp;
-        if (!step_all(walker, &context, kind))
+        if (!step_all(walker, context, (enum sfb_frame_kind)walker->full_kind))
             return false;
-        kind = SFB_FRAME_RA;
-        sp = context.reg[SFB_ARCH_SP];
-        if (sp == walker->regs.sp && context.reg[SFB_ARCH_PC] == walker->regs.pc) {
-            *walker->full = context;
-            walker->full_kind = kind;
+        walker->full_kind = SFB_FRAME_RA;
+        sp = context->reg[SFB_ARCH_SP];
+        if (sp == walker->regs.sp && context->reg[SFB_ARCH_PC] == walker->regs.pc)
             return true;
-        }
         /* Outwards only; the first frame may have pushed nothing yet. */
         if (sp > walker->regs.sp || (sp <= last && last != first))
             return false;
     }
+    return false;
+}
+
+bool sfb_replay(struct sfb_walker *walker)
+{
+    if (step_full(walker))
+        return true;
+    /* It is on the way, or astray: nothing is to be gone by any more. */
+    memset(walker->full, 0, sizeof *walker->full);
     return false;
 }

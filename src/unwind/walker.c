@@ -56,8 +56,9 @@ static void begin(struct sfb_walker *out, struct sfb_context *start, enum sfb_fr
     out->sp_lost = false;
     out->status = SFB_OK;
     out->begun = false;
+    out->registers_lost = false;
     out->full = start;
-    out->full_kind = kind;
+    out->full_kind = (uint8_t)kind;
     out->libunwind_reads = SFB_LIBUNWIND_READS_MAX;
     out->memory = &out->own_memory;
     out->modules = sfb_modules_live();
@@ -91,7 +92,7 @@ enum sfb_status sfb_walker_init(struct sfb_walker *out, struct sfb_context *star
 
 void sfb_walker_begin(struct sfb_walker *walker)
 {
-    begin(walker, walker->full, walker->full_kind, walker->flags);
+    begin(walker, walker->full, (enum sfb_frame_kind)walker->full_kind, walker->flags);
     walker->begun = true;
 }
 
@@ -160,16 +161,17 @@ static const struct sfb_context *context_here(const struct sfb_walker *w)
 
 /*
  * A rule that names any register. Nearly all frames know three; where that does not do, the others
- * are found, once, and the walk goes on from there.
+ * have to be found first: see sfb_walker_step().
  */
 __attribute__((noinline)) static enum sfb_status step_general(struct sfb_walker *w,
                                                               const struct sfb_rule *rule)
 {
     struct sfb_regs regs = w->regs;
-    enum sfb_status status = sfb_step(&regs, rule, w->memory, context_here(w));
+    const struct sfb_context *context = context_here(w);
+    enum sfb_status status = sfb_step(&regs, rule, w->memory, context);
 
-    if (status == SFB_NO_REGISTER && sfb_replay(w))
-        status = sfb_step(&regs, rule, w->memory, w->full);
+    if (status == SFB_NO_REGISTER && !context)
+        w->wants_registers = true;
     if (status != SFB_OK)
         return status;
     if (regs.sp == w->regs.sp) {
@@ -323,7 +325,8 @@ __attribute__((noinline)) static enum sfb_status try_tables(struct sfb_walker *w
     *source = SFB_SOURCE_SFRAME;
     if (status == SFB_OK && rule->flags & (SFB_RULE_GENERAL | SFB_RULE_SIGNAL)) {
         status = try_uncommon_row(w, rule, source);
-        if (status != SFB_NO_REGISTER || *source != SFB_SOURCE_SFRAME)
+        if (status != SFB_NO_REGISTER || *source != SFB_SOURCE_SFRAME ||
+            (w->wants_registers && !w->registers_lost))
             return status;
     }
     if (status != SFB_OK) {
@@ -432,9 +435,9 @@ static enum sfb_status try_others(struct sfb_walker *w, enum sfb_status status)
     return try_next(status) ? reason(w) : status;
 }
 
-static inline __attribute__((always_inline)) enum sfb_status advance_at(struct sfb_walker *w,
-                                                                        uint64_t pc)
+static __attribute__((noinline)) enum sfb_status advance_here(struct sfb_walker *w)
 {
+    uint64_t pc = lookup_pc(w);
     enum sfb_source source;
     enum sfb_status status;
 
@@ -443,6 +446,7 @@ static inline __attribute__((always_inline)) enum sfb_status advance_at(struct s
 
     memset(w->current.missed, 0, sizeof w->current.missed);
     w->interrupted = false;
+    w->wants_registers = false;
     status = try_rules(w, &source);
     if (status != SFB_OK) {
         w->current.missed[source] = (uint8_t)status;
@@ -453,33 +457,49 @@ static inline __attribute__((always_inline)) enum sfb_status advance_at(struct s
 }
 
 /* On the stack only of those who need it: few processes have so many modules. */
-static __attribute__((noinline)) enum sfb_status advance_with_room(struct sfb_walker *w,
-                                                                   uint64_t pc)
+static __attribute__((noinline)) enum sfb_status advance_with_room(struct sfb_walker *w)
 {
     struct sfb_module room;
     enum sfb_status status;
 
     w->room = &room;
     w->module = NULL;
-    status = advance_at(w, pc);
+    status = advance_here(w);
     w->room = NULL;
     w->module = NULL;
     return status;
 }
 
+/*
+ * What has to be known beforehand, a new module or more registers, is found here, and not where it
+ * is first missed: less of the stack is in use.
+ */
 enum sfb_status sfb_walker_advance(struct sfb_walker *w)
 {
     uint64_t pc = lookup_pc(w);
 
-    if (find_module(w, pc) && w->module == &sfb_module_needs_room)
-        return advance_with_room(w, pc);
-    return advance_at(w, pc);
+    if (find_module(w, pc) && w->module == &sfb_module_needs_room) {
+        w->module = sfb_modules_learn(pc);
+        if (!w->module)
+            return advance_with_room(w);
+    }
+    return advance_here(w);
+}
+
+enum sfb_status sfb_walker_find_registers(struct sfb_walker *w)
+{
+    enum sfb_status status;
+
+    w->registers_lost = !sfb_replay(w);
+    status = sfb_walker_advance(w);
+    w->registers_lost = false;
+    return status;
 }
 
 enum sfb_status sfb_walker_next(struct sfb_walker *walker, struct sfb_frame *out)
 {
     if (walker->begun && walker->status == SFB_OK)
-        walker->status = sfb_walker_advance(walker);
+        walker->status = sfb_walker_step(walker);
     walker->begun = true;
     if (walker->status == SFB_OK && out)
         *out = walker->current;

@@ -15,8 +15,21 @@ void sfb_walker_begin(struct sfb_walker *walker);
 /* Puts the walker on a frame further out, a return address that tables led to. */
 void sfb_walker_resume(struct sfb_walker *walker, uint64_t pc, uint64_t sp, uint64_t fp);
 
-/* Goes to the next frame, which is then walker->current: sfb_walker_next() without the checks. */
+/* The first part of sfb_walker_step(). */
 enum sfb_status sfb_walker_advance(struct sfb_walker *walker);
+
+/* Its second part: finds the registers that sfb_walker_advance() missed, and steps. */
+enum sfb_status sfb_walker_find_registers(struct sfb_walker *walker);
+
+/* Goes to the next frame, which is then walker->current: sfb_walker_next() without the checks. */
+static inline enum sfb_status sfb_walker_step(struct sfb_walker *walker)
+{
+    enum sfb_status status = sfb_walker_advance(walker);
+
+    if (status == SFB_NO_REGISTER && walker->wants_registers)
+        status = sfb_walker_find_registers(walker);
+    return status;
+}
 
 /* @return whether all registers are known of the frame that the walker stands on */
 static inline bool sfb_walker_is_full(const struct sfb_walker *walker)

@@ -127,13 +127,13 @@ static bool is_found(const struct sfb_eh_frame *eh, uint64_t pc, uint32_t offset
  */
 static void read_rows(const struct sfb_eh_frame *eh, const struct sfb_cfi_fde *fde)
 {
-    static struct sfb_cfi_cell kept[SFB_CFI_KEPT(SFB_CFI_COLUMNS_MAX)];
+    static struct sfb_cfi_cell cells[SFB_CFI_CELLS(SFB_CFI_COLUMNS_MAX)];
     static struct sfb_cfi_machine all;
     static struct sfb_cfi_rows rows;
     enum sfb_status status = sfb_cfi_rows_init(&rows, eh, fde, NULL);
     uint64_t at = fde->start;
 
-    FUZZ_CHECK(sfb_cfi_machine_init(&all, eh, fde, SFB_CFI_COLUMNS_MAX, kept) == status);
+    FUZZ_CHECK(sfb_cfi_machine_init(&all, eh, fde, SFB_CFI_COLUMNS_MAX, cells) == status);
     if (status != SFB_OK)
         return;
     for (unsigned i = 0; i < ROWS; i++) {

@@ -21,6 +21,7 @@
 #include "support/machine.h"
 #include "support/painted.h"
 #include "support/test.h"
+#include "unwind/modules.h"
 
 int deep(int depth);      /* with .sframe */
 int bare_deep(int depth); /* without, in a module that has one */
@@ -126,6 +127,7 @@ static const struct situation {
     int (*deep)(int depth);
     enum place place;
     bool libunwind; /* it has to step */
+    bool full;      /* the cache of modules has no room for the library */
 } situations[] = {
     { .name = ".sframe answers", .bound = MACHINE_STACK_SFRAME, .deep = deep, .place = MADE_HERE },
     { .name = ".sframe answers, on a stack that is not known",
@@ -140,7 +142,7 @@ static const struct situation {
       .library = "deep-bare",
       .function = "deep" },
     { .name = ".sframe of a library that was loaded since",
-      .bound = MACHINE_STACK_NEW,
+      .bound = MACHINE_STACK_SFRAME,
       .library = "deep-sframe",
       .function = "deep",
       .place = MADE_HERE },
@@ -148,8 +150,14 @@ static const struct situation {
       .bound = MACHINE_STACK_EH_FRAME,
       .library = "deep-sframe",
       .function = "deep" },
+    { .name = ".sframe of a library that was loaded since, the cache of modules is used up",
+      .bound = MACHINE_STACK_NO_ROOM,
+      .library = "deep-sframe",
+      .function = "deep",
+      .place = MADE_HERE,
+      .full = true },
     { .name = "the walk starts again, in the loader",
-      .bound = MACHINE_STACK_AGAIN,
+      .bound = MACHINE_STACK_EH_FRAME,
       .library = "lazy",
       .function = "call_lazily" },
 #if SFB_LIBUNWIND
@@ -252,6 +260,8 @@ static void find_function(const struct situation *s)
         _exit(3);
     }
     *(void **)&function = dlsym(library, s->function);
+    while (s->full && sfb_module_cache_take())
+        ;
 }
 
 static void be_child(void)
@@ -297,7 +307,7 @@ static void measure_way(const struct situation *s, const struct way *w)
     const size_t bound =
         w->here && s->bound < MACHINE_STACK_EH_FRAME ? (size_t)MACHINE_STACK_EH_FRAME : s->bound;
     const size_t later_bound =
-        w->here || s->place == TO_THE_END ? bound : (size_t)MACHINE_STACK_SFRAME;
+        w->here || s->place == TO_THE_END || s->full ? bound : (size_t)MACHINE_STACK_SFRAME;
     size_t most = 0, later = 0;
     struct found net;
 

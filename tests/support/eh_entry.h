@@ -49,7 +49,7 @@ static inline struct entry entry_with(enum sfb_abi abi, const struct item *initi
 }
 
 /* What the machine of a test borrows; there is one at a time. */
-static struct sfb_cfi_cell entry_kept[SFB_CFI_KEPT(SFB_CFI_COLUMNS_MAX)];
+static struct sfb_cfi_cell entry_cells[SFB_CFI_CELLS(SFB_CFI_COLUMNS_MAX)];
 
 /* Runs to the row that holds so many bytes behind the start; SFB_END: no row does. */
 static inline enum sfb_status entry_run(struct sfb_cfi_machine *m, const struct entry *e,
@@ -58,7 +58,7 @@ static inline enum sfb_status entry_run(struct sfb_cfi_machine *m, const struct 
     enum sfb_status status;
 
     memset(m, 0xa5, sizeof *m);
-    status = sfb_cfi_machine_init(m, &e->eh, &e->fde, columns, entry_kept);
+    status = sfb_cfi_machine_init(m, &e->eh, &e->fde, columns, entry_cells);
     while (status == SFB_OK) {
         status = sfb_cfi_machine_next(m);
         if (status == SFB_OK && e->fde.start + at < m->end) {

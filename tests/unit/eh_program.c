@@ -114,9 +114,9 @@ Test(cfi_machine, does_what_each_instruction_says)
             cr_expect(eq(i32, m.row.cfa_offset, w.cfa_offset), "%s", name);
         if (!w.by_expression)
             cr_expect(eq(int, m.row.cfa_reg, (uint8_t)(w.cfa_reg - 1)), "%s", name);
-        expect_cell(&m.row.cell[SFB_CFI_RA], w.ra, name);
-        expect_cell(&m.row.cell[SFB_CFI_FP], w.fp, name);
-        expect_cell(&m.row.cell[SFB_CFI_SP], w.sp, name);
+        expect_cell(&m.cell[SFB_CFI_RA], w.ra, name);
+        expect_cell(&m.cell[SFB_CFI_FP], w.fp, name);
+        expect_cell(&m.cell[SFB_CFI_SP], w.sp, name);
         cr_expect(eq(int, m.row.ra_signed, false), "%s", name);
     }
 }
@@ -131,11 +131,11 @@ Test(cfi_machine, keeps_the_place_of_expressions)
     struct sfb_cfi_machine m;
 
     cr_assert(eq(int, entry_run(&m, &e, SFB_CFI_RULE_COLUMNS, 0), SFB_OK));
-    cr_expect(eq(int, m.row.cell[SFB_CFI_FP].how, SFB_CFI_EXPRESSION));
-    cr_expect(eq(int, m.row.cell[SFB_CFI_SP].how, SFB_CFI_VAL_EXPRESSION));
+    cr_expect(eq(int, m.cell[SFB_CFI_FP].how, SFB_CFI_EXPRESSION));
+    cr_expect(eq(int, m.cell[SFB_CFI_SP].how, SFB_CFI_VAL_EXPRESSION));
     cr_expect(eq(u32, m.row.cfa_expression, e.fde.program + 1));
-    cr_expect(eq(i32, m.row.cell[SFB_CFI_FP].offset, (int32_t)e.fde.program + 1 + 4 + 2));
-    cr_expect(eq(i32, m.row.cell[SFB_CFI_SP].offset, (int32_t)e.fde.program + 1 + 4 + 2 + 132 + 2));
+    cr_expect(eq(i32, m.cell[SFB_CFI_FP].offset, (int32_t)e.fde.program + 1 + 4 + 2));
+    cr_expect(eq(i32, m.cell[SFB_CFI_SP].offset, (int32_t)e.fde.program + 1 + 4 + 2 + 132 + 2));
 }
 
 /* Whether an instruction whose operands are all zero is one. */
@@ -263,7 +263,7 @@ Test(cfi_machine, refuses_every_proper_prefix_of_an_instruction)
                     eq(int, eh_bytes_open(&eh, &b, guarded_copy(&g, b.at, b.n), b.n), SFB_OK));
                 cr_assert(eq(int, sfb_eh_frame_fde(&eh, 0, &fde, NULL), SFB_OK));
                 cr_assert(eq(int,
-                             sfb_cfi_machine_init(&m, &eh, &fde, SFB_CFI_COLUMNS_MAX, entry_kept),
+                             sfb_cfi_machine_init(&m, &eh, &fde, SFB_CFI_COLUMNS_MAX, entry_cells),
                              SFB_OK));
                 status = sfb_cfi_machine_next(&m);
                 cr_expect(eq(int, status, n < size ? SFB_BAD_CFI : SFB_OK), "%zu, %zu bytes", k, n);
@@ -333,7 +333,8 @@ Test(cfi_machine, stays_inside_of_corrupt_programs)
 
             copy[at] = (uint8_t)value;
             eh.data = copy;
-            if (sfb_cfi_machine_init(&m, &eh, &good.fde, SFB_CFI_COLUMNS_MAX, entry_kept) != SFB_OK)
+            if (sfb_cfi_machine_init(&m, &eh, &good.fde, SFB_CFI_COLUMNS_MAX, entry_cells) !=
+                SFB_OK)
                 continue;
             while (sfb_cfi_machine_next(&m) == SFB_OK) {
                 struct sfb_rule rule;

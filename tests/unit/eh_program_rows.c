@@ -110,7 +110,8 @@ Test(cfi_machine, ends_with_the_function)
         uint64_t at = e.fde.start;
         unsigned rows = 0;
 
-        cr_assert(eq(int, sfb_cfi_machine_init(&m, &e.eh, &e.fde, SFB_CFI_RULE_COLUMNS, entry_kept),
+        cr_assert(eq(int,
+                     sfb_cfi_machine_init(&m, &e.eh, &e.fde, SFB_CFI_RULE_COLUMNS, entry_cells),
                      SFB_OK));
         while (sfb_cfi_machine_next(&m) == SFB_OK) {
             cr_expect(m.start == at && m.start < m.end, "%zu", k);
@@ -172,7 +173,7 @@ Test(cfi_machine, begins_with_the_instructions_of_the_cie)
 
     for (uint64_t at = 0; at < 4; at++) {
         cr_assert(eq(int, entry_run(&m, &e, SFB_CFI_RULE_COLUMNS, at), SFB_OK));
-        expect_cell(&m.row.cell[SFB_CFI_FP], fp[at], "fp");
+        expect_cell(&m.cell[SFB_CFI_FP], fp[at], "fp");
         cr_expect(eq(i32, m.row.cfa_offset, cfa[at]));
     }
 }
@@ -187,7 +188,7 @@ Test(cfi_machine, restores_in_the_cie)
     struct sfb_cfi_machine m;
 
     cr_assert(eq(int, entry_run(&m, &e, SFB_CFI_RULE_COLUMNS, 0), SFB_OK));
-    expect_cell(&m.row.cell[SFB_CFI_FP], (struct cell){ SFB_CFI_UNSET, 0 }, "fp");
+    expect_cell(&m.cell[SFB_CFI_FP], (struct cell){ SFB_CFI_UNSET, 0 }, "fp");
 }
 
 Test(cfi_machine, refuses_instructions_of_the_cie_that_go_anywhere)
@@ -204,7 +205,8 @@ Test(cfi_machine, refuses_instructions_of_the_cie_that_go_anywhere)
         const struct entry e = entry_with(SFB_ABI_AARCH64_BE, initials[k], NULL);
         struct sfb_cfi_machine m;
 
-        cr_expect(eq(int, sfb_cfi_machine_init(&m, &e.eh, &e.fde, SFB_CFI_RULE_COLUMNS, entry_kept),
+        cr_expect(eq(int,
+                     sfb_cfi_machine_init(&m, &e.eh, &e.fde, SFB_CFI_RULE_COLUMNS, entry_cells),
                      SFB_BAD_CFI),
                   "%zu", k);
     }
@@ -262,14 +264,14 @@ Test(cfi_machine, follows_the_registers_that_calls_preserve)
     struct sfb_cfi_machine m;
 
     cr_assert(eq(int, entry_run(&m, &e, SFB_CFI_COLUMNS_MAX, 0), SFB_OK));
-    expect_cell(&m.row.cell[3], (struct cell){ SFB_CFI_OFFSET, -8 }, "x19");
-    expect_cell(&m.row.cell[4], (struct cell){ SFB_CFI_UNSET, 0 }, "x20");
-    expect_cell(&m.row.cell[12], (struct cell){ SFB_CFI_OFFSET, -16 }, "x28");
+    expect_cell(&m.cell[3], (struct cell){ SFB_CFI_OFFSET, -8 }, "x19");
+    expect_cell(&m.cell[4], (struct cell){ SFB_CFI_UNSET, 0 }, "x20");
+    expect_cell(&m.cell[12], (struct cell){ SFB_CFI_OFFSET, -16 }, "x28");
     cr_assert(eq(int, entry_run(&m, &e, SFB_CFI_COLUMNS_MAX, 4), SFB_OK));
-    expect_cell(&m.row.cell[3], (struct cell){ SFB_CFI_UNSET, 0 }, "x19");
-    expect_cell(&m.row.cell[4], (struct cell){ SFB_CFI_REGISTER, 9 }, "x20");
-    expect_cell(&m.row.cell[12], (struct cell){ SFB_CFI_OFFSET, -72 }, "x28");
+    expect_cell(&m.cell[3], (struct cell){ SFB_CFI_UNSET, 0 }, "x19");
+    expect_cell(&m.cell[4], (struct cell){ SFB_CFI_REGISTER, 9 }, "x20");
+    expect_cell(&m.cell[12], (struct cell){ SFB_CFI_OFFSET, -72 }, "x28");
     cr_assert(eq(int, entry_run(&m, &e, SFB_CFI_COLUMNS_MAX, 8), SFB_OK));
-    expect_cell(&m.row.cell[3], (struct cell){ SFB_CFI_OFFSET, -8 }, "x19");
-    expect_cell(&m.row.cell[12], (struct cell){ SFB_CFI_OFFSET, -16 }, "x28");
+    expect_cell(&m.cell[3], (struct cell){ SFB_CFI_OFFSET, -8 }, "x19");
+    expect_cell(&m.cell[12], (struct cell){ SFB_CFI_OFFSET, -16 }, "x28");
 }
