@@ -95,19 +95,14 @@ static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t 
                          int need_unwind_info, struct attempt *a)
 {
     struct sfb_walker *walker = a->walker;
-    const struct sfb_module *module = walker->module;
     const struct sfb_eh_frame *eh;
     struct sfb_cfi_fde fde;
     unw_dyn_info_t table = { 0 };
     uint32_t entry;
 
-    if (!module || pc - module->start >= module->end - module->start) {
-        module = walker->modules->find(walker->modules, pc, walker->room);
-        walker->module = module;
-    }
-    if (!module || module->eh_frame_status != SFB_OK)
+    if (!sfb_walker_find_module(walker, pc) || walker->module->eh_frame_status != SFB_OK)
         return -UNW_ENOINFO;
-    eh = &module->eh_frame;
+    eh = &walker->module->eh_frame;
     /*
      * It is given the one entry that our own reader has found good: libunwind 1.6.2 takes numbers
      * of registers from any, and indexes arrays with them.
@@ -121,8 +116,8 @@ static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t 
         walker->table_memory.hi = (eh->address + eh->size + 7) & ~(uint64_t)7;
     }
     table.format = UNW_INFO_FORMAT_REMOTE_TABLE;
-    table.start_ip = module->start;
-    table.end_ip = module->end;
+    table.start_ip = walker->module->start;
+    table.end_ip = walker->module->end;
     table.u.rti.segbase = eh->address + eh->hdr;
     table.u.rti.table_data = eh->address + eh->table + (uint64_t)entry * SFB_EH_PAIR_SIZE;
     table.u.rti.table_len = 1; /* in words, and an entry is one */

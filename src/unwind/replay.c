@@ -18,11 +18,9 @@
 /* The table that covers a pc; modules are asked anew where it lies in another one. */
 static const struct sfb_eh_frame *table_of(struct sfb_walker *walker, uint64_t pc)
 {
-    const struct sfb_module *m = walker->module;
-
-    if (!m || pc - m->start >= m->end - m->start)
-        m = walker->module = walker->modules->find(walker->modules, pc, walker->room);
-    return m && m->eh_frame_status == SFB_OK ? &m->eh_frame : NULL;
+    return sfb_walker_find_module(walker, pc) && walker->module->eh_frame_status == SFB_OK
+               ? &walker->module->eh_frame
+               : NULL;
 }
 
 /* What a cell says of a register, for those that rules do not speak of. */

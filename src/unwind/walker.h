@@ -40,4 +40,24 @@ static inline bool sfb_walker_is_full(const struct sfb_walker *walker)
     return walker->regs.sp == full.sp && walker->regs.pc == full.pc;
 }
 
+/* The address that tables are asked for: a call's own, not that of what follows it. */
+static inline uint64_t sfb_walker_lookup_pc(const struct sfb_walker *w)
+{
+    return w->regs.pc - (w->current.kind == SFB_FRAME_RA);
+}
+
+/* The id under which what is learnt of a pc in w->module may be remembered; 0: it may not. */
+static inline uint32_t sfb_walker_cache_id(const struct sfb_walker *w)
+{
+    return w->flags & SFB_WALKER_NO_CACHE || !w->module ? 0 : w->module->id;
+}
+
+/* Leaves the module that holds pc in w->module. */
+static inline bool sfb_walker_find_module(struct sfb_walker *w, uint64_t pc)
+{
+    if (!w->module || pc - w->module->start >= w->module->end - w->module->start)
+        w->module = w->modules->find(w->modules, pc, w->room);
+    return w->module != NULL;
+}
+
 #endif

@@ -1,0 +1,16 @@
+/* The registers that the kernel saved for a signal handler, as a source. */
+#ifndef SFB_UNWIND_FALLBACK_SIGNAL_H
+#define SFB_UNWIND_FALLBACK_SIGNAL_H
+
+#include "sfb/walk.h"
+
+/*
+ * Takes the walker's registers from a signal trampoline to the interrupted frame, and walker->full
+ * with them; only on SFB_OK.
+ *
+ * @return SFB_OK; SFB_NO_SHAPE (no trampoline: a miss); SFB_NO_REGISTER, SFB_SIGNAL_LIMIT,
+ *         SFB_UNREADABLE
+ */
+enum sfb_status sfb_signal_step(struct sfb_walker *walker);
+
+#endif
