@@ -11,20 +11,27 @@
 
 #define NOINLINE __attribute__((noinline)) static
 
+SFB_INLINE enum sfb_status find_row(const struct sfb_section *s, const struct sfb_fde *fde,
+                                    uint64_t pc, struct sfb_reading how, struct sfb_rule *out,
+                                    struct sfb_error *error)
+{
+    struct sfb_fre fre;
+    enum sfb_status status = sfb_fre_lookup(s, fde, pc, how, &fre, error);
+
+    if (status != SFB_OK)
+        return status;
+    return sfb_fre_meaning(s, fde, &fre, how.layout, out, error);
+}
+
 SFB_INLINE enum sfb_status find(const struct sfb_section *s, uint64_t pc, struct sfb_reading how,
                                 struct sfb_rule *out, struct sfb_error *error)
 {
     struct sfb_fde fde;
-    struct sfb_fre fre;
-    enum sfb_status status;
+    enum sfb_status status = sfb_fde_lookup(s, pc, how, &fde, error);
 
-    status = sfb_fde_lookup(s, pc, how, &fde, error);
     if (status != SFB_OK)
         return status;
-    status = sfb_fre_lookup(s, &fde, pc, how, &fre, error);
-    if (status != SFB_OK)
-        return status;
-    return sfb_fre_meaning(s, &fde, &fre, how.layout, out, error);
+    return find_row(s, &fde, pc, how, out, error);
 }
 
 /* As GNU ld 2.40 writes it. */
@@ -49,18 +56,25 @@ NOINLINE enum sfb_status find_v2_relative(const struct sfb_section *s, uint64_t 
                 out, error);
 }
 
-/* 2.46 on. */
-NOINLINE enum sfb_status find_v3(const struct sfb_section *s, uint64_t pc, struct sfb_rule *out,
-                                 struct sfb_error *error)
-{
-    return find(s, pc, (struct sfb_reading){ .layout = &sfb_layouts[2], .field_relative = true },
-                out, error);
-}
-
 NOINLINE enum sfb_status find_otherwise(const struct sfb_section *s, uint64_t pc,
                                         struct sfb_rule *out, struct sfb_error *error)
 {
     return find(s, pc, sfb_reading_of(s), out, error);
+}
+
+/* 2.46 on. (Without flexible functions, which are few and would double the stack of all.) */
+NOINLINE enum sfb_status find_v3(const struct sfb_section *s, uint64_t pc, struct sfb_rule *out,
+                                 struct sfb_error *error)
+{
+    const struct sfb_reading how = { .layout = &sfb_layouts[2], .field_relative = true };
+    struct sfb_fde fde;
+    enum sfb_status status = sfb_fde_lookup(s, pc, how, &fde, error);
+
+    if (status != SFB_OK)
+        return status;
+    if (fde.flexible)
+        return find_otherwise(s, pc, out, error);
+    return find_row(s, &fde, pc, how, out, error);
 }
 
 SFB_INLINE enum sfb_status find_here(const struct sfb_section *s, uint64_t pc, struct sfb_rule *out,

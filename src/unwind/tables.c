@@ -129,18 +129,18 @@ static enum sfb_status judge_cfi(const struct sfb_rule *rule)
 }
 
 /*
- * Asks the tables themselves. What .eh_frame says of a module that has an .sframe, too, is not
- * remembered, so that what is remembered says from which of the two it is.
+ * Goes by what .sframe says, or asks the others. What .eh_frame says of a module that has an
+ * .sframe, too, is not remembered, so that what is remembered says from which of the two it is.
+ *
+ * @param status  of .sframe; SFB_OK: it has a rule, this one
  */
-__attribute__((noinline)) static enum sfb_status try_tables(struct sfb_walker *w, uint64_t pc,
-                                                            enum sfb_source *source,
-                                                            struct sfb_rule *rule)
+__attribute__((noinline)) static enum sfb_status use_tables(struct sfb_walker *w, uint64_t pc,
+                                                            enum sfb_status status,
+                                                            struct sfb_rule *rule,
+                                                            enum sfb_source *source)
 {
     const struct sfb_module *m = w->module;
-    enum sfb_status status = m->section_status;
 
-    if (status == SFB_OK)
-        status = sfb_section_find(&m->section, pc, rule, NULL);
     *source = SFB_SOURCE_SFRAME;
     if (status == SFB_OK && rule->flags & (SFB_RULE_GENERAL | SFB_RULE_SIGNAL)) {
         status = try_uncommon_row(w, rule, source);
@@ -181,6 +181,7 @@ __attribute__((noinline)) static enum sfb_status try_tables(struct sfb_walker *w
 enum sfb_status sfb_tables_step(struct sfb_walker *w, enum sfb_source *source)
 {
     uint64_t pc = sfb_walker_lookup_pc(w);
+    enum sfb_status status;
     struct sfb_rule rule;
 
     *source = SFB_SOURCE_EH_FRAME;
@@ -189,8 +190,7 @@ enum sfb_status sfb_tables_step(struct sfb_walker *w, enum sfb_source *source)
         return SFB_NO_MODULE;
     }
     if (__builtin_expect(w->sp_lost, false)) {
-        enum sfb_status status = find_shape(w, &rule);
-
+        status = find_shape(w, &rule);
         /* What has a shape keeps no frame record: fp is not its own. */
         status = status == SFB_NO_SHAPE ? sfb_frame_pointer_find_sp(w, pc) : SFB_NO_REGISTER;
         if (status != SFB_OK)
@@ -204,5 +204,8 @@ enum sfb_status sfb_tables_step(struct sfb_walker *w, enum sfb_source *source)
         }
         return sfb_step(&w->regs, &rule, w->memory, NULL);
     }
-    return try_tables(w, pc, source, &rule);
+    status = w->module->section_status;
+    if (status == SFB_OK)
+        status = sfb_section_find(&w->module->section, pc, &rule, NULL);
+    return use_tables(w, pc, status, &rule, source);
 }

@@ -50,8 +50,8 @@ enum {
  * there, plus 0 << 0
  * machine_padding        four bytes that assemblers pad with
  * MACHINE_STACK_...      bytes that a capture in a handler takes at most, whatever the compiler:
- * where .sframe answers, where the cache has no room for a module, where .eh_frame is interpreted,
- * and where libunwind steps
+ * where .sframe answers, where it does in a way that takes more, where .eh_frame is interpreted, and
+ * where libunwind steps
  */
 #if defined(__x86_64__)
 
@@ -69,7 +69,7 @@ enum { MACHINE_SYSCALL_AT = 7, MACHINE_START_RA = 6, MACHINE_UCONTEXT_AT = 0 };
 enum { MACHINE_FAULT_SIZE = 2, MACHINE_NOP = 1 };
 enum {
     MACHINE_STACK_SFRAME = 1024,
-    MACHINE_STACK_NO_ROOM = 1408,
+    MACHINE_STACK_UNCOMMON = 1408,
     MACHINE_STACK_EH_FRAME = 2048,
     MACHINE_STACK_LIBUNWIND = 4608
 };
@@ -111,7 +111,7 @@ enum { MACHINE_SYSCALL_AT = 4, MACHINE_START_RA = 4, MACHINE_UCONTEXT_AT = sizeo
 enum { MACHINE_FAULT_SIZE = 4, MACHINE_NOP = 4 };
 enum {
     MACHINE_STACK_SFRAME = 1280,
-    MACHINE_STACK_NO_ROOM = 1664,
+    MACHINE_STACK_UNCOMMON = 1664,
     MACHINE_STACK_EH_FRAME = 2048,
     MACHINE_STACK_LIBUNWIND = 8704
 };
