@@ -115,7 +115,10 @@ struct sfb_walker {
     bool registers_lost;  /* ... but it does not */
     uint8_t full_kind;    /* enum sfb_frame_kind, of: */
 
-    /* The nearest inner frame of which all registers are known: the start, or written over it. */
+    /*
+     * The nearest inner frame of which all registers are known: the start, or written over it. All
+     * zeros where they were lost.
+     */
     struct sfb_context *full;
     uint32_t libunwind_reads; /* that are left to it */
 
@@ -129,7 +132,7 @@ struct sfb_walker {
  * @param out      the walker; its address must not change
  * @param start    registers of the innermost frame; borrowed until the walker is last used, and
  *                 overwritten where the walk comes to another frame of which all registers are
- * known (behind a signal's)
+ *                 known (behind a signal's, or where a rule asks for one of them), or loses them
  * @param kind     SFB_FRAME_PC: start is an interrupted instruction, looked up as it is;
  *                 SFB_FRAME_RA: start's pc is a return address
  * @param options  NULL: defaults

@@ -42,24 +42,13 @@ bool sfb_eh_pointer(const struct sfb_eh_frame *eh, struct sfb_reader *r, uint8_t
     return !r->failed;
 }
 
-enum sfb_status sfb_eh_frame_open_in_place(struct sfb_eh_frame *eh, const void *data, size_t size,
-                                           uint64_t address, uint64_t hdr_address, enum sfb_abi abi,
-                                           struct sfb_error *error)
+enum sfb_status sfb_eh_frame_read_header(struct sfb_eh_frame *eh, struct sfb_error *error)
 {
-    const bool big = abi == SFB_ABI_AARCH64_BE;
+    const uint64_t hdr = eh->hdr;
     uint8_t version, frame_encoding, count_encoding, table_encoding;
-    uint64_t count, hdr = hdr_address - address;
-    struct sfb_reader r;
+    struct sfb_reader r = sfb_eh_window(eh, hdr, eh->size);
+    uint64_t count;
 
-    if (!data || size > UINT32_MAX || hdr > size)
-        return SFB_BAD_ARGUMENT;
-    *eh = (struct sfb_eh_frame){ .data = data,
-                                 .address = address,
-                                 .size = (uint32_t)size,
-                                 .hdr = (uint32_t)hdr,
-                                 .abi = (uint8_t)abi,
-                                 .swap = big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) };
-    r = sfb_eh_window(eh, hdr, size);
     version = sfb_reader_u8(&r);
     frame_encoding = sfb_reader_u8(&r);
     count_encoding = sfb_reader_u8(&r);
@@ -89,9 +78,9 @@ enum sfb_status sfb_eh_frame_open(struct sfb_eh_frame *out, const void *data, si
     struct sfb_eh_frame eh;
     enum sfb_status status;
 
-    if (!out)
+    if (!out || !sfb_eh_frame_place(&eh, data, size, address, hdr_address, abi))
         return SFB_BAD_ARGUMENT;
-    status = sfb_eh_frame_open_in_place(&eh, data, size, address, hdr_address, abi, error);
+    status = sfb_eh_frame_read_header(&eh, error);
     if (status == SFB_OK)
         *out = eh;
     return status;

@@ -45,10 +45,30 @@ static inline uint32_t sfb_eh_offset(const struct sfb_eh_frame *eh, const struct
 bool sfb_eh_pointer(const struct sfb_eh_frame *eh, struct sfb_reader *r, uint8_t encoding,
                     uint64_t *out);
 
-/* sfb_eh_frame_open() that leaves anything in *eh where it fails: half the stack. */
-enum sfb_status sfb_eh_frame_open_in_place(struct sfb_eh_frame *eh, const void *data, size_t size,
-                                           uint64_t address, uint64_t hdr_address, enum sfb_abi abi,
-                                           struct sfb_error *error);
+/*
+ * sfb_eh_frame_open() in two steps, for who has little stack, and leaves anything in *eh where it
+ * fails: where it lies, and then what its header says.
+ *
+ * @return (place) false: bad arguments
+ */
+static inline bool sfb_eh_frame_place(struct sfb_eh_frame *eh, const void *data, size_t size,
+                                      uint64_t address, uint64_t hdr_address, enum sfb_abi abi)
+{
+    const bool big = abi == SFB_ABI_AARCH64_BE;
+    const uint64_t hdr = hdr_address - address;
+
+    if (!data || size > UINT32_MAX || hdr > size)
+        return false;
+    *eh = (struct sfb_eh_frame){ .data = data,
+                                 .address = address,
+                                 .size = (uint32_t)size,
+                                 .hdr = (uint32_t)hdr,
+                                 .abi = (uint8_t)abi,
+                                 .swap = big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) };
+    return true;
+}
+
+enum sfb_status sfb_eh_frame_read_header(struct sfb_eh_frame *eh, struct sfb_error *error);
 
 /* Reads the entry at an offset, and the common one that it names. */
 enum sfb_status sfb_cfi_fde_read(struct sfb_cfi_fde *out, const struct sfb_eh_frame *eh,

@@ -3,8 +3,8 @@
  *
  * All of fde.h and fre.h is inlined here, once for each way to read that walks meet with, so that
  * the entry and the row stay in registers and no version is asked for in a loop. The ways of
- * linkers that do not merge, and sections of the other byte order, which are read by tools only,
- * share one more.
+ * linkers that do not merge, sections of the other byte order, which are read by tools only, and
+ * functions of version 3 with flexible rows share one more.
  */
 #include "fde.h"
 #include "fre.h"

@@ -5,8 +5,8 @@
 #include "sfb/walk.h"
 
 /*
- * Takes the walker's registers from a signal trampoline to the interrupted frame, and walker->full
- * with them; only on SFB_OK.
+ * Takes the walker's registers from a signal trampoline to the interrupted frame, only on SFB_OK,
+ * and walker->full with them, of which a part may have been written where that frame cannot be read.
  *
  * @return SFB_OK; SFB_NO_SHAPE (no trampoline: a miss); SFB_NO_REGISTER, SFB_SIGNAL_LIMIT,
  *         SFB_UNREADABLE

@@ -61,12 +61,30 @@ enum sfb_status sfb_image_section(struct sfb_section *out, const struct sfb_imag
     return status;
 }
 
+enum sfb_status sfb_image_eh_frame_hdr(struct sfb_eh_frame *out, const struct sfb_image *image)
+{
+    const ElfW(Phdr) *hdr = sfb_image_phdr(image, PT_GNU_EH_FRAME);
+    const ElfW(Phdr) *segment = hdr ? sfb_image_segment(image, hdr->p_vaddr) : NULL;
+    struct sfb_reader r;
+
+    if (!hdr || hdr->p_memsz == 0)
+        return SFB_NO_EH_FRAME;
+    if (!segment)
+        return SFB_BAD_ELF;
+    r = bytes_at(image, segment->p_vaddr);
+    if (r.left == 0)
+        return SFB_BAD_ELF;
+    if (!sfb_eh_frame_place(out, r.pos, r.left, (uintptr_t)r.pos, image->bias + hdr->p_vaddr,
+                            (enum sfb_abi)SFB_ARCH_ABI))
+        return SFB_BAD_ARGUMENT;
+    return sfb_eh_frame_read_header(out, NULL);
+}
+
 /*
  * Linkers put read-only tables together: the segment with .eh_frame_hdr has .eh_frame, too, nearly
- * always. (Not inlined: nothing of the reading of the header is still on the stack.)
+ * always.
  */
-static __attribute__((noinline)) enum sfb_status extend(struct sfb_eh_frame *eh,
-                                                        const struct sfb_image *image)
+enum sfb_status sfb_image_eh_frame_extend(struct sfb_eh_frame *eh, const struct sfb_image *image)
 {
     const ElfW(Phdr) *segment = sfb_image_segment(image, eh->frames - image->bias);
     struct sfb_reader r;
@@ -77,26 +95,6 @@ static __attribute__((noinline)) enum sfb_status extend(struct sfb_eh_frame *eh,
     return r.left > 0 && sfb_eh_frame_extend(eh, r.pos, r.left, (uintptr_t)r.pos) == SFB_OK
                ? SFB_OK
                : SFB_BAD_ELF;
-}
-
-enum sfb_status sfb_image_eh_frame(struct sfb_eh_frame *out, const struct sfb_image *image)
-{
-    const ElfW(Phdr) *hdr = sfb_image_phdr(image, PT_GNU_EH_FRAME);
-    const ElfW(Phdr) *segment = hdr ? sfb_image_segment(image, hdr->p_vaddr) : NULL;
-    struct sfb_reader r;
-    enum sfb_status status;
-
-    if (!hdr || hdr->p_memsz == 0)
-        return SFB_NO_EH_FRAME;
-    if (!segment)
-        return SFB_BAD_ELF;
-    r = bytes_at(image, segment->p_vaddr);
-    if (r.left == 0)
-        return SFB_BAD_ELF;
-    status =
-        sfb_eh_frame_open_in_place(out, r.pos, r.left, (uintptr_t)r.pos, image->bias + hdr->p_vaddr,
-                                   (enum sfb_abi)SFB_ARCH_ABI, NULL);
-    return status == SFB_OK ? extend(out, image) : status;
 }
 
 void sfb_module_read(struct sfb_module *out, const struct sfb_image *image)

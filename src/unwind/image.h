@@ -57,12 +57,22 @@ const ElfW(Phdr) * sfb_image_segment(const struct sfb_image *image, uint64_t vad
  */
 enum sfb_status sfb_image_section(struct sfb_section *out, const struct sfb_image *image);
 
+/* The two parts of sfb_image_eh_frame(): the segment of its header, and a second one if need be. */
+enum sfb_status sfb_image_eh_frame_hdr(struct sfb_eh_frame *out, const struct sfb_image *image);
+enum sfb_status sfb_image_eh_frame_extend(struct sfb_eh_frame *eh, const struct sfb_image *image);
+
 /*
- * The same of its .eh_frame.
+ * The same of its .eh_frame. (Inline: the parts are not on the stack at the same time.)
  *
  * @return SFB_OK; SFB_NO_EH_FRAME, SFB_BAD_ELF, or as sfb_eh_frame_open() says
  */
-enum sfb_status sfb_image_eh_frame(struct sfb_eh_frame *out, const struct sfb_image *image);
+static inline enum sfb_status sfb_image_eh_frame(struct sfb_eh_frame *out,
+                                                 const struct sfb_image *image)
+{
+    enum sfb_status status = sfb_image_eh_frame_hdr(out, image);
+
+    return status == SFB_OK ? sfb_image_eh_frame_extend(out, image) : status;
+}
 
 /* Reads the build-id that the linker made from the file's contents. */
 void sfb_image_build_id(struct sfb_build_id *out, const struct sfb_image *image);

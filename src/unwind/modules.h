@@ -55,7 +55,7 @@ bool sfb_module_cache_held(uint32_t id, uint64_t pc);
 bool sfb_module_in_place(uint32_t id, uint64_t pc);
 
 /*
- * Makes an entry, by the rules of a signal handler: wait-free, from a fixed pool.
+ * Makes an entry, by the rules of a signal handler: lock-free, from a fixed pool.
  *
  * @param stays  it cannot be unloaded
  *
@@ -93,7 +93,7 @@ extern const struct sfb_module sfb_module_needs_room;
  *
  * @return the entry; NULL: there is no such module, no room left, or nothing to check an entry by
  *
- * Threads, signals: safe, wait-free.   Cost: two probes, about 300 ns.
+ * Threads, signals: safe, lock-free.   Cost: two probes, about 300 ns.
  */
 const struct sfb_module *sfb_modules_learn(uint64_t pc);
 

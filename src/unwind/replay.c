@@ -12,6 +12,7 @@
 #include "eh_frame/program.h"
 #include "unwind/arch.h"
 #include "unwind/memory.h"
+#include "unwind/modules.h"
 #include "unwind/step.h"
 #include "unwind/walker.h"
 
@@ -124,7 +125,10 @@ static bool step_all(struct sfb_walker *walker, struct sfb_context *context,
     return true;
 }
 
-/* @return whether walker->full, in its place, came to the frame that the walker stands on */
+/*
+ * @return whether walker->full, in its place, came to the frame that the walker stands on; if not, it
+ *         stands on one on the way, or nothing is known of it any more
+ */
 static bool step_full(struct sfb_walker *walker)
 {
     enum { FRAMES_MAX = 1 << 16 };
@@ -142,16 +146,29 @@ static bool step_full(struct sfb_walker *walker)
             return true;
         /* Outwards only; the first frame may have pushed nothing yet. */
         if (sp > walker->regs.sp || (sp <= last && last != first))
-            return false;
+            break;
     }
+    memset(context, 0, sizeof *context); /* it is astray */
     return false;
+}
+
+/* On the stack only of those who need it: see advance_with_room(). */
+static __attribute__((noinline)) bool step_full_with_room(struct sfb_walker *walker)
+{
+    struct sfb_module room;
+    bool found;
+
+    walker->room = &room;
+    walker->module = NULL;
+    found = step_full(walker);
+    walker->room = NULL;
+    walker->module = NULL;
+    return found;
 }
 
 bool sfb_replay(struct sfb_walker *walker)
 {
     if (step_full(walker))
         return true;
-    /* It is on the way, or astray: nothing is to be gone by any more. */
-    memset(walker->full, 0, sizeof *walker->full);
-    return false;
+    return walker->module == &sfb_module_needs_room && step_full_with_room(walker);
 }

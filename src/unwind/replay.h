@@ -8,7 +8,8 @@
  * Walks again, by .eh_frame, from the nearest inner frame of which all registers are known to the
  * current one, which then is that frame: the registers that calls preserve are known.
  *
- * @return false: some frame between the two has no rows, or a row that does not lead there
+ * @return false: some frame between the two has no rows, or a row that does not lead there;
+ *         walker->full is one of those frames, or all zeros
  */
 bool sfb_replay(struct sfb_walker *walker);
 

@@ -135,7 +135,8 @@ static enum sfb_status reason(const struct sfb_walker *w)
  */
 
 /* The sources behind the tables, which almost always answer. */
-static __attribute__((noinline)) enum sfb_status try_others(struct sfb_walker *w, enum sfb_status status)
+static __attribute__((noinline)) enum sfb_status try_others(struct sfb_walker *w,
+                                                            enum sfb_status status)
 {
     typedef enum sfb_status source_fn(struct sfb_walker *);
     static source_fn *const sources[SFB_SOURCE_COUNT] = {
@@ -196,10 +197,8 @@ static __attribute__((noinline)) enum sfb_status advance_with_room(struct sfb_wa
  */
 enum sfb_status sfb_walker_advance(struct sfb_walker *w)
 {
-    uint64_t pc = sfb_walker_lookup_pc(w);
-
-    if (sfb_walker_find_module(w, pc) && w->module == &sfb_module_needs_room) {
-        w->module = sfb_modules_learn(pc);
+    if (sfb_walker_find_module(w, sfb_walker_lookup_pc(w)) && w->module == &sfb_module_needs_room) {
+        w->module = sfb_modules_learn(sfb_walker_lookup_pc(w));
         if (!w->module)
             return advance_with_room(w);
     }

@@ -50,8 +50,8 @@ enum {
  * there, plus 0 << 0
  * machine_padding        four bytes that assemblers pad with
  * MACHINE_STACK_...      bytes that a capture in a handler takes at most, whatever the compiler:
- * where .sframe answers, where it does in a way that takes more, where .eh_frame is interpreted, and
- * where libunwind steps
+ * where .sframe answers, where it does in a way that takes more, in several such ways, where .eh_frame is
+ * interpreted, where a walk starts again in a module that the cache has no room for, and where libunwind steps
  */
 #if defined(__x86_64__)
 
@@ -70,7 +70,9 @@ enum { MACHINE_FAULT_SIZE = 2, MACHINE_NOP = 1 };
 enum {
     MACHINE_STACK_SFRAME = 1024,
     MACHINE_STACK_UNCOMMON = 1408,
+    MACHINE_STACK_RARE = 1728,
     MACHINE_STACK_EH_FRAME = 2048,
+    MACHINE_STACK_AGAIN = 2176,
     MACHINE_STACK_LIBUNWIND = 4608
 };
 
@@ -112,7 +114,9 @@ enum { MACHINE_FAULT_SIZE = 4, MACHINE_NOP = 4 };
 enum {
     MACHINE_STACK_SFRAME = 1280,
     MACHINE_STACK_UNCOMMON = 1664,
+    MACHINE_STACK_RARE = 2048,
     MACHINE_STACK_EH_FRAME = 2048,
+    MACHINE_STACK_AGAIN = 2176,
     MACHINE_STACK_LIBUNWIND = 8704
 };
 
