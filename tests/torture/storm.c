@@ -333,10 +333,8 @@ static int run(struct storm *s)
            storm_seconds(s), THREADS, atomic_load(&samples), atomic_load(&bad), atomic_load(&cut),
            atomic_load(&in_malloc), atomic_load(&thrown), atomic_load(&forks));
     printf("storm: of every tenth stack %llu compared with libunwind, %llu missed (too large, or "
-           "the one "
-           "before had to wait): %llu differ, %llu in libgcc, where nobody knows, %llu end "
-           "earlier, and in %llu "
-           "libunwind alone loses its way\n",
+           "the one before had to wait): %llu differ, %llu in libgcc, where nobody knows, "
+           "%llu end earlier, and in %llu libunwind alone loses its way\n",
            atomic_load(&compared), atomic_load(&missed), atomic_load(&different),
            atomic_load(&excused), atomic_load(&differently), atomic_load(&lost));
     /*
