@@ -235,6 +235,12 @@ if(TARGET sfb)
   endforeach()
 endif()
 
+if(CMAKE_CROSSCOMPILING)
+  sfb_skip(live crash_owner "qemu-user has no ptrace, and fails when a process forks that has a thread in write()")
+else()
+  sfb_test(live crash_owner)
+endif()
+
 if(SFRAME_BACKTRACE_ARCH STREQUAL "aarch64" AND SFRAME_BACKTRACE_HAVE_GSFRAME)
   include(${CMAKE_CURRENT_LIST_DIR}/aarch64.cmake)
 endif()
