@@ -36,6 +36,7 @@ static struct shared {
 } * shared;
 
 static int report[2];
+static int *volatile nowhere;
 static char text[REPORT_MAX];
 
 static double milliseconds(void)
@@ -56,8 +57,8 @@ static bool is_in_report(void)
 static void *crash_in_thread(void *arg)
 {
     atomic_store(&shared->reporting, (int)syscall(SYS_gettid));
-    *(volatile int *)arg = 1;
-    return NULL;
+    *nowhere = 1;
+    return arg;
 }
 
 /* Where the process goes on once its thread is held. */
@@ -101,7 +102,7 @@ static void fork_meanwhile(int file)
 
     if (child == 0) {
         dup2(file, report[1]); /* which is what the handler writes to */
-        *(volatile int *)NULL = 1;
+        *nowhere = 1;
         _exit(91);
     }
     waitpid(child, &shared->child_status, 0);
