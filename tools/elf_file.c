@@ -7,12 +7,6 @@
 
 #define EHDR_AT(member) offsetof(Elf64_Ehdr, member)
 
-bool elf_fault_set(struct elf_fault *fault, uint64_t offset, const char *field, const char *cause)
-{
-    *fault = (struct elf_fault){ .field = field, .cause = cause, .offset = offset };
-    return false;
-}
-
 uint64_t elf_file_phdr_at(const struct elf_file *file, size_t index, size_t field)
 {
     return file->header.e_phoff + index * sizeof(Elf64_Phdr) + field;

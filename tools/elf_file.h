@@ -56,7 +56,4 @@ size_t elf_file_section(const struct elf_file *file, const char *name);
 uint64_t elf_file_phdr_at(const struct elf_file *file, size_t index, size_t field);
 uint64_t elf_file_shdr_at(const struct elf_file *file, size_t index, size_t field);
 
-/* Writes the fault down. @return false */
-bool elf_fault_set(struct elf_fault *fault, uint64_t offset, const char *field, const char *cause);
-
 #endif

@@ -9,15 +9,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-static enum elf_result faulty(struct elf_fault *fault, uint64_t offset, const char *field,
-                              const char *cause)
-{
-    fault->offset = offset;
-    fault->field = field;
-    fault->cause = cause;
-    return ELF_FAULTY;
-}
-
 /* @return bytes that a relocation of this type is wide; 0: it is none of those that gas writes */
 static unsigned width_of(GElf_Half machine, uint64_t type)
 {
@@ -67,17 +58,17 @@ static enum elf_result apply(const struct target *t, struct elf_fault *fault, El
         unsigned width;
 
         if (!gelf_getrela(relocations, (int)i, &r))
-            return faulty(fault, at, "r_offset", "the relocation cannot be read");
+            return elf_faulty(fault, at, "r_offset", "the relocation cannot be read");
         if (is_none(t->machine, GELF_R_TYPE(r.r_info)))
             continue;
         width = width_of(t->machine, GELF_R_TYPE(r.r_info));
         if (width == 0)
-            return faulty(fault, at, "r_info", "not a relocation that .sframe has");
+            return elf_faulty(fault, at, "r_info", "not a relocation that .sframe has");
         if (r.r_offset > t->section->size || width > t->section->size - r.r_offset)
-            return faulty(fault, at, "r_offset", "outside of .sframe");
+            return elf_faulty(fault, at, "r_offset", "outside of .sframe");
         if (GELF_R_SYM(r.r_info) > INT32_MAX ||
             !gelf_getsym(symbols, (int)GELF_R_SYM(r.r_info), &symbol))
-            return faulty(fault, at, "r_info", "there is no such symbol");
+            return elf_faulty(fault, at, "r_info", "there is no such symbol");
         put(t->bytes + r.r_offset, width,
             symbol_address(elf, &symbol) + (uint64_t)r.r_addend - (t->section->vma + r.r_offset),
             t->big);
@@ -117,7 +108,8 @@ static enum elf_result relocate(const struct elf_section *section, struct elf_fa
         relocations = elf_getdata(at, NULL);
         symbols = elf_getscn(elf, s.sh_link) ? elf_getdata(elf_getscn(elf, s.sh_link), NULL) : NULL;
         if (!relocations || !relocations->d_buf || !symbols || !symbols->d_buf || s.sh_entsize == 0)
-            return faulty(fault, s.sh_offset, NULL, "the relocations of .sframe cannot be read");
+            return elf_faulty(fault, s.sh_offset, NULL,
+                              "the relocations of .sframe cannot be read");
         result = apply(&target, fault, elf, &s, relocations, symbols);
     }
     return result;
@@ -130,7 +122,7 @@ enum elf_result elf_relocate(const struct elf_section *section, struct elf_fault
     enum elf_result result;
 
     if (!elf)
-        return faulty(fault, 0, NULL, "not an ELF file");
+        return elf_faulty(fault, 0, NULL, "not an ELF file");
     result = relocate(section, fault, elf, image);
     elf_end(elf);
     return result;

@@ -14,23 +14,6 @@
 /* elf.h has it since glibc 2.36 or so, under another name in other C libraries. */
 #define SEGMENT_GNU_SFRAME 0x6474e554u
 
-/* Offsets of ELF header fields, to name the byte that is wrong. */
-#define FIELD(elf, member)                                                                         \
-    (gelf_getclass(elf) == ELFCLASS32 ? offsetof(Elf32_Ehdr, member) : offsetof(Elf64_Ehdr, member))
-#define SECTION_FIELD(elf, member)                                                                 \
-    (gelf_getclass(elf) == ELFCLASS32 ? offsetof(Elf32_Shdr, member) : offsetof(Elf64_Shdr, member))
-#define SEGMENT_FIELD(elf, member)                                                                 \
-    (gelf_getclass(elf) == ELFCLASS32 ? offsetof(Elf32_Phdr, member) : offsetof(Elf64_Phdr, member))
-
-static enum elf_result faulty(struct elf_fault *fault, uint64_t offset, const char *field,
-                              const char *cause)
-{
-    fault->offset = offset;
-    fault->field = field;
-    fault->cause = cause;
-    return ELF_FAULTY;
-}
-
 static const char *format_name(const GElf_Ehdr *header)
 {
     static const struct {
@@ -78,13 +61,14 @@ static enum elf_result check_sections(Elf *elf, const GElf_Ehdr *header, struct 
     if (count == 0 && header->e_shnum == 0)
         return ELF_ABSENT;
     if (count == 0 || count > size / entry || !inside(header->e_shoff, count * entry, size))
-        return faulty(fault, FIELD(elf, e_shoff), "e_shoff",
-                      "the section headers end past the file");
+        return elf_faulty(fault, ELF_EHDR_AT(gelf_getclass(elf), e_shoff), "e_shoff",
+                          "the section headers end past the file");
     if (header->e_shentsize != entry)
-        return faulty(fault, FIELD(elf, e_shentsize), "e_shentsize",
-                      "not the size of a section header");
+        return elf_faulty(fault, ELF_EHDR_AT(gelf_getclass(elf), e_shentsize), "e_shentsize",
+                          "not the size of a section header");
     if (elf_getshdrstrndx(elf, &names) != 0 || names >= count)
-        return faulty(fault, FIELD(elf, e_shstrndx), "e_shstrndx", "there is no such section");
+        return elf_faulty(fault, ELF_EHDR_AT(gelf_getclass(elf), e_shstrndx), "e_shstrndx",
+                          "there is no such section");
     return ELF_FOUND;
 }
 
@@ -94,15 +78,15 @@ static enum elf_result take_section(struct elf_section *out, struct elf_fault *f
                                     size_t size)
 {
     if (s->sh_type == SHT_NOBITS)
-        return faulty(
-            fault, header_at + SECTION_FIELD(elf, sh_type), "sh_type",
+        return elf_faulty(
+            fault, header_at + ELF_SHDR_AT(gelf_getclass(elf), sh_type), "sh_type",
             ".sframe has no bytes in this file (SHT_NOBITS: a file of debug information)");
     if (s->sh_flags & SHF_COMPRESSED)
-        return faulty(fault, header_at + SECTION_FIELD(elf, sh_flags), "sh_flags",
-                      ".sframe is compressed, which a loaded section cannot be");
+        return elf_faulty(fault, header_at + ELF_SHDR_AT(gelf_getclass(elf), sh_flags), "sh_flags",
+                          ".sframe is compressed, which a loaded section cannot be");
     if (!inside(s->sh_offset, s->sh_size, size))
-        return faulty(fault, header_at + SECTION_FIELD(elf, sh_offset), "sh_offset",
-                      ".sframe ends past the file");
+        return elf_faulty(fault, header_at + ELF_SHDR_AT(gelf_getclass(elf), sh_offset),
+                          "sh_offset", ".sframe ends past the file");
     out->data = image + s->sh_offset;
     out->size = (size_t)s->sh_size;
     out->vma = s->sh_addr;
@@ -140,8 +124,8 @@ static enum elf_result from_segment(struct elf_section *out, struct elf_fault *f
         return ELF_ABSENT;
     if (elf_getphdrnum(elf, &count) != 0 || count > size / entry ||
         !inside(header->e_phoff, count * entry, size))
-        return faulty(fault, FIELD(elf, e_phoff), "e_phoff",
-                      "the program headers end past the file");
+        return elf_faulty(fault, ELF_EHDR_AT(gelf_getclass(elf), e_phoff), "e_phoff",
+                          "the program headers end past the file");
     for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
         GElf_Phdr p;
 
@@ -149,9 +133,10 @@ static enum elf_result from_segment(struct elf_section *out, struct elf_fault *f
         if (!gelf_getphdr(elf, (int)i, &p) || p.p_type != SEGMENT_GNU_SFRAME || p.p_filesz == 0)
             continue;
         if (!inside(p.p_offset, p.p_filesz, size))
-            return faulty(fault,
-                          header->e_phoff + i * header->e_phentsize + SEGMENT_FIELD(elf, p_offset),
-                          "p_offset", "PT_GNU_SFRAME ends past the file");
+            return elf_faulty(fault,
+                              header->e_phoff + i * header->e_phentsize +
+                                  ELF_PHDR_AT(gelf_getclass(elf), p_offset),
+                              "p_offset", "PT_GNU_SFRAME ends past the file");
         out->data = image + p.p_offset;
         out->size = (size_t)p.p_filesz;
         out->vma = p.p_vaddr;
@@ -167,11 +152,11 @@ static enum elf_result find(struct elf_section *out, struct elf_fault *fault, El
     enum elf_result result;
 
     if (elf_kind(elf) == ELF_K_AR)
-        return faulty(fault, 0, NULL, "an archive: extract its members with ar");
+        return elf_faulty(fault, 0, NULL, "an archive: extract its members with ar");
     if (elf_kind(elf) != ELF_K_ELF)
-        return faulty(fault, 0, NULL, "not an ELF file");
+        return elf_faulty(fault, 0, NULL, "not an ELF file");
     if (!gelf_getehdr(elf, &header))
-        return faulty(fault, 0, NULL, "the ELF header cannot be read");
+        return elf_faulty(fault, 0, NULL, "the ELF header cannot be read");
     out->format = format_name(&header);
     result = from_section(out, fault, elf, &header, image, size);
     if (result == ELF_ABSENT)
@@ -187,10 +172,10 @@ enum elf_result elf_section_find(struct elf_section *out, struct elf_fault *faul
     Elf *elf;
 
     if (elf_version(EV_CURRENT) == EV_NONE)
-        return faulty(fault, 0, NULL, "libelf is older than its header");
+        return elf_faulty(fault, 0, NULL, "libelf is older than its header");
     elf = elf_memory((char *)image, size);
     if (!elf)
-        return faulty(fault, 0, NULL, "not an ELF file");
+        return elf_faulty(fault, 0, NULL, "not an ELF file");
     result = find(&found, fault, elf, image, size);
     elf_end(elf);
     if (result == ELF_FOUND)

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "elf_fault.h"
+
 struct elf_section {
     const uint8_t *data; /* inside the image */
     size_t size;
@@ -12,18 +14,19 @@ struct elf_section {
     const char *format; /* BFD's name of the file format, as objdump prints it */
 };
 
-/* What is wrong with the file. */
-struct elf_fault {
-    const char *field; /* "sh_offset", or NULL: the cause is not in one field */
-    const char *cause;
-    uint64_t offset; /* of the field in the file */
-};
-
 enum elf_result {
     ELF_FOUND,
     ELF_ABSENT, /* a sound file without .sframe */
     ELF_FAULTY  /* see the fault */
 };
+
+/* Writes the fault down. @return ELF_FAULTY */
+static inline enum elf_result elf_faulty(struct elf_fault *fault, uint64_t offset,
+                                         const char *field, const char *cause)
+{
+    elf_fault_set(fault, offset, field, cause);
+    return ELF_FAULTY;
+}
 
 /*
  * Finds .sframe by its section's name or, in a file without section headers, by PT_GNU_SFRAME.

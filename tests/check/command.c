@@ -91,6 +91,32 @@ Test(check_command, ends_with_0_for_notes_and_2_for_what_cannot_be_read)
     }
 }
 
+/* The same field at the same place as `sfb dump` and `sfb synth` say. */
+Test(check_command, names_the_field_of_a_header_that_is_broken)
+{
+    static const struct {
+        const char *breaks;
+        const char *says;
+    } cases[] = {
+        { "head -c -1 bad > broken", "+0x28: e_shoff: the section headers end past the file\n" },
+        { "cp bad broken && printf A | dd of=broken bs=1 seek=58 conv=notrunc status=none",
+          "+0x3a: e_shentsize: not the size of a section header\n" },
+    };
+    static const char *const tools[] = { "check", "dump", "synth" };
+
+    write_bad("bad", false);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (size_t k = 0; k < sizeof tools / sizeof *tools; k++) {
+            struct run run = run_line("cd '%s' && %s && '%s' %s broken", folder, cases[i].breaks,
+                                      SFB_TOOL, tools[k]);
+
+            cr_expect(lt(int, 0, run.status), "%s", tools[k]);
+            cr_expect(strstr(run.err, cases[i].says) != NULL, "%s: %s", tools[k], run.err);
+            run_free(&run);
+        }
+    }
+}
+
 Test(check_command, reads_members_of_archives)
 {
     struct run run;

@@ -4,13 +4,6 @@
 
 #include "check.h"
 
-#define SECTION_FIELD(o, member)                                                                   \
-    ((o)->header.e_ident[EI_CLASS] == ELFCLASS32 ? offsetof(Elf32_Shdr, member)                    \
-                                                 : offsetof(Elf64_Shdr, member))
-#define SEGMENT_FIELD(o, member)                                                                   \
-    ((o)->header.e_ident[EI_CLASS] == ELFCLASS32 ? offsetof(Elf32_Phdr, member)                    \
-                                                 : offsetof(Elf64_Phdr, member))
-
 static uint64_t segment_at(const struct object *o, size_t index)
 {
     return o->header.e_phoff + index * o->header.e_phentsize;
@@ -23,28 +16,33 @@ static void judge_section(struct check *c, const struct object_section *s)
     const uint64_t at = s->header_at;
 
     if (h->sh_type != SHT_PROGBITS && h->sh_type != SHT_GNU_SFRAME && h->sh_type != SHT_NOBITS)
-        findings_add(c->findings, CODE_SECTION_TYPE, in_file(at + SECTION_FIELD(o, sh_type)),
-                     "sh_type 0x%" PRIx32, h->sh_type);
+        findings_add(c->findings, CODE_SECTION_TYPE,
+                     in_file(at + ELF_SHDR_AT(object_class(o), sh_type)), "sh_type 0x%" PRIx32,
+                     h->sh_type);
     if ((h->sh_flags & SHF_ALLOC) == 0)
-        findings_add(c->findings, CODE_NOT_ALLOCATED, in_file(at + SECTION_FIELD(o, sh_flags)),
-                     "sh_flags 0x%" PRIx64, h->sh_flags);
+        findings_add(c->findings, CODE_NOT_ALLOCATED,
+                     in_file(at + ELF_SHDR_AT(object_class(o), sh_flags)), "sh_flags 0x%" PRIx64,
+                     h->sh_flags);
     if ((h->sh_flags & (SHF_WRITE | SHF_EXECINSTR | SHF_COMPRESSED)) != 0)
-        findings_add(c->findings, CODE_SECTION_FLAGS, in_file(at + SECTION_FIELD(o, sh_flags)),
-                     "sh_flags 0x%" PRIx64, h->sh_flags);
+        findings_add(c->findings, CODE_SECTION_FLAGS,
+                     in_file(at + ELF_SHDR_AT(object_class(o), sh_flags)), "sh_flags 0x%" PRIx64,
+                     h->sh_flags);
     if (h->sh_addralign % SFRAME_ALIGNMENT != 0 || h->sh_addralign == 0)
-        findings_add(c->findings, CODE_ALIGNMENT, in_file(at + SECTION_FIELD(o, sh_addralign)),
+        findings_add(c->findings, CODE_ALIGNMENT,
+                     in_file(at + ELF_SHDR_AT(object_class(o), sh_addralign)),
                      "sh_addralign %" PRIu64, h->sh_addralign);
     else if (!o->relocatable && h->sh_addr % SFRAME_ALIGNMENT != 0)
-        findings_add(c->findings, CODE_ALIGNMENT, in_file(at + SECTION_FIELD(o, sh_addr)),
-                     "sh_addr 0x%" PRIx64, h->sh_addr);
+        findings_add(c->findings, CODE_ALIGNMENT,
+                     in_file(at + ELF_SHDR_AT(object_class(o), sh_addr)), "sh_addr 0x%" PRIx64,
+                     h->sh_addr);
 }
 
 /* Says that the segment has another size than the section, by the first of its two that has. */
 static void say_size(struct check *c, enum check_code code, const GElf_Phdr *p, uint64_t at,
                      uint64_t size, bool in_file_too)
 {
-    const size_t field =
-        in_file_too ? SEGMENT_FIELD(c->object, p_filesz) : SEGMENT_FIELD(c->object, p_memsz);
+    const size_t field = in_file_too ? ELF_PHDR_AT(object_class(c->object), p_filesz)
+                                     : ELF_PHDR_AT(object_class(c->object), p_memsz);
 
     findings_add(c->findings, code, in_file(at + field),
                  "%" PRIu64 " bytes, the section has %" PRIu64,
@@ -58,8 +56,9 @@ static void judge_segment(struct check *c, const struct object_section *s, const
     const uint64_t size = h->sh_size;
 
     if (p->p_vaddr != h->sh_addr || p->p_offset != h->sh_offset) {
-        const size_t field = p->p_vaddr != h->sh_addr ? SEGMENT_FIELD(c->object, p_vaddr)
-                                                      : SEGMENT_FIELD(c->object, p_offset);
+        const size_t field = p->p_vaddr != h->sh_addr
+                                 ? ELF_PHDR_AT(object_class(c->object), p_vaddr)
+                                 : ELF_PHDR_AT(object_class(c->object), p_offset);
 
         findings_add(c->findings, CODE_SEGMENT_ELSEWHERE, in_file(at + field),
                      "address 0x%" PRIx64 ", offset 0x%" PRIx64 "; the section: 0x%" PRIx64
@@ -121,8 +120,8 @@ void check_container(struct check *c)
         findings_add(c->findings, CODE_SECTIONS, in_file(o->sections[more].header_at),
                      "sections %zu and %zu; only the first is checked", index, more);
     if (s->header.sh_type == SHT_NOBITS) {
-        findings_add(c->findings, CODE_NO_BITS, in_file(s->header_at + SECTION_FIELD(o, sh_type)),
-                     "SHT_NOBITS");
+        findings_add(c->findings, CODE_NO_BITS,
+                     in_file(s->header_at + ELF_SHDR_AT(object_class(o), sh_type)), "SHT_NOBITS");
         return;
     }
     judge_section(c, s);
@@ -135,7 +134,7 @@ void check_container(struct check *c)
         judge_segment(c, s, &o->phdrs[segment], segment_at(o, segment));
     if (!is_loaded(o, s->header.sh_addr, s->header.sh_offset, s->header.sh_size))
         findings_add(c->findings, CODE_NOT_LOADED,
-                     in_file(s->header_at + SECTION_FIELD(o, sh_addr)),
+                     in_file(s->header_at + ELF_SHDR_AT(object_class(o), sh_addr)),
                      "[0x%" PRIx64 ", 0x%" PRIx64 ")", s->header.sh_addr,
                      s->header.sh_addr + s->header.sh_size);
 }

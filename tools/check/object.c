@@ -10,15 +10,9 @@
 /* Where a relocatable object is laid out: nothing of it is at 0, which stands for "not there". */
 #define LAYOUT_BASE UINT64_C(0x100000)
 
-static bool fail(struct elf_fault *fault, uint64_t offset, const char *field, const char *cause)
-{
-    *fault = (struct elf_fault){ .field = field, .cause = cause, .offset = offset };
-    return false;
-}
-
 static bool no_memory(struct elf_fault *fault)
 {
-    return fail(fault, 0, NULL, "out of memory");
+    return elf_fault_set(fault, 0, NULL, "out of memory");
 }
 
 static bool inside(const struct object *o, uint64_t offset, uint64_t length)
@@ -57,9 +51,13 @@ static bool read_sections(struct object *o, struct elf_fault *fault)
 
     if (at == 0 && o->header.e_shnum == 0)
         return true;
+    if (o->header.e_shentsize != entry)
+        return elf_fault_set(fault, ELF_EHDR_AT(object_class(o), e_shentsize), "e_shentsize",
+                             "not the size of a section header");
     if (elf_getshdrnum(o->elf, &count) != 0 || count == 0 || count > o->size / entry ||
-        o->header.e_shentsize != entry || !inside(o, at, count * entry))
-        return fail(fault, at, "e_shoff", "the section headers end past the file");
+        !inside(o, at, count * entry))
+        return elf_fault_set(fault, ELF_EHDR_AT(object_class(o), e_shoff), "e_shoff",
+                             "the section headers end past the file");
     o->sections = calloc(count, sizeof *o->sections);
     if (!o->sections)
         return no_memory(fault);
@@ -69,8 +67,8 @@ static bool read_sections(struct object *o, struct elf_fault *fault)
         o->sections[i].header_at = at + i * entry;
         o->sections[i].name = "";
         if (!section || !gelf_getshdr(section, &o->sections[i].header))
-            return fail(fault, o->sections[i].header_at, "sh_name",
-                        "the section header cannot be read");
+            return elf_fault_set(fault, o->sections[i].header_at, "sh_name",
+                                 "the section header cannot be read");
         o->sections[i].address = o->sections[i].header.sh_addr;
     }
     o->section_count = count;
@@ -88,16 +86,20 @@ static bool read_segments(struct object *o, struct elf_fault *fault)
 
     if (o->header.e_phnum == 0 || o->header.e_phoff == 0)
         return true;
+    if (o->header.e_phentsize != entry)
+        return elf_fault_set(fault, ELF_EHDR_AT(object_class(o), e_phentsize), "e_phentsize",
+                             "not the size of a program header");
     if (elf_getphdrnum(o->elf, &count) != 0 || count > o->size / entry ||
-        o->header.e_phentsize != entry || !inside(o, o->header.e_phoff, count * entry))
-        return fail(fault, o->header.e_phoff, "e_phoff", "the program headers end past the file");
+        !inside(o, o->header.e_phoff, count * entry))
+        return elf_fault_set(fault, ELF_EHDR_AT(object_class(o), e_phoff), "e_phoff",
+                             "the program headers end past the file");
     o->phdrs = calloc(count ? count : 1, sizeof *o->phdrs);
     if (!o->phdrs)
         return no_memory(fault);
     for (size_t i = 0; i < count; i++)
         if (!gelf_getphdr(o->elf, (int)i, &o->phdrs[i]))
-            return fail(fault, o->header.e_phoff + i * entry, "p_type",
-                        "the program header cannot be read");
+            return elf_fault_set(fault, o->header.e_phoff + i * entry, "p_type",
+                                 "the program header cannot be read");
     o->phdr_count = count;
     return true;
 }
@@ -239,11 +241,11 @@ bool object_open(struct object *out, struct elf_fault *fault, uint8_t *image, si
     struct object o = { .image = image, .size = size };
 
     if (elf_version(EV_CURRENT) == EV_NONE)
-        return fail(fault, 0, NULL, "libelf is older than its header");
+        return elf_fault_set(fault, 0, NULL, "libelf is older than its header");
     o.elf = elf_memory((char *)image, size);
     if (!o.elf || elf_kind(o.elf) != ELF_K_ELF || !gelf_getehdr(o.elf, &o.header)) {
         elf_end(o.elf);
-        return fail(fault, 0, NULL, "not an ELF file (--raw: a bare section)");
+        return elf_fault_set(fault, 0, NULL, "not an ELF file (--raw: a bare section)");
     }
     o.big = o.header.e_ident[EI_DATA] == ELFDATA2MSB;
     o.abi = abi_of(&o.header);

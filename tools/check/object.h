@@ -75,6 +75,12 @@ struct object {
     size_t relocation_count;
 };
 
+/* @return ELFCLASS32 or ELFCLASS64 */
+static inline int object_class(const struct object *object)
+{
+    return object->header.e_ident[EI_CLASS];
+}
+
 /*
  * Reads a file.
  *
