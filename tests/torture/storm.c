@@ -345,7 +345,7 @@ static int run(struct storm *s)
                    atomic_load(&cut) * 50 > atomic_load(&samples) ||
                    (oracle && atomic_load(&compared) * 40 < atomic_load(&samples)) ||
                    atomic_load(&different) > 0 ||
-                   atomic_load(&excused) * 20 > atomic_load(&compared) ||
+                   atomic_load(&excused) * 100 > atomic_load(&compared) ||
                    atomic_load(&lost) * 100 > atomic_load(&compared)
                ? 1
                : 0;
