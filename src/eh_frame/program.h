@@ -58,8 +58,7 @@ struct sfb_cfi_machine {
     uint8_t remembered;
     bool odd_register; /* some value is said to be in a register that no rule here can name */
     struct sfb_cfi_row row, remembered_row[SFB_CFI_REMEMBER_MAX];
-    struct sfb_cfi_cell
-        *cell; /* borrowed: `columns` of the current row, then those of the others */
+    struct sfb_cfi_cell *cell; /* borrowed: `columns` of the current row, then the others' */
 };
 
 /* @return the column of a DWARF register, one that is not below `columns` if it is not followed */

@@ -276,8 +276,10 @@ static bool can_be_told(const struct entry *e)
            (m->eh_frame_status == SFB_OK || m->eh_frame_status == SFB_NO_EH_FRAME);
 }
 
-/* What an entry says is true: whoever finds it may go by it. (Not inlined, so that it takes no stack
- * while the module is read.) */
+/*
+ * What the entry says is true: whoever finds it may go by it. (Not inlined: while the module is read
+ * this takes no stack.)
+ */
 static __attribute__((noinline)) const struct sfb_module *enter(struct entry *e, bool stays)
 {
     _Atomic(struct entry *) *slot = find_slot(e->image.identity.start);
