@@ -51,6 +51,7 @@ enum sfb_status {
 
     SFB_FRAME_LIMIT = 30, /* max_frames were written and there are more */
     SFB_BUFFER_FULL = 31, /* the buffer is full and there are more frames */
+    SFB_WORK_LIMIT = 32,  /* the walk's budget of work is used up: see max_work */
 
     SFB_UNREADABLE = 40,     /* a stack word could not be read */
     SFB_NO_PROGRESS = 41,    /* the caller's frame does not lie outside of its callee's */

@@ -27,6 +27,7 @@ const char *sfb_status_str(enum sfb_status status)
     case SFB_NOT_EXPRESSIBLE: return ".eh_frame has an expression that no rule can state";
     case SFB_FRAME_LIMIT: return "frame limit reached";
     case SFB_BUFFER_FULL: return "buffer full";
+    case SFB_WORK_LIMIT: return "budget of work used up";
     case SFB_UNREADABLE: return "stack word not readable";
     case SFB_NO_PROGRESS: return "caller's frame is not outside of its callee's";
     case SFB_MISALIGNED: return "stack pointer not aligned";

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "eh_frame/expression.h"
 #include "eh_frame/program.h"
+#include "eh_frame/table.h"
 
 static bool fits(int64_t n)
 {
@@ -157,11 +158,27 @@ static __attribute__((noinline)) enum sfb_status rule_at(struct sfb_rule *out,
 enum sfb_status sfb_eh_frame_find(const struct sfb_eh_frame *eh, uint64_t pc, struct sfb_rule *out,
                                   struct sfb_error *error)
 {
+    uint32_t work = UINT32_MAX;
+
+    return sfb_eh_frame_find_within(eh, pc, &work, out, error);
+}
+
+enum sfb_status sfb_eh_frame_find_within(const struct sfb_eh_frame *eh, uint64_t pc, uint32_t *work,
+                                         struct sfb_rule *out, struct sfb_error *error)
+{
     struct sfb_cfi_fde fde;
     enum sfb_status status = sfb_eh_frame_fde_find(eh, pc, &fde, error);
+    uint64_t size;
 
     if (status != SFB_OK)
         return status;
+    /* No instruction has less than a byte. */
+    size = (uint64_t)(fde.initial_end - fde.initial) + (fde.program_end - fde.program);
+    if (size > *work) {
+        *work = 0;
+        return SFB_WORK_LIMIT;
+    }
+    *work -= (uint32_t)size;
     status = rule_at(out, eh, &fde, pc);
     if (status != SFB_OK && status != SFB_NO_CFI)
         return sfb_fail(error, status, "instructions", fde.offset);

@@ -77,6 +77,16 @@ enum sfb_status sfb_cfi_fde_read(struct sfb_cfi_fde *out, const struct sfb_eh_fr
 /* Bytes of a start and an address in the table. */
 enum { SFB_EH_PAIR_SIZE = 8 };
 
+/*
+ * sfb_eh_frame_find() for who has a budget.
+ *
+ * @param work  bytes of CFI instructions that may be run; those of the entry are taken from it
+ *
+ * @return as there; SFB_WORK_LIMIT: the entry has more, work is 0 now
+ */
+enum sfb_status sfb_eh_frame_find_within(const struct sfb_eh_frame *eh, uint64_t pc, uint32_t *work,
+                                         struct sfb_rule *out, struct sfb_error *error);
+
 /* sfb_eh_frame_fde_find(), which also says where in the table that is: the index of a pair. */
 enum sfb_status sfb_eh_frame_entry_find(const struct sfb_eh_frame *eh, uint64_t pc, uint32_t *entry,
                                         struct sfb_cfi_fde *out, struct sfb_error *error);
