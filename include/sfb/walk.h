@@ -83,13 +83,26 @@ struct sfb_modules {
 
 enum sfb_walker_flags {
     SFB_WALKER_NO_LIBUNWIND = 0x1,
-    SFB_WALKER_NO_CACHE = 0x2 /* look every frame up in the tables themselves: the reference */
+    SFB_WALKER_NO_CACHE = 0x2, /* look every frame up in the tables themselves: the reference */
+
+    /*
+     * Of this process: ask the kernel of each page of the stack and of each module, also of those
+     * that are known. See SFRAME_BACKTRACE_DOUBT in <sframe_backtrace.h>.
+     */
+    SFB_WALKER_DOUBT = 0x4
 };
 
+/*
+ * The default of max_work. In stacks that are mapped whole, 128 MiB of words; a walk that uses it up
+ * takes about a tenth of a second.
+ */
+#define SFB_WALKER_WORK ((uint32_t)1 << 24)
+
 struct sfb_walker_options {
-    size_t size;               /* sizeof (struct sfb_walker_options): lets the struct grow */
-    uint32_t flags;            /* enum sfb_walker_flags */
-    struct sfb_memory *memory; /* NULL: that of this process */
+    size_t size;       /* sizeof (struct sfb_walker_options): lets the struct grow */
+    uint32_t flags;    /* enum sfb_walker_flags */
+    uint32_t max_work; /* words of stack passed, rows and CFI instructions read; 0: default */
+    struct sfb_memory *memory;         /* NULL: that of this process */
     const struct sfb_modules *modules; /* NULL: those of this process */
 };
 
@@ -121,6 +134,7 @@ struct sfb_walker {
      */
     struct sfb_context *full;
     uint32_t libunwind_reads; /* that are left to it */
+    uint32_t work;            /* that is left: see max_work */
 
     struct sfb_memory own_memory;
     struct sfb_memory table_memory; /* of code and unwind tables */

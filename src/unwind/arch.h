@@ -112,4 +112,13 @@ long sfb_arch_sigprocmask(uint64_t how, uint64_t set);
  */
 long sfb_arch_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
+/*
+ * @return whether the calling thread has a thread pointer: none has while a static-pie program
+ *         relocates itself
+ */
+bool sfb_arch_has_thread_pointer(void);
+
+/* Valgrind's client request. @return its answer; 0 where there is no Valgrind */
+uint64_t sfb_arch_valgrind(const uint64_t request[6]);
+
 #endif

@@ -131,3 +131,24 @@ long sfb_arch_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t 
     __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
     return (long)x0;
 }
+
+bool sfb_arch_has_thread_pointer(void)
+{
+    return sfb_arch_thread_pointer() != 0;
+}
+
+uint64_t sfb_arch_valgrind(const uint64_t request[6])
+{
+    register uint64_t answer __asm__("x3") = 0;
+    register const uint64_t *x4 __asm__("x4") = request;
+
+    __asm__ volatile("ror x12, x12, #3\n\t"
+                     "ror x12, x12, #13\n\t"
+                     "ror x12, x12, #51\n\t"
+                     "ror x12, x12, #61\n\t"
+                     "orr x10, x10, x10"
+                     : "+r"(answer)
+                     : "r"(x4)
+                     : "cc", "memory", "x12");
+    return answer;
+}

@@ -3,6 +3,7 @@
 
 #include <asm/unistd.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 
 #include "unwind/insn_x86_64.h"
@@ -108,4 +109,28 @@ long sfb_arch_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t 
                      : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
                      : "rcx", "r11", "memory");
     return result;
+}
+
+/* Where the processor could tell, it has to be allowed to (FSGSBASE): the kernel always can. */
+bool sfb_arch_has_thread_pointer(void)
+{
+    enum { GET_FS = 0x1003 }; /* ARCH_GET_FS of <asm/prctl.h> */
+    uint64_t base = 0;
+
+    return sfb_arch_syscall(SYS_arch_prctl, GET_FS, (uintptr_t)&base, 0, 0) != 0 || base != 0;
+}
+
+uint64_t sfb_arch_valgrind(const uint64_t request[6])
+{
+    uint64_t answer = 0;
+
+    __asm__ volatile("rolq $3, %%rdi\n\t"
+                     "rolq $13, %%rdi\n\t"
+                     "rolq $61, %%rdi\n\t"
+                     "rolq $51, %%rdi\n\t"
+                     "xchgq %%rbx, %%rbx"
+                     : "+d"(answer)
+                     : "a"(request)
+                     : "cc", "memory", "rdi");
+    return answer;
 }

@@ -26,53 +26,90 @@ struct capture {
 
 static const struct sframe_backtrace_options defaults = { .size = sizeof defaults };
 
+/* Where the struct ended before these members came. */
+#define SIZE_BEFORE_STACK    offsetof(struct sframe_backtrace_options, stack)
+#define SIZE_BEFORE_MAX_WORK offsetof(struct sframe_backtrace_options, max_work)
+
 /*
- * An older caller's struct ends where it ended then: see is_new(). A newer one is fine as long as
- * it asks for nothing that is not known here. Read in place: a copy is stack, and time.
+ * An older caller's struct ends where it ended then. A newer one is fine as long as it asks for
+ * nothing that is not known here. Read in place: a copy is stack, and time.
  *
  * @return NULL: they are not to be understood
  */
 static const struct sframe_backtrace_options *read_options(
     const struct sframe_backtrace_options *in)
 {
-    enum { SIZE_MIN_EVER = offsetof(struct sframe_backtrace_options, stack), SIZE_MAX_EVER = 4096 };
+    enum { SIZE_MAX_EVER = 4096 };
+    const uint32_t flags = SFRAME_BACKTRACE_NO_LIBUNWIND | SFRAME_BACKTRACE_DOUBT;
     const uint8_t *bytes = (const uint8_t *)in;
 
     if (!in)
         return &defaults;
-    if (in->size < SIZE_MIN_EVER || in->size > SIZE_MAX_EVER ||
-        (in->size > SIZE_MIN_EVER && in->size < sizeof *in))
+    if (in->size > SIZE_MAX_EVER || (in->size < sizeof *in && in->size != SIZE_BEFORE_STACK &&
+                                     in->size != SIZE_BEFORE_MAX_WORK))
         return NULL;
     for (size_t i = sizeof *in; i < in->size; i++)
         if (bytes[i] != 0)
             return NULL;
-    return (in->flags & ~(uint32_t)SFRAME_BACKTRACE_NO_LIBUNWIND) == 0 &&
-                   (in->max_frames == 0 || in->outermost <= in->max_frames)
+    return (in->flags & ~flags) == 0 && (in->max_frames == 0 || in->outermost <= in->max_frames)
                ? in
                : NULL;
 }
 
 /* @return whether they have the members from `stack` on */
-static bool is_new(const struct sframe_backtrace_options *options)
+static bool has_stack(const struct sframe_backtrace_options *options)
 {
-    return options->size >= sizeof *options;
+    return options->size > SIZE_BEFORE_STACK;
 }
+
+/* @return NULL: none, or it may not be used */
+static void *memo_of(const struct sframe_backtrace_options *options)
+{
+    return has_stack(options) && options->memo && !(options->flags & SFRAME_BACKTRACE_DOUBT)
+               ? options->memo
+               : NULL;
+}
+
+static uint32_t work_of(const struct sframe_backtrace_options *options)
+{
+    return options->size > SIZE_BEFORE_MAX_WORK ? options->max_work : 0;
+}
+
+static inline bool has_wishes(const struct sframe_backtrace_options *options)
+{
+    return (has_stack(options) && (options->stack || work_of(options))) ||
+           (options->flags & SFRAME_BACKTRACE_DOUBT);
+}
+
+static __attribute__((noinline)) void wish(struct sfb_live_walk *walk,
+                                           const struct sframe_backtrace_options *options)
+{
+    const bool stack = has_stack(options) && options->stack;
+    const uint32_t work = work_of(options);
+
+    sfb_live_walk_wish(
+        walk, &(struct sfb_live_walk_wishes){ .stack = stack ? options->stack : NULL,
+                                              .stack_size = stack ? options->stack_size : 0,
+                                              .work = work ? work : SFB_WALKER_WORK,
+                                              .doubt = options->flags & SFRAME_BACKTRACE_DOUBT });
+}
+
+_Static_assert((int)SFRAME_BACKTRACE_NO_LIBUNWIND == (int)SFB_WALKER_NO_LIBUNWIND &&
+                   (int)SFRAME_BACKTRACE_DOUBT == (int)SFB_WALKER_DOUBT,
+               "flags are handed on");
 
 /* Begins a walk from a signal's context, or from the caller of the front door. */
 static void begin(struct sfb_live_walk *walk, const struct sframe_backtrace_options *options,
                   struct sfb_context *caller)
 {
-    uint32_t flags =
-        options->flags & SFRAME_BACKTRACE_NO_LIBUNWIND ? (uint32_t)SFB_WALKER_NO_LIBUNWIND : 0;
-    const void *stack = is_new(options) ? options->stack : NULL;
-    size_t stack_size = stack ? options->stack_size : 0;
-
     if (options->context) {
         sfb_context_from_ucontext(caller, options->context); /* in its place: one is needed */
-        sfb_live_walk_begin(walk, caller, SFB_FRAME_PC, flags, stack, stack_size);
+        sfb_live_walk_begin(walk, caller, SFB_FRAME_PC, options->flags);
     } else {
-        sfb_live_walk_begin(walk, caller, SFB_FRAME_RA, flags, stack, stack_size);
+        sfb_live_walk_begin(walk, caller, SFB_FRAME_RA, options->flags);
     }
+    if (__builtin_expect(has_wishes(options), 0))
+        wish(walk, options);
 }
 
 static void count_frames(struct capture *c, const struct sfb_stride_count *count)
@@ -178,7 +215,7 @@ static enum sfb_status next_uncommon(struct capture *c, struct sfb_live_walk *wa
 static enum sfb_status walk_all(struct capture *c, struct sfb_live_walk *walk,
                                 const struct sframe_backtrace_options *options)
 {
-    bool wait_for_memo = is_new(options) && options->memo != NULL;
+    bool wait_for_memo = memo_of(options) != NULL;
     enum sfb_status status;
 
     do {
@@ -193,7 +230,7 @@ static enum sfb_status walk_all(struct capture *c, struct sfb_live_walk *walk,
         }
         status = next_uncommon(c, walk);
     } while (status == SFB_OK);
-    sfb_live_walk_end(walk, c->complete);
+    sfb_live_walk_end(walk, c->complete, status);
     return status;
 }
 
@@ -234,6 +271,8 @@ ssize_t sfb_backtrace_cbf_from(void *buffer, size_t size,
         return -SFB_BAD_ARGUMENT;
     if (size < SFB_CBF_SIZE_MIN)
         return -SFB_BUFFER_TOO_SMALL;
+    if (!sfb_may_capture())
+        return -SFB_NO_RESOURCE;
     if (size > SSIZE_MAX)
         size = SSIZE_MAX;
 
@@ -324,7 +363,7 @@ static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
         case SFB_STRIDE_PARTED: break; /* go_on() does not end so */
         }
     }
-    sfb_live_walk_end(walk, complete);
+    sfb_live_walk_end(walk, complete, status);
     return status;
 }
 
@@ -339,14 +378,15 @@ ssize_t sfb_backtrace_addresses_from(void **buffer, size_t size,
 
     if (!buffer || size == 0 || !how || how->outermost > 0)
         return -SFB_BAD_ARGUMENT;
+    if (!sfb_may_capture())
+        return -SFB_NO_RESOURCE;
     if (size > SSIZE_MAX / sizeof *buffer)
         size = SSIZE_MAX / sizeof *buffer;
     if (how->max_frames && how->max_frames < size)
         size = how->max_frames;
     a = (struct addresses){ .at = buffer, .end = buffer + size, .skip = how->skip };
     begin(&walk, how, caller);
-    status =
-        walk_addresses(&a, &walk, is_new(how) ? how->memo : NULL, is_new(how) ? how->memo_size : 0);
+    status = walk_addresses(&a, &walk, memo_of(how), memo_of(how) ? how->memo_size : 0);
     if (end)
         *end = status;
     return a.at - buffer;
@@ -357,10 +397,10 @@ int sfb_backtrace_from(void **buffer, int size, struct sfb_context *caller)
     struct sfb_live_walk walk;
     struct addresses a;
 
-    if (!buffer || size <= 0)
+    if (!buffer || size <= 0 || !sfb_may_capture())
         return 0;
     a = (struct addresses){ .at = buffer, .end = buffer + size };
-    sfb_live_walk_begin(&walk, caller, SFB_FRAME_RA, 0, NULL, 0);
+    sfb_live_walk_begin(&walk, caller, SFB_FRAME_RA, 0);
     walk_addresses(&a, &walk, NULL, 0);
     return (int)(a.at - buffer);
 }

@@ -110,7 +110,7 @@ static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t 
     if (sfb_eh_frame_entry_find(eh, pc, &entry, &fde, NULL) != SFB_OK ||
         !sfb_cfi_is_sound(eh, &fde))
         return -UNW_ENOINFO;
-    if (walker->modules == sfb_modules_live() && eh->gap_end == 0) {
+    if (sfb_modules_are_live(walker->modules) && eh->gap_end == 0) {
         /* The loader mapped that segment, in whole pages: no page of it has to be probed. */
         walker->table_memory.lo = eh->address & ~(uint64_t)7;
         walker->table_memory.hi = (eh->address + eh->size + 7) & ~(uint64_t)7;

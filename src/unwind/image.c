@@ -5,6 +5,7 @@
 #include "base/reader.h"
 #include "eh_frame/table.h"
 #include "unwind/arch.h"
+#include "unwind/memory.h"
 
 const ElfW(Phdr) * sfb_image_phdr(const struct sfb_image *image, uint32_t type)
 {
@@ -26,7 +27,23 @@ const ElfW(Phdr) * sfb_image_segment(const struct sfb_image *image, uint64_t vad
     return NULL;
 }
 
-/* Bytes of the module from a virtual address on; no bytes where it is in no readable segment. */
+bool sfb_image_is_whole(const struct sfb_image *image)
+{
+    for (unsigned i = 0; i < image->phdr_count; i++) {
+        const ElfW(Phdr) *p = &image->phdrs[i];
+
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_R) && p->p_filesz > 0 &&
+            !sfb_memory_probe_page(image->bias + p->p_vaddr + (p->p_filesz - 1)))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Bytes of the module from a virtual address on; no bytes where it is in no readable segment. Of a
+ * file that is shorter than its headers say, those that can be read: behind its end, to load is
+ * SIGBUS.
+ */
 static struct sfb_reader bytes_at(const struct sfb_image *image, uint64_t vaddr)
 {
     const ElfW(Phdr) *p = sfb_image_segment(image, vaddr);
@@ -37,7 +54,7 @@ static struct sfb_reader bytes_at(const struct sfb_image *image, uint64_t vaddr)
         room > image->identity.end - address)
         return r;
     r.pos = (const uint8_t *)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
-    r.left = room;
+    r.left = sfb_memory_readable(address, room);
     return r;
 }
 

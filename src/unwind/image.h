@@ -7,6 +7,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <stdbool.h>
 
 #include "sfb/walk.h"
 
@@ -43,6 +44,14 @@ struct sfb_build_id {
 
 /* Describes a module. Never fails: what is wrong with its section stands in section_status. */
 void sfb_module_read(struct sfb_module *out, const struct sfb_image *image);
+
+/*
+ * @return whether the files that its segments are of are as long as the headers say, at this moment:
+ *         a file may be shorter, or be written anew just now
+ *
+ * Cost: a system call for each segment.
+ */
+bool sfb_image_is_whole(const struct sfb_image *image);
 
 /* @return the first program header of a type, NULL if there is none */
 const ElfW(Phdr) * sfb_image_phdr(const struct sfb_image *image, uint32_t type);

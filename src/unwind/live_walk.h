@@ -24,16 +24,22 @@ static inline uint64_t sfb_live_walk_limit(const struct sfb_memory *stack, uint6
     return sp - stack->lo < stack->hi - stack->lo && (sp & 7) == 0 ? stack->hi : 0;
 }
 
+/* What few walks ask for. */
+struct sfb_live_walk_wishes {
+    const void *stack; /* bytes that can be read; they only count if sp is there. NULL: none */
+    size_t stack_size;
+    uint32_t work; /* the budget */
+    bool doubt;    /* ask the kernel of all that is known */
+};
+
 /*
  * Stands on the first frame.
  *
- * @param start       borrowed until the walk ends, and overwritten: see sfb_walker_init()
- * @param flags       enum sfb_walker_flags
- * @param stack_size  bytes at stack that are known to be readable; they only count if sp is there
+ * @param start  borrowed until the walk ends, and overwritten: see sfb_walker_init()
+ * @param flags  enum sfb_walker_flags
  */
 static inline void sfb_live_walk_begin(struct sfb_live_walk *out, struct sfb_context *start,
-                                       enum sfb_frame_kind kind, uint32_t flags, const void *stack,
-                                       size_t stack_size)
+                                       enum sfb_frame_kind kind, uint32_t flags)
 {
     struct sfb_stride *s = &out->stride;
     struct sfb_regs regs;
@@ -42,19 +48,21 @@ static inline void sfb_live_walk_begin(struct sfb_live_walk *out, struct sfb_con
     out->walker.full = start;
     out->walker.full_kind = (uint8_t)kind;
     out->walker.flags = flags;
+    out->walker.work = SFB_WALKER_WORK;
     out->walker.begun = false;
-    if (regs.sp - (uintptr_t)stack < stack_size)
-        sfb_memory_vouched(&out->walker.own_memory, (uintptr_t)stack, stack_size);
-    else
-        sfb_memory_live(&out->walker.own_memory, regs.sp, kind == SFB_FRAME_RA);
+    sfb_memory_live(&out->walker.own_memory, regs.sp, kind == SFB_FRAME_RA);
     s->pc = regs.pc;
     s->sp = regs.sp;
     s->fp = regs.fp;
     s->key = regs.pc + (kind == SFB_FRAME_PC);
     s->hi = flags & SFB_WALKER_NO_CACHE ? 0 : sfb_live_walk_limit(&out->walker.own_memory, regs.sp);
+    s->doubt = s->bounded = false;
     memset(s->in_place, 0, sizeof s->in_place);
     out->memo.memo = NULL;
 }
+
+/* Behind sfb_live_walk_begin(). */
+void sfb_live_walk_wish(struct sfb_live_walk *walk, const struct sfb_live_walk_wishes *wishes);
 
 /* Has the walk use a memo from the frame on that it stands on. */
 void sfb_live_walk_use_memo(struct sfb_live_walk *walk, void *storage, size_t size);
@@ -65,11 +73,25 @@ static inline struct sfb_memo_walk *sfb_live_walk_memo(struct sfb_live_walk *wal
     return walk->memo.memo ? &walk->memo : NULL;
 }
 
-/* Ends the walk. complete: it stands on the outermost frame. */
-static inline void sfb_live_walk_end(struct sfb_live_walk *walk, bool complete)
+/* Goes on to where the stack is known, for the walks that will come from there or further in. */
+void sfb_live_walk_learn(struct sfb_live_walk *walk);
+
+/*
+ * Ends the walk.
+ *
+ * @param complete  it stands on the outermost frame
+ * @param status    SFB_END, or why it ends here
+ */
+static inline void sfb_live_walk_end(struct sfb_live_walk *walk, bool complete,
+                                     enum sfb_status status)
 {
     if (walk->memo.memo)
         sfb_memo_end(&walk->memo, complete);
+    if (walk->walker.own_memory.user) {
+        if (status == SFB_FRAME_LIMIT || status == SFB_BUFFER_FULL)
+            sfb_live_walk_learn(walk);
+        sfb_stack_trail_end(&walk->walker.own_memory);
+    }
 }
 
 /* The memo knows the frame that the walk stands on: whether it may be believed. */

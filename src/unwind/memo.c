@@ -189,7 +189,7 @@ bool sfb_memo_check(struct sfb_memo_walk *walk, struct sfb_stride *s)
                     memo->modules[i] &= ~bit;
                 continue;
             }
-            if (!sfb_module_in_place(id, pc)) {
+            if (!sfb_module_in_place(id, pc, s->doubt)) {
                 memset(memo->modules, 0, sizeof memo->modules);
                 memo->any_modules = false;
                 forget(walk);

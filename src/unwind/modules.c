@@ -6,8 +6,8 @@
  * - An entry is written by one thread, published by a release store of its address, and never
  *   written again: readers need no lock and no sequence number.
  * - Entries are never freed once they were published. Each load that differs from the one before at
- *   its address takes one, and after ENTRIES of them new modules are read anew at each use: two
- *   probes, about 300 ns more. (One that a cancelled thread was making is lost.)
+ *   its address takes one, and after ENTRIES of them new modules are read anew at each use: about
+ *   1 us more. (One that a cancelled thread was making is lost.)
  * - A slot is empty at first, and is overwritten only by an entry for the same start address, which
  *   replaces a stale one. Whoever loses a race for a slot merely has an entry that nobody finds.
  * - A module's id is given once. It stands for the very bytes of the file at this address, as far
@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "unwind/memory.h"
 #include "unwind/rule_cache.h"
 
 enum { ENTRIES = 511, SLOTS = 1024, PROBES = 8, SECTION_HEADER_SIZE = 28 };
@@ -132,35 +133,65 @@ static bool same_eh_frame(const struct entry *e)
            (status != SFB_OK || same_tables(&now, &e->module.eh_frame));
 }
 
-static bool still_true(const struct entry *e, const struct sfb_module_identity *identity)
+/*
+ * Whether the last bytes of its tables can be read: a file becomes shorter from its end. What lies
+ * before them in the file, the ELF header first of all, can be read then, too.
+ */
+static bool tables_readable(const struct entry *e)
 {
-    if (e->image.identity.end != identity->end ||
-        e->image.identity.link_map != identity->link_map ||
-        e->image.identity.eh_frame != identity->eh_frame)
+    const struct sfb_module *m = &e->module;
+    const struct sfb_eh_frame *eh = &m->eh_frame;
+    uint64_t section_end = (uintptr_t)m->section.data + m->section.size, eh_end = 0;
+
+    if (m->eh_frame_status == SFB_OK) {
+        eh_end = eh->address + eh->size;
+        if (!sfb_memory_probe_page(eh_end - 1) ||
+            (eh->gap_end != 0 && !sfb_memory_probe_page(eh->address + eh->gap - 1)))
+            return false;
+    }
+    if (m->section_status == SFB_OK && (section_end > eh_end || section_end <= eh->address))
+        return sfb_memory_probe_page(section_end - 1);
+    return eh_end != 0 || sfb_memory_probe_page(e->image.identity.start);
+}
+
+/*
+ * objcopy takes .sframe out of a file or puts one in and leaves the build-id as it is; nobody does
+ * that to .eh_frame, whose place is part of the identity.
+ */
+static __attribute__((noinline)) bool same_bytes(const struct entry *e)
+{
+    if (!tables_readable(e))
         return false;
     if (e->module.id & SFB_MODULE_STAYS)
         return true;
-    /*
-     * objcopy takes .sframe out of a file or puts one in and leaves the build-id as it is; nobody
-     * does that to .eh_frame, whose place is part of the identity.
-     */
     return (e->build_id.size > 0 ? header_leads_to(&e->image) && same_build_id(e)
                                  : same_eh_frame(e)) &&
            same_section(e);
+}
+
+static bool still_true(const struct entry *e, const struct sfb_module_identity *identity,
+                       bool doubt)
+{
+    return e->image.identity.end == identity->end &&
+           e->image.identity.link_map == identity->link_map &&
+           e->image.identity.eh_frame == identity->eh_frame &&
+           ((e->module.id & SFB_MODULE_STAYS && !doubt) || same_bytes(e));
 }
 
 /*
  * Less than still_true(): rules that were learnt hold for the code, whatever table says so now, and
  * the build-id is the code's.
  */
-bool sfb_module_cache_holds(uint32_t id, const struct sfb_module_identity *identity)
+bool sfb_module_cache_holds(uint32_t id, const struct sfb_module_identity *identity, bool doubt)
 {
     const struct entry *e = &pool[(id & ~(uint32_t)SFB_MODULE_STAYS) - 1];
 
     return e->image.identity.start == identity->start && e->image.identity.end == identity->end &&
            e->image.identity.link_map == identity->link_map &&
            e->image.identity.eh_frame == identity->eh_frame &&
-           (id & SFB_MODULE_STAYS || (e->build_id.size > 0 && same_build_id(e)));
+           (id & SFB_MODULE_STAYS ||
+            (e->build_id.size > 0 && (!doubt || sfb_memory_probe_page(identity->start)) &&
+             same_build_id(e)));
 }
 
 bool sfb_module_cache_held(uint32_t id, uint64_t pc)
@@ -185,7 +216,8 @@ uint64_t sfb_module_cache_next(uint64_t after)
     return next;
 }
 
-const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity *identity)
+const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity *identity,
+                                               bool doubt)
 {
     unsigned slot = slot_of(identity->start);
 
@@ -196,7 +228,7 @@ const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity 
         if (!e)
             return NULL;
         if (e->image.identity.start == identity->start)
-            return still_true(e, identity) ? &e->module : NULL;
+            return still_true(e, identity, doubt) ? &e->module : NULL;
     }
     return NULL;
 }
@@ -264,6 +296,26 @@ static void publish(_Atomic(struct entry *) *slot, struct entry *e)
                                                 memory_order_relaxed);
 }
 
+bool sfb_module_code(const struct sfb_module *module, uint64_t address, uint64_t *lo, uint64_t *hi)
+{
+    const struct sfb_image *image;
+
+    if (!(module->id & SFB_MODULE_STAYS))
+        return false;
+    image = &pool[(module->id & ~(uint32_t)SFB_MODULE_STAYS) - 1].image;
+    for (unsigned i = 0; i < image->phdr_count; i++) {
+        const ElfW(Phdr) *p = &image->phdrs[i];
+        const uint32_t wanted = PF_R | PF_X;
+
+        *lo = (image->bias + p->p_vaddr + 7) & ~(uint64_t)7;
+        *hi = (image->bias + p->p_vaddr + p->p_filesz) & ~(uint64_t)7;
+        if (p->p_type == PT_LOAD && (p->p_flags & wanted) == wanted && address >= *lo &&
+            address < *hi)
+            return true;
+    }
+    return false;
+}
+
 /* Whether what an entry was made from can be told from other bytes in the same place. */
 static bool can_be_told(const struct entry *e)
 {
@@ -312,7 +364,8 @@ const struct sfb_module *sfb_module_cache_put(struct sfb_image *image, bool stay
         if (header_leads_to(image))
             sfb_image_build_id(&e->build_id, image);
         sfb_module_read(&e->module, image);
-        if (stays || can_be_told(e))
+        /* What a file lacks may be there in a moment. */
+        if (stays || (can_be_told(e) && sfb_image_is_whole(image)))
             return enter(e, stays);
     }
     sfb_module_cache_give_back(image);

@@ -14,12 +14,15 @@
 #include "unwind/image.h"
 
 /*
- * @return the cached module of this identity, NULL if there is none or memory no longer says what
- *         the entry was made from
+ * @param doubt  ask the kernel also of a module that stays
  *
- * Threads, signals: safe, wait-free.
+ * @return the cached module of this identity, whose tables could be read just now; NULL if there is
+ *         none, memory no longer says what the entry was made from, or the file has become shorter
+ *
+ * Threads, signals: safe, wait-free.   Cost: a system call, but for modules that stay.
  */
-const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity *identity);
+const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity *identity,
+                                               bool doubt);
 
 /* Of an id: its module is there until the process ends. */
 enum { SFB_MODULE_STAYS = 512 };
@@ -30,8 +33,12 @@ enum { SFB_MODULE_STAYS = 512 };
  */
 extern uint8_t sfb_module_eh_frame[];
 
-/* @return whether the module that has this id is the one of this identity, and memory says so */
-bool sfb_module_cache_holds(uint32_t id, const struct sfb_module_identity *identity);
+/*
+ * @param doubt  ask the kernel whether the page with the build-id can be read
+ *
+ * @return whether the module that has this id is the one of this identity, and memory says so
+ */
+bool sfb_module_cache_holds(uint32_t id, const struct sfb_module_identity *identity, bool doubt);
 
 /*
  * Goes over the places where modules of the cache were loaded; they may be gone by now.
@@ -44,15 +51,15 @@ uint64_t sfb_module_cache_next(uint64_t after);
 bool sfb_module_cache_held(uint32_t id, uint64_t pc);
 
 /*
- * @param pc  that the calling thread's stack has: whatever module it is in is not unloaded
- *            meanwhile. Of any other module not a byte may be read: another thread may be in
- *            dlclose().
+ * @param pc     that the calling thread's stack has: a true return address keeps its module from
+ *               being unloaded meanwhile. A stale one does not: see docs/LIMITS.md.
+ * @param doubt  ask the kernel whether the module's first page can be read
  *
  * @return whether the module that holds pc is the one that has this id
  *
- * Threads, signals: safe, wait-free.   Cost: 10 to 20 ns.
+ * Threads, signals: safe, wait-free.   Cost: 10 to 20 ns, with doubt 100 more.
  */
-bool sfb_module_in_place(uint32_t id, uint64_t pc);
+bool sfb_module_in_place(uint32_t id, uint64_t pc, bool doubt);
 
 /*
  * Makes an entry, by the rules of a signal handler: lock-free, from a fixed pool.
@@ -93,11 +100,23 @@ extern const struct sfb_module sfb_module_needs_room;
  *
  * @return the entry; NULL: there is no such module, no room left, or nothing to check an entry by
  *
- * Threads, signals: safe, lock-free.   Cost: two probes, about 300 ns.
+ * Threads, signals: safe, lock-free.   Cost: about ten system calls, 1.2 us.
  */
 const struct sfb_module *sfb_modules_learn(uint64_t pc);
 
-/* The modules of this process. */
-const struct sfb_modules *sfb_modules_live(void);
+/*
+ * The modules of this process.
+ *
+ * @param doubt  ask the kernel of each one whether its tables can be read, also of those that stay
+ */
+const struct sfb_modules *sfb_modules_live(bool doubt);
+
+static inline bool sfb_modules_are_live(const struct sfb_modules *modules)
+{
+    return modules == sfb_modules_live(false) || modules == sfb_modules_live(true);
+}
+
+/* @return whether address is in code of a module that stays, and which range of it then can be read */
+bool sfb_module_code(const struct sfb_module *module, uint64_t address, uint64_t *lo, uint64_t *hi);
 
 #endif

@@ -21,6 +21,16 @@
 /* [start, end) of this process's program: set once at load. */
 static uint64_t program_start, program_end;
 
+static const struct sfb_module *find_live(const struct sfb_modules *modules, uint64_t pc,
+                                          struct sfb_module *room);
+
+/* Where the process began is set once at load. */
+enum { BELIEVED, DOUBTED };
+
+static struct sfb_modules live[] = {
+    [BELIEVED] = { .find = find_live }, [DOUBTED] = { .find = find_live }
+};
+
 /* What glibc gives takes a hundred bytes, which are not to stay on the stack. */
 static __attribute__((noinline)) bool identify(struct sfb_module_identity *out, uint64_t pc)
 {
@@ -94,10 +104,9 @@ static const struct sfb_module *find_live(const struct sfb_modules *modules, uin
     const struct sfb_module *module;
     struct sfb_module_identity identity;
 
-    (void)modules;
     if (!identify(&identity, pc))
         return NULL;
-    module = sfb_module_cache_find(&identity);
+    module = sfb_module_cache_find(&identity, modules == &live[DOUBTED]);
     if (module)
         return module;
     return room ? describe(&identity, room) : &sfb_module_needs_room;
@@ -133,19 +142,16 @@ bool sfb_loaded_find(struct sfb_loaded *out, uint64_t pc)
     return true;
 }
 
-bool sfb_module_in_place(uint32_t id, uint64_t pc)
+bool sfb_module_in_place(uint32_t id, uint64_t pc, bool doubt)
 {
     struct sfb_module_identity identity;
 
-    return identify(&identity, pc) && sfb_module_cache_holds(id, &identity);
+    return identify(&identity, pc) && sfb_module_cache_holds(id, &identity, doubt);
 }
 
-/* Where the process began is set once at load. */
-static struct sfb_modules live = { .find = find_live };
-
-const struct sfb_modules *sfb_modules_live(void)
+const struct sfb_modules *sfb_modules_live(bool doubt)
 {
-    return &live;
+    return &live[doubt ? DOUBTED : BELIEVED];
 }
 
 static int add_module(struct dl_phdr_info *info, size_t size, void *user)
@@ -153,6 +159,9 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *user)
     const struct sfb_startup *startup = user;
 
     (void)size;
+    /* They lie in the file, which may have become shorter. */
+    if (!sfb_memory_probe((uintptr_t)info->dlpi_phdr, info->dlpi_phnum * sizeof *info->dlpi_phdr))
+        return 0;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         struct sfb_image image = { .phdrs = info->dlpi_phdr,
                                    .phdr_count = info->dlpi_phnum,
@@ -162,7 +171,8 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *user)
         if (info->dlpi_phdr[i].p_type != PT_LOAD ||
             !identify(&image.identity, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr))
             continue;
-        if (!sfb_module_cache_find(&image.identity))
+        if (!sfb_module_cache_find(&image.identity, false) &&
+            sfb_memory_probe(image.identity.start, sizeof(ElfW(Ehdr))))
             sfb_module_cache_add(&image, startup && sfb_startup_has(startup, info->dlpi_phdr));
         break;
     }
@@ -204,9 +214,10 @@ SFB_EARLY static void look_at_process(void)
     struct sfb_startup startup;
 
     dl_iterate_phdr(measure_program, NULL);
-    live.entries.program = getauxval(AT_ENTRY);
+    live[BELIEVED].entries.program = getauxval(AT_ENTRY);
     if (loader)
-        live.entries.loader = loader + ((const ElfW(Ehdr) *)(uintptr_t)loader)->e_entry;
+        live[BELIEVED].entries.loader = loader + ((const ElfW(Ehdr) *)(uintptr_t)loader)->e_entry;
+    live[DOUBTED].entries = live[BELIEVED].entries;
     sfb_startup_find(&startup);
     dl_iterate_phdr(add_module, &startup);
 }

@@ -104,6 +104,8 @@ static bool step_all(struct sfb_walker *walker, struct sfb_context *context,
     if (!eh || sfb_eh_frame_fde_find(eh, pc, &fde, NULL) != SFB_OK ||
         sfb_cfi_machine_init(&machine, eh, &fde, SFB_ARCH_CFI_COLUMNS, cells) != SFB_OK)
         return false;
+    if (!sfb_walker_spend(walker, 1 + (uint64_t)(fde.program_end - fde.program)))
+        return false;
     do {
         if (sfb_cfi_machine_next(&machine) != SFB_OK)
             return false;

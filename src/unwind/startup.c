@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "unwind/memory.h"
+
 static const char *base_name(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -33,20 +35,31 @@ static int collect(struct dl_phdr_info *info, size_t size, void *user)
     *m = (struct sfb_startup_module){ .phdrs = info->dlpi_phdr,
                                       .bias = info->dlpi_addr,
                                       .name = base_name(info->dlpi_name) };
-    for (unsigned i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            m->dynamic = (const void *)(uintptr_t)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    /* Files may be shorter by now than when the loader read them. */
+    if (!sfb_memory_probe((uintptr_t)info->dlpi_phdr, info->dlpi_phnum * sizeof *info->dlpi_phdr))
+        return 0;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+        if (p->p_type == PT_DYNAMIC && sfb_memory_probe(info->dlpi_addr + p->p_vaddr, p->p_memsz))
+            m->dynamic = (const void *)(uintptr_t)(info->dlpi_addr + p->p_vaddr);
+    }
     return 0;
 }
 
 /* glibc writes addresses over what the file says, but not where it cannot write. */
 static const char *strings_of(const struct sfb_startup_module *m)
 {
-    for (const ElfW(Dyn) *d = m->dynamic; d->d_tag != DT_NULL; d++)
+    uint64_t strings = 0, size = 0;
+
+    for (const ElfW(Dyn) *d = m->dynamic; d->d_tag != DT_NULL; d++) {
         if (d->d_tag == DT_STRTAB)
-            return (const char *)(uintptr_t)(d->d_un.d_ptr +
-                                             (d->d_un.d_ptr < m->bias ? m->bias : 0));
-    return NULL;
+            strings = d->d_un.d_ptr + (d->d_un.d_ptr < m->bias ? m->bias : 0);
+        else if (d->d_tag == DT_STRSZ)
+            size = d->d_un.d_val;
+    }
+    return strings && size && sfb_memory_probe(strings, size) ? (const char *)(uintptr_t)strings
+                                                              : NULL;
 }
 
 static bool is_called(const struct sfb_startup_module *m, const char *name)

@@ -25,7 +25,7 @@
 static __attribute__((noinline)) bool look_for_module(struct sfb_stride *s, uint32_t id,
                                                       uint64_t key)
 {
-    if (id == 0 || !sfb_module_in_place(id, key - 1))
+    if (id == 0 || !sfb_module_in_place(id, key - 1, s->doubt))
         return false;
     sfb_stride_set_in_place(s, id);
     return true;

@@ -27,6 +27,8 @@ struct sfb_stride {
 
     uint64_t word;    /* of the rule cache, that led there */
     bool by_eh_frame; /* what the rule came from; else .sframe */
+    bool doubt;       /* ask the kernel of each module */
+    bool bounded;     /* hi is to be kept within the budget, which may end on this very stack */
 
     /* Modules that are known to be there, until this walk ends: see sfb_stride_is_in_place(). */
     uint8_t in_place[SFB_STRIDE_IN_PLACE];

@@ -5,6 +5,8 @@
  */
 #include "unwind/tables.h"
 
+#include "eh_frame/table.h"
+#include "sframe/find.h"
 #include "unwind/arch.h"
 #include "unwind/fallback_frame_pointer.h"
 #include "unwind/fallback_signal.h"
@@ -12,6 +14,7 @@
 #include "unwind/outermost.h"
 #include "unwind/rule_cache.h"
 #include "unwind/step.h"
+#include "unwind/walk_rules.h"
 #include "unwind/walker.h"
 
 static const struct sfb_context *context_here(const struct sfb_walker *w)
@@ -128,6 +131,27 @@ static enum sfb_status judge_cfi(const struct sfb_rule *rule)
     return SFB_OK;
 }
 
+/* Whether what a module says may be remembered for this walk only. */
+static bool is_unnamed(const struct sfb_walker *w)
+{
+    return w->module->id == 0 && !(w->flags & SFB_WALKER_NO_CACHE);
+}
+
+static void remember(struct sfb_walker *w, uint64_t key, const struct sfb_rule *rule)
+{
+    if (is_unnamed(w))
+        sfb_walk_rules_put(sfb_walker_name(w), key, rule);
+    else
+        sfb_rule_cache_put(key, sfb_walker_cache_id(w), rule);
+}
+
+static bool recall(struct sfb_walker *w, uint64_t key, struct sfb_rule *out)
+{
+    if (is_unnamed(w))
+        return sfb_walk_rules_get(sfb_walker_name(w), key, out);
+    return sfb_rule_cache_get(key, sfb_walker_cache_id(w), out);
+}
+
 /*
  * Goes by what .sframe says, or asks the others. What .eh_frame says of a module that has an
  * .sframe, too, is not remembered, so that what is remembered says from which of the two it is.
@@ -158,7 +182,7 @@ __attribute__((noinline)) static enum sfb_status use_tables(struct sfb_walker *w
         *source = SFB_SOURCE_EH_FRAME;
         status = m->eh_frame_status;
         if (status == SFB_OK)
-            status = sfb_eh_frame_find(&m->eh_frame, pc, rule, NULL);
+            status = sfb_eh_frame_find_within(&m->eh_frame, pc, &w->work, rule, NULL);
         if (is_gap(status) && w->current.missed[SFB_SOURCE_SFRAME] != SFB_NO_FRE &&
             find_behind_padding(w, pc, rule)) {
             w->current.missed[SFB_SOURCE_EH_FRAME] = (uint8_t)status;
@@ -174,7 +198,7 @@ __attribute__((noinline)) static enum sfb_status use_tables(struct sfb_walker *w
     if (rule->flags & SFB_RULE_OUTERMOST)
         return sfb_outermost_end(w, *source == SFB_SOURCE_SFRAME || m->section_status != SFB_OK);
     if (*source == SFB_SOURCE_SFRAME || m->section_status != SFB_OK)
-        sfb_rule_cache_put(pc + 1, sfb_walker_cache_id(w), rule);
+        remember(w, pc + 1, rule);
     return follow(w, rule);
 }
 
@@ -196,7 +220,7 @@ enum sfb_status sfb_tables_step(struct sfb_walker *w, enum sfb_source *source)
         if (status != SFB_OK)
             return status;
     }
-    if (sfb_rule_cache_get(pc + 1, sfb_walker_cache_id(w), &rule)) {
+    if (recall(w, pc + 1, &rule)) {
         *source = SFB_SOURCE_SFRAME;
         if (w->module->section_status != SFB_OK) {
             *source = SFB_SOURCE_EH_FRAME;
@@ -206,6 +230,6 @@ enum sfb_status sfb_tables_step(struct sfb_walker *w, enum sfb_source *source)
     }
     status = w->module->section_status;
     if (status == SFB_OK)
-        status = sfb_section_find(&w->module->section, pc, &rule, NULL);
+        status = sfb_section_find_within(&w->module->section, pc, &w->work, &rule, NULL);
     return use_tables(w, pc, status, &rule, source);
 }

@@ -15,6 +15,8 @@
  * to the next; a source that has a rule which the stack does not bear out ends the walk. It
  * terminates: every step moves sp outwards, but for those through a trampoline, which are counted.
  */
+#include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "unwind/arch.h"
@@ -34,6 +36,21 @@
  * this one.)
  */
 #define NEAR 8192u
+
+/* Code of a module that stays is read as it is, all else is probed. */
+static bool read_code(struct sfb_memory *memory, uint64_t address, uint64_t *out)
+{
+    const struct sfb_walker *w =
+        (const void *)((uint8_t *)memory - offsetof(struct sfb_walker, table_memory));
+    uint64_t lo, hi;
+
+    if (!w->module || !sfb_module_code(w->module, address, &lo, &hi))
+        return sfb_memory_read_doubted(memory, address, out);
+    memory->lo = lo;
+    memory->hi = hi;
+    *out = sfb_load(address);
+    return true;
+}
 
 /* Of this process, with nothing known of its stack. */
 static void begin(struct sfb_walker *out, struct sfb_context *start, enum sfb_frame_kind kind,
@@ -58,8 +75,10 @@ static void begin(struct sfb_walker *out, struct sfb_context *start, enum sfb_fr
     out->full_kind = (uint8_t)kind;
     out->libunwind_reads = SFB_LIBUNWIND_READS_MAX;
     out->memory = &out->own_memory;
-    out->modules = sfb_modules_live();
-    sfb_memory_probed(&out->table_memory);
+    out->modules = sfb_modules_live(flags & SFB_WALKER_DOUBT);
+    sfb_memory_doubted(&out->table_memory);
+    if (!(flags & SFB_WALKER_DOUBT))
+        out->table_memory.read = read_code;
 }
 
 enum sfb_status sfb_walker_init(struct sfb_walker *out, struct sfb_context *start,
@@ -68,10 +87,14 @@ enum sfb_status sfb_walker_init(struct sfb_walker *out, struct sfb_context *star
     if (!out || !start || (kind != SFB_FRAME_PC && kind != SFB_FRAME_RA))
         return SFB_BAD_ARGUMENT;
     if (options && (options->size < sizeof *options ||
-                    (options->flags & ~(uint32_t)(SFB_WALKER_NO_LIBUNWIND | SFB_WALKER_NO_CACHE))))
+                    (options->flags & ~(uint32_t)(SFB_WALKER_NO_LIBUNWIND | SFB_WALKER_NO_CACHE |
+                                                  SFB_WALKER_DOUBT))))
         return SFB_BAD_ARGUMENT;
+    if (!sfb_may_capture())
+        return SFB_NO_RESOURCE;
 
     begin(out, start, kind, options ? options->flags : 0);
+    out->work = options && options->max_work ? options->max_work : SFB_WALKER_WORK;
     if (options && options->modules) {
         out->flags |= SFB_WALKER_NO_CACHE; /* ids of other address spaces say nothing here */
         out->modules = options->modules;
@@ -79,6 +102,8 @@ enum sfb_status sfb_walker_init(struct sfb_walker *out, struct sfb_context *star
     if (options && options->memory) {
         out->memory = options->memory;
         out->table_memory = *options->memory; /* tables are where the stack is */
+    } else if (out->flags & SFB_WALKER_DOUBT) {
+        sfb_memory_doubted(&out->own_memory);
     } else {
         sfb_memory_live(&out->own_memory, out->regs.sp,
                         kind == SFB_FRAME_RA &&
@@ -205,6 +230,16 @@ enum sfb_status sfb_walker_advance(struct sfb_walker *w)
     return advance_here(w);
 }
 
+uint64_t sfb_walker_name(struct sfb_walker *w)
+{
+    static _Atomic uint64_t walks;
+
+    if (!w->table_memory.user)
+        w->table_memory.user =
+            (void *)(uintptr_t)(atomic_fetch_add_explicit(&walks, 1, memory_order_relaxed) + 1);
+    return (uintptr_t)w->table_memory.user;
+}
+
 enum sfb_status sfb_walker_find_registers(struct sfb_walker *w)
 {
     enum sfb_status status;
@@ -218,7 +253,7 @@ enum sfb_status sfb_walker_find_registers(struct sfb_walker *w)
 enum sfb_status sfb_walker_next(struct sfb_walker *walker, struct sfb_frame *out)
 {
     if (walker->begun && walker->status == SFB_OK)
-        walker->status = sfb_walker_step(walker);
+        walker->status = sfb_walker_spend(walker, 1) ? sfb_walker_step(walker) : SFB_WORK_LIMIT;
     walker->begun = true;
     if (walker->status == SFB_OK && out)
         *out = walker->current;

@@ -46,6 +46,20 @@ static inline uint64_t sfb_walker_lookup_pc(const struct sfb_walker *w)
     return w->regs.pc - (w->current.kind == SFB_FRAME_RA);
 }
 
+/* Takes from the budget. @return false: nothing is left of it */
+static inline bool sfb_walker_spend(struct sfb_walker *w, uint64_t work)
+{
+    if (work >= w->work) {
+        w->work = 0;
+        return false;
+    }
+    w->work -= (uint32_t)work;
+    return true;
+}
+
+/* @return a number that no other walk of this process has; kept in table_memory.user */
+uint64_t sfb_walker_name(struct sfb_walker *walker);
+
 /* The id under which what is learnt of a pc in w->module may be remembered; 0: it may not. */
 static inline uint32_t sfb_walker_cache_id(const struct sfb_walker *w)
 {

@@ -240,7 +240,7 @@ Test(modules, replaced_ones_are_not_believed_to_be_outermost)
 
 static uint16_t id_of(const void *code)
 {
-    const struct sfb_modules *modules = sfb_modules_live();
+    const struct sfb_modules *modules = sfb_modules_live(false);
     struct sfb_module room;
     const struct sfb_module *m = modules->find(modules, (uintptr_t)code, &room);
 

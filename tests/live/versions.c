@@ -47,7 +47,7 @@ static volatile int sink;
 
 static void look_at(struct seen *s)
 {
-    const struct sfb_modules *live = sfb_modules_live();
+    const struct sfb_modules *live = sfb_modules_live(false);
     const uint64_t pc = s->frame.address - (s->frame.kind == SFB_FRAME_RA);
     struct sfb_module room;
     const struct sfb_module *m = live->find(live, pc, &room);

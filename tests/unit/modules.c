@@ -153,9 +153,9 @@ Test(modules, open_eh_frame_in_another_segment_than_its_header)
             continue;
         cr_expect(eq(ptr, (void *)(uintptr_t)m.eh_frame.data, &file), "%s", cases[i].name);
         cr_expect(eq(u32, m.eh_frame.size, cases[i].view), "%s", cases[i].name);
-        cr_expect(sfb_module_cache_find(&image.identity) == kept, "%s", cases[i].name);
+        cr_expect(sfb_module_cache_find(&image.identity, false) == kept, "%s", cases[i].name);
         file.phdrs[3].p_filesz -= 8;
-        cr_expect(eq(int, sfb_module_cache_find(&image.identity) != NULL, cases[i].view == FIRST),
+        cr_expect(eq(int, sfb_module_cache_find(&image.identity, false) != NULL, cases[i].view == FIRST),
                   "%s: a shorter segment", cases[i].name);
     }
 }
@@ -236,37 +236,37 @@ Test(modules, cache_answers_only_while_memory_says_the_same)
 
     cr_assert(ne(ptr, (void *)(uintptr_t)m, NULL));
     cr_expect(eq(int, m->section_status, SFB_OK));
-    cr_expect(sfb_module_cache_find(&image.identity) == m);
+    cr_expect(sfb_module_cache_find(&image.identity, false) == m);
 
     other = image.identity;
     other.link_map = &other;
-    cr_expect(sfb_module_cache_find(&other) == NULL, "another load at the same place");
+    cr_expect(sfb_module_cache_find(&other, false) == NULL, "another load at the same place");
     other = image.identity;
     other.end -= 8;
-    cr_expect(sfb_module_cache_find(&other) == NULL, "another size");
+    cr_expect(sfb_module_cache_find(&other, false) == NULL, "another size");
     other = image.identity;
     other.eh_frame = file.section;
-    cr_expect(sfb_module_cache_find(&other) == NULL, "another .eh_frame");
+    cr_expect(sfb_module_cache_find(&other, false) == NULL, "another .eh_frame");
 
     file.section[8]++;
-    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "another section at the same place");
+    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL, "another section at the same place");
     file.section[8]--;
-    cr_expect(sfb_module_cache_find(&image.identity) == m);
+    cr_expect(sfb_module_cache_find(&image.identity, false) == m);
     file.phdrs[1].p_vaddr++;
-    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "the section at another place");
+    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL, "the section at another place");
     file.phdrs[1].p_vaddr--;
     file.rest[8]++;
-    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "another .eh_frame_hdr");
+    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL, "another .eh_frame_hdr");
     file.rest[8]--;
     file.phdrs[2].p_memsz++;
-    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "another size of it");
+    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL, "another size of it");
     file.phdrs[2].p_memsz--;
     file.phdrs[0].p_filesz -= 8;
-    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "a shorter segment with it");
+    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL, "a shorter segment with it");
     file.phdrs[0].p_filesz += 8;
-    cr_expect(sfb_module_cache_find(&image.identity) == m);
+    cr_expect(sfb_module_cache_find(&image.identity, false) == m);
     file.phdrs[1].p_type = PT_NOTE;
-    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "the section gone");
+    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL, "the section gone");
 }
 
 /* A file of its own: ELF header, program headers, a note and a section on its first page. */
@@ -318,15 +318,15 @@ Test(modules, id_stands_for_one_files_bytes)
 
     cr_assert(first != NULL);
     cr_expect(lt(u16, 0, first->id));
-    cr_expect(sfb_module_cache_find(&image.identity) == first);
+    cr_expect(sfb_module_cache_find(&image.identity, false) == first);
     whole.note.id[19]++;
-    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "another file, alike in all else");
+    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL, "another file, alike in all else");
     second = sfb_module_cache_add(&image, false);
     cr_assert(second != NULL);
     cr_expect(ne(u16, second->id, first->id));
-    cr_expect(sfb_module_cache_find(&image.identity) == second);
+    cr_expect(sfb_module_cache_find(&image.identity, false) == second);
     whole.ehdr.e_phnum = 2;
-    cr_expect(sfb_module_cache_find(&image.identity) == NULL, "other program headers");
+    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL, "other program headers");
 }
 
 Test(modules, id_is_only_for_files_that_can_be_told_apart)
@@ -364,14 +364,14 @@ Test(modules, cache_notices_a_section_where_there_was_none)
     m = sfb_module_cache_add(&image, false);
     cr_assert(m != NULL);
     cr_expect(eq(int, m->section_status, SFB_NO_SECTION));
-    cr_expect(sfb_module_cache_find(&image.identity) == m);
+    cr_expect(sfb_module_cache_find(&image.identity, false) == m);
     file.phdrs[1].p_type = PT_GNU_SFRAME;
-    cr_expect(sfb_module_cache_find(&image.identity) == NULL);
+    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL);
 
     m = sfb_module_cache_add(&image, false);
     cr_assert(m != NULL);
     cr_expect(eq(int, m->section_status, SFB_OK));
-    cr_expect(sfb_module_cache_find(&image.identity) == m, "the newer entry took its place");
+    cr_expect(sfb_module_cache_find(&image.identity, false) == m, "the newer entry took its place");
 }
 
 Test(modules, cache_refuses_what_it_could_not_check)
@@ -393,5 +393,5 @@ Test(modules, cache_that_is_full_says_so_and_goes_on)
         added++;
     cr_expect(ge(u32, added, 100));
     cr_expect(lt(u32, added, 100000));
-    cr_expect(sfb_module_cache_find(&image.identity) != NULL, "what is in it stays good");
+    cr_expect(sfb_module_cache_find(&image.identity, false) != NULL, "what is in it stays good");
 }
