@@ -84,11 +84,9 @@ library='$<TARGET_FILE:sframe-backtrace-shared>'
 endif()
 
 # What is taken out, to see what it is good for, is found in the code as it is now.
-add_test(NAME policy.ablation COMMAND sh -c
+sfb_add_test(policy.ablation COMMAND sh -c
   "'${PROJECT_SOURCE_DIR}/bench/ablation' --check &&
    '${CMAKE_CURRENT_SOURCE_DIR}/agreement/ablation' '${PROJECT_BINARY_DIR}' --check")
-set_tests_properties(policy.ablation PROPERTIES SKIP_RETURN_CODE 77)
 
-add_test(NAME live.stepped
+sfb_add_test(live.stepped
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/agreement/run --short ${PROJECT_BINARY_DIR})
-set_tests_properties(live.stepped PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)

@@ -12,8 +12,8 @@ if(TARGET sfb)
   target_include_directories(test-check-mutate PRIVATE ${PROJECT_SOURCE_DIR}/tools)
   target_link_libraries(test-check-mutate PRIVATE sfb-check sfb-dump sfb-flags)
   set(elf ${PROJECT_SOURCE_DIR}/fixtures/elf/v1)
-  add_test(NAME check.mutate COMMAND test-check-mutate 4000 1 ${elf}/amd64/prog_sig
+  sfb_add_test(check.mutate COMMAND test-check-mutate 4000 1 ${elf}/amd64/prog_sig
     ${elf}/aarch64/prog_pac_bkey ${elf}/aarch64_be/libsample_pac_bkey.so)
-  set_tests_properties(check.mutate PROPERTIES TIMEOUT 300
+  set_tests_properties(check.mutate PROPERTIES
     ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0;UBSAN_OPTIONS=print_stacktrace=1")
 endif()

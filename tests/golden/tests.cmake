@@ -32,7 +32,7 @@ set(file ${cache}/sframe-backtrace/aarch64/lib/aarch64-linux-gnu/libc.so.6)
 if(EXISTS ${file})
   list(APPEND sfb_rows_files ${file})
 endif()
-add_test(NAME golden.eh_frame_rows
+sfb_add_test(golden.eh_frame_rows
   COMMAND test-golden-eh_frame_rows $<TARGET_FILE:test-golden-eh_frame_rows> ${sfb_rows_files})
-set_tests_properties(golden.eh_frame_rows PROPERTIES TIMEOUT 300
+set_tests_properties(golden.eh_frame_rows PROPERTIES
   ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0;UBSAN_OPTIONS=print_stacktrace=1")

@@ -28,8 +28,7 @@ function(sfb_machine_test name target processor)
   elseif("FAST" IN_LIST ARGN)
     list(APPEND command -cpu max,pauth-impdef=on)
   endif()
-  add_test(NAME live.${name} COMMAND ${command} $<TARGET_FILE:${target}> ${processor})
-  set_tests_properties(live.${name} PROPERTIES TIMEOUT 300)
+  sfb_add_test(live.${name} COMMAND ${command} $<TARGET_FILE:${target}> ${processor})
 endfunction()
 
 # As gcc compiles by default, with frame records; and a static program, whose libc has them, too.

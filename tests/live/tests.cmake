@@ -77,8 +77,7 @@ if(SFRAME_BACKTRACE_HAVE_GSFRAME)
   target_compile_definitions(test-live-contract_threads PRIVATE SFB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_compile_options(test-live-contract_threads PRIVATE ${sfb_gsframe_options} -fomit-frame-pointer)
   target_link_libraries(test-live-contract_threads PRIVATE sframe-backtrace-static sfb-flags)
-  add_test(NAME live.contract_threads COMMAND test-live-contract_threads)
-  set_tests_properties(live.contract_threads PROPERTIES LABELS threads TIMEOUT 300)
+  sfb_add_test(live.contract_threads LABELS threads COMMAND test-live-contract_threads)
 endif()
 
 # Without shared libraries: with .sframe, with no table that can be searched, with .eh_frame_hdr.
@@ -101,7 +100,7 @@ foreach(kind sframe none eh_frame)
   # gcc does not ask for .eh_frame_hdr with -static; clang does.
   target_link_options(${target} PRIVATE $<IF:$<STREQUAL:${kind},eh_frame>,-static-pie,-static>
     $<$<NOT:$<STREQUAL:${kind},eh_frame>>:-Wl,--no-eh-frame-hdr>)
-  add_test(NAME live.static-${kind} COMMAND ${target})
+  sfb_add_test(live.static-${kind} COMMAND ${target})
 endforeach()
 
 # The others compare with libunwind, linked as everybody links it, whether this library uses it or not.
@@ -136,8 +135,7 @@ else()
     target_include_directories(test-live-threads PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_link_libraries(test-live-threads PRIVATE sframe-backtrace-static sfb-flags ${CMAKE_DL_LIBS})
     target_compile_options(test-live-threads PRIVATE ${sfb_gsframe_options} -fomit-frame-pointer)
-    add_test(NAME live.threads COMMAND test-live-threads)
-    set_tests_properties(live.threads PROPERTIES LABELS threads TIMEOUT 300)
+    sfb_add_test(live.threads LABELS threads COMMAND test-live-threads)
     target_compile_definitions(test-live-signal_contract PRIVATE SFB_EMULATED=${sfb_emulated})
     foreach(test modules threads)
       target_compile_definitions(test-live-${test} PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}")
@@ -175,8 +173,8 @@ endif()
 
 # Lua under sampling, every stack walked by this library and by libunwind or libgcc: demo/run says what
 # it checks. 77: the demo was not built, for a reason that is printed.
-add_test(NAME live.agreement COMMAND ${PROJECT_SOURCE_DIR}/demo/run --short ${PROJECT_BINARY_DIR})
-set_tests_properties(live.agreement PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300
+sfb_add_test(live.agreement COMMAND ${PROJECT_SOURCE_DIR}/demo/run --short ${PROJECT_BINARY_DIR})
+set_tests_properties(live.agreement PROPERTIES
   ENVIRONMENT "ASAN_OPTIONS=handle_segv=0:detect_leaks=0;UBSAN_OPTIONS=print_stacktrace=1")
 
 # The sfb command as a user runs it.
@@ -223,8 +221,7 @@ foreach(language c cpp)
   endforeach()
 endforeach()
 if(TARGET sfb)
-  sfb_tool_test(live crash)
-  set_tests_properties(live.crash PROPERTIES TIMEOUT 900) # some situations wait for seconds
+  sfb_tool_test(live crash LIMIT 200 COST 60) # some situations wait for seconds
   string(JOIN "," kinds ${sfb_crash_kinds})
   target_compile_definitions(test-live-crash PRIVATE SFB_CRASH_KINDS=${kinds}
     SFB_PROGRAMS="${CMAKE_CURRENT_BINARY_DIR}" SFB_EMULATE="${sfb_emulate}"
@@ -271,9 +268,8 @@ foreach(version ${sfb_newer_versions})
     sfb_test(live single_step GSFRAME VERSION ${version} SOURCES support/ways.c ${sfb_oracle})
     target_link_options(test-live-single_step-v${version} PRIVATE -Wl,-z,lazy)
   endif()
-  add_test(NAME live.agreement-v${version}
+  sfb_add_test(live.agreement-v${version}
     COMMAND ${PROJECT_SOURCE_DIR}/demo/run --short --build -v${version} ${PROJECT_BINARY_DIR})
-  set_tests_properties(live.agreement-v${version} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
 endforeach()
 
 # sfb_versions_library(<target> <version> FUNCTIONS name... [OPTIONS option...]): functions, an object file

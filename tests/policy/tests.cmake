@@ -23,6 +23,9 @@ function(sfb_policy_test name)
 endfunction()
 
 sfb_test(policy contract SOURCES support/contract_table.c)
+sfb_test(policy leftovers SOURCES support/command.c)
+target_compile_definitions(test-policy-leftovers PRIVATE SFB_SUPERVISE="$<TARGET_FILE:sfb-supervise>"
+  SFB_CTEST="${CMAKE_CTEST_COMMAND}")
 sfb_policy_test(exports)
 sfb_policy_test(headers)
 sfb_policy_test(layers)

@@ -4,6 +4,7 @@
  */
 #include "support/run.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #include "support/test.h"
+
+enum { LINE_SECONDS = 60 }; /* one of them may take 2 s, and 15 in an emulator */
 
 static int memory_file(const void *bytes, size_t size)
 {
@@ -37,20 +40,45 @@ static char *contents(int fd, size_t *size)
     return text;
 }
 
+/* Waits for a process, whose group it kills when the time is over. */
+static int wait_for(pid_t child, const sigset_t *ended, const char *line)
+{
+    struct timespec second = { .tv_sec = 1 };
+    int status = 0;
+    pid_t pid = 0;
+
+    for (int left = LINE_SECONDS; (pid = waitpid(child, &status, WNOHANG)) == 0 && left > 0;)
+        if (sigtimedwait(ended, NULL, &second) < 0)
+            left--;
+    if (pid == 0) {
+        kill(-child, SIGKILL);
+        waitpid(child, &status, 0);
+    }
+    cr_assert(pid == child, "after %d s it still ran: %s", LINE_SECONDS, line);
+    return status;
+}
+
 static int execute(const char *line, int in, int out, int err)
 {
+    sigset_t ended, before;
     pid_t child;
-    int status = 0;
+    int status;
 
     fflush(NULL);
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ended, &before);
     child = fork();
     cr_assert(child >= 0);
     if (child == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        setpgid(0, 0);
         if (dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2)
             execl("/bin/sh", "sh", "-c", line, (char *)NULL);
         _exit(127);
     }
-    cr_assert(waitpid(child, &status, 0) == child);
+    status = wait_for(child, &ended, line);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -15,7 +15,8 @@ struct run {
 };
 
 /*
- * Runs a line, put together as printf() does. Arguments are not quoted: put '%s' around paths.
+ * Runs a line, put together as printf() does. Arguments are not quoted: put '%s' around paths. It
+ * has a process group of its own, which is killed after a minute; then the test is aborted.
  *
  * @param input  what it reads from stdin; NULL: nothing
  * @return what it did, to be freed; a line that cannot be started aborts the test

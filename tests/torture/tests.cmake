@@ -71,7 +71,6 @@ storms=(${storm_list})
 ")
 
 foreach(part stacks tables dlopen storm self)
-  add_test(NAME torture.${part}
+  sfb_add_test(torture.${part} LABELS torture
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/torture/run --short ${PROJECT_BINARY_DIR} ${part})
-  set_tests_properties(torture.${part} PROPERTIES LABELS torture SKIP_RETURN_CODE 77 TIMEOUT 300)
 endforeach()

@@ -1,29 +1,26 @@
-sfb_test(unit step)
-sfb_test(unit memory)
-sfb_test(unit outer)
-sfb_test(unit modules SOURCES support/section_bytes.c)
-sfb_test(unit walker SOURCES support/section_bytes.c)
-sfb_test(unit walker_rows SOURCES support/section_bytes.c)
-sfb_test(unit rule_cache)
-sfb_test(unit memo)
-sfb_test(unit cbf_encoder)
-sfb_test(unit cbf_decoder)
-sfb_test(unit cbf_vectors LIBS PkgConfig::JANSSON)
-sfb_test(unit cbf_properties)
-sfb_test(unit sframe_section SOURCES support/section_bytes.c)
-sfb_test(unit sframe_fde SOURCES support/section_bytes.c)
-sfb_test(unit sframe_fre SOURCES support/section_bytes.c)
-sfb_test(unit sframe_find SOURCES support/section_bytes.c)
-sfb_test(unit sframe_versions SOURCES support/section_bytes.c)
-sfb_test(unit leb128)
-sfb_test(unit crash_text)
-foreach(name header entry program program_rows expression rule)
-  sfb_test(unit eh_${name} SOURCES support/eh_frame_bytes.c)
-endforeach()
-sfb_test(unit cfi_rows)
-sfb_test(unit sframe_encoder SOURCES ${PROJECT_SOURCE_DIR}/tools/sframe_encoder.c)
-sfb_test(unit symbol_name SOURCES ${PROJECT_SOURCE_DIR}/tools/symbol_name.c LIBS stdc++)
-foreach(name sframe_encoder symbol_name)
-  target_include_directories(test-unit-${name} PRIVATE ${PROJECT_SOURCE_DIR}/tools)
-endforeach()
-sfb_test(unit arch_${SFRAME_BACKTRACE_ARCH})
+# One program of all files: linked once, begun once.
+set(sources step memory outer modules walker walker_rows rule_cache memo
+  cbf_encoder cbf_decoder cbf_vectors cbf_properties
+  sframe_section sframe_fde sframe_fre sframe_find sframe_versions leb128 crash_text
+  eh_header eh_entry eh_program eh_program_rows eh_expression eh_rule cfi_rows
+  sframe_encoder symbol_name arch_${SFRAME_BACKTRACE_ARCH})
+list(TRANSFORM sources REPLACE "(.+)" "unit/\\1.c")
+add_executable(test-unit ${sources} support/section_bytes.c support/eh_frame_bytes.c
+  ${PROJECT_SOURCE_DIR}/tools/sframe_encoder.c ${PROJECT_SOURCE_DIR}/tools/symbol_name.c)
+sfb_test_options(test-unit)
+target_include_directories(test-unit PRIVATE ${PROJECT_SOURCE_DIR}/tools)
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+  # Criterion's macros take gcc ten times as long to optimize as what they test, which is optimized anyway.
+  target_compile_options(test-unit PRIVATE -O0)
+endif()
+target_link_libraries(test-unit PRIVATE sframe-backtrace-static PkgConfig::CRITERION PkgConfig::JANSSON
+  stdc++) # which reads the names of C++ functions
+
+# In an emulator each case takes a quarter of a second to start: there, those that are of the machine.
+# The others read and write bytes, natively with gcc and clang; the fuzz corpora and golden.*_rows take
+# the same code through the emulator.
+set(filter "")
+if(CMAKE_CROSSCOMPILING_EMULATOR)
+  set(filter --filter "@(arch_*|step|memory|modules|outer|walker|walker_rows|rule_cache|memo|crash_text|leb128)/*")
+endif()
+sfb_criterion_test(unit test-unit ARGUMENTS ${filter})
