@@ -173,7 +173,7 @@ endif()
 
 # Lua under sampling, every stack walked by this library and by libunwind or libgcc: demo/run says what
 # it checks. 77: the demo was not built, for a reason that is printed.
-sfb_add_test(live.agreement COMMAND ${PROJECT_SOURCE_DIR}/demo/run --short ${PROJECT_BINARY_DIR})
+sfb_add_test(live.agreement COST 50 COMMAND ${PROJECT_SOURCE_DIR}/demo/run --short ${PROJECT_BINARY_DIR})
 set_tests_properties(live.agreement PROPERTIES
   ENVIRONMENT "ASAN_OPTIONS=handle_segv=0:detect_leaks=0;UBSAN_OPTIONS=print_stacktrace=1")
 
