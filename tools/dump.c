@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <sfb/section.h>
 
@@ -18,6 +19,9 @@
 #include "tool.h"
 
 enum { OPTION_RAW_SECTION = TOOL_OPTION_FIRST, OPTION_RESOLVE, OPTION_VMA };
+
+/* Where the header says of which version and for which machine it is. */
+enum { VERSION_AT = 2, ABI_AT = 4, ABI_S390X = 4 };
 
 struct dump_options {
     bool raw_section;
@@ -38,6 +42,16 @@ static bool objdump_counts_from_field(const struct sfb_section *s)
 static bool has_to_be_relocated(const struct sfb_section *s, const struct dump_options *options)
 {
     return options->resolve || objdump_counts_from_field(s);
+}
+
+/*
+ * s390x, ABI 4 of versions 2 and 3. The library has no rules for it, and so does not read its
+ * tables; the specification has nothing against them.
+ */
+static bool is_s390x(const struct sfb_error *error, const uint8_t *data, size_t size)
+{
+    return size > ABI_AT && error->field && strcmp(error->field, "sfh_abi_arch") == 0 &&
+           data[VERSION_AT] >= 2 && data[ABI_AT] == ABI_S390X;
 }
 
 static enum tool_exit complain_of_section(const char *file, const struct sfb_error *error)
@@ -85,6 +99,11 @@ static enum tool_exit dump_section(const struct input *input, const struct elf_s
 
     printf("\n%s:     file format %s\n\n", input->name, found->format);
     status = sfb_section_open(&section, found->data, found->size, found->vma, &error);
+    if (status != SFB_OK && is_s390x(&error, found->data, found->size))
+        return tool_complain(TOOL_BAD_DATA,
+                             "%s: .sframe+0x%" PRIx64 ": %s: ABI 4 (s390x) is not supported: "
+                             "x86-64 and AArch64 are ('sfb check' reads it)",
+                             input->name, error.offset, error.field);
     if (status == SFB_OK && !options->raw_section && has_to_be_relocated(&section, options) &&
         elf_relocate(found, &fault, input->data, input->size) == ELF_FAULTY)
         return complain_of_file(input->name, &fault);
@@ -176,7 +195,8 @@ const struct tool_command tool_dump = {
              "  --vma ADDRESS  address of a raw section; 0 if not given\n"
              "  --help         this text\n"
              "\n"
-             "Exit status 1: a file has no .sframe, or its .sframe contradicts the specification.\n"
+             "Exit status 1: a file has no .sframe, its .sframe contradicts the specification, or\n"
+             "is for s390x, which is not supported.\n"
              "What comes before the first bad byte is printed, and stderr says where that is.\n",
     .run = run,
 };

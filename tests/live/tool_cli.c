@@ -242,3 +242,16 @@ Test(tool_cli, survives_random_damage)
     }
     run_free(&file);
 }
+
+/* What the specification allows and this tool cannot read is not called a fault. */
+Test(tool_cli, says_that_s390x_is_not_supported)
+{
+    struct run run =
+        run_line("cd '" SFB_SOURCE_DIR "/fixtures/check' && '%s' dump s390x", SFB_TOOL);
+
+    cr_expect(run.status == 1);
+    run_expect_text("stderr", run.err,
+                    "sfb: s390x: .sframe+0x4: sfh_abi_arch: ABI 4 (s390x) is not supported: x86-64 "
+                    "and AArch64 are ('sfb check' reads it)\n");
+    run_free(&run);
+}
