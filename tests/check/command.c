@@ -91,6 +91,62 @@ Test(check_command, ends_with_0_for_notes_and_2_for_what_cannot_be_read)
     }
 }
 
+/* Registers from 16 on are controls with the sign bit of their byte set. */
+Test(check_command, finds_nothing_wrong_with_high_registers)
+{
+    struct run run = run_line("cd '" SFB_SOURCE_DIR "/fixtures/check' && '%s' check s390x "
+                              "saved_in_xmm.so",
+                              SFB_TOOL);
+
+    cr_expect(eq(int, run.status, 0), "%s", run.out);
+    cr_expect(strstr(run.out, "saved_in_xmm.so: rows: 3, covered 100.00 %, of these equal 100.00 "
+                              "%") != NULL,
+              "%s", run.out);
+    cr_expect(strstr(run.out,
+                     "s390x: +0x0: SF0515 note: .eh_frame of this machine is not compared: "
+                     "only x86-64 and AArch64 are compared: levels 1 to 3 only\n") != NULL,
+              "%s", run.out);
+    cr_expect(strstr(run.out, ": 0 errors, 0 warnings, 1 note\n") != NULL, "%s", run.out);
+    run_free(&run);
+}
+
+/*
+ * PT_GNU_EH_FRAME leads to .eh_frame where no section headers are: the same is compared, and a row
+ * with another CFA is found.
+ */
+Test(check_command, compares_files_without_section_headers)
+{
+    static const struct {
+        const char *file;
+        unsigned at; /* of the CFA's offset in a row */
+        const char *octal;
+        const char *says;
+    } cases[] = {
+        { "v3/amd64/prog_sig", 0x2228, "020", "FDE 3 FRE 2: SF0501 error" },
+        { "v2/amd64/prog_sig", 0x222f, "020", "FDE 3 FRE 2: SF0501 error" },
+        { "v1/aarch64_be/libsample_pac_bkey.so", 0x19ab9, "050", "FDE 2 FRE 2: SF0501 error" },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run with =
+            run_line("'%s' check '" SFB_SOURCE_DIR "/fixtures/elf/%s'", SFB_TOOL, cases[i].file);
+        struct run without = run_line(
+            "cd '%s' && cat '" SFB_SOURCE_DIR "/fixtures/elf/%s' >bare && "
+            "for at in $(seq 40 47) $(seq 60 63); do printf '\\000' | "
+            "dd of=bare bs=1 seek=$at conv=notrunc status=none; done && '%s' check bare; "
+            "printf '\\%s' | dd of=bare bs=1 seek=%u conv=notrunc status=none; '%s' check bare",
+            folder, cases[i].file, SFB_TOOL, cases[i].octal, cases[i].at, SFB_TOOL);
+        const char *a = strstr(with.out, ": rows: "), *b = strstr(without.out, ": rows: ");
+
+        cr_assert(a && b, "%s: %s", cases[i].file, without.out);
+        cr_expect(strncmp(a, b, strcspn(a, "\n") + 1) == 0, "%s: %s%s", cases[i].file, a, b);
+        cr_expect(strstr(with.out, cases[i].says) == NULL && strstr(b, cases[i].says) != NULL,
+                  "%s: %s", cases[i].file, b);
+        run_free(&with);
+        run_free(&without);
+    }
+}
+
 /* The same field at the same place as `sfb dump` and `sfb synth` say. */
 Test(check_command, names_the_field_of_a_header_that_is_broken)
 {

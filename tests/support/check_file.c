@@ -166,7 +166,7 @@ static void put_sections(struct file *f, const struct file_plan *plan, size_t eh
                                    .sh_offset = FILE_EH_FRAME_AT,
                                    .sh_size = eh_frame_size });
     put_section(f, plan, FILE_SFRAME, ".sframe",
-                &(Elf64_Shdr){ .sh_type = SHT_PROGBITS,
+                &(Elf64_Shdr){ .sh_type = plan->version == 3 ? FILE_SHT_GNU_SFRAME : SHT_PROGBITS,
                                .sh_flags = SHF_ALLOC,
                                .sh_offset = FILE_SFRAME_AT,
                                .sh_size = sframe_size });

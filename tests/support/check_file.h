@@ -45,6 +45,9 @@ enum {
 
 enum { FILE_ROWS_MAX = 4, FILE_FUNCTIONS = 3 };
 
+/* sh_type of .sframe from binutils 2.45 on. */
+enum { FILE_SHT_GNU_SFRAME = 0x6ffffff4 };
+
 /* CFA = base + cfa; ra and fp are offsets from the CFA, 0: not saved. */
 struct file_row {
     uint32_t start;

@@ -257,31 +257,39 @@ static void add_signs(struct cfi_rows *rows, struct cfi_row *row)
 
 /* ---- the rest ---- */
 
-enum cfi_result cfi_open(struct cfi *out, struct object *object, size_t section)
+/* @return the bytes of the section, to be freed; NULL: no memory */
+static uint8_t *copy_section(struct object *o, const struct cfi_place *place)
 {
-    struct cfi c = { .abi = object->abi,
-                     .address = object->sections[section].address,
-                     .size = object->sections[section].header.sh_size,
-                     .budget = COST_LEAST };
     uint8_t *bytes;
 
-    c.budget += c.size <= object->size ? c.size * COST_PER_BYTE : 0;
+    if (place->section != 0)
+        return object_relocated(o, place->section, false);
+    bytes = malloc(place->size);
+    if (bytes)
+        memcpy(bytes, o->image + place->offset, place->size);
+    return bytes;
+}
+
+bool cfi_open(struct cfi *out, struct object *object, const struct cfi_place *place)
+{
+    struct cfi c = { .abi = object->abi,
+                     .address = place->address,
+                     .size = place->size,
+                     .budget = COST_LEAST + place->size * COST_PER_BYTE };
+    uint8_t *bytes = copy_section(object, place);
+
     *out = c;
-    if (!object_bytes(object, &object->sections[section]) || c.size == 0 ||
-        object->abi < SFB_ABI_AARCH64_BE || object->abi > SFB_ABI_AMD64_LE)
-        return CFI_ABSENT;
-    bytes = object_relocated(object, section, false);
     if (!bytes)
-        return CFI_NO_MEMORY;
+        return false;
     if (!make_image(&c, object, bytes) || !read_functions(&c, object->big) ||
         !make_view(&c, object->big, bytes)) {
         free(bytes);
         cfi_close(&c);
-        return CFI_NO_MEMORY;
+        return false;
     }
     free(bytes);
     *out = c;
-    return CFI_OPENED;
+    return true;
 }
 
 void cfi_close(struct cfi *cfi)

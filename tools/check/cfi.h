@@ -15,6 +15,7 @@
 
 #include <sfb/eh_frame.h>
 
+#include "cfi_place.h"
 #include "object.h"
 
 /* [start, end) of the code of an entry. */
@@ -66,10 +67,8 @@ struct cfi_rows {
     struct sfb_cfi_rows signs;
 };
 
-enum cfi_result { CFI_OPENED, CFI_ABSENT, CFI_NO_MEMORY };
-
-/* @param section  index of .eh_frame */
-enum cfi_result cfi_open(struct cfi *out, struct object *object, size_t section);
+/* @param place  one that was found. @return false: no memory */
+bool cfi_open(struct cfi *out, struct object *object, const struct cfi_place *place);
 
 void cfi_close(struct cfi *cfi);
 

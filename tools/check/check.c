@@ -36,7 +36,8 @@ static void check_cfi(struct check *c)
     if (c->object)
         check_against_cfi(c);
     else
-        findings_add(c->findings, CODE_NO_EH_FRAME, in_file(0), "a raw section");
+        findings_add(c->findings, CODE_NO_EH_FRAME, in_file(0),
+                     "a raw section: levels 1 to 3 only");
 }
 
 static void check_whole(struct check *c)
@@ -101,6 +102,8 @@ static void check_object(struct check *c)
     c->address = s->address;
     c->result->section_at = s->header.sh_offset;
     check_whole(c);
+    if (c->part_count > 0)
+        check_section_type(c, s);
     free(bytes);
 }
 

@@ -90,6 +90,7 @@ void check_result_free(struct check_result *result);
 
 /* The levels. Each takes what the ones before have made of the section. */
 void check_container(struct check *c);
+void check_section_type(struct check *c, const struct object_section *section);
 bool check_structure(struct check *c); /* false: no memory */
 void check_order(struct check *c);
 void check_rows(struct check *c);

@@ -51,6 +51,7 @@ enum check_code {
     CODE_SEGMENTS = 141,
     CODE_SECTIONS = 142,
     CODE_NOT_LOADED = 143,
+    CODE_TYPE_VERSION = 144,
 
     /* level 2: the entries */
     CODE_NOT_SORTED = 201,
@@ -128,7 +129,8 @@ enum check_code {
     CODE_KEY_DIFFERS = 511,
     CODE_NO_EH_FRAME = 512,
     CODE_ROW_REPEATS = 513,
-    CODE_SIGNAL_DIFFERS = 514
+    CODE_SIGNAL_DIFFERS = 514,
+    CODE_CFI_MACHINE = 515
 };
 
 struct check_code_text {

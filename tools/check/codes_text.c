@@ -164,6 +164,13 @@ const struct check_code_text check_codes[] = {
       "objcopy --add-section under the name of .sframe" },
     { CODE_NOT_LOADED, CHECK_ERROR, "no segment loads the section", "Its bytes are in no PT_LOAD.",
       "A process has no such table.", NOBODY, "overwrite sh_addr" },
+    { CODE_TYPE_VERSION, CHECK_ERROR, "the section's type is that of another version",
+      "Version 3 with SHT_PROGBITS; or SHT_GNU_SFRAME with version 1, or with version 2 whose "
+      "starts "
+      "count from the section.",
+      "ld of the release that writes this version looks for the section by its type: it leaves the "
+      "section of such an object file out, and its functions with it.",
+      NOBODY, "overwrite sh_type" },
 
     { CODE_NOT_SORTED, CHECK_ERROR, "said to be sorted, and is not",
       "SFRAME_F_FDE_SORTED is set and the function starts before the one in front of it.",
@@ -494,7 +501,8 @@ const struct check_code_text check_codes[] = {
       "The function is marked for key B in one of the tables and for key A in the other.",
       "Authentication fails.", NOBODY, "flip bit 5 of sfde_func_info on AArch64" },
     { CODE_NO_EH_FRAME, CHECK_NOTE, "no .eh_frame to compare with",
-      "The file has none, or is a raw section.",
+      "The file has none, none with bytes, or is a raw section. Without section headers, "
+      "PT_GNU_EH_FRAME leads to it.",
       "Whether the rows are right was not checked, only whether they can be.",
       "gcc -fno-asynchronous-unwind-tables; kernels", "objcopy -R .eh_frame" },
     { CODE_ROW_REPEATS, CHECK_WARNING, "a row that changes nothing, where .eh_frame has none",
@@ -506,6 +514,10 @@ const struct check_code_text check_codes[] = {
       "The bit of version 3 and the augmentation S of .eh_frame disagree.",
       "The pc of its caller is looked up one byte off, or registers are taken for lost.", NOBODY,
       BUILDER "version 3, bit 7 of info" },
+    { CODE_CFI_MACHINE, CHECK_NOTE, ".eh_frame of this machine is not compared",
+      "There is an .eh_frame, and this program reads those of x86-64 and AArch64 only.",
+      "Whether the rows are right was not checked, only whether they can be.",
+      "as and ld for s390x", "s390x-linux-gnu-as --gsframe" },
 };
 
 const size_t check_code_count = sizeof check_codes / sizeof *check_codes;

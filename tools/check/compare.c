@@ -357,18 +357,17 @@ static void compare_all(struct comparer *m)
 
 void check_against_cfi(struct check *c)
 {
-    const size_t section = object_section_after(c->object, 0, ".eh_frame");
+    const struct cfi_place place = cfi_place_find(c->object);
     struct comparer m = { .c = c, .visits = c->size * (uint64_t)VISITS_PER_BYTE + VISITS_LEAST };
-    enum cfi_result result = CFI_ABSENT;
 
-    if (section != 0)
-        result = cfi_open(&m.cfi, c->object, section);
-    if (result == CFI_ABSENT) {
-        findings_add(c->findings, CODE_NO_EH_FRAME, in_file(0), "levels 1 to 3 only");
+    if (place.result != CFI_PLACE_FOUND) {
+        findings_add(c->findings,
+                     place.result == CFI_PLACE_MACHINE ? CODE_CFI_MACHINE : CODE_NO_EH_FRAME,
+                     in_file(0), "%s: levels 1 to 3 only", place.reason);
         return;
     }
-    if (result == CFI_OPENED && stretches_make(&m.stretches, c)) {
-        c->result->eh_frame_at = c->object->sections[section].header.sh_offset;
+    if (cfi_open(&m.cfi, c->object, &place) && stretches_make(&m.stretches, c)) {
+        c->result->eh_frame_at = place.offset;
         c->result->comparison.done = true;
         c->result->comparison.sframe_size = c->size;
         c->result->comparison.eh_frame_size = m.cfi.size;

@@ -138,3 +138,24 @@ void check_container(struct check *c)
                      "[0x%" PRIx64 ", 0x%" PRIx64 ")", s->header.sh_addr,
                      s->header.sh_addr + s->header.sh_size);
 }
+
+/*
+ * The type against the version, which is known only once the section was read.
+ *
+ * Version 1, and version 2 until starts counted from their field, are of binutils up to 2.44, which
+ * had no type for the section. Version 3 is of releases that have one. Of version 2 with starts from
+ * their field either is let pass.
+ */
+void check_section_type(struct check *c, const struct object_section *section)
+{
+    const struct sframe_part *p = &c->parts[0];
+    const uint32_t type = section->header.sh_type;
+    const bool older = p->version->number < 3 && (p->flags & SFRAME_START_PCREL) == 0;
+
+    if ((type == SHT_PROGBITS && p->version->number == 3) || (type == SHT_GNU_SFRAME && older))
+        findings_add(c->findings, CODE_TYPE_VERSION,
+                     in_file(section->header_at + ELF_SHDR_AT(object_class(c->object), sh_type)),
+                     "sh_type 0x%" PRIx32 " (%s), version %u%s", type,
+                     type == SHT_PROGBITS ? "SHT_PROGBITS" : "SHT_GNU_SFRAME", p->version->number,
+                     p->version->number == 2 ? " with starts from the section" : "");
+}

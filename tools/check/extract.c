@@ -100,12 +100,12 @@ static void print_cfi_rows(struct cfi *cfi, const struct cfi_function *f)
 
 static void print_cfi(const struct check *c, const struct sframe_entry *e)
 {
-    const size_t section = object_section_after(c->object, 0, ".eh_frame");
+    const struct cfi_place place = cfi_place_find(c->object);
     struct cfi cfi;
     bool any = false;
 
-    if (section == 0 || cfi_open(&cfi, c->object, section) != CFI_OPENED) {
-        printf("no .eh_frame\n");
+    if (place.result != CFI_PLACE_FOUND || !cfi_open(&cfi, c->object, &place)) {
+        printf(".eh_frame is not shown: %s\n", place.reason ? place.reason : "out of memory");
         return;
     }
     for (size_t i = 0; i < cfi.count; i++) {

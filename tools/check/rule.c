@@ -31,15 +31,22 @@ static void set_base(struct sfb_rule *r, const struct sframe_part *p, unsigned n
     }
 }
 
-/* @return whether the pair of words is one that can be */
-static bool read_saved(uint8_t *where, uint8_t *reg, int32_t *offset, const int32_t *word)
+/* A control word is unsigned: of the bytes that the row has, not of those it was extended to. */
+static uint32_t control_word(const struct sframe_row *row, unsigned index)
 {
-    const uint32_t control = (uint32_t)word[0], number = control >> CONTROL_NUMBER_SHIFT;
+    return (uint32_t)row->word[index] & UINT32_MAX >> (32 - (8u << row->width));
+}
+
+/* @return whether the pair of words is one that can be */
+static bool read_saved(uint8_t *where, uint8_t *reg, int32_t *offset, const struct sframe_row *row,
+                       unsigned index)
+{
+    const uint32_t control = control_word(row, index), number = control >> CONTROL_NUMBER_SHIFT;
 
     if ((control & CONTROL_UNUSED) != 0 || number > UINT8_MAX)
         return false;
     *reg = (control & CONTROL_REGISTER) ? (uint8_t)number : 0;
-    *offset = word[1];
+    *offset = row->word[index + 1];
     if (control & CONTROL_REGISTER)
         *where = (control & CONTROL_LOAD) ? SFB_WHERE_AT_REG : SFB_WHERE_IS_REG;
     else
@@ -50,7 +57,7 @@ static bool read_saved(uint8_t *where, uint8_t *reg, int32_t *offset, const int3
 static const char *flexible_rule(struct sfb_rule *r, const struct sframe_part *p,
                                  const struct sframe_row *row)
 {
-    const uint32_t control = (uint32_t)row->word[0];
+    const uint32_t control = control_word(row, 0);
     const bool ra_is_padding = row->count > 2 && row->word[2] == 0;
     const unsigned fp_word = ra_is_padding ? 3 : 4;
 
@@ -64,11 +71,11 @@ static const char *flexible_rule(struct sfb_rule *r, const struct sframe_part *p
     if (control & CONTROL_LOAD)
         r->flags |= SFB_RULE_CFA_DEREF | SFB_RULE_GENERAL;
     if (row->count > 2 && !ra_is_padding &&
-        (row->count < 4 || !read_saved(&r->ra_where, &r->ra_reg, &r->ra_offset, row->word + 2)))
+        (row->count < 4 || !read_saved(&r->ra_where, &r->ra_reg, &r->ra_offset, row, 2)))
         return "the words of RA are no pair";
     if (row->count > fp_word &&
         (row->count != fp_word + 2 ||
-         !read_saved(&r->fp_where, &r->fp_reg, &r->fp_offset, row->word + fp_word)))
+         !read_saved(&r->fp_where, &r->fp_reg, &r->fp_offset, row, fp_word)))
         return "the words of FP are no pair";
     if (row->count > 2 && row->count < fp_word)
         return "words that belong to nothing";
