@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foreign.h"
 #include "hex.h"
 
 #define PREFIX "sframe-backtrace: crash: "
@@ -115,15 +116,14 @@ static char *unescape(struct text text)
     return out;
 }
 
+/* A line of a report has its escapes already; what is no report's may have more. */
 static char *printable(struct text text)
 {
-    char *out = malloc(text.size + 1);
+    const size_t room = FOREIGN_ESCAPE * text.size + 1;
+    char *out = malloc(room);
 
-    if (!out)
-        return NULL;
-    for (size_t i = 0; i < text.size; i++)
-        out[i] = (unsigned char)text.at[i] < 0x20 || text.at[i] == 0x7f ? '?' : text.at[i];
-    out[text.size] = '\0';
+    if (out)
+        foreign_escape(out, room, text.at, text.size, FOREIGN_ESCAPED);
     return out;
 }
 
@@ -151,8 +151,8 @@ static const char *add_cbf(struct crash_report *report, struct text line)
 /* "0x1000-0x2000 build-id 0a1b /usr/lib/libfoo.so" */
 static const char *add_module(struct crash_report *report, struct text line)
 {
-    struct symbols_module module = { .size = 0 };
-    struct symbols_module *more;
+    struct report_module module = { .size = 0 };
+    struct report_module *more;
     struct text id;
 
     if (!parse_hex(&line, &module.start) || !skip(&line, "-") || !parse_hex(&line, &module.end) ||
@@ -166,14 +166,18 @@ static const char *add_module(struct crash_report *report, struct text line)
             return "not what a build-id looks like";
         module.size = (size_t)size;
     }
-    more = realloc(report->modules, (report->module_count + 1) * sizeof *more);
-    if (!more)
-        return "out of memory";
-    report->modules = more;
+    if ((report->module_count & (report->module_count - 1)) == 0) { /* full: a power of two */
+        const size_t room = report->module_count ? 2 * report->module_count : 1;
+
+        more = reallocarray(report->modules, room, sizeof *more);
+        if (!more)
+            return "out of memory";
+        report->modules = more;
+    }
     module.path = unescape(line);
     if (!module.path)
         return "out of memory";
-    more[report->module_count++] = module;
+    report->modules[report->module_count++] = module;
     return NULL;
 }
 

@@ -10,14 +10,15 @@
 #include <stdint.h>
 
 #include "input.h"
-#include "symbols.h"
+#include "report_modules.h"
+#include "tool.h"
 
 struct crash_report {
     char *headline; /* what happened to whom, without the prefix; one printable line */
     uint8_t *cbf;
     size_t cbf_size;
     bool cbf_cut; /* a line of it could not be read, and what is behind that is not there */
-    struct symbols_module *modules;
+    struct report_module *modules;
     size_t module_count;
     bool pc_is_behind; /* the first pc is that behind the instruction at fault */
     bool complete;     /* the report ends as it should */

@@ -15,6 +15,7 @@
 #include "dump_text.h"
 #include "elf_relocate.h"
 #include "elf_section.h"
+#include "foreign.h"
 #include "input.h"
 #include "tool.h"
 
@@ -97,7 +98,9 @@ static enum tool_exit dump_section(const struct input *input, const struct elf_s
     struct elf_fault fault;
     enum sfb_status status;
 
-    printf("\n%s:     file format %s\n\n", input->name, found->format);
+    printf("\n");
+    foreign_print(stdout, input->name);
+    printf(":     file format %s\n\n", found->format);
     status = sfb_section_open(&section, found->data, found->size, found->vma, &error);
     if (status != SFB_OK && is_s390x(&error, found->data, found->size))
         return tool_complain(TOOL_BAD_DATA,

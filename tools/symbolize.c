@@ -1,11 +1,14 @@
 /* sfb symbolize: a backtrace with functions, lines and modules, a frame a line. */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backtraces.h"
 #include "crash_report.h"
+#include "foreign.h"
 #include "symbol_name.h"
 #include "symbols.h"
 #include "tool.h"
@@ -26,13 +29,19 @@ static void print_function(void *user, const struct symbols_function *f)
 
     char *name = f->name ? symbol_name(f->name, !raw_names) : NULL;
 
-    printf("#%" PRIu64 " 0x%" PRIx64 " %s", line->number, line->address, name ? name : "?");
+    printf("#%" PRIu64 " 0x%" PRIx64 " ", line->number, line->address);
+    foreign_print(stdout, name ? name : "?");
     free(name);
     if (f->name && !f->inlined)
         printf("+0x%" PRIx64, line->address - f->start);
-    if (f->file && f->line > 0)
-        printf(" (%s:%d)", f->file, f->line);
-    printf(" %s %s\n", f->inlined ? "inlined in" : "in", f->module ? f->module : "?");
+    if (f->file && f->line > 0) {
+        printf(" (");
+        foreign_print(stdout, f->file);
+        printf(":%d)", f->line);
+    }
+    printf(f->inlined ? " inlined in " : " in ");
+    foreign_print(stdout, f->module ? f->module : "?");
+    putchar('\n');
 }
 
 /*
@@ -97,15 +106,14 @@ static enum tool_exit symbolize_all(struct symbols *symbols, struct backtraces *
 }
 
 /* A report has its modules with it. */
-static enum tool_exit symbolize_report(struct crash_report *report, const char *name)
+static enum tool_exit symbolize_report(struct symbols *symbols, struct crash_report *report,
+                                       const char *name)
 {
     struct backtraces b = { .input = { name, report->cbf, report->cbf_size } };
     enum tool_exit exit_status = TOOL_DONE;
-    struct symbols *symbols =
-        symbols_of_modules(report->modules, report->module_count, &exit_status);
 
-    if (!symbols)
-        return exit_status;
+    if (!symbols_use_modules(symbols, report->modules, report->module_count))
+        return tool_complain(TOOL_USAGE, "%s: %s", name, strerror(ENOMEM));
     puts(report->headline ? report->headline : "?");
     if (report->cbf_size > 0 && (backtraces_next(&b) != SFB_OK ||
                                  symbolize_one(symbols, &b, report->pc_is_behind) != SFB_END))
@@ -115,29 +123,41 @@ static enum tool_exit symbolize_report(struct crash_report *report, const char *
             exit_status = TOOL_BAD_DATA;
     if (!report->complete)
         exit_status = tool_complain(TOOL_BAD_DATA, "%s: a report without its last line", name);
-    symbols_free(symbols);
     return exit_status;
 }
 
-static enum tool_exit symbolize_reports(const struct tool_command *command, const char *path)
+static enum tool_exit symbolize_input(const struct tool_command *command, struct symbols *symbols,
+                                      const struct input *input)
 {
     enum tool_exit exit_status = TOOL_DONE;
     struct crash_report report = { .headline = NULL };
-    struct input input;
     size_t offset = 0, count = 0;
 
-    if (!input_read(&input, path))
-        return TOOL_USAGE;
-    for (; crash_report_read(&report, &input, &offset, &exit_status); count++) {
+    for (; crash_report_read(&report, input, &offset, &exit_status); count++) {
         if (count > 0)
             putchar('\n');
-        exit_status = tool_worse(exit_status, symbolize_report(&report, input.name));
+        exit_status = tool_worse(exit_status, symbolize_report(symbols, &report, input->name));
         crash_report_free(&report);
     }
     if (count == 0 && exit_status == TOOL_DONE)
         exit_status = tool_misused(
             command, "either --pid or --maps has to be given, for %s has no crash report",
-            input.name);
+            input->name);
+    return exit_status;
+}
+
+static enum tool_exit symbolize_reports(const struct tool_command *command, const char *path)
+{
+    enum tool_exit exit_status;
+    struct symbols *symbols;
+    struct input input;
+
+    if (!input_read(&input, path))
+        return TOOL_USAGE;
+    symbols = symbols_of_reports();
+    exit_status = symbols ? symbolize_input(command, symbols, &input)
+                          : tool_complain(TOOL_USAGE, "%s: %s", input.name, strerror(ENOMEM));
+    symbols_free(symbols);
     input_free(&input);
     return exit_status;
 }
@@ -228,6 +248,10 @@ const struct tool_command tool_symbolize = {
         "each is a line that says what happened, and frames as above. They name the modules\n"
         "with their build-ids, so that the process may be gone; a file here with another\n"
         "build-id is not used, and stderr says so. Lines between reports are passed over.\n"
+        "Only regular files are opened. A file is read once, however many reports name it.\n"
+        "\n"
+        "What would move a cursor or end a line in a name is printed as \\ and three octal digits\n"
+        "for each byte, as reports have it.\n"
         "\n"
         "Debug information is looked for on this machine only, never downloaded.\n"
         "\n"

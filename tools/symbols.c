@@ -2,19 +2,21 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "input.h"
+#include "regular.h"
+#include "report_files.h"
 
 struct symbols {
-    Dwfl *dwfl;
+    Dwfl *dwfl; /* of a process; else of reports: */
+    struct report_files files;
+    struct report_modules map; /* of the current one */
 };
 
 /* A place in source code. */
@@ -26,12 +28,19 @@ struct place {
 static const Dwfl_Callbacks of_process = { .find_elf = dwfl_linux_proc_find_elf,
                                            .find_debuginfo = dwfl_standard_find_debuginfo };
 
+/* What libdwfl opens from here on is here, and is a regular file. */
+static bool no_downloads(void)
+{
+    regular_guard_libraries();
+    /* libdebuginfod reads it with each query; an empty list of servers means none. */
+    return setenv("DEBUGINFOD_URLS", "", 1) == 0;
+}
+
 static struct symbols *begin(const Dwfl_Callbacks *callbacks)
 {
     struct symbols *s = calloc(1, sizeof *s);
 
-    /* libdebuginfod reads it with each query; an empty list of servers means none. */
-    if (s && setenv("DEBUGINFOD_URLS", "", 1) == 0)
+    if (s && no_downloads())
         s->dwfl = dwfl_begin(callbacks);
     if (s && s->dwfl)
         return s;
@@ -89,106 +98,29 @@ struct symbols *symbols_of_maps(const char *path, enum tool_exit *exit_status)
 
 void symbols_free(struct symbols *s)
 {
-    if (s && s->dwfl)
+    if (!s)
+        return;
+    if (s->dwfl)
         dwfl_end(s->dwfl);
+    report_files_free(&s->files);
+    report_modules_free(&s->map);
     free(s);
 }
 
-/* --- modules of a list --------------------------------------------------------------------------
- */
-
-/* The build-id of a file, as text. */
-static void describe_build_id(char *out, const uint8_t *bytes, size_t size)
+struct symbols *symbols_of_reports(void)
 {
-    for (size_t i = 0; i < size; i++)
-        out += sprintf(out, "%02x", bytes[i]);
-    *out = '\0';
-}
+    struct symbols *s = calloc(1, sizeof *s);
 
-/* @return whether an open file is a module; after a complaint it is not */
-static bool is_module(int fd, const struct symbols_module *module)
-{
-    char want[2 * sizeof module->build_id + 1] = "", got[2 * sizeof module->build_id + 1] = "none";
-    const void *bits = NULL;
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    ssize_t size = elf ? dwelf_elf_gnu_build_id(elf, &bits) : -1;
-    bool same = module->size == 0 || (bits && size == (ssize_t)module->size &&
-                                      memcmp(bits, module->build_id, module->size) == 0);
-
-    if (!same) {
-        describe_build_id(want, module->build_id, module->size);
-        if (bits && size > 0 && (size_t)size <= sizeof module->build_id)
-            describe_build_id(got, bits, (size_t)size);
-        tool_complain(TOOL_BAD_DATA, "%s: not the file that was loaded: its build-id is %s, not %s",
-                      module->path, got, want);
-    }
-    elf_end(elf);
-    return same;
-}
-
-/*
- * What libdwfl calls to open a module. That of the kernel (linux-vdso.so.1) is no file.
- *
- * @return a descriptor, -1: none
- */
-static int find_listed(Dwfl_Module *dwfl_module, void **user, const char *name, Dwarf_Addr base,
-                       char **file_name, Elf **elf)
-{
-    struct symbols_module *module = *user;
-    int fd;
-
-    if (!strchr(module->path, '/'))
-        return -1;
-    if (module->size > 0) {
-        fd = dwfl_build_id_find_elf(dwfl_module, user, name, base, file_name, elf);
-        if (fd >= 0)
-            return fd;
-    }
-    fd = open(module->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        tool_complain(TOOL_BAD_DATA, "%s: %s", module->path, strerror(errno));
-    if (fd >= 0 && is_module(fd, module)) {
-        *file_name = strdup(module->path);
-        return fd;
-    }
-    if (fd >= 0)
-        close(fd);
-    module->refused = true;
-    return -1;
-}
-
-static const Dwfl_Callbacks of_list = { .find_elf = find_listed,
-                                        .find_debuginfo = dwfl_standard_find_debuginfo };
-
-static bool report_module(Dwfl *dwfl, struct symbols_module *module)
-{
-    Dwfl_Module *reported = dwfl_report_module(dwfl, module->path, module->start, module->end);
-    void **user = NULL;
-
-    if (!reported)
-        return false;
-    dwfl_module_info(reported, &user, NULL, NULL, NULL, NULL, NULL, NULL);
-    *user = module;
-    return module->size == 0 ||
-           dwfl_module_report_build_id(reported, module->build_id, module->size, 0) == 0;
-}
-
-struct symbols *symbols_of_modules(struct symbols_module *modules, size_t count,
-                                   enum tool_exit *exit_status)
-{
-    struct symbols *s = begin(&of_list);
-    bool good = s != NULL;
-
-    if (good)
-        dwfl_report_begin(s->dwfl);
-    for (size_t i = 0; i < count && good; i++)
-        good = report_module(s->dwfl, &modules[i]);
-    if (good && dwfl_report_end(s->dwfl, NULL, NULL) == 0)
+    if (s && no_downloads())
         return s;
-    *exit_status =
-        tool_complain(TOOL_BAD_DATA, "modules: %s", s ? dwfl_errmsg(-1) : strerror(ENOMEM));
-    symbols_free(s);
+    free(s);
     return NULL;
+}
+
+bool symbols_use_modules(struct symbols *s, struct report_module *modules, size_t count)
+{
+    report_modules_free(&s->map);
+    return report_modules_make(&s->map, modules, count);
 }
 
 static const char *base_name(const char *path)
@@ -271,11 +203,11 @@ static int enclosing_scopes(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **out)
     return count > 0 ? count : 0;
 }
 
-void symbols_find(struct symbols *s, uint64_t address,
-                  void (*visit)(void *user, const struct symbols_function *function), void *user)
+static void find_in_module(Dwfl_Module *module, uint64_t address,
+                           void (*visit)(void *user, const struct symbols_function *function),
+                           void *user)
 {
     struct symbols_function function = { NULL, 0, NULL, 0, NULL, false };
-    Dwfl_Module *module = dwfl_addrmodule(s->dwfl, address);
     Dwarf_Die *unit, *scopes = NULL;
     struct place place = { NULL, 0 };
     Dwarf_Addr bias = 0;
@@ -283,10 +215,6 @@ void symbols_find(struct symbols *s, uint64_t address,
     GElf_Sym symbol;
     int count = 0;
 
-    if (!module) {
-        visit(user, &function);
-        return;
-    }
     function.module = module_name(module);
     unit = unit_of_address(module, address, &bias);
     if (unit) {
@@ -310,4 +238,102 @@ void symbols_find(struct symbols *s, uint64_t address,
     function.name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
     function.start = address - offset;
     visit(user, &function);
+}
+
+/* --- addresses of reports -----------------------------------------------------------------------
+ *
+ * libdw goes through a whole symbol table for each address, and a log has the same ones in each of
+ * its reports: what was found is kept. The strings are libdw's, and stay with the file.
+ */
+
+enum { INLINED_MAX = 64 }; /* of deeper ones the outermost are not said */
+
+struct answer {
+    uint64_t address; /* in the file */
+    size_t count;
+    struct symbols_function functions[];
+};
+
+struct collection {
+    size_t count;
+    struct symbols_function functions[INLINED_MAX + 1];
+};
+
+static void collect(void *user, const struct symbols_function *function)
+{
+    struct collection *c = user;
+
+    if (c->count == INLINED_MAX + 1)
+        c->count--; /* the one that contains them all comes last */
+    c->functions[c->count++] = *function;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct answer *x = a, *y = b;
+
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* @return NULL: no memory */
+static const struct answer *ask_file(struct report_file *file, uint64_t address)
+{
+    const struct answer wanted = { .address = address };
+    struct answer *const *known = tfind(&wanted, &file->answers, by_address);
+    struct collection c = { .count = 0 };
+    struct answer *answer;
+
+    if (known)
+        return *known;
+    find_in_module(file->module, address, collect, &c);
+    answer = malloc(sizeof *answer + c.count * sizeof *c.functions);
+    if (!answer)
+        return NULL;
+    answer->address = address;
+    answer->count = c.count;
+    memcpy(answer->functions, c.functions, c.count * sizeof *c.functions);
+    if (tsearch(answer, &file->answers, by_address))
+        return answer;
+    free(answer);
+    return NULL;
+}
+
+static void find_in_report(struct symbols *s, struct report_module *module, uint64_t address,
+                           void (*visit)(void *user, const struct symbols_function *function),
+                           void *user)
+{
+    const struct symbols_function unknown = { .module = base_name(module->path) };
+    struct report_file *file = report_files_find(&s->files, module);
+    /* How far the module is from where its file was first seen. */
+    const uint64_t shift = file ? module->start - file->as.start : 0;
+    const struct answer *answer = file ? ask_file(file, address - shift) : NULL;
+
+    if (!answer) {
+        tool_complain(TOOL_USAGE, "%s: %s", module->path, strerror(ENOMEM));
+        module->refused = true;
+        visit(user, &unknown);
+        return;
+    }
+    for (size_t i = 0; i < answer->count; i++) {
+        struct symbols_function function = answer->functions[i];
+
+        function.start += shift;
+        visit(user, &function);
+    }
+    module->refused |= file->refused;
+}
+
+void symbols_find(struct symbols *s, uint64_t address,
+                  void (*visit)(void *user, const struct symbols_function *function), void *user)
+{
+    const struct symbols_function unknown = { .name = NULL };
+    Dwfl_Module *module = s->dwfl ? dwfl_addrmodule(s->dwfl, address) : NULL;
+    struct report_module *of_report = report_modules_find(&s->map, address);
+
+    if (module)
+        find_in_module(module, address, visit, user);
+    else if (of_report)
+        find_in_report(s, of_report, address, visit, user);
+    else
+        visit(user, &unknown);
 }

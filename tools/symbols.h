@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "report_modules.h"
 #include "tool.h"
 
 struct symbols; /* opaque */
@@ -26,15 +27,6 @@ struct symbols_function {
     bool inlined;
 };
 
-/* A module of a process that is gone, as a crash report has it. */
-struct symbols_module {
-    uint64_t start, end; /* where it was loaded */
-    char *path;          /* as the process knew it */
-    uint8_t build_id[64];
-    size_t size;  /* bytes of build_id; 0: none */
-    bool refused; /* set when it was looked at: no file here is that one, and stderr says why */
-};
-
 /* Takes the modules of a running process. @return NULL after a complaint */
 struct symbols *symbols_of_process(pid_t pid, enum tool_exit *exit_status);
 
@@ -42,14 +34,20 @@ struct symbols *symbols_of_process(pid_t pid, enum tool_exit *exit_status);
 struct symbols *symbols_of_maps(const char *path, enum tool_exit *exit_status);
 
 /*
- * Takes modules from a list, each from its path if the file there has its build-id, else from where
- * this machine keeps files by build-id.
+ * For crash reports, which have their modules with them. What was read of a file is kept for the
+ * next report.
  *
- * @param modules  borrowed; their `refused` is written by symbols_find()
- * @return NULL after a complaint
+ * @return NULL: no memory
  */
-struct symbols *symbols_of_modules(struct symbols_module *modules, size_t count,
-                                   enum tool_exit *exit_status);
+struct symbols *symbols_of_reports(void);
+
+/*
+ * Takes the modules of the next report: report_files.h says where their files are looked for.
+ *
+ * @param modules  borrowed until the next call; their `refused` is written by symbols_find()
+ * @return false: no memory
+ */
+bool symbols_use_modules(struct symbols *symbols, struct report_module *modules, size_t count);
 
 void symbols_free(struct symbols *symbols);
 

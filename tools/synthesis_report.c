@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "foreign.h"
+
 /* How often each reason comes up; there are a dozen of them, and each is one static string. */
 static void report_reasons(FILE *to, const struct synthesis *s)
 {
@@ -41,10 +43,11 @@ static void report_gaps(FILE *to, const struct synthesis *s)
 void synthesis_report(FILE *to, const char *name, const struct synthesis *s,
                       const struct synthesis_size *size, bool verbose)
 {
+    foreign_print(to, name);
     fprintf(to,
-            "%s: %" PRIu32 " functions, %" PRIu64 " rows (%" PRIu32 " stored), %zu bytes (%.2f of "
+            ": %" PRIu32 " functions, %" PRIu64 " rows (%" PRIu32 " stored), %zu bytes (%.2f of "
             "the %" PRIu64 " of .eh_frame and its table) at 0x%" PRIx64 "\n",
-            name, s->function_count, s->row_count, size->stored_rows, size->bytes,
+            s->function_count, s->row_count, size->stored_rows, size->bytes,
             size->eh_frame ? (double)size->bytes / (double)size->eh_frame : 0.0, size->eh_frame,
             size->address);
     fprintf(to,

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "foreign.h"
+
 /* Longest complaint; file names that do not fit are cut, their end with the cause is not needed. */
 #define LINE_SIZE 4096
 
@@ -12,14 +14,10 @@ static bool output_failed;
 
 static void say(const char *text)
 {
-    char line[LINE_SIZE];
-    size_t n = 0;
+    char line[FOREIGN_ESCAPE * LINE_SIZE + 1];
 
-    /* File names and input may hold newlines and escape sequences; a complaint is one plain line.
-     */
-    for (; text[n] && n < sizeof line - 1; n++)
-        line[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? '?' : text[n];
-    line[n] = '\0';
+    /* File names and input may hold anything, our own words no backslash. */
+    foreign_escape(line, sizeof line, text, strlen(text), FOREIGN_NAME);
     fprintf(stderr, "sfb: %s\n", line);
 }
 

@@ -40,7 +40,8 @@ extern const struct tool_command tool_check;
 extern const struct tool_command tool_symbolize;
 extern const struct tool_command tool_synth;
 
-/* Says "sfb: <text>" on stderr, as one line whatever bytes the text has. @return exit_status */
+/* Says "sfb: <text>" on stderr, as one line whatever bytes the text has: foreign.h.
+ * @return exit_status */
 enum tool_exit tool_complain(enum tool_exit exit_status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

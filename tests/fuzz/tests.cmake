@@ -25,7 +25,8 @@ sfb_fuzz(sframe sframe)
 sfb_fuzz(walk walk)
 sfb_fuzz(crash_report crash_report)
 target_sources(fuzz-crash_report PRIVATE
-  ${PROJECT_SOURCE_DIR}/tools/crash_report.c ${PROJECT_SOURCE_DIR}/tools/hex.c)
+  ${PROJECT_SOURCE_DIR}/tools/crash_report.c ${PROJECT_SOURCE_DIR}/tools/hex.c
+  ${PROJECT_SOURCE_DIR}/tools/foreign.c)
 target_include_directories(fuzz-crash_report PRIVATE ${PROJECT_SOURCE_DIR}/tools)
 if(TARGET sfb-check)
   sfb_fuzz(check check)

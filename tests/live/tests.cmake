@@ -179,9 +179,10 @@ set_tests_properties(live.agreement PROPERTIES
 
 # The sfb command as a user runs it.
 if(TARGET sfb)
-  foreach(name tool_cli tool_cbf tool_symbolize)
+  foreach(name tool_cli tool_cbf tool_symbolize tool_hostile)
     sfb_tool_test(live ${name})
   endforeach()
+  target_link_libraries(test-live-tool_hostile PRIVATE PkgConfig::JANSSON)
   # It is what is symbolized, down to inlined functions and lines.
   target_compile_options(test-live-tool_symbolize PRIVATE -g)
 endif()

@@ -154,7 +154,7 @@ Test(tool_cli, keeps_a_complaint_on_one_line_whatever_the_name)
     struct run run = run_line("'%s' dump \"$(printf '/no\\nsuch\\033file')\"", SFB_TOOL);
 
     cr_expect(run.status == 2);
-    run_expect_text("stderr", run.err, "sfb: /no?such?file: No such file or directory\n");
+    run_expect_text("stderr", run.err, "sfb: /no\\012such\\033file: No such file or directory\n");
     run_free(&run);
 }
 

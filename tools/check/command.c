@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../foreign.h"
 #include "../input.h"
 #include "../tool.h"
 #include "extract.h"
@@ -55,11 +56,13 @@ static double started, shown;
 static void show_progress(const char *name, uint64_t done, uint64_t all)
 {
     const double now = seconds();
+    char escaped[61];
 
     if (now - started < 1.0 || now - shown < 0.2)
         return;
     shown = now;
-    fprintf(stderr, "\r\033[Ksfb: %.60s: %.0f %%", name,
+    foreign_escape(escaped, sizeof escaped, name, strlen(name), FOREIGN_NAME);
+    fprintf(stderr, "\r\033[Ksfb: %s: %.0f %%", escaped,
             all > 0 ? 100.0 * (double)done / (double)all : 0.0);
 }
 

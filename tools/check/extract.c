@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../foreign.h"
 #include "cfi.h"
 #include "disassembly.h"
 #include "words.h"
@@ -179,10 +180,19 @@ static void print_findings(const struct check *c, uint64_t fde)
         if (f->place.fde < 0 || (uint64_t)f->place.fde != fde)
             continue;
         check_code_name(code, f->code);
-        printf("  %s %s: .sframe+0x%" PRIx64 ": %s: %s\n", code,
+        printf("  %s %s: .sframe+0x%" PRIx64 ": %s: ", code,
                check_severity_name(check_code_text(f->code)->severity), f->place.offset,
-               check_code_text(f->code)->title, f->text);
+               check_code_text(f->code)->title);
+        foreign_print(stdout, f->text);
+        printf("\n");
     }
+}
+
+static void print_symbol(const char *name)
+{
+    printf("symbol ");
+    foreign_print(stdout, name);
+    printf("\n");
 }
 
 static void print_function(const struct check *c, void *data)
@@ -203,7 +213,7 @@ static void print_function(const struct check *c, void *data)
             const struct object_symbol *s = object_symbol_before(c->object, e->start);
 
             if (s && s->start == e->start)
-                printf("symbol %s\n", s->name);
+                print_symbol(s->name);
             print_cfi(c, e);
             print_code(c, p, e);
         }

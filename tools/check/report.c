@@ -25,7 +25,7 @@ bool report_file(struct report *report, const struct report_file *file)
     for (size_t i = 0; i < 3; i++)
         report->by_severity[i] += r->findings.by_severity[i];
     switch (report->format) {
-    case REPORT_TEXT: report_text_file(file); return true;
+    case REPORT_TEXT: return report_text_file(file);
     case REPORT_JSON: return report_json_file(report, file);
     case REPORT_SARIF: return report_sarif_file(report, file);
     }

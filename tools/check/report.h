@@ -40,7 +40,7 @@ uint64_t report_byte_offset(const struct report_file *file, const struct finding
 void report_owner(char *out, size_t size, const struct finding_place *place);
 
 /* The formats. */
-void report_text_file(const struct report_file *file);
+bool report_text_file(const struct report_file *file);
 void report_text_summary(const struct report *report);
 bool report_json_open(struct report *report);
 bool report_json_file(struct report *report, const struct report_file *file);

@@ -1,9 +1,11 @@
 /* All of it as one JSON object. */
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../foreign.h"
 #include "report.h"
 #include "report_json.h"
 
@@ -23,6 +25,32 @@ json_t *report_json_string(const char *text)
     value = json_string(copy);
     free(copy);
     return value;
+}
+
+/* Of all such characters only these are left as they are by jansson; none is beyond U+FFFF. */
+static int write_escaped(const char *text, size_t size, void *to)
+{
+    size_t length;
+
+    for (size_t i = 0; i < size; i += length) {
+        uint32_t value;
+
+        length = foreign_character(text + i, size - i, &value);
+        if (value >= 0x7f && foreign_is_unprintable(value))
+            fprintf(to, "\\u%04" PRIx32, value & 0xffff);
+        else
+            fwrite(text + i, 1, length, to);
+    }
+    return 0;
+}
+
+bool report_json_write(const json_t *value)
+{
+    const bool good =
+        value && json_dump_callback(value, write_escaped, stdout, JSON_INDENT(2)) == 0;
+
+    putchar('\n');
+    return good;
 }
 
 static json_t *number(uint64_t value)
@@ -126,9 +154,8 @@ bool report_json_close(struct report *report)
     json_t *all =
         json_pack("{s:i, s:o, s:o, s:o}", "format", 1, "files", report->root, "unreadable",
                   number(report->unreadable), "counts", counts_json(report->by_severity));
-    bool good = all && json_dumpf(all, stdout, JSON_INDENT(2)) == 0;
+    bool good = report_json_write(all);
 
-    putchar('\n');
     json_decref(all);
     return good;
 }

@@ -138,9 +138,8 @@ bool report_sarif_close(struct report *report)
                   "https://sourceware.org/binutils/docs/sframe-spec.html", "rules", rules_json(),
                   "invocations", "executionSuccessful", report->unreadable == 0,
                   "toolExecutionNotifications", s->notifications, "results", s->results);
-    bool good = all && json_dumpf(all, stdout, JSON_INDENT(2)) == 0;
+    bool good = report_json_write(all);
 
-    putchar('\n');
     json_decref(all);
     free(s);
     return good;

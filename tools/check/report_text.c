@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../foreign.h"
 #include "report.h"
 
 static const char *region_name(enum finding_region region)
@@ -16,28 +17,18 @@ static const char *region_name(enum finding_region region)
     return "";
 }
 
-/* A file's name, or a symbol's, may hold anything; a line stays a line. */
-static void print_line(const char *text)
-{
-    for (; *text; text++)
-        putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
-    putchar('\n');
-}
-
+/* The text of a finding has names of symbols in it. */
 static void print_finding(const char *name, const struct finding *f)
 {
     const struct check_code_text *text = check_code_text(f->code);
     char code[CHECK_CODE_SIZE], owner[64];
-    char *line;
 
     check_code_name(code, f->code);
     report_owner(owner, sizeof owner, &f->place);
-    if (asprintf(&line, "%s: %s+0x%" PRIx64 ": %s%s %s: %s: %s", name, region_name(f->place.region),
-                 f->place.offset, owner, code, check_severity_name(text->severity), text->title,
-                 f->text) < 0)
-        return;
-    print_line(line);
-    free(line);
+    printf("%s: %s+0x%" PRIx64 ": %s%s %s: %s: ", name, region_name(f->place.region),
+           f->place.offset, owner, code, check_severity_name(text->severity), text->title);
+    foreign_print(stdout, f->text);
+    putchar('\n');
 }
 
 /* Rounded down: 100 is said of all of them only. */
@@ -65,26 +56,36 @@ static void print_comparison(const char *name, const struct check_comparison *c)
            c->eh_frame_size > 0 ? (double)c->sframe_size / (double)c->eh_frame_size : 0.0);
 }
 
-void report_text_file(const struct report_file *file)
+static void print_result(const char *name, const struct check_result *r)
 {
-    const struct check_result *r = file->result;
-
-    if (r->fault.cause)
-        return; /* the command complains on stderr */
     for (size_t i = 0; i < r->findings.count; i++)
-        print_finding(file->name, &r->findings.list[i]);
+        print_finding(name, &r->findings.list[i]);
     for (size_t i = 0; i < check_code_count; i++) {
         const uint64_t left = findings_left_out(&r->findings, check_codes[i].code);
         char code[CHECK_CODE_SIZE];
 
         check_code_name(code, check_codes[i].code);
         if (left > 0)
-            printf("%s: %" PRIu64 " more of %s %s: %s\n", file->name, left, code,
+            printf("%s: %" PRIu64 " more of %s %s: %s\n", name, left, code,
                    check_severity_name(check_codes[i].severity), check_codes[i].title);
     }
-    print_comparison(file->name, &r->comparison);
+    print_comparison(name, &r->comparison);
     if (!r->has_section)
-        printf("%s: no .sframe\n", file->name);
+        printf("%s: no .sframe\n", name);
+}
+
+bool report_text_file(const struct report_file *file)
+{
+    char *name;
+
+    if (file->result->fault.cause)
+        return true; /* the command complains on stderr */
+    name = foreign_copy(file->name, FOREIGN_NAME);
+    if (!name)
+        return false;
+    print_result(name, file->result);
+    free(name);
+    return true;
 }
 
 void report_text_summary(const struct report *report)
