@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
+#include "check/cfi_bounds.h"
 #include "check/check.h"
 #include "support/check_file.h"
 #include "support/test.h"
@@ -312,4 +314,82 @@ Test(check_codes, end_where_too_much_is_shared)
     cr_expect(eq(u64, result.findings.of_code[check_code_index(CODE_TOO_SHARED)], 1));
     check_result_free(&result);
     free(b);
+}
+
+static long peak_kilobytes(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* Register 2^26: libdw made room for 1 GB of them, and wrote to it. */
+Test(check_codes, bound_the_registers_of_a_program)
+{
+    static const uint8_t program[] = { 0x05, 0x80, 0x80, 0x80, 0x20, 0x01 };
+    enum { IN_FDE = 17 };
+
+    for (unsigned version = 1; version <= 3; version++)
+        for (int abi = SFB_ABI_AARCH64_BE; abi <= SFB_ABI_AMD64_LE; abi++) {
+            const long before = peak_kilobytes();
+            struct check_options options = { .limit = 0 };
+            struct check_result result;
+            static struct file f;
+            bool there = false;
+
+            file_make(&f, &(struct file_plan){ .version = version, .abi = (enum sfb_abi)abi });
+            for (size_t i = 0; i < sizeof program; i++)
+                file_set(&f, FILE_EH_FRAME_AT + f.eh_entry[0] + IN_FDE + i, 1, program[i]);
+            check_image(&result, "registers", f.at, sizeof f.at, &options);
+            cr_expect(result.fault.cause == NULL, "%s", result.fault.cause);
+            for (size_t i = 0; i < result.findings.count; i++)
+                there |= result.findings.list[i].code == CODE_CFI_UNREADABLE &&
+                         strstr(result.findings.list[i].text, "number that no machine has");
+            cr_expect(there, "version %u, ABI %d", version, abi);
+            /* The other functions are compared. */
+            cr_expect(eq(u64, result.comparison.functions.equal, f.functions - 1));
+            cr_expect(lt(long, peak_kilobytes() - before, 50 << 10), "%ld KB",
+                      peak_kilobytes() - before);
+            check_result_free(&result);
+        }
+}
+
+Test(check_codes, know_which_programs_are_followed)
+{
+    static uint8_t many[300], nested[600];
+    const struct {
+        const char *name;
+        const uint8_t *at;
+        size_t size;
+        bool refused;
+    } programs[] = {
+        { "none", many, 0, false },
+        { "nop", (const uint8_t *)"\0\0\0", 3, false },
+        { "register 1023", (const uint8_t *)"\x05\xff\x07\x01", 4, false },
+        { "register 1024", (const uint8_t *)"\x05\x80\x08\x01", 4, true },
+        { "register 1024 in an expression", (const uint8_t *)"\x10\x80\x08\x00", 4, true },
+        { "register 2^63", (const uint8_t *)"\x07\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 11,
+          true },
+        { "a number of eleven bytes",
+          (const uint8_t *)"\x0e\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", 11, true },
+        { "behind an expression", (const uint8_t *)"\x0f\x02\x96\x96\x07\x80\x08", 7, true },
+        { "within an expression", (const uint8_t *)"\x0f\x03\x07\x80\x08", 5, false },
+        { "behind an address", (const uint8_t *)"\x01\0\0\0\0\x07\x80\x08", 8, true },
+        { "an expression past the end", (const uint8_t *)"\x0f\x03\x07\x80", 4, true },
+        { "behind an unknown instruction", (const uint8_t *)"\x3f\x07\x80\x08", 4, false },
+        { "300 states", many, sizeof many, true },
+        { "300 states, one after the other", nested, sizeof nested, false },
+    };
+
+    memset(many, 0x0a, sizeof many);
+    for (size_t i = 0; i < sizeof nested; i++)
+        nested[i] = i % 2 ? 0x0b : 0x0a;
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        const char *cause =
+            cfi_program_refused(programs[i].at, programs[i].at + programs[i].size, 4);
+
+        cr_expect(eq(int, cause != NULL, programs[i].refused), "%s: %s", programs[i].name,
+                  cause ? cause : "followed");
+    }
 }

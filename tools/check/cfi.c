@@ -6,6 +6,7 @@
 #include <sfb/abi.h>
 
 #include "bytes.h"
+#include "cfi_bounds.h"
 
 /*
  * Bytes of instructions that are followed, for each byte of the section. Each row is followed from
@@ -113,11 +114,26 @@ struct reading {
     Elf_Data *data;
     const unsigned char *ident;
     bool big;
-    uint64_t cie_at;  /* the CIE that was read last ... */
-    uint8_t encoding; /* ... and what it said */
-    bool good, known;
+    uint64_t cie_at;     /* the CIE that was read last ... */
+    uint8_t encoding;    /* ... and what it said */
+    const char *refused; /* why its instructions are not for libdw */
+    bool good, known, sized;
     size_t capacity;
+    uint64_t budget; /* bytes of instructions that may still be looked at */
 };
+
+/* The instructions of an entry are looked at once; a CIE again when entries of others are between. */
+enum { LOOKS_PER_BYTE = 64, LOOKS_LEAST = 1 << 20 };
+
+static const char *judge_program(struct reading *r, const uint8_t *at, const uint8_t *end)
+{
+    const uint64_t size = (uint64_t)(end - at);
+
+    if (r->budget < size)
+        return "so many instructions that they are not looked at any further";
+    r->budget -= size;
+    return cfi_program_refused(at, end, width_of(r->encoding));
+}
 
 static bool read_encoding(struct reading *r, uint64_t cie_at)
 {
@@ -130,7 +146,44 @@ static bool read_encoding(struct reading *r, uint64_t cie_at)
     r->cie_at = cie_at;
     r->good = dwarf_next_cfi(r->ident, r->data, true, cie_at, &next, &entry) == 0 &&
               dwarf_cfi_cie_p(&entry) && encoding_of(&r->encoding, &entry.cie);
+    r->sized = r->good && entry.cie.augmentation[0] == 'z';
+    r->refused = r->good ? judge_program(r, entry.cie.initial_instructions,
+                                         entry.cie.initial_instructions_end)
+                         : NULL;
     return r->good;
+}
+
+/* @param at  behind the addresses of an FDE. @return why its instructions are not for libdw */
+static const char *judge_entry(struct reading *r, const uint8_t *at, const uint8_t *end)
+{
+    uint64_t size = 0;
+
+    if (r->refused)
+        return r->refused;
+    if (r->sized) {
+        for (unsigned i = 0;; i++) {
+            if (at == end || i == 10)
+                return "augmentation data that ends past the entry";
+            size |= (uint64_t)(*at & 0x7f) << 7 * i;
+            if ((*at++ & 0x80) == 0)
+                break;
+        }
+        if (size > (uint64_t)(end - at))
+            return "augmentation data that ends past the entry";
+    }
+    return judge_program(r, at + size, end);
+}
+
+/*
+ * Takes an entry from libdw, which would find it at its addresses, by a CIE that is not there: libdw
+ * passes over such entries.
+ */
+static void hide(struct reading *r, uint64_t at)
+{
+    uint8_t *entry = r->cfi->image + sizeof(Elf64_Ehdr) + at;
+    const bool wide = bytes_load(entry, 4, r->big) == UINT32_MAX;
+
+    memset(entry + (wide ? 12 : 4), 0xff, wide ? 8 : 4);
 }
 
 /* @return false: no memory */
@@ -142,13 +195,18 @@ static bool add_function(struct reading *r, uint64_t at, const Dwarf_FDE *fde)
     size_t width;
 
     if (!read_encoding(r, fde->CIE_pointer) || (width = width_of(r->encoding)) == 0 ||
-        (size_t)(fde->end - bytes) < 2 * width)
+        (size_t)(fde->end - bytes) < 2 * width) {
+        hide(r, at);
         return true;
+    }
     f.start = (r->encoding & 8) ? (uint64_t)bytes_load_signed(bytes, width, r->big)
                                 : bytes_load(bytes, width, r->big);
     if ((r->encoding & 0x70) == 0x10) /* pcrel */
         f.start += c->address + (uint64_t)(bytes - (const uint8_t *)r->data->d_buf);
     f.end = f.start + bytes_load(bytes + width, width, r->big);
+    f.refused = judge_entry(r, bytes + 2 * width, fde->end);
+    if (f.refused)
+        hide(r, at);
     if (f.end <= f.start)
         return true;
     if (c->count == r->capacity) {
@@ -178,7 +236,8 @@ static bool read_functions(struct cfi *c, bool big)
     Elf_Scn *section = elf_getscn(c->elf, 1);
     struct reading r = { .cfi = c,
                          .data = section ? elf_rawdata(section, NULL) : NULL,
-                         .big = big };
+                         .big = big,
+                         .budget = c->size * LOOKS_PER_BYTE + LOOKS_LEAST };
     Dwarf_CFI_Entry entry;
     Dwarf_Off at = 0, next = 0;
     int result;
@@ -336,6 +395,10 @@ static bool find_frame(struct cfi_rows *rows, struct cfi_row *out)
         return true;
     free(rows->frame);
     rows->frame = NULL;
+    if (rows->function->refused) {
+        out->reason = rows->function->refused;
+        return false;
+    }
     if (!pay(rows)) {
         out->reason = "so many rows that they are not followed any further";
         return false;

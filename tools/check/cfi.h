@@ -21,8 +21,9 @@
 /* [start, end) of the code of an entry. */
 struct cfi_function {
     uint64_t start, end;
-    uint64_t at;   /* of the entry in the section */
-    uint64_t cost; /* bytes of its instructions, which libdw follows anew for each row */
+    uint64_t at;         /* of the entry in the section */
+    uint64_t cost;       /* bytes of its instructions, which libdw follows anew for each row */
+    const char *refused; /* why libdw does not have it; NULL: it has */
 };
 
 struct cfi {
