@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,41 +81,175 @@ static bool write_device(const char *path, const struct output_part *parts, size
     return good;
 }
 
-/* Writes what has a name of its own and gives it the right one; errno says why not. */
-static bool write_renamed(int fd, const char *temporary, const char *path, unsigned mode,
-                          const struct output_part *parts, size_t count)
-{
-    bool good = write_parts(fd, true, parts, count) && fchmod(fd, mode) == 0;
+/* --- a file that is whole or is not there --------------------------------------------------------
+ *
+ * It is written without a name (O_TMPFILE), so that whatever ends this program leaves nothing
+ * behind. Where a file stands already, linkat() does not replace it: the new one gets a name beside
+ * it for as long as rename() takes, with all signals blocked.
+ *
+ * Not every file system has O_TMPFILE, and linkat() of it wants /proc. Elsewhere the file has such a
+ * name from the start, and a handler removes it: only SIGKILL leaves it behind.
+ */
 
-    if (close(fd) != 0)
-        good = false;
-    return good && rename(temporary, path) == 0;
+static char *temporary; /* what a handler removes */
+
+/* The signals that end a program unless it asks for them. SIGXFSZ is ignored here. */
+static const int deadly[] = { SIGHUP,  SIGINT,    SIGQUIT, SIGTERM, SIGPIPE, SIGALRM,
+                              SIGXCPU, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2 };
+
+enum { DEADLY_COUNT = sizeof deadly / sizeof *deadly };
+
+static void remove_temporary(int number)
+{
+    unlink(temporary);
+    /* SA_RESETHAND: the default action is back, and comes when the handler returns. */
+    raise(number);
+}
+
+static void block(sigset_t *old)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, old);
+}
+
+/* A signal that was ignored, by nohup for example, stays so. */
+static void handle_deadly(struct sigaction *old)
+{
+    struct sigaction action = { .sa_handler = remove_temporary, .sa_flags = (int)SA_RESETHAND };
+
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < DEADLY_COUNT; i++) {
+        sigaction(deadly[i], NULL, &old[i]);
+        if (old[i].sa_handler == SIG_DFL)
+            sigaction(deadly[i], &action, NULL);
+    }
+}
+
+static void restore_deadly(const struct sigaction *old)
+{
+    for (size_t i = 0; i < DEADLY_COUNT; i++)
+        sigaction(deadly[i], &old[i], NULL);
+}
+
+static bool fill(int fd, unsigned mode, const struct output_part *parts, size_t count)
+{
+    return write_parts(fd, true, parts, count) && fchmod(fd, mode) == 0;
+}
+
+/* A name beside a path; of other files none has it. @return whether there is one; errno says why */
+static bool make_name(char **out, const char *path, int *fd)
+{
+    if (asprintf(out, "%s.XXXXXX", path) < 0) {
+        *out = NULL;
+        errno = ENOMEM;
+        return false;
+    }
+    *fd = mkostemp(*out, O_CLOEXEC);
+    return *fd >= 0;
+}
+
+/* @return 1: it is in its place; 0: not; -1: this cannot be done here. errno says why */
+static int give_name(int fd, const char *path)
+{
+    char link[64], *name = NULL;
+    int other = -1, cause, result;
+    sigset_t old;
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    if (linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
+        return 1;
+    if (errno != EEXIST)
+        return -1;
+    block(&old);
+    result = 0;
+    if (make_name(&name, path, &other) && unlink(name) == 0) {
+        result = linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? 1 : -1;
+        if (result == 1 && rename(name, path) != 0) {
+            cause = errno;
+            unlink(name);
+            errno = cause;
+            result = 0;
+        }
+    }
+    cause = errno;
+    if (other >= 0)
+        close(other);
+    free(name);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    errno = cause;
+    return result;
+}
+
+/* @return as give_name() */
+static int write_nameless(const char *path, unsigned mode, const struct output_part *parts,
+                          size_t count)
+{
+    char *copy = strdup(path);
+    int fd, cause, result;
+
+    if (!copy) {
+        errno = ENOMEM;
+        return 0;
+    }
+    fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    free(copy);
+    if (fd < 0)
+        return -1;
+    result = fill(fd, mode, parts, count) ? give_name(fd, path) : 0;
+    cause = errno;
+    if (close(fd) != 0 && result == 1)
+        return 0; /* it stands there; that its bytes do is not sure */
+    errno = cause;
+    return result;
+}
+
+/* @return false: errno says why */
+static bool write_named(const char *path, unsigned mode, const struct output_part *parts,
+                        size_t count)
+{
+    struct sigaction before[DEADLY_COUNT];
+    int fd = -1, cause;
+    bool good;
+    sigset_t old;
+
+    block(&old);
+    good = make_name(&temporary, path, &fd);
+    if (good) {
+        handle_deadly(before);
+        sigprocmask(SIG_SETMASK, &old, NULL);
+        good = fill(fd, mode, parts, count);
+        cause = errno;
+        if (close(fd) != 0 && good) {
+            good = false;
+            cause = errno;
+        }
+        block(&old);
+        errno = cause;
+        good = good && rename(temporary, path) == 0;
+        cause = errno;
+        if (!good)
+            unlink(temporary);
+        restore_deadly(before);
+        errno = cause;
+    }
+    cause = errno;
+    free(temporary);
+    temporary = NULL;
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    errno = cause;
+    return good;
 }
 
 static bool write_file(const char *path, unsigned mode, const struct output_part *parts,
                        size_t count)
 {
-    char *temporary;
-    int fd, cause;
+    int result = write_nameless(path, mode, parts, count);
 
-    if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
-        errno = ENOMEM;
-        return failed(path);
-    }
-    fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0) {
-        free(temporary);
-        return failed(path);
-    }
-    if (!write_renamed(fd, temporary, path, mode, parts, count)) {
-        cause = errno;
-        unlink(temporary);
-        free(temporary);
-        errno = cause;
-        return failed(path);
-    }
-    free(temporary);
-    return true;
+    if (result < 0)
+        result = write_named(path, mode, parts, count);
+    return result == 1 || failed(path);
 }
 
 bool output_write(const char *path, unsigned mode, const struct output_part *parts, size_t count)

@@ -1,9 +1,9 @@
 /*
  * Output: a file of bytes, whole or not at all.
  *
- * It is written under a name of its own beside its place and renamed, so that nobody sees half of
- * it, what stood there before is lost only to something complete, and a program that runs from
- * there goes on running.
+ * Nobody sees half of it, what stood there before is lost only to something complete, and a program
+ * that runs from there goes on running. A signal that ends this program leaves nothing behind;
+ * SIGKILL leaves OUT.XXXXXX where the file system has no O_TMPFILE.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H

@@ -179,7 +179,7 @@ set_tests_properties(live.agreement PROPERTIES
 
 # The sfb command as a user runs it.
 if(TARGET sfb)
-  foreach(name tool_cli tool_cbf tool_symbolize tool_hostile)
+  foreach(name tool_cli tool_cbf tool_symbolize tool_hostile tool_signals)
     sfb_tool_test(live ${name})
   endforeach()
   target_link_libraries(test-live-tool_hostile PRIVATE PkgConfig::JANSSON)
