@@ -102,11 +102,11 @@ size_t foreign_print(FILE *to, const char *text)
     for (size_t i = 0; i < size; i += length) {
         char escaped[4 * FOREIGN_ESCAPE + 1];
         uint32_t value;
+        size_t n;
 
         length = foreign_character(text + i, size - i, &value);
-        written +=
-            fwrite(escaped, 1,
-                   foreign_escape(escaped, sizeof escaped, text + i, length, FOREIGN_NAME), to);
+        n = foreign_escape(escaped, sizeof escaped, text + i, length, FOREIGN_NAME);
+        written += fwrite(escaped, 1, n, to);
     }
     return written;
 }
