@@ -2,6 +2,7 @@ sfb_test(live tables_only GSFRAME)
 sfb_test(live strides GSFRAME SOURCES support/trace.c support/ways.c)
 sfb_test(live stacks GSFRAME SOURCES support/trace.c support/ways.c)
 sfb_test(live exiting GSFRAME SOURCES support/trace.c)
+sfb_test(live holes GSFRAME)
 if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64") # its code is made here
   sfb_test(live made_code GSFRAME SOURCES support/trace.c)
   sfb_test(live padding SOURCES support/trace.c) # of libraries without .sframe, as libc is
@@ -157,6 +158,12 @@ else()
       add_dependencies(test-live-modules frames-${frame})
       add_dependencies(test-live-threads frames-${frame})
     endforeach()
+    sfb_test(live cut_files GSFRAME)
+    add_executable(nothing live/libs/nothing.c)
+    target_compile_definitions(test-live-cut_files PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}"
+      SFB_NOTHING="$<TARGET_FILE:nothing>" SFB_SHARED_LIBRARY="$<TARGET_FILE:sframe-backtrace-shared>"
+      SFB_PRELOADS=$<NOT:$<OR:$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>,$<BOOL:${SFRAME_BACKTRACE_SANITIZE}>>>)
+    add_dependencies(test-live-cut_files frames-64 frames-bare deep-unnamed nothing sframe-backtrace-shared)
     # Its .eh_frame is in another segment than .eh_frame_hdr. Small pages leave no hole between the two.
     add_library(frames-split MODULE live/libs/frames.c live/libs/writable_eh_frame.S)
     # clang's own assembler does not let a section's flags change.
