@@ -240,6 +240,11 @@ if(TARGET sfb)
   endforeach()
 endif()
 
+# Processes that crash over and over, each with a limit of its own.
+sfb_test(live crash_ends SOURCES support/child.c)
+target_compile_definitions(test-live-crash_ends PRIVATE
+  SFB_EMULATED=$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>)
+
 if(CMAKE_CROSSCOMPILING)
   sfb_skip(live crash_owner "qemu-user has no ptrace, and fails when a process forks that has a thread in write()")
 else()
