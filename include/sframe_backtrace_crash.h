@@ -22,7 +22,7 @@
  * - A previous handler that crashes itself, and is called for that again, is called as long as
  *   there is room for it on the alternate stack; then the process ends. One that jumps out is
  *   called for ever. (Where the thread's own stack lies right below the alternate one, the two look
- *   alike: 262,144 times in a row.)
+ *   alike: 65,536 times in a row.)
  * - A filter of system calls may refuse each of them, with an error or a signal. The process ends
  *   all the same, by an exit of 128 + signal or an illegal instruction if nothing better is left.
  * - If several threads crash, the first writes its report and the others wait for it, then report

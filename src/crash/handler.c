@@ -8,6 +8,8 @@
  * inside of it comes here, too, and the report goes on behind it. Blocked, the kernel would end the
  * process without a word.
  *
+ * (What does not return is not for sanitizers: their own code for that may crash, over and over.)
+ *
  * A filter of system calls may answer each of them with an error, or with SIGSYS, which is turned
  * into an error. Whatever is refused, the end is reached: see die().
  *
@@ -26,6 +28,7 @@
 #include "crash/registers.h"
 #include "crash/report.h"
 #include "unwind/arch.h"
+#include "unwind/memory.h"
 
 enum { REPORTS_MAX = 16, WAIT_STEP_MS = 10, WAIT_MAX_MS = 10000 };
 
@@ -115,7 +118,7 @@ static bool raise_again(int number, const siginfo_t *info)
  * Ends the process, here and now: by the default action of the signal; if that is refused, by an
  * exit; and if that is, too, by an instruction that cannot be survived.
  */
-_Noreturn static void die(int number)
+SFB_NO_SANITIZE _Noreturn static void die(int number)
 {
     static const int raised[] = { SIGSYS, SIGILL, SIGSEGV, SIGBUS, SIGTRAP };
 
@@ -146,24 +149,27 @@ static void block_afterwards(int number, void *ucontext)
  * Leaves the process to the default action of a signal, at the instruction that was interrupted,
  * when the handler returns: until then it is blocked, and so pending.
  *
- * A fault that comes again while it is blocked ends the process, even if a filter of system calls
- * has refused everything here.
+ * A fault that comes again while it is blocked ends the process, too, where a filter of system
+ * calls has refused everything here. (Not always so: qemu's user mode waits for ever.)
  */
-static void leave_to_default(int number, const siginfo_t *info, void *ucontext)
+SFB_NO_SANITIZE static void leave_to_default(int number, const siginfo_t *info, void *ucontext)
 {
     bool is_restored;
 
     is_leaving = true;
     sfb_kernel_mask(SIG_BLOCK, sfb_kernel_sigbit(number));
     is_restored = sfb_kernel_default(number);
-    if (comes_again(number, info))
+    if (!comes_again(number, info)) {
+        if (!is_restored || !raise_again(number, info))
+            die(number);
+    } else if (!is_restored) {
         block_afterwards(number, ucontext);
-    else if (!is_restored || !raise_again(number, info))
-        die(number);
+    }
 }
 
 /* A fault while the handler runs: on to the next part of the report, or the end. */
-_Noreturn static void crash_inside(int number, const siginfo_t *info, void *ucontext)
+SFB_NO_SANITIZE _Noreturn static void crash_inside(int number, const siginfo_t *info,
+                                                   void *ucontext)
 {
     const void *frame = __builtin_frame_address(0);
     bool is_overwritten = sfb_nesting_is_overwritten(frame);
@@ -299,7 +305,7 @@ static void pass_on(const struct sigaction *action, int number, siginfo_t *info,
  *
  * @return false: it was another thread, a child of vfork() that is gone
  */
-static bool interrupt(int number, const siginfo_t *info, void *ucontext)
+SFB_NO_SANITIZE static bool interrupt(int number, const siginfo_t *info, void *ucontext)
 {
     if (number == SIGSYS && is_fault(info) && info->si_syscall != SYS_rt_sigreturn) {
         sfb_crash_refuse_call(ucontext);
@@ -314,7 +320,7 @@ static bool interrupt(int number, const siginfo_t *info, void *ucontext)
 }
 
 /* Waits for its turn. */
-static void enter(int number, int thread)
+SFB_NO_SANITIZE static void enter(int number, int thread)
 {
     if (atomic_load(&owner) == thread) {
         if (is_leaving)
@@ -367,7 +373,7 @@ static void pass(const struct sigaction *action, bool is_reported, struct sfb_cr
     sfb_nesting_end();
 }
 
-void sfb_crash_handle(int number, siginfo_t *info, void *ucontext)
+SFB_NO_SANITIZE void sfb_crash_handle(int number, siginfo_t *info, void *ucontext)
 {
     struct sigaction *previous = previous_of(number);
     struct sfb_crash_event event = { .number = number, .info = info, .ucontext = ucontext };

@@ -14,7 +14,7 @@ enum {
     GUARD = 64 << 10,         /* the same, of nearly all of them */
     RED_ZONE = 128,           /* below sp, which the kernel leaves alone on some machines */
     OFF_STACK_MAX = 16,       /* in a row, with an sp that is in no memory */
-    BELOW_STACK_MAX = 1 << 18 /* with one that is: for code on a stack right below the other one */
+    BELOW_STACK_MAX = 1 << 16 /* with one that is: for code on a stack right below the other one */
 };
 
 /* The thread's own: known without asking who it is. */

@@ -245,6 +245,13 @@ sfb_test(live crash_ends SOURCES support/child.c)
 target_compile_definitions(test-live-crash_ends PRIVATE
   SFB_EMULATED=$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>)
 
+sfb_test(live crash_parts SOURCES support/child.c)
+target_compile_definitions(test-live-crash_parts PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}"
+  SFB_EMULATED=$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>)
+add_library(crash-plugin MODULE live/libs/plugin.c)
+target_compile_options(crash-plugin PRIVATE -O1 -fomit-frame-pointer)
+add_dependencies(test-live-crash_parts crash-plugin)
+
 if(CMAKE_CROSSCOMPILING)
   sfb_skip(live crash_owner "qemu-user has no ptrace, and fails when a process forks that has a thread in write()")
 else()
