@@ -89,15 +89,19 @@ bool sfb_nesting_is_spent(const void *ucontext)
     uint64_t sp = sfb_crash_sp(ucontext);
     unsigned max = BELOW_STACK_MAX;
 
-    if (!self.pass.at || !is_on_stack(self.pass.at) || !is_on_stack(self.at))
+    if (!self.pass.at || !is_on_stack(self.pass.at))
         return false;
-    if (is_on_stack(sp) && self.at < sp) /* on from there; not so where sp is in the red zone */
-        return sp < self.pass.at && self.at - self.lo < ROOM;
-    if (sp >= self.lo + RED_ZONE || self.lo + RED_ZONE - sp > NEAR) {
+    /* On from there. Not all kernels look where the stack ends. */
+    if (is_on_stack(sp) && self.at < sp)
+        return sp < self.pass.at && self.at < self.lo + ROOM;
+    if (!is_on_stack(self.at))
+        return false;
+    /* On the stack, but the red zone is not: that is below, too. */
+    if (!is_on_stack(sp) && (sp > self.lo || self.lo - sp > NEAR)) {
         self.below = 0;
         return false;
     }
-    if (self.lo + RED_ZONE - sp <= GUARD && !sfb_memory_probe(sp - RED_ZONE, 1))
+    if (sp + GUARD >= self.lo && !sfb_memory_probe(sp - RED_ZONE, 1))
         max = OFF_STACK_MAX;
     return ++self.below > max;
 }

@@ -32,7 +32,7 @@ TestSuite(crash_ends, .timeout = 240);
 #define AT_MINSIGSTKSZ 51
 #endif
 
-enum { PAGE = 4096, STACK_MAX = 256 << 10, HEADLINES_MAX = 20 };
+enum { PAGE = 4096, STACK_MAX = 256 << 10, SLACK = 64 << 10, HEADLINES_MAX = 20 };
 
 static int *volatile nowhere = (int *)16; /* NOLINT(performance-no-int-to-ptr) */
 
@@ -149,8 +149,9 @@ static void crash_in_thread(void)
 
 static void use(const struct stack *stack)
 {
-    static char memory[STACK_MAX + 2 * PAGE];
-    char *map;
+    /* Not all kernels look where such a stack ends: what lies below is not to be this test's. */
+    static char all[SLACK + STACK_MAX + 2 * PAGE];
+    char *memory = all + SLACK, *map;
 
     switch (stack->kind) {
     case LENT:
@@ -215,10 +216,11 @@ Test(crash_ends, with_a_previous_handler_that_crashes)
 
     for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
         /* Tens of thousands of calls each, where the stack says nothing. */
-        size_t step = SFB_EMULATED              ? 4096
-                      : stacks[i].kind == LOCAL ? 2048
-                      : sanitized()             ? 1024
-                                                : 64;
+        size_t step = SFB_EMULATED                                       ? 4096
+                      : stacks[i].kind == LOCAL                          ? 2048
+                      : sanitized()                                      ? 1024
+                      : strstr(stacks[i].name, "foreign one, the least") ? 16
+                                                                         : 64;
 
         if (SFB_EMULATED && stacks[i].kind == THREAD_BARE)
             continue; /* its children of fork() cannot make threads */
