@@ -125,10 +125,11 @@ SFB_API enum sfb_status sframe_backtrace_uninstall_crash_handler(void);
  * call this, as the first thing that it does. Other crashes are reported without it, on the stack
  * of the thread itself. A thread that has one which is large enough keeps it.
  *
- * The library's own ones have 64 KiB and what the kernel needs for a signal's frame
- * (AT_MINSIGSTKSZ: 2 to 12 KiB), twice, and a guard page below. A report takes 8 KiB of it, on
- * AArch64 11, the kernel's frame included; a second frame has to fit for a crash inside of the
- * handler, and the rest is for a previous handler.
+ * The library's own ones have 64 KiB and what the kernel needs for a signal's frame, twice, and a
+ * guard page below. That frame depends on the processor (AT_MINSIGSTKSZ: 11,952 bytes on one with
+ * AVX-512 and AMX, less without), and on what of it the thread has used. A report took 7 KiB there,
+ * in a thread that does not use AMX, and 11 on AArch64 in qemu, the kernel's frame included. A
+ * second frame has to fit for a fault inside of the handler; the rest is for a previous handler.
  *
  * @param memory  the caller's own memory, of any alignment, in use until
  *                sframe_backtrace_release_crash_stack(), without a guard page; NULL: the library
