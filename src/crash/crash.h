@@ -23,7 +23,6 @@ struct sfb_crash {
     bool fd_waits; /* writing to it may block for ever */
     dev_t device;  /* what fd leads to */
     ino_t inode;
-    int process; /* that installed it; a child of fork() has another */
     uint32_t flags, max_frames, outermost;
     struct sigaction previous[SFB_CRASH_SIGNALS];
     char program[PATH_MAX]; /* path of the program, without /proc as it was started */

@@ -100,8 +100,6 @@ static bool raise_bare(int number)
 {
     int process = sfb_kernel_process(), thread = sfb_kernel_thread();
 
-    if (process <= 0)
-        process = sfb_crash.process;
     return sfb_kernel(SYS_tgkill, (uint64_t)process, (uint64_t)(thread > 0 ? thread : process),
                       (uint64_t)number, 0) == 0;
 }
