@@ -450,7 +450,7 @@ enum sfb_status sfb_libunwind_step(struct sfb_walker *walker)
     int saved_errno = errno;
     enum sfb_status status;
 
-    if ((walker->flags & SFB_WALKER_NO_LIBUNWIND) || !sfb_libunwind())
+    if ((walker->flags & SFB_WALKER_NO_LIBUNWIND) || !sfb_libunwind() || sfb_libunwind_is_unknown())
         return SFB_NO_LIBUNWIND;
     /*
      * Where our own reader finds a fault in the table there is nothing to be had: libunwind

@@ -34,7 +34,7 @@ static atomic_bool unknown;
 
 const struct sfb_libunwind *sfb_libunwind(void)
 {
-    return sfb_libunwind_is_unknown() ? NULL : atomic_load_explicit(&loaded, memory_order_acquire);
+    return atomic_load_explicit(&loaded, memory_order_acquire);
 }
 
 bool sfb_libunwind_is_unknown(void)

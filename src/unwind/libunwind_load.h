@@ -16,7 +16,7 @@ struct sfb_libunwind {
                                int, void *);
 };
 
-/* @return NULL where libunwind could not be loaded, or turned out to be one that is not known */
+/* @return NULL where libunwind could not be loaded */
 const struct sfb_libunwind *sfb_libunwind(void);
 
 /* What libunwind calls back for every byte, word and register: fallback_libunwind.c. */

@@ -577,7 +577,7 @@ NOINLINE static void fault(int depth)
         fault(depth - 1);
     else
         raise(SIGABRT);
-    sink++;
+    sink = sink + 1;
 }
 
 Test(crash, report_takes_little_stack_and_time)

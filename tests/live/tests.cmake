@@ -66,6 +66,24 @@ function(sfb_deep_test name)
 endfunction()
 sfb_deep_test(stack_use)
 
+# libunwind as it is here, and one of a later day, which the loader finds first.
+if(SFRAME_BACKTRACE_LIBUNWIND AND TARGET deep-odd)
+  add_library(later-libunwind SHARED live/libs/later_libunwind.c)
+  target_include_directories(later-libunwind PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_include_directories(later-libunwind SYSTEM PRIVATE ${SFRAME_BACKTRACE_LIBUNWIND_INCLUDE_DIR})
+  target_link_libraries(later-libunwind PRIVATE sfb-flags)
+  set_target_properties(later-libunwind PROPERTIES OUTPUT_NAME unwind-${SFRAME_BACKTRACE_ARCH}
+    SOVERSION 8 LIBRARY_OUTPUT_DIRECTORY later)
+  foreach(name libunwind libunwind_later)
+    sfb_test(live ${name} SHARED)
+    target_include_directories(test-live-${name} SYSTEM PRIVATE ${SFRAME_BACKTRACE_LIBUNWIND_INCLUDE_DIR})
+    target_compile_definitions(test-live-${name} PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}")
+    add_dependencies(test-live-${name} deep-odd later-libunwind)
+  endforeach()
+  set_property(TEST live.libunwind_later APPEND PROPERTY
+    ENVIRONMENT LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/later)
+endif()
+
 # README.md's table of what each public function promises, and whether it does.
 set(sfb_contract support/contract_table.c live/contract/thunks.c live/contract/capture_thunks.c
   live/contract/table_thunks.c live/contract/other_thunks.c)
