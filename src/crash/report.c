@@ -142,7 +142,8 @@ static void walk(void *with)
     struct report *r = with;
     const struct sframe_backtrace_options options = { .size = sizeof options,
                                                       .context = r->event->ucontext,
-                                                      .flags = sfb_crash.flags,
+                                                      .flags =
+                                                          sfb_crash.flags | SFRAME_BACKTRACE_DOUBT,
                                                       .max_frames = sfb_crash.max_frames,
                                                       .outermost = r->outermost };
     struct sframe_backtrace_info info = { .size = sizeof info };

@@ -47,7 +47,7 @@ static void become(void (*run)(void *, int), void *with, int fd)
 /* @return whether it has ended by itself. (Without a handler of SIGCHLD: qemu has no pidfd.) */
 static bool wait_for(pid_t pid, int *status)
 {
-    double until = milliseconds() + CHILD_LIMIT_MS;
+    double until = milliseconds() + (double)CHILD_LIMIT_MS;
 
     for (useconds_t pause = 50; milliseconds() < until; pause = pause < 5000 ? pause * 2 : pause) {
         pid_t ended = waitpid(pid, status, WNOHANG);
