@@ -142,11 +142,28 @@ bool sfb_loaded_find(struct sfb_loaded *out, uint64_t pc)
     return true;
 }
 
+/*
+ * What debuggers ask: where the loader says that it is at work. Set once at load; NULL in a static
+ * program, which has no such thing.
+ */
+static const volatile struct r_debug *loader_state;
+
+/*
+ * Whether a library may be being unloaded right now. dlclose() unmaps it first, and lets
+ * _dl_find_object() forget it microseconds later, but has told debuggers before both. (Other
+ * namespaces, which dlmopen() makes, have states of their own, from version 2 on.)
+ */
+static bool loader_is_busy(void)
+{
+    return loader_state && (loader_state->r_state != RT_CONSISTENT || loader_state->r_version > 1);
+}
+
 bool sfb_module_in_place(uint32_t id, uint64_t pc, bool doubt)
 {
     struct sfb_module_identity identity;
 
-    return identify(&identity, pc) && sfb_module_cache_holds(id, &identity, doubt);
+    return identify(&identity, pc) &&
+           sfb_module_cache_holds(id, &identity, doubt || loader_is_busy());
 }
 
 const struct sfb_modules *sfb_modules_live(bool doubt)
@@ -184,6 +201,13 @@ void sframe_backtrace_refresh(void)
     dl_iterate_phdr(add_module, NULL);
 }
 
+static void find_loader_state(const ElfW(Dyn) * dynamic)
+{
+    for (; dynamic->d_tag != DT_NULL; dynamic++)
+        if (dynamic->d_tag == DT_DEBUG)
+            loader_state = (const void *)(uintptr_t)dynamic->d_un.d_ptr;
+}
+
 /* The program is the first module. */
 static int measure_program(struct dl_phdr_info *info, size_t size, void *user)
 {
@@ -194,6 +218,8 @@ static int measure_program(struct dl_phdr_info *info, size_t size, void *user)
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
+        if (p->p_type == PT_DYNAMIC)
+            find_loader_state((const void *)(uintptr_t)(info->dlpi_addr + p->p_vaddr));
         if (p->p_type != PT_LOAD)
             continue;
         if (start > p->p_vaddr)

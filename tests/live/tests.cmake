@@ -225,6 +225,15 @@ else()
       SFB_NOTHING="$<TARGET_FILE:nothing>" SFB_SHARED_LIBRARY="$<TARGET_FILE:sframe-backtrace-shared>"
       SFB_PRELOADS=$<NOT:$<OR:$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>,$<BOOL:${SFRAME_BACKTRACE_SANITIZE}>>>)
     add_dependencies(test-live-cut_files frames-64 frames-bare deep-unnamed nothing sframe-backtrace-shared)
+    if(CMAKE_CROSSCOMPILING_EMULATOR)
+      sfb_skip(live stale "the emulator locks while it maps: no thread meets another one there")
+    elseif(SFRAME_BACKTRACE_SANITIZE)
+      sfb_skip(live stale "the sanitizers handle faults by themselves")
+    else()
+      sfb_test(live stale GSFRAME)
+      target_compile_definitions(test-live-stale PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}")
+      add_dependencies(test-live-stale frames-64 frames-bare)
+    endif()
     # Its .eh_frame is in another segment than .eh_frame_hdr. Small pages leave no hole between the two.
     add_library(frames-split MODULE live/libs/frames.c live/libs/writable_eh_frame.S)
     # clang's own assembler does not let a section's flags change.
