@@ -3,7 +3,12 @@
 foreach(header IN LISTS sfb_public_headers)
   cmake_path(GET header PARENT_PATH dir)
   cmake_path(RELATIVE_PATH dir BASE_DIRECTORY include)
-  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${dir})
+  if(dir STREQUAL ".") # newer versions warn of a path that is not normal
+    set(dir "")
+  else()
+    string(PREPEND dir "/")
+  endif()
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}${dir})
 endforeach()
 
 install(TARGETS sframe-backtrace-shared sframe-backtrace-static EXPORT sframe-backtrace-targets)

@@ -11,6 +11,9 @@
 /* What libunwind puts before the names of its local functions. */
 extern const char machine_libunwind_prefix[];
 
+/* The number under which it gives the CFA out. */
+extern const int machine_libunwind_cfa;
+
 /*
  * Bytes from the start of the trampoline that handlers return to, to its system call. A thread may
  * be interrupted there, too, between the trampoline's two instructions.

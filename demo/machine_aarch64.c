@@ -1,9 +1,12 @@
 /* AArch64: see machine.h. */
 #include "machine.h"
 
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
 #include <signal.h>
 
 const char machine_libunwind_prefix[] = "_ULaarch64_";
+const int machine_libunwind_cfa = UNW_AARCH64_CFA;
 const uint64_t machine_trampoline_syscall = 4;
 /* There is a bit for it (MDSCR_EL1.SS), but only the kernel can set it, for a debugger. */
 const bool machine_can_step = false;

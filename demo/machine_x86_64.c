@@ -1,11 +1,14 @@
 /* x86-64: see machine.h. */
 #include "machine.h"
 
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 const char machine_libunwind_prefix[] = "_ULx86_64_";
+const int machine_libunwind_cfa = UNW_X86_64_CFA;
 const uint64_t machine_trampoline_syscall = 7; /* mov $15,%rax is that long */
 const bool machine_can_step = true;
 

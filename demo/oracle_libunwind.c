@@ -13,21 +13,43 @@ static int (*unwind_get_reg)(unw_cursor_t *, int, unw_word_t *);
 static int (*unwind_get_save_loc)(unw_cursor_t *, int, unw_save_loc_t *);
 static int (*unwind_name)(unw_cursor_t *, char *, size_t, unw_word_t *);
 
+/* unw_save_loc_t with room: on AArch64 it is larger in libunwind 1.8 than in 1.6. */
+union save_loc {
+    unw_save_loc_t at;
+    char room[64];
+};
+
 /* Where the frame's sp is stored, 0: nowhere, or in a register. */
 static uint64_t place_of_sp(unw_cursor_t *cursor)
 {
-    unw_save_loc_t place;
+    union save_loc place;
 
-    return unwind_get_save_loc(cursor, UNW_REG_SP, &place) == 0 && place.type == UNW_SLT_MEMORY
-               ? place.u.addr
+    return unwind_get_save_loc(cursor, UNW_REG_SP, &place.at) == 0 &&
+                   place.at.type == UNW_SLT_MEMORY
+               ? place.at.u.addr
                : 0;
 }
 
 /*
+ * Whether the step from a frame whose sp was stored at a place passed over a rule for sp. Where there
+ * is none libunwind 1.6 leaves the place as it was, and 1.8 says the CFA.
+ */
+static bool has_passed_over(unw_cursor_t *cursor, uint64_t before)
+{
+    uint64_t place = place_of_sp(cursor);
+    unw_word_t cfa = 0, sp = 0;
+
+    unwind_get_reg(cursor, machine_libunwind_cfa, &cfa);
+    unwind_get_reg(cursor, UNW_REG_SP, &sp);
+    return place != before && place != cfa && sp == cfa;
+}
+
+/*
  * Where longjmp() and setcontext() are about to switch stacks, glibc's tables say in which
- * register, or where in the jump buffer, the next frame's sp is. unw_step() reads that rule (the
- * place changes, which no other rule does) and takes the CFA all the same, so it is wrong from
- * there on: stacks that were interrupted in such a place are told apart.
+ * register, or where in the jump buffer, the next frame's sp is. unw_step() of libunwind 1.6 reads
+ * that rule (the place changes, which no other rule does) and takes the CFA all the same, so it is
+ * wrong from there on: stacks that were interrupted in such a place are told apart. That of 1.8
+ * follows the rule, on x86-64 alone.
  *
  * unw_step() and not unw_backtrace(), whose trace cache takes short cuts.
  *
@@ -64,7 +86,7 @@ static void walk(struct oracle_state *s, struct stack *out, ucontext_t *uc)
         status = unwind_step(cursor);
         if (status <= 0)
             break;
-        out->sp_rule |= may_switch && place_of_sp(cursor) != place;
+        out->sp_rule |= may_switch && has_passed_over(cursor, place);
         interrupted = trampoline;
     }
     out->end = status == 0 ? END_OUTERMOST : END_STOPPED;

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "sframe_backtrace_crash.h"
 
@@ -20,9 +21,11 @@ struct sfb_crash {
     atomic_bool active; /* else signals are only passed on */
     int fd;
     bool fd_waits; /* writing to it may block for ever */
+    dev_t device;  /* what fd leads to */
+    ino_t inode;
     uint32_t flags, max_frames, outermost;
     struct sigaction previous[SFB_CRASH_SIGNALS];
-    char program[PATH_MAX]; /* path of the program; empty: not known */
+    char program[PATH_MAX]; /* path of the program, without /proc as it was started */
 };
 
 extern struct sfb_crash sfb_crash;

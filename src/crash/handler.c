@@ -4,19 +4,31 @@
  *     owner: 0 --first thread--> its id --report--> 0, then the previous handler
  *                                              \--> the default action; it stays
  *
- * None of the seven signals is blocked while a report is written (SA_NODEFER), so that a crash
- * inside of it comes here, too, and is known by the owner. Blocked, the kernel would end the
- * process just as well, but without a word.
+ * None of the seven signals is blocked while a report is written (SA_NODEFER), so that a fault
+ * inside of it comes here, too, and the report goes on behind it. Blocked, the kernel would end the
+ * process without a word.
+ *
+ * (What does not return is not for sanitizers: their own code for that may crash, over and over.)
+ *
+ * A filter of system calls may answer each of them with an error, or with SIGSYS, which is turned
+ * into an error. Whatever is refused, the end is reached: see die().
  *
  * Tried and dropped: a flag in thread-local storage instead of the owner. It says nothing to the
- * other threads, and after a previous handler that jumped out of there nobody clears it.
+ * other threads. (nesting.c has one besides, and does not believe it without a look at the stack:
+ * after a previous handler that jumped out of there nobody clears it.)
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "crash/attempt.h"
 #include "crash/crash.h"
 #include "crash/kernel.h"
+#include "crash/nesting.h"
+#include "crash/registers.h"
 #include "crash/report.h"
+#include "unwind/arch.h"
+#include "unwind/memory.h"
 
 enum { REPORTS_MAX = 16, WAIT_STEP_MS = 10, WAIT_MAX_MS = 10000 };
 
@@ -24,11 +36,10 @@ enum { REPORTS_MAX = 16, WAIT_STEP_MS = 10, WAIT_MAX_MS = 10000 };
 static atomic_int owner;
 
 static struct sfb_text text;
-static const char *volatile part;
-static volatile int number_handled; /* the signal */
-static volatile uint32_t deferred;  /* signals that were sent meanwhile: 1 << number */
 static volatile bool crashed_inside;
-static unsigned reports;
+static volatile bool is_leaving; /* the default action is restored, the report is over */
+static unsigned reports_passed;  /* for a previous handler, which may recover */
+static bool told_limit;
 
 /* What was reported last. */
 static struct crash {
@@ -49,10 +60,20 @@ static bool has_flag(const struct sigaction *action, unsigned flag)
     return ((unsigned)action->sa_flags & flag) != 0;
 }
 
+static bool is_plain(const struct sigaction *action, void (*handler)(int))
+{
+    return !has_flag(action, SA_SIGINFO) && action->sa_handler == handler;
+}
+
 static bool is_default(const struct sigaction *action)
 {
-    return !has_flag(action, SA_SIGINFO) &&
-           (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN);
+    return is_plain(action, SIG_DFL) || is_plain(action, SIG_IGN);
+}
+
+/* Whether the kernel has found a fault; else somebody has sent the signal. */
+static bool is_fault(const siginfo_t *info)
+{
+    return info->si_code > 0;
 }
 
 /*
@@ -62,60 +83,105 @@ static bool is_default(const struct sigaction *action)
  */
 static bool comes_again(int number, const siginfo_t *info)
 {
-    return info->si_code > 0 &&
+    return is_fault(info) &&
            (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE);
 }
 
-static void raise_bare(int number)
+/* Who is asked to be unique in the process; without the kernel's word, one that no thread has. */
+static int this_thread(void)
 {
-    sfb_kernel(SYS_tgkill, (uint64_t)sfb_kernel_process(), (uint64_t)sfb_kernel_thread(),
-               (uint64_t)number, 0);
+    int thread = sfb_kernel_thread();
+
+    return thread > 0 ? thread : -1 - (int)(sfb_arch_thread_pointer() >> 4 & 0x3fffffff);
+}
+
+/* @return false: a filter of system calls refused it */
+static bool raise_bare(int number)
+{
+    int process = sfb_kernel_process(), thread = sfb_kernel_thread();
+
+    return sfb_kernel(SYS_tgkill, (uint64_t)process, (uint64_t)(thread > 0 ? thread : process),
+                      (uint64_t)number, 0) == 0;
 }
 
 /* Raises a signal anew, with what came with it, as far as the kernel takes it. */
-static void raise_again(int number, const siginfo_t *info)
+static bool raise_again(int number, const siginfo_t *info)
 {
-    if (sfb_kernel(SYS_rt_tgsigqueueinfo, (uint64_t)sfb_kernel_process(),
-                   (uint64_t)sfb_kernel_thread(), (uint64_t)number, (uintptr_t)info) != 0)
+    return sfb_kernel(SYS_rt_tgsigqueueinfo, (uint64_t)sfb_kernel_process(),
+                      (uint64_t)sfb_kernel_thread(), (uint64_t)number, (uintptr_t)info) == 0 ||
+           raise_bare(number);
+}
+
+/*
+ * Ends the process, here and now: by the default action of the signal; if that is refused, by an
+ * exit; and if that is, too, by an instruction that cannot be survived.
+ */
+SFB_NO_SANITIZE _Noreturn static void die(int number)
+{
+    static const int raised[] = { SIGSYS, SIGILL, SIGSEGV, SIGBUS, SIGTRAP };
+
+    if (sfb_kernel_default(number)) {
+        sfb_kernel_mask(SIG_UNBLOCK, sfb_kernel_sigbit(number));
         raise_bare(number);
+    }
+    sfb_kernel_exit(128 + number);
+    /* The kernel does not deliver a fault that is blocked: it ends the process. */
+    sfb_kernel_mask(SIG_BLOCK, ~(uint64_t)0);
+    for (size_t i = 0; i < sizeof raised / sizeof *raised; i++)
+        sfb_kernel_default(raised[i]);
+    sfb_crash_end(sfb_nesting_stack());
+}
+
+/* For the time when the handler has returned. */
+static void block_afterwards(int number, void *ucontext)
+{
+    ucontext_t *uc = ucontext;
+    uint64_t mask;
+
+    memcpy(&mask, &uc->uc_sigmask, sizeof mask);
+    mask |= sfb_kernel_sigbit(number);
+    memcpy(&uc->uc_sigmask, &mask, sizeof mask);
 }
 
 /*
  * Leaves the process to the default action of a signal, at the instruction that was interrupted,
  * when the handler returns: until then it is blocked, and so pending.
+ *
+ * A fault that comes again while it is blocked ends the process, too, where a filter of system
+ * calls has refused everything here. (Not always so: qemu's user mode waits for ever.)
  */
-static void leave_to_default(int number, const siginfo_t *info)
+SFB_NO_SANITIZE static void leave_to_default(int number, const siginfo_t *info, void *ucontext)
 {
+    bool is_restored;
+
+    is_leaving = true;
     sfb_kernel_mask(SIG_BLOCK, sfb_kernel_sigbit(number));
-    sfb_kernel_default(number);
-    if (!comes_again(number, info))
-        raise_again(number, info);
+    is_restored = sfb_kernel_default(number);
+    if (!comes_again(number, info)) {
+        if (!is_restored || !raise_again(number, info))
+            die(number);
+    } else if (!is_restored) {
+        block_afterwards(number, ucontext);
+    }
 }
 
-/* The same, here and now. */
-_Noreturn static void die(int number)
+/* A fault while the handler runs: on to the next part of the report, or the end. */
+SFB_NO_SANITIZE _Noreturn static void crash_inside(int number, const siginfo_t *info,
+                                                   void *ucontext)
 {
-    sfb_kernel_default(number);
-    sfb_kernel_mask(SIG_UNBLOCK, sfb_kernel_sigbit(number));
-    raise_bare(number);
-    sfb_kernel_exit(128 + number); /* a filter of system calls was in the way */
-}
+    const void *frame = __builtin_frame_address(0);
+    bool is_overwritten = sfb_nesting_is_overwritten(frame);
 
-_Noreturn static void crash_inside(int number, const siginfo_t *info)
-{
-    if (!crashed_inside) {
+    if (is_overwritten)
+        sfb_nesting_begin(sfb_nesting_number(), frame, ucontext);
+    if (!is_overwritten && !crashed_inside)
+        sfb_attempt_fail(number, info, ucontext);
+    if (!crashed_inside && !is_leaving) {
         crashed_inside = true;
-        sfb_text_flush(&text);
-        sfb_text_string(&text, "\n" SFB_CRASH_PREFIX "signal ");
-        sfb_text_decimal(&text, number);
-        sfb_text_string(&text, " inside the handler (");
-        sfb_text_string(&text, part);
-        sfb_text_string(&text, "), address ");
-        sfb_text_hex(&text, (uintptr_t)info->si_addr);
-        sfb_text_string(&text, ": the process ends\n");
+        sfb_attempt_tell(&text, "the process ends");
         sfb_text_flush(&text);
     }
-    die(number_handled);
+    die(sfb_nesting_number());
 }
 
 /* A child of vfork(), or the thread that another one forked away from, does not give it back. */
@@ -139,60 +205,80 @@ static bool become_owner(int thread)
     return false;
 }
 
-/* Whether a previous handler came back to the very same, and whether there were too many. */
-static bool is_worth_a_report(const struct crash *now)
+/*
+ * The descriptor may have been closed, and be somebody else's by now. The kernel's struct stat is
+ * libc's on all 64-bit machines.
+ *
+ * @return false: it leads elsewhere; a filter that refuses the answer is a yes
+ */
+static bool leads_to_file(void)
 {
-    if (reports == REPORTS_MAX || (now->thread == last.thread && now->number == last.number &&
-                                   now->pc == last.pc && now->address == last.address))
-        return false;
-    last = *now;
-    reports++;
-    return true;
-}
+    struct stat status;
 
-static void report(int number, const siginfo_t *info, const void *ucontext, int thread,
-                   const struct sigaction *next)
-{
-    const struct sfb_crash_event event = { .number = number,
-                                           .info = info,
-                                           .ucontext = ucontext,
-                                           .process = sfb_kernel_process(),
-                                           .thread = thread,
-                                           .next = next };
-    struct sfb_context context;
-    struct crash now = { .thread = thread, .number = number, .address = (uintptr_t)info->si_addr };
-
-    sfb_context_from_ucontext(&context, ucontext);
-    now.pc = context.reg[SFB_ARCH_PC];
-    if (is_worth_a_report(&now))
-        sfb_crash_report(&text, &event, &part);
+    return sfb_kernel(SYS_fstat, (uint64_t)sfb_crash.fd, (uintptr_t)&status, 0, 0) != 0 ||
+           (status.st_dev == sfb_crash.device && status.st_ino == sfb_crash.inode);
 }
 
 /* What the owner starts from, also where another one was killed in the middle. */
-static void begin(int number)
+static void begin(void)
 {
-    number_handled = number;
-    deferred = 0;
     crashed_inside = false;
-    part = "start";
+    is_leaving = false;
+    sfb_attempts_begin();
     sfb_text_begin(&text, sfb_crash.fd, sfb_crash.fd_waits);
 }
 
-/* What came during the report comes now. */
-static void end(void)
+/* Whether a previous handler came back to the very same. */
+static bool is_same(const struct crash *now)
 {
-    uint32_t numbers = deferred;
+    bool same = now->thread == last.thread && now->number == last.number && now->pc == last.pc &&
+                now->address == last.address;
 
-    atomic_store(&owner, 0);
-    for (int i = 0; i < SFB_CRASH_SIGNALS; i++)
-        if (numbers & (uint32_t)1 << sfb_crash_signals[i])
-            raise_bare(sfb_crash_signals[i]);
+    last = *now;
+    return same;
 }
 
-/* Whether another process sent it; this one's abort() and raise() are a crash like any other. */
-static bool is_from_outside(const siginfo_t *info)
+/*
+ * Reports for a previous handler are counted: it may recover from any number of crashes, and each
+ * of them takes room. The one that ends the process always has its report.
+ */
+static bool is_within_limit(const struct sigaction *next)
 {
-    return info->si_code <= 0 && info->si_pid != sfb_kernel_process();
+    static const char limit[] =
+        SFB_CRASH_PREFIX "from now on without a report where a previous handler takes the signal\n";
+
+    if (is_default(next))
+        return true;
+    if (reports_passed < REPORTS_MAX) {
+        reports_passed++;
+        return true;
+    }
+    if (!told_limit) {
+        told_limit = true;
+        sfb_text_string(&text, limit);
+        sfb_text_flush(&text);
+    }
+    return false;
+}
+
+/* @return whether this crash has its report, now or already */
+static bool report(const struct sfb_crash_event *event)
+{
+    struct sfb_context context;
+    struct crash now = { .thread = event->thread,
+                         .number = event->number,
+                         .address = (uintptr_t)event->info->si_addr };
+
+    sfb_context_from_ucontext(&context, event->ucontext);
+    now.pc = context.reg[SFB_ARCH_PC];
+    if (is_same(&now))
+        return true;
+    if (!leads_to_file())
+        return true;
+    if (!is_within_limit(event->next))
+        return false;
+    sfb_crash_report(&text, event);
+    return true;
 }
 
 /* Calls a previous handler as the kernel would have done it. */
@@ -212,30 +298,109 @@ static void pass_on(const struct sigaction *action, int number, siginfo_t *info,
         action->sa_handler(number);
 }
 
-void sfb_crash_handle(int number, siginfo_t *info, void *ucontext)
+/*
+ * A signal in the midst of the handler, that of a filter of system calls included.
+ *
+ * @return false: it was another thread, a child of vfork() that is gone
+ */
+SFB_NO_SANITIZE static bool interrupt(int number, const siginfo_t *info, void *ucontext)
 {
-    const int thread = sfb_kernel_thread();
-    struct sigaction *previous = previous_of(number);
-    struct sigaction action;
+    if (number == SIGSYS && is_fault(info) && info->si_syscall != SYS_rt_sigreturn) {
+        sfb_crash_refuse_call(ucontext);
+        return true;
+    }
+    if (sfb_nesting_thread() != 0 && sfb_nesting_thread() != this_thread())
+        return false;
+    if (is_fault(info))
+        crash_inside(number, info, ucontext);
+    sfb_nesting_defer(number);
+    return true;
+}
 
+/* Waits for its turn. */
+SFB_NO_SANITIZE static void enter(int number, int thread)
+{
     if (atomic_load(&owner) == thread) {
-        if (!is_from_outside(info))
-            crash_inside(number, info);
-        deferred |= (uint32_t)1 << number;
-        return;
+        if (is_leaving)
+            die(number);
+        atomic_store(&owner, 0); /* a handler that was installed later has jumped out of a report */
     }
     if (!become_owner(thread))
         die(number);
-    begin(number);
-    action = *previous;
+    begin();
+}
+
+/* Lets the next thread report. What came during the report comes now. */
+static void end(uint32_t deferred)
+{
+    atomic_store(&owner, 0);
+    for (int i = 0; i < SFB_CRASH_SIGNALS; i++)
+        if (deferred & (uint32_t)1 << sfb_crash_signals[i])
+            raise_bare(sfb_crash_signals[i]);
+}
+
+/*
+ * Passes a signal on to a previous handler. One that restores the default action and returns ends
+ * the process: then there is a report after all.
+ */
+static void pass(const struct sigaction *action, bool is_reported, struct sfb_crash_event *event,
+                 void *ucontext)
+{
+    const void *frame = __builtin_frame_address(0);
+    siginfo_t *info = event->info;
+    struct sfb_nesting_pass before;
+
+    before = sfb_nesting_pass();
+    end(sfb_nesting_deferred());
+    pass_on(action, event->number, info, ucontext);
+    sfb_nesting_returned(before);
+    if (is_reported)
+        return;
+    sfb_nesting_begin(event->number, frame, ucontext);
+    sfb_nesting_is_of(event->thread);
+    if (sfb_kernel_is_default(event->number)) {
+        static const struct sigaction by_default; /* which is all zero */
+
+        enter(event->number, event->thread);
+        event->next = &by_default;
+        last.thread = 0;
+        report(event);
+        sfb_nesting_end();
+        end(sfb_nesting_deferred());
+    }
+    sfb_nesting_end();
+}
+
+SFB_NO_SANITIZE void sfb_crash_handle(int number, siginfo_t *info, void *ucontext)
+{
+    struct sigaction *previous = previous_of(number);
+    struct sfb_crash_event event = { .number = number, .info = info, .ucontext = ucontext };
+    struct sigaction action = *previous;
+    bool is_reported = true;
+
+    if (sfb_nesting_is_inside(ucontext) && interrupt(number, info, ucontext))
+        return;
+    if (is_plain(&action, SIG_IGN) && !is_fault(info))
+        return;
+    /* No system call before this. */
+    sfb_nesting_begin(number, __builtin_frame_address(0), ucontext);
+    event.thread = this_thread();
+    sfb_nesting_is_of(event.thread);
+    enter(number, event.thread);
+    event.process = sfb_kernel_process();
+    event.next = &action;
+    if (sfb_nesting_is_spent(ucontext)) {
+        if (atomic_load(&sfb_crash.active) && leads_to_file())
+            sfb_crash_report_spent(&text, &event);
+        die(number);
+    }
     if (atomic_load(&sfb_crash.active))
-        report(number, info, ucontext, thread, &action);
+        is_reported = report(&event);
     if (is_default(&action)) {
-        leave_to_default(number, info);
+        leave_to_default(number, info, ucontext);
         return;
     }
     if (has_flag(&action, SA_RESETHAND))
         *previous = (struct sigaction){ .sa_flags = 0 };
-    end();
-    pass_on(&action, number, info, ucontext);
+    pass(&action, is_reported, &event, ucontext);
 }

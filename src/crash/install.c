@@ -1,5 +1,6 @@
 /* Installs the crash handler and takes it away again: nothing of this runs in it. */
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,28 +63,41 @@ static bool read_options(struct sframe_backtrace_crash_options *out,
            out->outermost <= out->max_frames;
 }
 
+/* Without /proc, the program's path is what execve() was given. */
+static void find_program(void)
+{
+    const char *name = (const char *)getauxval(AT_EXECFN); /* NOLINT(performance-no-int-to-ptr) */
+    ssize_t size = readlink("/proc/self/exe", sfb_crash.program, sizeof sfb_crash.program - 1);
+
+    memset(sfb_crash.program + (size > 0 ? size : 0), 0,
+           sizeof sfb_crash.program - (size_t)(size > 0 ? size : 0));
+    if (size <= 0 && name)
+        memcpy(sfb_crash.program, name, strnlen(name, sizeof sfb_crash.program - 1));
+}
+
 /* Takes over what the handler goes by. @return false: there is no such descriptor */
 static bool prepare(const struct sframe_backtrace_crash_options *options)
 {
     struct stat status;
-    ssize_t size;
 
     if (fstat(options->fd, &status) != 0)
         return false;
     sfb_crash.fd = options->fd;
+    sfb_crash.device = status.st_dev;
+    sfb_crash.inode = status.st_ino;
     sfb_crash.fd_waits =
         S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode);
     sfb_crash.flags = options->flags;
     sfb_crash.max_frames = options->max_frames;
     sfb_crash.outermost = options->outermost;
-    size = readlink("/proc/self/exe", sfb_crash.program, sizeof sfb_crash.program - 1);
-    sfb_crash.program[size > 0 ? size : 0] = '\0';
+    find_program();
     return true;
 }
 
 /*
  * All signals that can wait do; see handler.c for those that cannot. What was there before is known
- * before anything can come that has to be passed on.
+ * before anything can come that has to be passed on. System calls are interrupted for good if they
+ * were before.
  */
 static void handle_signals(uint32_t signals)
 {
@@ -94,9 +108,14 @@ static void handle_signals(uint32_t signals)
     for (int i = 0; i < SFB_CRASH_SIGNALS; i++)
         sigdelset(&action.sa_mask, sfb_crash_signals[i]);
     for (int i = 0; i < SFB_CRASH_SIGNALS; i++) {
+        struct sigaction *previous = &sfb_crash.previous[i];
+
         if (!(signals & signal_flag(sfb_crash_signals[i])))
             continue;
-        sigaction(sfb_crash_signals[i], NULL, &sfb_crash.previous[i]);
+        sigaction(sfb_crash_signals[i], NULL, previous);
+        action.sa_flags &= ~SA_RESTART;
+        if (previous->sa_handler == SIG_IGN || (previous->sa_flags & SA_RESTART))
+            action.sa_flags |= SA_RESTART;
         sigaction(sfb_crash_signals[i], &action, NULL);
     }
     handled = signals;

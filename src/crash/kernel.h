@@ -5,13 +5,15 @@
 #ifndef SFB_CRASH_KERNEL_H
 #define SFB_CRASH_KERNEL_H
 
+#include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 
 #include "unwind/arch.h"
 
-/* Results: the kernel's, an errno negated. */
+/* Results: the kernel's, an errno negated. Any of them may be what a filter answers. */
 static inline long sfb_kernel(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
     return sfb_arch_syscall(number, a, b, c, d);
@@ -40,25 +42,42 @@ static inline void sfb_kernel_mask(int how, uint64_t set)
     sfb_kernel(SYS_rt_sigprocmask, (uint64_t)how, (uintptr_t)&set, 0, SFB_KERNEL_SIGSET_SIZE);
 }
 
-/* Restores the default action of a signal. A struct sigaction of the kernel's that is all zero. */
-static inline void sfb_kernel_default(int number)
+/*
+ * Restores the default action of a signal. A struct sigaction of the kernel's that is all zero.
+ *
+ * @return false: a filter of system calls refused it
+ */
+static inline bool sfb_kernel_default(int number)
 {
     static const uint64_t action[4];
 
-    sfb_kernel(SYS_rt_sigaction, (uint64_t)number, (uintptr_t)action, 0, SFB_KERNEL_SIGSET_SIZE);
+    return sfb_kernel(SYS_rt_sigaction, (uint64_t)number, (uintptr_t)action, 0,
+                      SFB_KERNEL_SIGSET_SIZE) == 0;
+}
+
+/* Whether somebody has restored the default action of a signal. */
+static inline bool sfb_kernel_is_default(int number)
+{
+    uint64_t action[4] = { 1 }; /* begins with the handler */
+
+    return sfb_kernel(SYS_rt_sigaction, (uint64_t)number, 0, (uintptr_t)action,
+                      SFB_KERNEL_SIGSET_SIZE) == 0 &&
+           action[0] == (uintptr_t)SIG_DFL;
 }
 
 static inline void sfb_kernel_sleep_ms(unsigned ms)
 {
-    const int64_t time[2] = { ms / 1000, ms % 1000 * 1000000L };
+    int64_t time[2] = { ms / 1000, ms % 1000 * 1000000L };
+    long done = sfb_kernel(SYS_nanosleep, (uintptr_t)time, 0, 0, 0);
 
-    sfb_kernel(SYS_nanosleep, (uintptr_t)time, 0, 0, 0);
+    if (done < 0 && done != -EINTR) /* a filter of system calls */
+        sfb_kernel(SYS_ppoll, 0, 0, (uintptr_t)time, 0);
 }
 
-_Noreturn static inline void sfb_kernel_exit(int status)
+/* Comes back where a filter of system calls refuses it. */
+static inline void sfb_kernel_exit(int status)
 {
-    for (;;)
-        sfb_kernel(SYS_exit_group, (uint64_t)status, 0, 0, 0);
+    sfb_kernel(SYS_exit_group, (uint64_t)status, 0, 0, 0);
 }
 
 #endif

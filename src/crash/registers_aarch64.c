@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <ucontext.h>
 
 #include "crash/registers.h"
@@ -17,4 +18,27 @@ void sfb_crash_registers(struct sfb_text *text, const void *ucontext)
         sfb_crash_register(text, names[i], uc->uc_mcontext.regs[i]);
     sfb_crash_register(text, "pstate", uc->uc_mcontext.pstate);
     sfb_crash_register(text, "fault_address", uc->uc_mcontext.fault_address);
+}
+
+uint64_t sfb_crash_sp(const void *ucontext)
+{
+    const ucontext_t *uc = ucontext;
+
+    return uc->uc_mcontext.sp;
+}
+
+void sfb_crash_refuse_call(void *ucontext)
+{
+    ucontext_t *uc = ucontext;
+
+    uc->uc_mcontext.regs[0] = (uint64_t)-ENOSYS;
+}
+
+/* The frame would lie below the stack: on its guard page. */
+void sfb_crash_end(uint64_t stack)
+{
+    uint64_t sp = stack ? stack + 16 : 0;
+
+    __asm__ volatile("mov sp, %0\n\tudf 0" ::"r"(sp) : "memory");
+    __builtin_unreachable();
 }

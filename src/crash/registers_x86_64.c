@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <ucontext.h>
 
 #include "crash/registers.h"
@@ -22,4 +23,30 @@ void sfb_crash_registers(struct sfb_text *text, const void *ucontext)
     for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
         sfb_crash_register(text, registers[i].name,
                            (uint64_t)uc->uc_mcontext.gregs[registers[i].number]);
+}
+
+uint64_t sfb_crash_sp(const void *ucontext)
+{
+    const ucontext_t *uc = ucontext;
+
+    return (uint64_t)uc->uc_mcontext.gregs[REG_RSP];
+}
+
+void sfb_crash_refuse_call(void *ucontext)
+{
+    ucontext_t *uc = ucontext;
+
+    uc->uc_mcontext.gregs[REG_RAX] = -ENOSYS;
+}
+
+/*
+ * The kernel does not put a frame on an alternate stack that it would overflow. The stack pointer
+ * counts as on it if the red zone is, too.
+ */
+void sfb_crash_end(uint64_t stack)
+{
+    uint64_t sp = stack ? stack + 256 : 0;
+
+    __asm__ volatile("movq %0, %%rsp\n\tud2" ::"r"(sp) : "memory");
+    __builtin_unreachable();
 }

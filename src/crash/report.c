@@ -1,107 +1,37 @@
 /*
  * Everything large is static: one thread writes at a time (handler.c), and it may have little
- * stack. Memory that a crash may have damaged is read through the probe; the tables and ELF headers
- * of modules are believed to be where the loader put them, as they are by a walk.
+ * stack. Memory that a crash may have damaged is read through the probe; where the loader's tables
+ * or a module's are at fault, attempt.h has the way on.
  */
 #include "crash/report.h"
 
-#include <link.h>
-#include <stddef.h>
+#include <stdalign.h>
+#include <string.h>
 #include <sys/prctl.h>
 
+#include "crash/attempt.h"
 #include "crash/crash.h"
 #include "crash/kernel.h"
 #include "crash/names.h"
+#include "crash/places.h"
 #include "crash/registers.h"
 #include "sfb/cbf.h"
 #include "sframe_backtrace.h"
-#include "unwind/loaded.h"
-#include "unwind/memory.h"
-#include "unwind/modules.h"
 
 /*
  * No frame takes more than 9 bytes, and up to half of the buffer is for the outermost ones: there
  * is room for SFRAME_BACKTRACE_CRASH_FRAMES_MAX and SFRAME_BACKTRACE_CRASH_OUTERMOST_MAX.
  */
-static uint8_t cbf[14 << 10];
+static alignas(8) uint8_t cbf[14 << 10];
 
 _Static_assert(sizeof cbf > 9 * (SFRAME_BACKTRACE_CRASH_FRAMES_MAX + 2) +
                                 9 * SFRAME_BACKTRACE_CRASH_OUTERMOST_MAX / 2 &&
                    sizeof cbf / 2 > 9 * SFRAME_BACKTRACE_CRASH_OUTERMOST_MAX,
                "all frames fit");
 
-/* --- names --------------------------------------------------------------------------------------
- */
-
-/* A name is this long at most, whatever is found. */
-enum { NAME_SIZE_MAX = 4096 };
-
-static bool read_char(struct sfb_memory *memory, uint64_t address, char *out)
-{
-    return sfb_memory_copy(memory, address, out, 1) && *out != '\0';
-}
-
-/* @return the bytes of a name up to and with its last '/' */
-static uint64_t folder_size(struct sfb_memory *memory, uint64_t name)
-{
-    uint64_t size = 0;
-    char c;
-
-    for (uint64_t i = 0; i < NAME_SIZE_MAX && read_char(memory, name + i, &c); i++)
-        if (c == '/')
-            size = i + 1;
-    return size;
-}
-
-/*
- * Writes the name of a module as the loader has it; the program has none there.
- *
- * @param whole  else without its folder, and blanks are written as other unprintable characters
- */
-static void put_name(struct sfb_text *text, uint64_t link_map, bool whole)
-{
-    struct sfb_memory memory;
-    uint64_t name = 0;
-    char c;
-
-    sfb_memory_probed(&memory);
-    if (link_map)
-        sfb_memory_copy(&memory, link_map + offsetof(struct link_map, l_name), &name, sizeof name);
-    if (name && !read_char(&memory, name, &c))
-        name = (uintptr_t)sfb_crash.program;
-    if (!name || !read_char(&memory, name, &c)) {
-        sfb_text_char(text, '?');
-        return;
-    }
-    if (!whole)
-        name += folder_size(&memory, name);
-    for (uint64_t i = 0; i < NAME_SIZE_MAX && read_char(&memory, name + i, &c); i++)
-        sfb_text_foreign(text, c, whole ? '\\' : ' ');
-}
-
-static void put_build_id(struct sfb_text *text, const struct sfb_build_id *id)
-{
-    sfb_text_string(text, " build-id ");
-    if (id->size > 0)
-        sfb_text_bytes(text, id->bytes, id->size);
-    else
-        sfb_text_char(text, '-');
-}
-
-/* "libfoo.so+0x1234 build-id 0a1b", or "?" */
-static void put_place(struct sfb_text *text, uint64_t address)
-{
-    struct sfb_loaded loaded;
-
-    if (!sfb_loaded_find(&loaded, address)) {
-        sfb_text_char(text, '?');
-        return;
-    }
-    put_name(text, loaded.link_map, false);
-    sfb_text_char(text, '+');
-    sfb_text_hex(text, address - loaded.bias);
-    put_build_id(text, &loaded.build_id);
-}
+/* Of the buffer, once the walk is over; behind it is room for the places of at least 500 modules. */
+static size_t cbf_size;
+static struct sfb_places places;
 
 static void put_number(struct sfb_text *text, const char *what, int64_t value)
 {
@@ -117,6 +47,17 @@ static void put_address(struct sfb_text *text, const char *what, uint64_t value)
 
 /* --- the parts ----------------------------------------------------------------------------------
  */
+
+/* A filter of system calls may have refused it. */
+static void put_id(struct sfb_text *text, const char *what, int id)
+{
+    if (id >= 0) {
+        put_number(text, what, id);
+    } else {
+        sfb_text_string(text, what);
+        sfb_text_char(text, '?');
+    }
+}
 
 static void put_thread_name(struct sfb_text *text)
 {
@@ -147,21 +88,10 @@ static void put_signal(struct sfb_text *text, const struct sfb_crash_event *e)
     } else {
         put_address(text, ") address ", (uintptr_t)e->info->si_addr);
     }
-    put_number(text, " pid ", e->process);
-    put_number(text, " thread ", e->thread);
+    put_id(text, " pid ", e->process);
+    put_id(text, " thread ", e->thread);
     put_thread_name(text);
     sfb_text_char(text, '\n');
-}
-
-static void put_cbf(struct sfb_text *text, size_t size)
-{
-    enum { LINE = 32 };
-
-    for (size_t at = 0; at < size; at += LINE) {
-        sfb_text_string(text, "cbf ");
-        sfb_text_bytes(text, cbf + at, size - at < LINE ? size - at : LINE);
-        sfb_text_char(text, '\n');
-    }
 }
 
 /* Writes one frame, or what stands for several. @return the number of the next */
@@ -177,111 +107,221 @@ static uint64_t put_frame(struct sfb_text *text, const struct sfb_cbf_item *item
         put_number(text, "frame ", (int64_t)number);
         put_address(text, item->kind == SFB_FRAME_PC ? " pc " : " ra ", item->value);
         sfb_text_char(text, ' ');
-        put_place(text, item->value);
+        sfb_place_put(text, item->value);
         number++;
     }
     sfb_text_char(text, '\n');
     return number;
 }
 
-static void put_frames(struct sfb_text *text, size_t size, enum sfb_status end)
-{
-    struct sfb_cbf_decoder decoder;
-    struct sfb_cbf_item item;
-    uint64_t number = 0;
+/* What the parts of a report work on. */
+struct report {
+    struct sfb_text *text;
+    const struct sfb_crash_event *event;
+    uint32_t outermost;
+    enum sfb_status end; /* of the walk */
+    bool walk_failed;
+};
 
-    if (sfb_cbf_decoder_init(&decoder, cbf, size, NULL, NULL) == SFB_OK)
-        while (sfb_cbf_decoder_next(&decoder, &item, NULL) == SFB_OK)
-            number = put_frame(text, &item, number);
-    sfb_text_string(text, end == SFB_END ? "complete" : "truncated: ");
-    if (end != SFB_END)
-        sfb_text_string(text, sfb_status_str(end));
-    sfb_text_char(text, '\n');
+static void write_signal(void *with)
+{
+    struct report *r = with;
+
+    put_signal(r->text, r->event);
 }
 
-/*
- * The next module by address: of those that the library knows, which are all that were loaded when
- * it was, at sframe_backtrace_refresh(), or when a walk came to them, and of those of the frames.
- *
- * @return where it begins, 0: there is no more
- */
-static uint64_t next_module(uint64_t after, size_t size)
+static void write_registers(void *with)
 {
-    uint64_t next = sfb_module_cache_next(after);
-    struct sfb_cbf_decoder decoder;
-    struct sfb_cbf_item item;
+    struct report *r = with;
 
-    if (sfb_cbf_decoder_init(&decoder, cbf, size, NULL, NULL) != SFB_OK)
-        return next;
-    while (sfb_cbf_decoder_next(&decoder, &item, NULL) == SFB_OK) {
-        struct sfb_loaded loaded;
-
-        if (item.kind != SFB_FRAME_OMIT && !item.repeat && sfb_loaded_find(&loaded, item.value) &&
-            loaded.start > after && (next == 0 || loaded.start < next))
-            next = loaded.start;
-    }
-    return next;
+    sfb_crash_registers(r->text, r->event->ucontext);
 }
 
-static void put_modules(struct sfb_text *text, size_t size)
+/* All is asked for, unless a filter of system calls refuses the question: then nothing would be. */
+static uint32_t doubt(void)
 {
-    struct sfb_loaded loaded;
+    return sfb_memory_probe_page((uintptr_t)__builtin_frame_address(0)) ? SFRAME_BACKTRACE_DOUBT
+                                                                        : 0;
+}
 
-    for (uint64_t start = 0; (start = next_module(start, size)) != 0;) {
-        if (!sfb_loaded_find(&loaded, start) || loaded.start != start)
-            continue; /* unloaded */
-        put_address(text, "module ", loaded.start);
-        put_address(text, "-", loaded.end);
-        put_build_id(text, &loaded.build_id);
-        sfb_text_char(text, ' ');
-        put_name(text, loaded.link_map, true);
+static void walk(void *with)
+{
+    struct report *r = with;
+    const struct sframe_backtrace_options options = { .size = sizeof options,
+                                                      .context = r->event->ucontext,
+                                                      .flags = sfb_crash.flags | doubt(),
+                                                      .max_frames = sfb_crash.max_frames,
+                                                      .outermost = r->outermost };
+    struct sframe_backtrace_info info = { .size = sizeof info };
+    ssize_t size;
+
+    cbf_size = 0;
+    memset(cbf, 0, sizeof cbf); /* so that it can be told how far a walk has come */
+    size = sframe_backtrace_cbf(cbf, sizeof cbf, &options, &info);
+    cbf_size = size > 0 ? (size_t)size : 0;
+    r->end = info.end;
+}
+
+/* The byte that ends a backtrace which was cut off. */
+static uint8_t cut_off(void)
+{
+    struct sfb_cbf_encoder encoder;
+    uint8_t empty[SFB_CBF_SIZE_MIN];
+
+    sfb_cbf_encoder_init(&encoder, empty, sizeof empty, 64);
+    return empty[sfb_cbf_encoder_end(&encoder, true) - 1];
+}
+
+/* Ends what a walk has written before it met with a fault. @return its frames */
+static uint64_t salvage(void)
+{
+    static const struct sfb_cbf_decoder_options options = { .size = sizeof options,
+                                                            .flags = SFB_CBF_STREAM };
+    struct sfb_cbf_decoder decoder;
+    struct sfb_cbf_item item;
+    uint64_t frames = 0;
+
+    cbf_size = 0;
+    if (sfb_cbf_decoder_init(&decoder, cbf, sizeof cbf, &options, NULL) != SFB_OK)
+        return 0;
+    while (sfb_cbf_decoder_next(&decoder, &item, NULL) == SFB_OK)
+        frames += item.count;
+    /* A zero, which ends a backtrace: the buffer was full of them. */
+    cbf_size = sfb_cbf_decoder_consumed(&decoder);
+    cbf[cbf_size - 1] = cut_off();
+    return frames;
+}
+
+static void put_cbf(struct sfb_text *text)
+{
+    enum { LINE = 32 };
+
+    for (size_t at = 0; at < cbf_size; at += LINE) {
+        sfb_text_string(text, "cbf ");
+        sfb_text_bytes(text, cbf + at, cbf_size - at < LINE ? cbf_size - at : LINE);
         sfb_text_char(text, '\n');
     }
 }
 
-static void put_next(struct sfb_text *text, const struct sigaction *next)
+/*
+ * The frames up to a fault are in the buffer, but for those that are kept for the outer end: then
+ * the walk begins again, and keeps none.
+ */
+static void take_walk(struct report *r)
 {
-    sfb_text_string(text, "then ");
-    if (((unsigned)next->sa_flags & SA_SIGINFO) == 0 &&
-        (next->sa_handler == SIG_DFL || next->sa_handler == SIG_IGN)) {
-        sfb_text_string(text, "default");
-    } else {
-        sfb_text_string(text, "handler ");
-        put_place(text, (uintptr_t)next->sa_sigaction);
+    r->outermost = sfb_crash.outermost;
+    if (!sfb_attempt(walk, r)) {
+        r->walk_failed = true;
+        if (salvage() >= sfb_crash.max_frames - r->outermost) {
+            r->outermost = 0;
+            r->walk_failed = !sfb_attempt(walk, r);
+            if (r->walk_failed)
+                salvage();
+        }
     }
-    sfb_text_char(text, '\n');
+    sfb_attempt_tell(r->text, SFB_ATTEMPT_STEPPED_OVER);
+    put_cbf(r->text);
 }
 
-void sfb_crash_report(struct sfb_text *text, const struct sfb_crash_event *event,
-                      const char *volatile *part)
+static void write_frames(void *with)
 {
-    const struct sframe_backtrace_options options = { .size = sizeof options,
-                                                      .context = event->ucontext,
-                                                      .flags = sfb_crash.flags,
-                                                      .max_frames = sfb_crash.max_frames,
-                                                      .outermost = sfb_crash.outermost };
-    struct sframe_backtrace_info info = { .size = sizeof info };
-    ssize_t size;
+    struct report *r = with;
+    struct sfb_cbf_decoder decoder;
+    struct sfb_cbf_item item;
+    uint64_t number = 0;
 
-    *part = "signal";
-    put_signal(text, event);
-    sfb_text_flush(text);
-    *part = "registers";
-    sfb_crash_registers(text, event->ucontext);
-    sfb_text_flush(text);
-    *part = "walk";
-    size = sframe_backtrace_cbf(cbf, sizeof cbf, &options, &info);
-    if (size > 0) {
-        put_cbf(text, (size_t)size);
-        sfb_text_flush(text);
-        *part = "frames";
-        put_frames(text, (size_t)size, info.end);
-        sfb_text_flush(text);
+    if (sfb_cbf_decoder_init(&decoder, cbf, cbf_size, NULL, NULL) != SFB_OK)
+        return;
+    while (sfb_cbf_decoder_next(&decoder, &item, NULL) == SFB_OK) {
+        number = put_frame(r->text, &item, number);
+        sfb_attempt_tell(r->text, SFB_ATTEMPT_STEPPED_OVER);
     }
-    *part = "modules";
-    put_modules(text, size > 0 ? (size_t)size : 0);
-    *part = "end";
-    put_next(text, event->next);
+    if (r->walk_failed) {
+        sfb_text_string(r->text, "truncated: the walk met with a fault\n");
+    } else if (r->end == SFB_END) {
+        sfb_text_string(r->text, "complete\n");
+    } else {
+        sfb_text_string(r->text, "truncated: ");
+        sfb_text_string(r->text, sfb_status_str(r->end));
+        sfb_text_char(r->text, '\n');
+    }
+}
+
+/*
+ * The modules that the library knows, which are all that were loaded when it was, at
+ * sframe_backtrace_refresh(), or when a walk came to them; and those of the frames.
+ */
+static void write_modules(void *with)
+{
+    struct report *r = with;
+    size_t used = (cbf_size + sizeof *places.start - 1) / sizeof *places.start;
+    struct sfb_cbf_decoder decoder;
+    struct sfb_cbf_item item;
+
+    places.start = (uint64_t *)(void *)cbf + used;
+    places.count = 0;
+    places.max = sizeof cbf / sizeof *places.start - used;
+    if (sfb_cbf_decoder_init(&decoder, cbf, cbf_size, NULL, NULL) == SFB_OK)
+        while (sfb_cbf_decoder_next(&decoder, &item, NULL) == SFB_OK)
+            if (item.kind != SFB_FRAME_OMIT && !item.repeat)
+                sfb_places_add(&places, item.value);
+    sfb_places_add_known(&places);
+    for (size_t i = 0; i < places.count; i++) {
+        sfb_place_put_module(r->text, places.start[i]);
+        sfb_attempt_tell(r->text, SFB_ATTEMPT_STEPPED_OVER);
+    }
+}
+
+static void write_next(void *with)
+{
+    struct report *r = with;
+    const struct sigaction *next = r->event->next;
+
+    sfb_text_string(r->text, "then ");
+    if (((unsigned)next->sa_flags & SA_SIGINFO) == 0 &&
+        (next->sa_handler == SIG_DFL || next->sa_handler == SIG_IGN)) {
+        sfb_text_string(r->text, "default");
+    } else {
+        sfb_text_string(r->text, "handler ");
+        sfb_place_put(r->text, (uintptr_t)next->sa_sigaction);
+    }
+    sfb_text_char(r->text, '\n');
+}
+
+/* Writes a part, or what of it can be written. */
+static void put_part(struct report *r, const char *name, void (*write)(void *))
+{
+    sfb_attempts.part = name;
+    if (!sfb_attempt(write, r) && r->text->last != '\n')
+        sfb_text_char(r->text, '\n');
+    sfb_attempt_tell(r->text, SFB_ATTEMPT_STEPPED_OVER);
+    sfb_text_flush(r->text);
+}
+
+void sfb_crash_report(struct sfb_text *text, const struct sfb_crash_event *event)
+{
+    struct report r = { .text = text, .event = event };
+
+    sfb_places_begin();
+    put_part(&r, "signal", write_signal);
+    put_part(&r, "registers", write_registers);
+    sfb_attempts.part = "walk";
+    take_walk(&r);
+    sfb_text_flush(text);
+    put_part(&r, "frames", write_frames);
+    put_part(&r, "modules", write_modules);
+    put_part(&r, "end", write_next);
     sfb_text_string(text, "end\n");
+    sfb_text_flush(text);
+}
+
+void sfb_crash_report_spent(struct sfb_text *text, const struct sfb_crash_event *event)
+{
+    struct report r = { .text = text, .event = event };
+
+    put_part(&r, "signal", write_signal);
+    sfb_text_string(text, SFB_CRASH_PREFIX
+                    "a previous handler crashes and is called again, and the stack is used up: "
+                    "the process ends\n");
     sfb_text_flush(text);
 }

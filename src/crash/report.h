@@ -10,18 +10,19 @@
 
 struct sfb_crash_event {
     int number;
-    const siginfo_t *info;
+    siginfo_t *info;
     const void *ucontext;
-    int process, thread;
+    int process, thread;          /* 0 or less: a filter of system calls keeps it to itself */
     const struct sigaction *next; /* who gets the signal afterwards */
 };
 
 /*
  * Writes a report, part by part, so that what is good is out if the next part meets with a fault.
- *
- * @param part  names the part being written
+ * A part that does is left there, and a line says so: see attempt.h.
  */
-void sfb_crash_report(struct sfb_text *text, const struct sfb_crash_event *event,
-                      const char *volatile *part);
+void sfb_crash_report(struct sfb_text *text, const struct sfb_crash_event *event);
+
+/* The same in two lines, where there is no stack left for more. */
+void sfb_crash_report_spent(struct sfb_text *text, const struct sfb_crash_event *event);
 
 #endif

@@ -11,6 +11,7 @@ void sfb_text_begin(struct sfb_text *out, int fd, bool waits)
     out->fd = fd;
     out->waits = waits;
     out->failed = false;
+    out->last = '\n';
     out->waited_ms = 0;
     out->used = 0;
 }
@@ -39,10 +40,13 @@ static bool wait_for_room(struct sfb_text *text)
     return false;
 }
 
-/* Nobody reads the pipe: the signal that says so is not for the program, which did not write. */
-static void take_sigpipe_back(void)
+/*
+ * Nobody reads the pipe, or the file is as large as it may be: the signal that says so is not for
+ * the program, which did not write. (It is blocked here.)
+ */
+static void take_back(int number)
 {
-    const uint64_t set = sfb_kernel_sigbit(SIGPIPE);
+    const uint64_t set = sfb_kernel_sigbit(number);
     const int64_t now[2] = { 0, 0 };
 
     sfb_kernel(SYS_rt_sigtimedwait, (uintptr_t)&set, 0, (uintptr_t)now, SFB_KERNEL_SIGSET_SIZE);
@@ -65,7 +69,9 @@ static long write_some(struct sfb_text *text, const char *bytes, size_t size)
         return 0;
     }
     if (done == -EPIPE)
-        take_sigpipe_back();
+        take_back(SIGPIPE);
+    if (done == -EFBIG)
+        take_back(SIGXFSZ);
     return done > 0 ? done : -1;
 }
 
@@ -89,6 +95,7 @@ void sfb_text_char(struct sfb_text *text, char c)
     if (text->used >= sizeof text->bytes)
         sfb_text_flush(text);
     text->bytes[text->used++] = c;
+    text->last = c;
 }
 
 void sfb_text_string(struct sfb_text *text, const char *string)

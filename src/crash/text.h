@@ -13,6 +13,7 @@ struct sfb_text {
     int fd;
     bool waits;         /* writing to fd may block for ever: it is asked beforehand */
     bool failed;        /* nothing is written any more */
+    char last;          /* character put */
     unsigned waited_ms; /* for fd, so far */
     size_t used;
     char bytes[SFB_TEXT_SIZE];

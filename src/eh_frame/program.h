@@ -86,6 +86,15 @@ enum sfb_status sfb_cfi_row_rule(struct sfb_rule *out, const struct sfb_cfi_mach
                                  uint64_t pc);
 
 /*
+ * How the row for a pc finds one register.
+ *
+ * @param column  below SFB_CFI_RULE_COLUMNS
+ *
+ * @return SFB_CFI_TOO_FAR where no row that can be read covers the pc, too
+ */
+enum sfb_cfi_how sfb_cfi_how_at(const struct sfb_eh_frame *eh, uint64_t pc, unsigned column);
+
+/*
  * Whether all of an entry may be shown to who believes tables: it can be run to its end, and names
  * no register that there is not. Cost: all of its instructions.
  */

@@ -155,6 +155,23 @@ static __attribute__((noinline)) enum sfb_status rule_at(struct sfb_rule *out,
     return status == SFB_END ? SFB_NO_CFI : status;
 }
 
+enum sfb_cfi_how sfb_cfi_how_at(const struct sfb_eh_frame *eh, uint64_t pc, unsigned column)
+{
+    struct sfb_cfi_cell cells[SFB_CFI_CELLS(SFB_CFI_RULE_COLUMNS)];
+    struct sfb_cfi_machine machine;
+    struct sfb_cfi_fde fde;
+    enum sfb_status status = sfb_eh_frame_fde_find(eh, pc, &fde, NULL);
+
+    if (status == SFB_OK)
+        status = sfb_cfi_machine_init(&machine, eh, &fde, SFB_CFI_RULE_COLUMNS, cells);
+    while (status == SFB_OK) {
+        status = sfb_cfi_machine_next(&machine);
+        if (status == SFB_OK && pc < machine.end)
+            return (enum sfb_cfi_how)machine.cell[column].how;
+    }
+    return SFB_CFI_TOO_FAR;
+}
+
 enum sfb_status sfb_eh_frame_find(const struct sfb_eh_frame *eh, uint64_t pc, struct sfb_rule *out,
                                   struct sfb_error *error)
 {

@@ -36,7 +36,8 @@ enum {
 #define SFB_ARCH_CODE_MASK (((uint64_t)1 << 48) - 1)
 #define SFB_ARCH_DATA_MASK (((uint64_t)1 << 56) - 1)
 
-#define SFB_ARCH_LIBUNWIND "libunwind-aarch64.so.8"
+#define SFB_ARCH_LIBUNWIND     "libunwind-aarch64.so.8"
+#define SFB_ARCH_LIBUNWIND_CFA UNW_AARCH64_CFA
 
 static inline void sfb_arch_regs(struct sfb_regs *out, const struct sfb_context *context)
 {

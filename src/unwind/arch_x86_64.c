@@ -76,7 +76,7 @@ bool sfb_arch_is_outermost(const struct sfb_entries *entries, struct sfb_memory 
 {
     /* `_start` calls __libc_start_main, which never returns, and has a `hlt` behind the call. */
     static const uint8_t hlt[] = { 0xf4 };
-    /* The loader's `_start` is 61 bytes in glibc 2.36: two calls and a jump to the program. */
+    /* The loader's `_start` is 61 bytes in glibc 2.36 to 2.43: two calls, a jump to the program. */
     enum { LOADER_START_SIZE = 61 };
 
     if (kind != SFB_FRAME_RA)

@@ -23,7 +23,8 @@ enum {
 #define SFB_ARCH_CODE_MASK (~(uint64_t)0)
 #define SFB_ARCH_DATA_MASK (~(uint64_t)0)
 
-#define SFB_ARCH_LIBUNWIND "libunwind-x86_64.so.8"
+#define SFB_ARCH_LIBUNWIND     "libunwind-x86_64.so.8"
+#define SFB_ARCH_LIBUNWIND_CFA UNW_X86_64_CFA
 
 static inline void sfb_arch_regs(struct sfb_regs *out, const struct sfb_context *context)
 {

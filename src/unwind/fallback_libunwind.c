@@ -161,6 +161,37 @@ static int access_fpreg(unw_addr_space_t space, unw_regnum_t reg, unw_fpreg_t *v
     return -UNW_EBADREG;
 }
 
+static int get_elf_filename(unw_addr_space_t space, unw_word_t address, char *name, size_t size,
+                            unw_word_t *offset, void *arg)
+{
+    (void)space;
+    (void)address;
+    (void)name;
+    (void)size;
+    (void)offset;
+    (void)arg;
+    return -UNW_ENOINFO;
+}
+
+static int get_proc_ip_range(unw_addr_space_t space, unw_word_t address, unw_word_t *start,
+                             unw_word_t *end, void *arg)
+{
+    (void)space;
+    (void)address;
+    (void)start;
+    (void)end;
+    (void)arg;
+    return -UNW_ENOINFO;
+}
+
+/* The bits of a return address that are no address. */
+static unw_word_t ptrauth_insn_mask(unw_addr_space_t space, void *arg)
+{
+    (void)space;
+    (void)arg;
+    return ~SFB_ARCH_CODE_MASK;
+}
+
 static int resume(unw_addr_space_t space, unw_cursor_t *cursor, void *arg)
 {
     (void)space;
@@ -190,6 +221,12 @@ const unw_accessors_t sfb_libunwind_accessors = {
     .access_fpreg = access_fpreg,
     .resume = resume,
     .get_proc_name = get_proc_name,
+};
+
+const struct sfb_libunwind_later_accessors sfb_libunwind_later_accessors = {
+    .get_elf_filename = get_elf_filename,
+    .get_proc_ip_range = get_proc_ip_range,
+    .ptrauth_insn_mask = ptrauth_insn_mask,
 };
 
 /* --- What the walker calls -------------------------------------------------------------------- */
@@ -242,29 +279,52 @@ static bool replay(struct attempt *a)
     return false;
 }
 
+/* unw_save_loc_t with room: on AArch64 libunwind 1.8 writes one byte more of it than 1.6 had. */
+union save_loc {
+    unw_save_loc_t at;
+    char room[64];
+};
+
 /*
  * The caller's sp is the CFA, unless its rule says otherwise: where longjmp() and setcontext()
- * switch stacks, it is in a register or in the jump buffer. libunwind reads such a rule and then
- * does not apply it, so that its own walks go astray from there.
+ * switch stacks, it is in a register or in the jump buffer. What libunwind makes of such a rule
+ * depends on its version (1.6 reads it and goes by the CFA; 1.8 applies it on x86-64 alone), and
+ * where it says the register is saved means a place or a value. So the kind of the rule is read
+ * here, and libunwind is asked for what belongs to it.
  *
  * @param least  the least sp that is progress; changed where a switch is half done: sp may be the
  *               caller's already
  */
-static bool apply_sp_rule(struct attempt *a, uint64_t *sp, uint64_t *least)
+static __attribute__((noinline)) bool find_sp(struct attempt *a, uint64_t *sp, uint64_t *least)
 {
+    const struct sfb_libunwind *lib = sfb_libunwind();
     struct sfb_walker *walker = a->walker;
-    unw_save_loc_t place;
-    int reg;
+    uint64_t pc = sfb_walker_lookup_pc(walker);
+    enum sfb_cfi_how how = SFB_CFI_TOO_FAR;
+    union save_loc place;
 
-    if (sfb_libunwind()->get_save_loc(&a->cursor, SFB_ARCH_SP, &place) != 0 ||
-        place.type == UNW_SLT_NONE || (place.type == UNW_SLT_REG && place.u.regnum == SFB_ARCH_SP))
-        return true;
-    if (place.type == UNW_SLT_MEMORY)
-        return (place.u.addr & 7) == 0 && sfb_memory_read(walker->memory, place.u.addr, sp);
-    reg = place.u.regnum;
-    if (reg < 0 || reg >= SFB_CONTEXT_REGS || !(a->context->valid >> reg & 1))
+    if (sfb_walker_find_module(walker, pc))
+        how = sfb_cfi_how_at(&walker->module->eh_frame, pc, SFB_CFI_SP);
+    if (lib->get_save_loc(&a->cursor, SFB_ARCH_SP, &place.at) != 0)
         return false;
-    *sp = a->context->reg[reg];
+    switch (how) {
+    case SFB_CFI_UNSET:
+    case SFB_CFI_SAME:
+    case SFB_CFI_UNDEFINED: return lib->get_reg(&a->cursor, SFB_ARCH_LIBUNWIND_CFA, sp) == 0;
+    case SFB_CFI_VAL_OFFSET:
+    case SFB_CFI_VAL_EXPRESSION: *sp = place.at.u.addr; return place.at.type == UNW_SLT_MEMORY;
+    case SFB_CFI_OFFSET:
+    case SFB_CFI_EXPRESSION:
+    case SFB_CFI_REGISTER: break;
+    case SFB_CFI_TOO_FAR: return false;
+    }
+    if (place.at.type == UNW_SLT_MEMORY) {
+        return (place.at.u.addr & 7) == 0 && sfb_memory_read(walker->memory, place.at.u.addr, sp);
+    }
+    if (place.at.type != UNW_SLT_REG || place.at.u.regnum < 0 ||
+        place.at.u.regnum >= SFB_CONTEXT_REGS || !(a->context->valid >> place.at.u.regnum & 1))
+        return false;
+    *sp = a->context->reg[place.at.u.regnum];
     /* Once, or a rule that leads back to itself would be followed for ever. */
     if (!walker->sp_stayed)
         *least = walker->regs.sp;
@@ -273,16 +333,31 @@ static bool apply_sp_rule(struct attempt *a, uint64_t *sp, uint64_t *least)
 }
 
 /*
+ * Where the return address is stored, 0: nowhere, or in a register. (Not inlined, nor is find_sp(): what
+ * they need is not on the stack while libunwind steps.)
+ */
+static __attribute__((noinline)) uint64_t place_of_ra(struct attempt *a)
+{
+    union save_loc ra;
+
+    return sfb_libunwind()->get_save_loc(&a->cursor, SFB_ARCH_RA, &ra.at) == 0 &&
+                   ra.at.type == UNW_SLT_MEMORY
+               ? ra.at.u.addr
+               : 0;
+}
+
+/*
  * Where a rule says that the return address still is in the link register, libunwind takes what it
  * last knew of that register, and in an outer frame this is where an inner one stored it.
  */
 static bool ra_is_stale(struct attempt *a)
 {
-    unw_save_loc_t ra;
+    uint64_t place;
 
-    return SFB_ARCH_LR && !a->walker->regs.lr_known &&
-           sfb_libunwind()->get_save_loc(&a->cursor, SFB_ARCH_RA, &ra) == 0 &&
-           ra.type == UNW_SLT_MEMORY && ra.u.addr < a->walker->regs.sp;
+    if (!SFB_ARCH_LR || a->walker->regs.lr_known)
+        return false;
+    place = place_of_ra(a);
+    return place != 0 && place < a->walker->regs.sp;
 }
 
 /* Steps the cursor where it stands and says what came of it. */
@@ -292,7 +367,6 @@ static enum sfb_status step(struct attempt *a, struct sfb_regs *out)
     const struct sfb_libunwind *lib = sfb_libunwind();
     unw_cursor_t *cursor = &a->cursor;
     uint64_t least = walker->regs.sp + !walker->regs.lr_known; /* or nothing is pushed yet */
-    unw_save_loc_t ra;
     int result;
 
     a->register_missing = false;
@@ -315,7 +389,6 @@ static enum sfb_status step(struct attempt *a, struct sfb_regs *out)
         return SFB_UNWINDER_ERROR;
     }
     if (lib->get_reg(cursor, UNW_REG_IP, &out->pc) != 0 ||
-        lib->get_reg(cursor, UNW_REG_SP, &out->sp) != 0 ||
         lib->get_reg(cursor, SFB_ARCH_FP, &out->fp) != 0) {
         return SFB_UNREADABLE;
     }
@@ -330,14 +403,13 @@ static enum sfb_status step(struct attempt *a, struct sfb_regs *out)
     if (SFB_ARCH_LR && a->first_argument_asked) {
         return SFB_BAD_CFI;
     }
-    if (!apply_sp_rule(a, &out->sp, &least) || ra_is_stale(a))
+    if (!find_sp(a, &out->sp, &least) || ra_is_stale(a))
         return SFB_NO_REGISTER;
-    if (result > 0 && out->pc != 0)
+    /* Not by the result: libunwind 1.8 takes any fp of 0 for the end on AArch64. */
+    if (out->pc != 0)
         return out->sp >= least ? SFB_OK : SFB_NO_PROGRESS;
     /* No caller: its return address has no place, or it has one and zero stands there. */
-    if (lib->get_save_loc(cursor, SFB_ARCH_RA, &ra) == 0 && ra.type == UNW_SLT_MEMORY)
-        return SFB_ZERO_RA;
-    return SFB_END;
+    return place_of_ra(a) != 0 ? SFB_ZERO_RA : SFB_END;
 }
 
 static enum sfb_status try_step(struct attempt *a, struct sfb_regs *out)
@@ -366,6 +438,8 @@ static __attribute__((noinline)) enum sfb_status attempt_step(struct sfb_walker 
     struct sfb_regs out;
     enum sfb_status status = try_step(&a, &out);
 
+    if (sfb_libunwind_is_unknown())
+        return SFB_NO_LIBUNWIND;
     if (status == SFB_OK)
         walker->regs = out;
     return status;
@@ -376,7 +450,7 @@ enum sfb_status sfb_libunwind_step(struct sfb_walker *walker)
     int saved_errno = errno;
     enum sfb_status status;
 
-    if ((walker->flags & SFB_WALKER_NO_LIBUNWIND) || !sfb_libunwind())
+    if ((walker->flags & SFB_WALKER_NO_LIBUNWIND) || !sfb_libunwind() || sfb_libunwind_is_unknown())
         return SFB_NO_LIBUNWIND;
     /*
      * Where our own reader finds a fault in the table there is nothing to be had: libunwind

@@ -30,9 +30,51 @@ __attribute__((weak)) __typeof__(dlsym) dlsym;
 static struct sfb_libunwind functions;
 static _Atomic(const struct sfb_libunwind *) loaded;
 
+static atomic_bool unknown;
+
 const struct sfb_libunwind *sfb_libunwind(void)
 {
     return atomic_load_explicit(&loaded, memory_order_acquire);
+}
+
+bool sfb_libunwind_is_unknown(void)
+{
+    return atomic_load_explicit(&unknown, memory_order_relaxed);
+}
+
+/* Stands for every member that a later libunwind may have. */
+static unw_word_t unknown_accessor(void)
+{
+    atomic_store_explicit(&unknown, true, memory_order_relaxed);
+    return 0;
+}
+
+/*
+ * unw_accessors_t of whatever version: libunwind copies as much of it as it knows. No member is garbage,
+ * and none is NULL, whether the headers of this build have it or not.
+ */
+enum { ACCESSORS_1_6 = 8, ACCESSORS_MAX = 64 };
+
+union accessors {
+    unw_accessors_t known;
+    struct {
+        unw_word_t (*first[ACCESSORS_1_6])(void);
+        struct sfb_libunwind_later_accessors later;
+    } all;
+    unw_word_t (*room[ACCESSORS_MAX])(void);
+};
+
+_Static_assert(offsetof(unw_accessors_t, get_proc_name) ==
+                   offsetof(union accessors, all.first[ACCESSORS_1_6 - 1]),
+               "the last member of 1.6");
+_Static_assert(sizeof(unw_accessors_t) <= sizeof(union accessors), "there is room");
+
+static void fill(union accessors *out)
+{
+    for (unsigned i = 0; i < ACCESSORS_MAX; i++)
+        out->room[i] = unknown_accessor;
+    memcpy(out, &sfb_libunwind_accessors, offsetof(union accessors, all.later));
+    out->all.later = sfb_libunwind_later_accessors;
 }
 
 static bool bind(void *library, void *function, const char *name)
@@ -41,6 +83,16 @@ static bool bind(void *library, void *function, const char *name)
 
     memcpy(function, &address, sizeof address); /* ISO C has no cast from object to function */
     return address != NULL;
+}
+
+/* What libunwind 1.8 goes through modules with, in place of dl_iterate_phdr(), which locks. */
+typedef int iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *arg);
+
+static int no_modules(int (*callback)(struct dl_phdr_info *, size_t, void *), void *arg)
+{
+    (void)callback;
+    (void)arg;
+    return 0;
 }
 
 /* Its first use sets up pools and tables under a lock: have that behind us. */
@@ -72,11 +124,8 @@ SFB_EARLY static void load(void)
     struct sfb_libunwind *f = &functions;
     __typeof__(unw_create_addr_space) *create;
     __typeof__(unw_set_caching_policy) *set_caching;
-    /* It wants a pointer to non-const. Newer versions have more accessors: NULL says "none". */
-    union {
-        unw_accessors_t known;
-        char room[2 * sizeof(unw_accessors_t)];
-    } accessors;
+    void (*set_iterate_phdr)(unw_addr_space_t, iterate_phdr *);
+    union accessors accessors;
     void *library;
 
     if (!dlopen || !dlsym || is_static())
@@ -93,8 +142,7 @@ SFB_EARLY static void load(void)
         !bind(library, &f->get_save_loc, STRING(unw_get_save_loc)) ||
         !bind(library, &f->search_unwind_table, STRING(UNW_OBJ(dwarf_search_unwind_table))))
         return;
-    memset(&accessors, 0, sizeof accessors);
-    accessors.known = sfb_libunwind_accessors;
+    fill(&accessors);
     f->space = create(&accessors.known, 0);
     if (!f->space)
         return;
@@ -103,6 +151,8 @@ SFB_EARLY static void load(void)
      * meant in a library that is gone.
      */
     set_caching(f->space, UNW_CACHE_NONE);
+    if (bind(library, &set_iterate_phdr, STRING(UNW_OBJ(set_iterate_phdr_function))))
+        set_iterate_phdr(f->space, no_modules);
     warm_up(f);
     atomic_store_explicit(&loaded, f, memory_order_release);
 }

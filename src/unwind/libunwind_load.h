@@ -3,6 +3,8 @@
 #define SFB_UNWIND_LIBUNWIND_LOAD_H
 
 #include <libunwind.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 struct sfb_libunwind {
     unw_addr_space_t space;
@@ -19,5 +21,23 @@ const struct sfb_libunwind *sfb_libunwind(void);
 
 /* What libunwind calls back for every byte, word and register: fallback_libunwind.c. */
 extern const unw_accessors_t sfb_libunwind_accessors;
+
+/*
+ * Members that unw_accessors_t got after libunwind 1.6, in its order. The headers of this build may be
+ * older than the library that is loaded, or newer.
+ */
+struct sfb_libunwind_later_accessors {
+    int (*get_elf_filename)(unw_addr_space_t, unw_word_t, char *, size_t, unw_word_t *, void *);
+    int (*get_proc_ip_range)(unw_addr_space_t, unw_word_t, unw_word_t *, unw_word_t *, void *);
+    unw_word_t (*ptrauth_insn_mask)(unw_addr_space_t, void *);
+};
+
+extern const struct sfb_libunwind_later_accessors sfb_libunwind_later_accessors;
+
+/*
+ * Whether libunwind has called a member that nobody had heard of when this was written. What it makes of
+ * the answer is not known: its step is not taken, and the fallback is off from then on.
+ */
+bool sfb_libunwind_is_unknown(void);
 
 #endif

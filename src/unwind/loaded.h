@@ -23,4 +23,17 @@ struct sfb_loaded {
  */
 bool sfb_loaded_find(struct sfb_loaded *out, uint64_t pc);
 
+/*
+ * What the module cache remembers, without asking the loader: it may be unloaded by now, or
+ * replaced. Any order; one place may come twice.
+ *
+ * @param i    below SFB_LOADED_REMEMBERED
+ * @param out  written if there is one
+ *
+ * Threads, signals: safe.   Cost: constant.
+ */
+enum { SFB_LOADED_REMEMBERED = 1024 };
+
+bool sfb_loaded_remembered(struct sfb_loaded *out, unsigned i);
+
 #endif

@@ -26,10 +26,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "unwind/loaded.h"
 #include "unwind/memory.h"
 #include "unwind/rule_cache.h"
 
-enum { ENTRIES = 511, SLOTS = 1024, PROBES = 8, SECTION_HEADER_SIZE = 28 };
+enum { ENTRIES = 511, SLOTS = SFB_LOADED_REMEMBERED, PROBES = 8, SECTION_HEADER_SIZE = 28 };
 
 _Static_assert((ENTRIES | (int)SFB_MODULE_STAYS) <= (int)SFB_RULE_CACHE_ID_MAX,
                "every entry can have an id");
@@ -208,18 +209,18 @@ bool sfb_module_cache_held(uint32_t id, uint64_t pc)
     return pc - was->start < was->end - was->start;
 }
 
-uint64_t sfb_module_cache_next(uint64_t after)
+bool sfb_loaded_remembered(struct sfb_loaded *out, unsigned i)
 {
-    uint64_t next = 0;
+    const struct entry *e = atomic_load_explicit(&slots[i], memory_order_acquire);
 
-    for (unsigned i = 0; i < SLOTS; i++) {
-        const struct entry *e = atomic_load_explicit(&slots[i], memory_order_acquire);
-        uint64_t start = e ? e->image.identity.start : 0;
-
-        if (start > after && (next == 0 || start < next))
-            next = start;
-    }
-    return next;
+    if (!e)
+        return false;
+    *out = (struct sfb_loaded){ .start = e->image.identity.start,
+                                .end = e->image.identity.end,
+                                .bias = e->image.bias,
+                                .link_map = (uintptr_t)e->image.identity.link_map,
+                                .build_id = e->build_id };
+    return true;
 }
 
 const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity *identity,

@@ -40,13 +40,6 @@ extern uint8_t sfb_module_eh_frame[];
  */
 bool sfb_module_cache_holds(uint32_t id, const struct sfb_module_identity *identity, bool doubt);
 
-/*
- * Goes over the places where modules of the cache were loaded; they may be gone by now.
- *
- * @return the lowest above `after`, 0 if there is none
- */
-uint64_t sfb_module_cache_next(uint64_t after);
-
 /* @return whether the module that has this id, where it was loaded, held a pc */
 bool sfb_module_cache_held(uint32_t id, uint64_t pc);
 

@@ -6,6 +6,26 @@
 #include "unwind/walker.h"
 
 /*
+ * Whether a table has the pc in a function that begins elsewhere. How much code the loader's entry point
+ * has is known of some releases of glibc alone; what comes behind it is a function with a table.
+ */
+static __attribute__((noinline)) bool is_behind_the_loaders(struct sfb_walker *w, uint64_t pc)
+{
+    const uint64_t entry = w->modules->entries.loader;
+    struct sfb_cfi_fde fde;
+    uint64_t start;
+
+    if (pc - entry >= SFB_ARCH_ENTRY_SIZE || !sfb_walker_find_module(w, pc))
+        return false;
+    if (w->module->section_status == SFB_OK &&
+        sfb_section_function(&w->module->section, pc, &start) == SFB_OK)
+        return start != entry;
+    return w->module->eh_frame_status == SFB_OK &&
+           sfb_eh_frame_fde_find(&w->module->eh_frame, pc, &fde, NULL) == SFB_OK &&
+           fde.start != entry;
+}
+
+/*
  * Whether this is where the process began. binutils 2.40 drops `.cfi_undefined rip`, so a `_start`
  * that has rows looks like any other function: its address decides, not its rows.
  */
@@ -18,7 +38,8 @@ bool sfb_outermost_is_here(struct sfb_walker *w, uint64_t pc)
         sfb_section_function(&w->module->section, pc, &start) == SFB_OK &&
         start == entries->program)
         return true;
-    return sfb_arch_is_outermost(entries, &w->table_memory, w->regs.pc, w->current.kind);
+    return sfb_arch_is_outermost(entries, &w->table_memory, w->regs.pc, w->current.kind) &&
+           !is_behind_the_loaders(w, pc);
 }
 
 /*

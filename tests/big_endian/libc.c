@@ -81,7 +81,8 @@ int strcmp(const char *a, const char *b)
     return *(const uint8_t *)a - *(const uint8_t *)b;
 }
 
-char *strrchr(const char *text, int c)
+/* (In parentheses: later versions of glibc have a macro of that name.) */
+char *(strrchr)(const char *text, int c)
 {
     char *found = NULL;
 

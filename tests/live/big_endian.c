@@ -356,7 +356,8 @@ Test(big_endian, sections_are_dumped_as_objdump_does)
     for (char *file = strtok(list.out, "\n"); file; file = strtok(NULL, "\n")) {
         struct run want = run_line("'%s' --sframe '%s' 2>/dev/null", SFB_OBJDUMP, file);
 
-        if (want.status == 0) { /* one that has a section to show */
+        /* One that has a section to show; objdump 2.47 says so with status 0 where there is none. */
+        if (want.status == 0 && strstr(want.out, "Contents of the SFrame section") != NULL) {
             struct run got = run_line("'%s' dump '%s'", SFB_TOOL, file);
 
             cr_expect(got.status == 0, "%s: %s", file, got.err);

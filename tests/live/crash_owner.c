@@ -101,7 +101,13 @@ static void fork_meanwhile(int file)
     pid_t child = fork();
 
     if (child == 0) {
-        dup2(file, report[1]); /* which is what the handler writes to */
+        const struct sframe_backtrace_crash_options options = { .size = sizeof options,
+                                                                .fd = file };
+
+        /* Its own file; nothing of this says who the owner is. */
+        if (sframe_backtrace_uninstall_crash_handler() != SFB_OK ||
+            sframe_backtrace_install_crash_handler(&options) != SFB_OK)
+            _exit(92);
         *nowhere = 1;
         _exit(91);
     }

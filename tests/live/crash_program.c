@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -119,6 +120,7 @@ static void allow_what_the_header_says(void)
         ALLOW(SYS_getpid),
         ALLOW(SYS_gettid),
         ALLOW(SYS_nanosleep),
+        ALLOW(SYS_fstat),
         ALLOW(SYS_rt_sigreturn),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
     };
@@ -168,6 +170,40 @@ static void crash_killed(void)
 {
     kill(getpid(), SIGSEGV);
     sink++;
+}
+
+static void crash_raised(void)
+{
+    raise(SIGTRAP);
+    sink++;
+}
+
+/* Somebody else has the descriptor now. */
+static void crash_reused(void)
+{
+    dup2(STDOUT_FILENO, REPORT_FD);
+    crash_null();
+}
+
+/* The file may have so many bytes; then SIGXFSZ comes. */
+static void limit_file(unsigned size)
+{
+    struct rlimit limit;
+
+    limit.rlim_cur = limit.rlim_max = size;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void crash_without_room(void)
+{
+    limit_file(0);
+    crash_null();
+}
+
+static void crash_with_little_room(void)
+{
+    limit_file(1000);
+    crash_null();
 }
 
 /* --- threads ------------------------------------------------------------------------------------
@@ -311,7 +347,7 @@ static void handle_siginfo(int number, void (*handler)(int, siginfo_t *, void *)
 }
 
 /* The same place again and again, then many others. */
-static void crash_and_recover(void)
+static void recover(void)
 {
     for (volatile int i = 0; i < 40; i++)
         if (sigsetjmp(back, 1) == 0)
@@ -320,13 +356,60 @@ static void crash_and_recover(void)
         if (sigsetjmp(back, 1) == 0)
             *(volatile char *)(uintptr_t)(0x20 + i) = 1;
     say("recovered\n");
+}
+
+static void crash_and_recover(void)
+{
+    recover();
     exit(0);
+}
+
+/* What ends the process after them: which a handler decides. */
+static volatile bool gives_up;
+
+static void previous_that_jumps_or_restores(int number)
+{
+    if (!gives_up)
+        siglongjmp(back, 1);
+    signal(number, SIG_DFL); /* and the fault comes again */
+}
+
+static void previous_that_jumps_or_raises(int number)
+{
+    if (!gives_up)
+        siglongjmp(back, 1);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void previous_that_jumps_or_aborts(int number)
+{
+    (void)number;
+    if (!gives_up)
+        siglongjmp(back, 1);
+    abort();
+}
+
+static void crash_after_all(void)
+{
+    recover();
+    gives_up = true;
+    crash_null();
+}
+
+static void crash_bus_after_all(void)
+{
+    recover();
+    crash_bus();
 }
 
 /* --- the rest -----------------------------------------------------------------------------------
  */
 
-/* The tables of this program cannot be read any more, and the walk finds out. */
+/*
+ * The tables of this program cannot be read any more, and the walk finds out. (Under what it called
+ * before, its rules may be remembered.)
+ */
 static void crash_inside(void)
 {
     if (!crash_hide_own_tables())
@@ -440,6 +523,26 @@ static void before_ignoring(void)
     handle(SIGSEGV, SIG_IGN, 0);
 }
 
+static void before_jumping_or_restoring(void)
+{
+    handle(SIGSEGV, previous_that_jumps_or_restores, 0);
+}
+
+static void before_jumping_or_raising(void)
+{
+    handle(SIGSEGV, previous_that_jumps_or_raises, 0);
+}
+
+static void before_jumping_or_aborting(void)
+{
+    handle(SIGSEGV, previous_that_jumps_or_aborts, 0);
+}
+
+static void before_ignoring_traps(void)
+{
+    handle(SIGTRAP, SIG_IGN, 0);
+}
+
 static void before_stepping_over(void)
 {
     handle_siginfo(SIGILL, previous_that_steps_over);
@@ -541,7 +644,16 @@ static const struct situation situations[] = {
     { "previous-once", before_once, crash_null },
     { "ignored", before_ignoring, crash_null },
     { "ignored-killed", before_ignoring, crash_killed },
+    { "ignored-raised", before_ignoring_traps, crash_raised },
+    { "ignored-trap", before_ignoring_traps, crash_trap },
+    { "reused", none, crash_reused },
+    { "no-room", none, crash_without_room },
+    { "little-room", none, crash_with_little_room },
     { "recovered", before_jumping, crash_and_recover },
+    { "recovered-restores", before_jumping_or_restoring, crash_after_all },
+    { "recovered-raises", before_jumping_or_raising, crash_after_all },
+    { "recovered-aborts", before_jumping_or_aborting, crash_after_all },
+    { "recovered-default", before_jumping, crash_bus_after_all },
     { "inside", none, crash_inside },
     { "closed", none, after_close },
     { "reader-gone", before_reader_gone, crash_null },

@@ -2,6 +2,25 @@ sfb_test(live tables_only GSFRAME)
 sfb_test(live strides GSFRAME SOURCES support/trace.c support/ways.c)
 sfb_test(live stacks GSFRAME SOURCES support/trace.c support/ways.c)
 sfb_test(live exiting GSFRAME SOURCES support/trace.c)
+sfb_test(live holes GSFRAME)
+if(CMAKE_CROSSCOMPILING_EMULATOR)
+  sfb_skip(live strict "the emulator makes system calls of its own")
+elseif(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(live strict "the sanitizers make system calls of their own")
+else()
+  sfb_test(live strict GSFRAME)
+endif()
+if(SFRAME_BACKTRACE_HAVE_GSFRAME)
+  sfb_test(live budget GSFRAME)
+  target_compile_definitions(test-live-budget PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}")
+  foreach(kind sframe bare)
+    add_library(many_rows-${kind} MODULE live/libs/many_rows.S)
+    set_target_properties(many_rows-${kind} PROPERTIES LINKER_LANGUAGE C)
+    target_link_options(many_rows-${kind} PRIVATE -Wl,--build-id=none)
+    add_dependencies(test-live-budget many_rows-${kind})
+  endforeach()
+  target_compile_options(many_rows-sframe PRIVATE ${sfb_gsframe_options})
+endif()
 if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64") # its code is made here
   sfb_test(live made_code GSFRAME SOURCES support/trace.c)
   sfb_test(live padding SOURCES support/trace.c) # of libraries without .sframe, as libc is
@@ -65,6 +84,24 @@ function(sfb_deep_test name)
 endfunction()
 sfb_deep_test(stack_use)
 
+# libunwind as it is here, and one of a later day, which the loader finds first.
+if(SFRAME_BACKTRACE_LIBUNWIND AND TARGET deep-odd)
+  add_library(later-libunwind SHARED live/libs/later_libunwind.c)
+  target_include_directories(later-libunwind PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_include_directories(later-libunwind SYSTEM PRIVATE ${SFRAME_BACKTRACE_LIBUNWIND_INCLUDE_DIR})
+  target_link_libraries(later-libunwind PRIVATE sfb-flags)
+  set_target_properties(later-libunwind PROPERTIES OUTPUT_NAME unwind-${SFRAME_BACKTRACE_ARCH}
+    SOVERSION 8 LIBRARY_OUTPUT_DIRECTORY later)
+  foreach(name libunwind libunwind_later)
+    sfb_test(live ${name} SHARED)
+    target_include_directories(test-live-${name} SYSTEM PRIVATE ${SFRAME_BACKTRACE_LIBUNWIND_INCLUDE_DIR})
+    target_compile_definitions(test-live-${name} PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}")
+    add_dependencies(test-live-${name} deep-odd later-libunwind)
+  endforeach()
+  set_property(TEST live.libunwind_later APPEND PROPERTY
+    ENVIRONMENT LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/later)
+endif()
+
 # README.md's table of what each public function promises, and whether it does.
 set(sfb_contract support/contract_table.c live/contract/thunks.c live/contract/capture_thunks.c
   live/contract/table_thunks.c live/contract/other_thunks.c)
@@ -102,6 +139,31 @@ foreach(kind sframe none eh_frame)
     $<$<NOT:$<STREQUAL:${kind},eh_frame>>:-Wl,--no-eh-frame-hdr>)
   sfb_add_test(live.static-${kind} COMMAND ${target})
 endforeach()
+
+# A capture before there is a thread pointer: only where programs are linked so that they relocate themselves.
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(live early "there are no sanitizers for static programs")
+else()
+  add_executable(test-live-early live/early_program.c)
+  target_link_libraries(test-live-early PRIVATE sframe-backtrace-static sfb-flags)
+  target_compile_options(test-live-early PRIVATE -fPIE ${sfb_gsframe_options})
+  target_link_options(test-live-early PRIVATE -static-pie -Wl,--eh-frame-hdr)
+  sfb_add_test(live.early COMMAND test-live-early)
+endif()
+
+# memcheck has nothing to say of captures, so nobody needs a suppression.
+find_program(SFRAME_BACKTRACE_VALGRIND valgrind)
+if(CMAKE_CROSSCOMPILING_EMULATOR OR SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(live memcheck "valgrind takes no emulated programs, and none with sanitizers")
+elseif(NOT SFRAME_BACKTRACE_VALGRIND)
+  sfb_skip(live memcheck "there is no valgrind")
+else()
+  add_executable(test-live-memcheck live/memcheck_program.c)
+  target_link_libraries(test-live-memcheck PRIVATE sframe-backtrace-shared sfb-flags)
+  target_compile_options(test-live-memcheck PRIVATE ${sfb_gsframe_options})
+  sfb_add_test(live.memcheck COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/live/memcheck
+    ${SFRAME_BACKTRACE_VALGRIND} $<TARGET_FILE:test-live-memcheck>)
+endif()
 
 # The others compare with libunwind, linked as everybody links it, whether this library uses it or not.
 pkg_check_modules(UNWIND IMPORTED_TARGET libunwind)
@@ -157,6 +219,12 @@ else()
       add_dependencies(test-live-modules frames-${frame})
       add_dependencies(test-live-threads frames-${frame})
     endforeach()
+    sfb_test(live cut_files GSFRAME)
+    add_executable(nothing live/libs/nothing.c)
+    target_compile_definitions(test-live-cut_files PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}"
+      SFB_NOTHING="$<TARGET_FILE:nothing>" SFB_SHARED_LIBRARY="$<TARGET_FILE:sframe-backtrace-shared>"
+      SFB_PRELOADS=$<NOT:$<OR:$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>,$<BOOL:${SFRAME_BACKTRACE_SANITIZE}>>>)
+    add_dependencies(test-live-cut_files frames-64 frames-bare deep-unnamed nothing sframe-backtrace-shared)
     # Its .eh_frame is in another segment than .eh_frame_hdr. Small pages leave no hole between the two.
     add_library(frames-split MODULE live/libs/frames.c live/libs/writable_eh_frame.S)
     # clang's own assembler does not let a section's flags change.
@@ -232,6 +300,18 @@ if(TARGET sfb)
     add_dependencies(test-live-crash crash-program-${kind})
   endforeach()
 endif()
+
+# Processes that crash over and over, each with a limit of its own.
+sfb_test(live crash_ends SOURCES support/child.c)
+target_compile_definitions(test-live-crash_ends PRIVATE
+  SFB_EMULATED=$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>)
+
+sfb_test(live crash_parts SOURCES support/child.c)
+target_compile_definitions(test-live-crash_parts PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}"
+  SFB_EMULATED=$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>)
+add_library(crash-plugin MODULE live/libs/plugin.c)
+target_compile_options(crash-plugin PRIVATE -O1 -fomit-frame-pointer)
+add_dependencies(test-live-crash_parts crash-plugin)
 
 if(CMAKE_CROSSCOMPILING)
   sfb_skip(live crash_owner "qemu-user has no ptrace, and fails when a process forks that has a thread in write()")

@@ -141,11 +141,16 @@ Test(exports, do_not_clash_with_libsframe)
 
 Test(exports, do_not_clash_with_the_libsframe_installed)
 {
-    char *path = command_output("'%s' -print-file-name=libsframe.so.0", SFB_CC);
+    /* 0 in binutils 2.40, 1 in 2.44, 3 in 2.47. */
+    char *path = command_output("for n in 9 8 7 6 5 4 3 2 1 0; do"
+                                "  p=$('%s' -print-file-name=libsframe.so.$n);"
+                                "  case $p in */*) echo $p; exit ;; esac; "
+                                "done; echo none",
+                                SFB_CC);
     char *names, *theirs;
 
     path[strcspn(path, "\n")] = '\0';
-    if (!strchr(path, '/')) /* printed as it was given: not found */
+    if (!strchr(path, '/'))
         cr_skip_test("libsframe is not installed (Debian: libbinutils)");
     theirs = exports_of(path);
     names = exports_of(SFB_SHARED_LIBRARY);

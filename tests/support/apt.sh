@@ -1,15 +1,27 @@
 # apt on private copies of the system's sources, for ./dev and fixtures/make. Sourced, by bash.
 # shellcheck shell=bash
 
+# The names under which apt sources may speak of this release, as an extended regular expression. What
+# comes after stable has two more: os-release has testing's name in sid, too.
+release_suites() {
+    local codename unstable=
+
+    # shellcheck source=/dev/null
+    codename=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-stable}")
+    if grep -qs '/sid$' /etc/debian_version; then
+        unstable='|testing|sid|unstable'
+    fi
+    printf '%s' "$codename|stable$unstable"
+}
+
 # Writes into folder $1 the system's apt sources of Debian itself, as entries of type $2 (deb or
 # deb-src) for whatever architecture. Other archives are left out (their suites are not Debian's):
 # they seldom have sources, and none of Lua.
 write_source_lists() {
-    local etc=/etc/apt codename
+    local etc=/etc/apt suites
     local -a lists=() stanzas=()
 
-    # shellcheck source=/dev/null
-    codename=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
+    suites=$(release_suites)
     shopt -s nullglob
     lists=("$etc"/sources.list.d/*.list)
     stanzas=("$etc"/sources.list.d/*.sources)
@@ -18,7 +30,7 @@ write_source_lists() {
         lists+=("$etc/sources.list")
     fi
     if ((${#lists[@]})); then
-        sed -nE "s/^deb(-src)?([[:space:]].*[[:space:]](${codename:-stable}|stable)(-[a-z]+)?[[:space:]]+([a-z-]+[[:space:]]+)*main([[:space:]].*)?)\$/$2\2/p" \
+        sed -nE "s/^deb(-src)?([[:space:]].*[[:space:]]($suites)(-[a-z]+)?[[:space:]]+([a-z-]+[[:space:]]+)*main([[:space:]].*)?)\$/$2\2/p" \
             "${lists[@]}" |
             sed -E '/\[/{ s/[[:space:]]*arch[+-]?=[^][:space:]]*//; s/\[[[:space:]]*\]//; }' |
             sort -u >"$1/debian.list"
@@ -27,7 +39,7 @@ write_source_lists() {
         # Comments go first: apt allows them inside a stanza, awk's paragraphs would see them.
         sed '/^#/d' "${stanzas[@]}" |
             awk -v type="$2" \
-                -v suite="(^|[ \t])(${codename:-stable}|stable)(-[a-z]+)?([ \t]|\$)" '
+                -v suite="(^|[ \t])($suites)(-[a-z]+)?([ \t]|\$)" '
                 function flush() {
                     if (types && suites && main)
                         printf "%s\n", text
@@ -64,18 +76,17 @@ private_sources() {
 # Makes the sources in folder $1, which private_sources() made, those of suite $2 of the same archives:
 # any Debian's keyring knows the keys of the suites after it, for some years.
 other_suite() {
-    local codename one_line=$1/parts/debian.list stanza=$1/parts/debian.sources
+    local suites one_line=$1/parts/debian.list stanza=$1/parts/debian.sources
 
-    # shellcheck source=/dev/null
-    codename=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-stable}")
+    suites=$(release_suites)
     if [[ -s $one_line ]]; then
         # Not of -security or -updates, which are other archives or have other names.
-        sed -nE "s/^(deb[[:space:]]+(\\[[^]]*\\][[:space:]]+)?[^[:space:]]+)[[:space:]]+($codename|stable)[[:space:]].*/\\1 $2 main/p" \
+        sed -nE "s/^(deb[[:space:]]+(\\[[^]]*\\][[:space:]]+)?[^[:space:]]+)[[:space:]]+($suites)[[:space:]].*/\\1 $2 main/p" \
             "$one_line" | sort -u >"$one_line.new"
         mv "$one_line.new" "$one_line"
     fi
     if [[ -s $stanza ]]; then
-        awk -v from="[ \t]($codename|stable)([ \t]|\$)" -v to="$2" '
+        awk -v from="[ \t]($suites)([ \t]|\$)" -v to="$2" '
             function flush() {
                 if (wanted)
                     printf "%s\n", text

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <libunwind.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -126,7 +127,10 @@ void *malloc(size_t size)
 
 static struct {
     unw_addr_space_t space;
-    unw_accessors_t accessors;
+    union {
+        unw_accessors_t known;
+        void *room[64]; /* later versions have more of them, which may be NULL */
+    } accessors;
     int (*init_remote)(unw_cursor_t *, unw_addr_space_t, void *);
     int (*step)(unw_cursor_t *);
     int (*get_reg)(unw_cursor_t *, unw_regnum_t, unw_word_t *);
@@ -176,6 +180,7 @@ static bool load_libunwind(void)
     unw_accessors_t *(*get_accessors)(unw_addr_space_t);
     unw_addr_space_t (*create)(unw_accessors_t *, int), *local;
     int (*set_caching_policy)(unw_addr_space_t, unw_caching_policy_t);
+    void (*set_iterate_phdr)(unw_addr_space_t, __typeof__(dl_iterate_phdr) *);
 
     if (!library || !bind(library, &lib.init_remote, NAME(init_remote)) ||
         !bind(library, &lib.step, NAME(step)) || !bind(library, &lib.get_reg, NAME(get_reg)) ||
@@ -184,10 +189,13 @@ static bool load_libunwind(void)
         !bind(library, &set_caching_policy, NAME(set_caching_policy)) ||
         !bind(library, &local, NAME(local_addr_space)))
         return false;
-    lib.accessors = *get_accessors(*local);
-    lib.accessors.access_mem = access_mem;
-    lib.accessors.access_reg = access_reg;
-    lib.space = create(&lib.accessors, 0);
+    lib.accessors.known = *get_accessors(*local);
+    lib.accessors.known.access_mem = access_mem;
+    lib.accessors.known.access_reg = access_reg;
+    lib.space = create(&lib.accessors.known, 0);
+    /* libunwind 1.8 calls it to find modules, and leaves it NULL in every space but its own. */
+    if (lib.space && bind(library, &set_iterate_phdr, NAME(set_iterate_phdr_function)))
+        set_iterate_phdr(lib.space, dl_iterate_phdr);
     /* With its cache, two of a thousand stacks come out wrong (seen with 1.6.2 and 64 threads). */
     return lib.space && set_caching_policy(lib.space, UNW_CACHE_NONE) == 0;
 }

@@ -356,3 +356,31 @@ Test(eh_frame_find, finds_nothing_in_an_entry_of_size_zero)
 
     cr_expect(eq(int, sfb_eh_frame_find(&e.eh, ENTRY_START, &got, NULL), SFB_NO_CFI));
 }
+
+/* What libunwind is asked for depends on it: fallback_libunwind.c. */
+static const struct {
+    const char *name;
+    const struct item *program;
+    enum sfb_cfi_how want;
+} kinds_of_sp[] = {
+    { "nothing", NULL, SFB_CFI_UNSET },
+    { "at CFA-16", ITEMS(B(0x87), U(2)), SFB_CFI_OFFSET },
+    { "is CFA-16", ITEMS(B(0x14), U(RSP), U(2)), SFB_CFI_VAL_OFFSET },
+    { "in r9", ITEMS(B(0x09), U(RSP), U(R9)), SFB_CFI_REGISTER },
+    { "at r9", ITEMS(B(0x10), U(RSP), U(2), B(0x79), S(0)), SFB_CFI_EXPRESSION },
+    { "is r9", ITEMS(B(0x16), U(RSP), U(2), B(0x79), S(0)), SFB_CFI_VAL_EXPRESSION },
+    { "too far", ITEMS(B(0x87), U(1ull << 40)), SFB_CFI_TOO_FAR },
+    { "of no row", ITEMS(B(0x3f)), SFB_CFI_TOO_FAR },
+};
+
+Test(eh_frame_how, says_how_each_row_finds_sp)
+{
+    for (size_t i = 0; i < COUNT(kinds_of_sp); i++) {
+        const struct entry e = entry_with(SFB_ABI_AMD64_LE, NULL, kinds_of_sp[i].program);
+
+        cr_expect(eq(int, (int)sfb_cfi_how_at(&e.eh, ENTRY_START, SFB_CFI_SP), kinds_of_sp[i].want),
+                  "%s", kinds_of_sp[i].name);
+        cr_expect(
+            eq(int, (int)sfb_cfi_how_at(&e.eh, ENTRY_START - 1, SFB_CFI_SP), SFB_CFI_TOO_FAR));
+    }
+}

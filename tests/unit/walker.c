@@ -374,6 +374,13 @@ Test(walker, knows_where_processes_begin)
 
     modules.entries = (struct sfb_entries){ .loader = CODE };
     walk(&start, SFB_FRAME_RA, ra, 1, SFB_END);
+
+    /* A loader whose entry is shorter than those that are known: behind it is a function. */
+    modules.entries.loader = TEXT + 0x70;
+    walk(&covered, SFB_FRAME_PC,
+         (const struct expected[]){ { SFB_FRAME_PC, SFB_SOURCE_START, TEXT + 0x90 },
+                                    { SFB_FRAME_RA, SFB_SOURCE_SFRAME, 0x123456 } },
+         2, SFB_NO_MODULE);
 }
 
 Test(walker, believes_an_end_only_behind_a_call)

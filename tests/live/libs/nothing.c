@@ -1,0 +1,5 @@
+/* A program that is over at once: what is preloaded into it runs its constructors. */
+int main(void)
+{
+    return 0;
+}

@@ -1,0 +1,91 @@
+#include "support/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "support/test.h"
+
+static double milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static char *contents(int fd)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+    char *text = calloc(1, (size_t)size + 1);
+
+    cr_assert(text && pread(fd, text, (size_t)size, 0) == size);
+    return text;
+}
+
+static void become(void (*run)(void *, int), void *with, int fd)
+{
+    static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
+    const struct rlimit no_core = { 0, 0 };
+
+    setpgid(0, 0);
+    setrlimit(RLIMIT_CORE, &no_core);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        signal(crashes[i], SIG_DFL); /* Criterion has handlers of its own */
+    run(with, fd);
+    _exit(0);
+}
+
+/* @return whether it has ended by itself. (Without a handler of SIGCHLD: qemu has no pidfd.) */
+static bool wait_for(pid_t pid, int *status)
+{
+    double until = milliseconds() + (double)CHILD_LIMIT_MS;
+
+    for (useconds_t pause = 50; milliseconds() < until; pause = pause < 5000 ? pause * 2 : pause) {
+        pid_t ended = waitpid(pid, status, WNOHANG);
+
+        cr_assert(ended == 0 || ended == pid);
+        if (ended == pid)
+            return true;
+        usleep(pause);
+    }
+    return false;
+}
+
+struct child child_run(void (*run)(void *with, int fd), void *with)
+{
+    int fd = memfd_create("child", MFD_CLOEXEC), status = 0;
+    double before = milliseconds();
+    struct child c = { .signal = 0 };
+    pid_t pid;
+
+    cr_assert(fd >= 0);
+    pid = fork();
+    cr_assert(pid >= 0);
+    if (pid == 0)
+        become(run, with, fd);
+    setpgid(pid, pid); /* whoever is first */
+    c.timed_out = !wait_for(pid, &status);
+    kill(-pid, SIGKILL); /* and what it has started */
+    if (c.timed_out)
+        waitpid(pid, &status, 0);
+    c.ms = milliseconds() - before;
+    c.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    c.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    c.text = contents(fd);
+    close(fd);
+    return c;
+}
+
+void child_free(struct child *child)
+{
+    free(child->text);
+}

@@ -1,0 +1,30 @@
+/*
+ * Runs a function in a child process that may crash, loop or hang: it and all that it starts are
+ * ended after a limit.
+ */
+#ifndef SUPPORT_CHILD_H
+#define SUPPORT_CHILD_H
+
+#include <stdbool.h>
+
+enum { CHILD_LIMIT_MS = 10000 };
+
+struct child {
+    int signal;     /* that ended it, 0: none */
+    int status;     /* exit status */
+    bool timed_out; /* it was killed after the limit */
+    double ms;      /* it took */
+    char *text;     /* what it wrote to the descriptor that it was given; to be freed */
+};
+
+/*
+ * Calls run(with, fd) in a process group of its own, without core dumps and with standard error
+ * closed to nothing; the child exits with status 0 if it returns.
+ *
+ * @param fd  of run(): an empty file in memory
+ */
+struct child child_run(void (*run)(void *with, int fd), void *with);
+
+void child_free(struct child *child);
+
+#endif
