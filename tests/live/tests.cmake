@@ -220,10 +220,14 @@ else()
       add_dependencies(test-live-threads frames-${frame})
     endforeach()
     sfb_test(live cut_files GSFRAME)
+    set(preloads 1)
+    if(CMAKE_CROSSCOMPILING_EMULATOR OR SFRAME_BACKTRACE_SANITIZE)
+      set(preloads 0)
+    endif()
     add_executable(nothing live/libs/nothing.c)
     target_compile_definitions(test-live-cut_files PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}"
       SFB_NOTHING="$<TARGET_FILE:nothing>" SFB_SHARED_LIBRARY="$<TARGET_FILE:sframe-backtrace-shared>"
-      SFB_PRELOADS=$<NOT:$<OR:$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>,$<BOOL:${SFRAME_BACKTRACE_SANITIZE}>>>)
+      SFB_PRELOADS=${preloads})
     add_dependencies(test-live-cut_files frames-64 frames-bare deep-unnamed nothing sframe-backtrace-shared)
     # Its .eh_frame is in another segment than .eh_frame_hdr. Small pages leave no hole between the two.
     add_library(frames-split MODULE live/libs/frames.c live/libs/writable_eh_frame.S)
