@@ -46,28 +46,31 @@ enum sfb_status sfb_eh_frame_read_header(struct sfb_eh_frame *eh, struct sfb_err
 {
     const uint64_t hdr = eh->hdr;
     uint8_t version, frame_encoding, count_encoding, table_encoding;
-    struct sfb_reader r = sfb_eh_window(eh, hdr, eh->size);
-    uint64_t count;
+    /* In one struct gcc puts no padding between them: captures come here, and their stack is scarce. */
+    struct {
+        struct sfb_reader r;
+        uint64_t count;
+    } at = { .r = sfb_eh_window(eh, hdr, eh->size) };
 
-    version = sfb_reader_u8(&r);
-    frame_encoding = sfb_reader_u8(&r);
-    count_encoding = sfb_reader_u8(&r);
-    table_encoding = sfb_reader_u8(&r);
-    if (r.failed)
+    version = sfb_reader_u8(&at.r);
+    frame_encoding = sfb_reader_u8(&at.r);
+    count_encoding = sfb_reader_u8(&at.r);
+    table_encoding = sfb_reader_u8(&at.r);
+    if (at.r.failed)
         return sfb_fail(error, SFB_TRUNCATED, "version", hdr);
     if (version != 1)
         return sfb_fail(error, SFB_BAD_CFI, "version", hdr);
     /* Every linker writes this table; without one an entry could only be found by reading all. */
     if (table_encoding != (EH_DATAREL | EH_SDATA4))
         return sfb_fail(error, SFB_BAD_CFI, "table_enc", hdr + 3);
-    if (!sfb_eh_pointer(eh, &r, frame_encoding, &eh->frames))
-        return sfb_fail(error, r.failed ? SFB_TRUNCATED : SFB_BAD_CFI, "eh_frame_ptr", hdr + 4);
-    if (!sfb_eh_pointer(eh, &r, count_encoding, &count))
-        return sfb_fail(error, r.failed ? SFB_TRUNCATED : SFB_BAD_CFI, "fde_count", hdr + 2);
-    if (count > r.left / SFB_EH_PAIR_SIZE)
+    if (!sfb_eh_pointer(eh, &at.r, frame_encoding, &eh->frames))
+        return sfb_fail(error, at.r.failed ? SFB_TRUNCATED : SFB_BAD_CFI, "eh_frame_ptr", hdr + 4);
+    if (!sfb_eh_pointer(eh, &at.r, count_encoding, &at.count))
+        return sfb_fail(error, at.r.failed ? SFB_TRUNCATED : SFB_BAD_CFI, "fde_count", hdr + 2);
+    if (at.count > at.r.left / SFB_EH_PAIR_SIZE)
         return sfb_fail(error, SFB_TRUNCATED, "fde_count", hdr + 2);
-    eh->table = sfb_eh_offset(eh, &r);
-    eh->count = (uint32_t)count;
+    eh->table = sfb_eh_offset(eh, &at.r);
+    eh->count = (uint32_t)at.count;
     return SFB_OK;
 }
 

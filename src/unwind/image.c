@@ -39,40 +39,46 @@ bool sfb_image_is_whole(const struct sfb_image *image)
     return true;
 }
 
+/* Two words: functions return it in registers, and captures come here. */
+struct bytes {
+    const uint8_t *at;
+    uint64_t size;
+};
+
 /*
  * Bytes of the module from a virtual address on; no bytes where it is in no readable segment. Of a
  * file that is shorter than its headers say, those that can be read: behind its end, to load is
  * SIGBUS.
  */
-static struct sfb_reader bytes_at(const struct sfb_image *image, uint64_t vaddr)
+static struct bytes bytes_at(const struct sfb_image *image, uint64_t vaddr)
 {
     const ElfW(Phdr) *p = sfb_image_segment(image, vaddr);
-    struct sfb_reader r = { .left = 0 };
     uint64_t address = image->bias + vaddr, room = p ? p->p_filesz - (vaddr - p->p_vaddr) : 0;
 
     if (address < image->identity.start || address >= image->identity.end ||
         room > image->identity.end - address)
-        return r;
-    r.pos = (const uint8_t *)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
-    r.left = sfb_memory_readable(address, room);
-    return r;
+        return (struct bytes){ .size = 0 };
+    return (struct bytes){
+        .at = (const uint8_t *)(uintptr_t)address, /* NOLINT(performance-no-int-to-ptr) */
+        .size = sfb_memory_readable(address, room),
+    };
 }
 
 enum sfb_status sfb_image_section(struct sfb_section *out, const struct sfb_image *image)
 {
     const ElfW(Phdr) *p = sfb_image_phdr(image, PT_GNU_SFRAME);
-    struct sfb_reader r;
+    struct bytes b;
     enum sfb_status status;
 
     /* objcopy -R .sframe leaves an empty PT_GNU_SFRAME behind. */
     if (!p || p->p_memsz == 0)
         return SFB_NO_SECTION;
-    r = bytes_at(image, p->p_vaddr);
-    if (r.left == 0)
+    b = bytes_at(image, p->p_vaddr);
+    if (b.size == 0)
         return SFB_BAD_ELF;
     /* GNU ld makes p_memsz larger than the section; the section's own header has the last word. */
-    status = sfb_section_open(out, r.pos, r.left < p->p_memsz ? r.left : p->p_memsz,
-                              (uintptr_t)r.pos, NULL);
+    status = sfb_section_open(out, b.at, b.size < p->p_memsz ? b.size : p->p_memsz, (uintptr_t)b.at,
+                              NULL);
     if (status == SFB_OK && out->abi != SFB_ARCH_ABI)
         return SFB_BAD_ABI;
     return status;
@@ -82,16 +88,16 @@ enum sfb_status sfb_image_eh_frame_hdr(struct sfb_eh_frame *out, const struct sf
 {
     const ElfW(Phdr) *hdr = sfb_image_phdr(image, PT_GNU_EH_FRAME);
     const ElfW(Phdr) *segment = hdr ? sfb_image_segment(image, hdr->p_vaddr) : NULL;
-    struct sfb_reader r;
+    struct bytes b;
 
     if (!hdr || hdr->p_memsz == 0)
         return SFB_NO_EH_FRAME;
     if (!segment)
         return SFB_BAD_ELF;
-    r = bytes_at(image, segment->p_vaddr);
-    if (r.left == 0)
+    b = bytes_at(image, segment->p_vaddr);
+    if (b.size == 0)
         return SFB_BAD_ELF;
-    if (!sfb_eh_frame_place(out, r.pos, r.left, (uintptr_t)r.pos, image->bias + hdr->p_vaddr,
+    if (!sfb_eh_frame_place(out, b.at, b.size, (uintptr_t)b.at, image->bias + hdr->p_vaddr,
                             (enum sfb_abi)SFB_ARCH_ABI))
         return SFB_BAD_ARGUMENT;
     return sfb_eh_frame_read_header(out, NULL);
@@ -104,12 +110,12 @@ enum sfb_status sfb_image_eh_frame_hdr(struct sfb_eh_frame *out, const struct sf
 enum sfb_status sfb_image_eh_frame_extend(struct sfb_eh_frame *eh, const struct sfb_image *image)
 {
     const ElfW(Phdr) *segment = sfb_image_segment(image, eh->frames - image->bias);
-    struct sfb_reader r;
+    struct bytes b;
 
     if (!segment || eh->address == image->bias + segment->p_vaddr)
         return SFB_OK;
-    r = bytes_at(image, segment->p_vaddr);
-    return r.left > 0 && sfb_eh_frame_extend(eh, r.pos, r.left, (uintptr_t)r.pos) == SFB_OK
+    b = bytes_at(image, segment->p_vaddr);
+    return b.size > 0 && sfb_eh_frame_extend(eh, b.at, b.size, (uintptr_t)b.at) == SFB_OK
                ? SFB_OK
                : SFB_BAD_ELF;
 }
@@ -149,13 +155,14 @@ void sfb_image_build_id(struct sfb_build_id *out, const struct sfb_image *image)
     out->size = 0;
     out->at = NULL;
     for (unsigned i = 0; i < image->phdr_count && out->size == 0; i++) {
-        struct sfb_reader r;
+        struct sfb_reader r = { .left = 0 };
+        struct bytes b;
 
         if (image->phdrs[i].p_type != PT_NOTE)
             continue;
-        r = bytes_at(image, image->phdrs[i].p_vaddr);
-        if (r.left > image->phdrs[i].p_memsz)
-            r.left = image->phdrs[i].p_memsz;
+        b = bytes_at(image, image->phdrs[i].p_vaddr);
+        r.pos = b.at;
+        r.left = b.size < image->phdrs[i].p_memsz ? b.size : image->phdrs[i].p_memsz;
         while (next_note(&r, out))
             ;
     }

@@ -136,9 +136,10 @@ static bool same_eh_frame(const struct entry *e)
 
 /*
  * Whether the last bytes of its tables can be read: a file becomes shorter from its end. What lies
- * before them in the file, the ELF header first of all, can be read then, too.
+ * before them in the file, the ELF header first of all, can be read then, too. (Not inlined: it
+ * takes no stack while the tables are compared.)
  */
-static bool tables_readable(const struct entry *e)
+static __attribute__((noinline)) bool tables_readable(const struct entry *e)
 {
     const struct sfb_module *m = &e->module;
     const struct sfb_eh_frame *eh = &m->eh_frame;
@@ -159,24 +160,29 @@ static bool tables_readable(const struct entry *e)
  * objcopy takes .sframe out of a file or puts one in and leaves the build-id as it is; nobody does
  * that to .eh_frame, whose place is part of the identity.
  */
-static __attribute__((noinline)) bool same_bytes(const struct entry *e)
+static bool same_bytes(const struct entry *e)
 {
-    if (!tables_readable(e))
-        return false;
-    if (e->module.id & SFB_MODULE_STAYS)
-        return true;
     return (e->build_id.size > 0 ? header_leads_to(&e->image) && same_build_id(e)
                                  : same_eh_frame(e)) &&
            same_section(e);
 }
 
-static bool still_true(const struct entry *e, const struct sfb_module_identity *identity,
-                       bool doubt)
+/* @return the entry's module, NULL if it is another one by now */
+static __attribute__((noinline)) const struct sfb_module *compare(const struct entry *e)
 {
-    return e->image.identity.end == identity->end &&
-           e->image.identity.link_map == identity->link_map &&
-           e->image.identity.eh_frame == identity->eh_frame &&
-           ((e->module.id & SFB_MODULE_STAYS && !doubt) || same_bytes(e));
+    return tables_readable(e) && (e->module.id & SFB_MODULE_STAYS || same_bytes(e)) ? &e->module
+                                                                                    : NULL;
+}
+
+/* The same, whether it has to be looked at or not. (That is the last call, for little stack.) */
+static const struct sfb_module *still_true(const struct entry *e,
+                                           const struct sfb_module_identity *identity, bool doubt)
+{
+    if (e->image.identity.end != identity->end ||
+        e->image.identity.link_map != identity->link_map ||
+        e->image.identity.eh_frame != identity->eh_frame)
+        return NULL;
+    return e->module.id & SFB_MODULE_STAYS && !doubt ? &e->module : compare(e);
 }
 
 /*
@@ -229,7 +235,7 @@ const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity 
         if (!e)
             return NULL;
         if (e->image.identity.start == identity->start)
-            return still_true(e, identity, doubt) ? &e->module : NULL;
+            return still_true(e, identity, doubt);
     }
     return NULL;
 }

@@ -48,6 +48,8 @@ static void write_text(const char *name, const char *text)
 
 /* --- names ----------------------------------------------------------------------------------- */
 
+/* NOLINTBEGIN(misc-misleading-bidirectional): escapes, which change nothing that is read here */
+
 /*
  * A title for the terminal and a line that is not ours; then C1 as UTF-8 and as a byte, DEL, an
  * override of direction, a backslash that is a letter, and a letter that has to stay.
@@ -289,6 +291,8 @@ Test(tool_hostile, names_inside_of_files_are_escaped)
     run_free(&(struct run[]){ run_hostile("synth -v \"$N.so\"") }[0]);
     run_free(&(struct run[]){ run_hostile("dump \"$N.so\"") }[0]);
 }
+
+/* NOLINTEND(misc-misleading-bidirectional) */
 
 /* --- what is no regular file ------------------------------------------------------------------ */
 

@@ -155,8 +155,9 @@ Test(modules, open_eh_frame_in_another_segment_than_its_header)
         cr_expect(eq(u32, m.eh_frame.size, cases[i].view), "%s", cases[i].name);
         cr_expect(sfb_module_cache_find(&image.identity, false) == kept, "%s", cases[i].name);
         file.phdrs[3].p_filesz -= 8;
-        cr_expect(eq(int, sfb_module_cache_find(&image.identity, false) != NULL, cases[i].view == FIRST),
-                  "%s: a shorter segment", cases[i].name);
+        cr_expect(
+            eq(int, sfb_module_cache_find(&image.identity, false) != NULL, cases[i].view == FIRST),
+            "%s: a shorter segment", cases[i].name);
     }
 }
 
@@ -249,11 +250,13 @@ Test(modules, cache_answers_only_while_memory_says_the_same)
     cr_expect(sfb_module_cache_find(&other, false) == NULL, "another .eh_frame");
 
     file.section[8]++;
-    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL, "another section at the same place");
+    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL,
+              "another section at the same place");
     file.section[8]--;
     cr_expect(sfb_module_cache_find(&image.identity, false) == m);
     file.phdrs[1].p_vaddr++;
-    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL, "the section at another place");
+    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL,
+              "the section at another place");
     file.phdrs[1].p_vaddr--;
     file.rest[8]++;
     cr_expect(sfb_module_cache_find(&image.identity, false) == NULL, "another .eh_frame_hdr");
@@ -320,7 +323,8 @@ Test(modules, id_stands_for_one_files_bytes)
     cr_expect(lt(u16, 0, first->id));
     cr_expect(sfb_module_cache_find(&image.identity, false) == first);
     whole.note.id[19]++;
-    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL, "another file, alike in all else");
+    cr_expect(sfb_module_cache_find(&image.identity, false) == NULL,
+              "another file, alike in all else");
     second = sfb_module_cache_add(&image, false);
     cr_assert(second != NULL);
     cr_expect(ne(u16, second->id, first->id));
