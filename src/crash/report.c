@@ -137,13 +137,19 @@ static void write_registers(void *with)
     sfb_crash_registers(r->text, r->event->ucontext);
 }
 
+/* All is asked for, unless a filter of system calls refuses the question: then nothing would be. */
+static uint32_t doubt(void)
+{
+    return sfb_memory_probe_page((uintptr_t)__builtin_frame_address(0)) ? SFRAME_BACKTRACE_DOUBT
+                                                                        : 0;
+}
+
 static void walk(void *with)
 {
     struct report *r = with;
     const struct sframe_backtrace_options options = { .size = sizeof options,
                                                       .context = r->event->ucontext,
-                                                      .flags =
-                                                          sfb_crash.flags | SFRAME_BACKTRACE_DOUBT,
+                                                      .flags = sfb_crash.flags | doubt(),
                                                       .max_frames = sfb_crash.max_frames,
                                                       .outermost = r->outermost };
     struct sframe_backtrace_info info = { .size = sizeof info };

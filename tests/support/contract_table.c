@@ -29,6 +29,7 @@ static const struct {
     { "readlink", SYS_readlink },
 #endif
     { "readlink", SYS_readlinkat },
+    { "getpid", SYS_getpid },
     { "gettid", SYS_gettid },
     { "futex", SYS_futex },
 };
