@@ -401,24 +401,17 @@ Test(crash, after_the_last_report_says_so)
     crashed_free(&c);
 }
 
-Test(crash, fault_in_the_walk_is_stepped_over)
+/* (What a fault in the walk looks like, crash_parts.c has.) */
+Test(crash, tables_that_cannot_be_read_end_the_walk_alone)
 {
-    struct crashed c;
-
-    /* What it does before a call that does not return looks for symbols, and crashes, over and
-     * over. */
-    if (sanitized())
-        cr_skip("the sanitizer's own code crashes inside of the handler");
-    c = crash(kinds[0], "inside");
+    struct crashed c = crash(kinds[0], "tables-gone");
 
     cr_expect(eq(int, c.signal, SIGSEGV), "status %d", c.status);
-    expect_reports(kinds[0], "inside", &c, 1);
-    cr_expect(has_line(c.report, "sframe-backtrace: crash: signal 11 inside the handler (walk), ",
-                       ": stepped over"),
-              "%s", c.report);
+    expect_reports(kinds[0], "tables-gone", &c, 1);
+    cr_expect(strstr(c.report, "inside the handler") == NULL, "%s", c.report);
     cr_expect(strstr(c.report, "\nregister ") != NULL, "%s", c.report);
     cr_expect(strstr(c.report, "\nframe 0 pc ") != NULL, "%s", c.report);
-    cr_expect(strstr(c.report, "\ntruncated: the walk met with a fault\n") != NULL, "%s", c.report);
+    cr_expect(strstr(c.report, "\ntruncated: ") != NULL, "%s", c.report);
     cr_expect(has_line(c.report, "module 0x", "crash-program-c-dynamic"), "%s", c.report);
     cr_expect(has_line(c.symbols, "crash_null", "(crash_program.c:"), "%s", c.symbols);
     cr_expect(eq(int, c.tool_status, 0), "%s", c.complaints);

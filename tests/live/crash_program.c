@@ -410,7 +410,7 @@ static void crash_bus_after_all(void)
  * The tables of this program cannot be read any more, and the walk finds out. (Under what it called
  * before, its rules may be remembered.)
  */
-static void crash_inside(void)
+static void crash_without_tables(void)
 {
     if (!crash_hide_own_tables())
         _exit(93);
@@ -688,7 +688,7 @@ static const struct situation situations[] = {
     { "recovered-raises", before_jumping_or_raising, crash_after_all },
     { "recovered-aborts", before_jumping_or_aborting, crash_after_all },
     { "recovered-default", before_jumping, crash_bus_after_all },
-    { "inside", none, crash_inside },
+    { "tables-gone", none, crash_without_tables },
     { "closed", none, after_close },
     { "reader-gone", before_reader_gone, crash_null },
     { "reader-asleep", before_reader_asleep, crash_null },
