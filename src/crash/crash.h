@@ -20,8 +20,9 @@ extern const int sfb_crash_signals[SFB_CRASH_SIGNALS];
 struct sfb_crash {
     atomic_bool active; /* else signals are only passed on */
     int fd;
-    bool fd_waits; /* writing to it may block for ever */
-    dev_t device;  /* what fd leads to */
+    bool fd_waits;       /* writing to it may block for ever */
+    bool fd_is_terminal; /* or another character device */
+    dev_t device;        /* what fd leads to */
     ino_t inode;
     uint32_t flags, max_frames, outermost;
     struct sigaction previous[SFB_CRASH_SIGNALS];

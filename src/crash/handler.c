@@ -225,7 +225,7 @@ static void begin(void)
     crashed_inside = false;
     is_leaving = false;
     sfb_attempts_begin();
-    sfb_text_begin(&text, sfb_crash.fd, sfb_crash.fd_waits);
+    sfb_text_begin(&text, sfb_crash.fd, sfb_crash.fd_waits, sfb_crash.fd_is_terminal);
 }
 
 /* Whether a previous handler came back to the very same. */

@@ -85,8 +85,9 @@ static bool prepare(const struct sframe_backtrace_crash_options *options)
     sfb_crash.fd = options->fd;
     sfb_crash.device = status.st_dev;
     sfb_crash.inode = status.st_ino;
+    sfb_crash.fd_is_terminal = S_ISCHR(status.st_mode);
     sfb_crash.fd_waits =
-        S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode);
+        S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || sfb_crash.fd_is_terminal;
     sfb_crash.flags = options->flags;
     sfb_crash.max_frames = options->max_frames;
     sfb_crash.outermost = options->outermost;

@@ -6,10 +6,11 @@
 
 #include "crash/kernel.h"
 
-void sfb_text_begin(struct sfb_text *out, int fd, bool waits)
+void sfb_text_begin(struct sfb_text *out, int fd, bool waits, bool is_terminal)
 {
     out->fd = fd;
     out->waits = waits;
+    out->is_terminal = is_terminal;
     out->failed = false;
     out->last = '\n';
     out->waited_ms = 0;
@@ -52,6 +53,18 @@ static void take_back(int number)
     sfb_kernel(SYS_rt_sigtimedwait, (uintptr_t)&set, 0, (uintptr_t)now, SFB_KERNEL_SIGSET_SIZE);
 }
 
+/*
+ * What a descriptor that blocks is given at a time. A terminal says that there is room as soon as
+ * there is any, 256 bytes at least, and a write() of more waits for the rest, for ever; each of
+ * these may become two there. A pipe's room is a page.
+ */
+static size_t piece(const struct sfb_text *text, size_t size)
+{
+    enum { PIECE = 64 };
+
+    return text->is_terminal && size > PIECE ? PIECE : size;
+}
+
 /* @return bytes written, 0 to try again, or negative for good */
 static long write_some(struct sfb_text *text, const char *bytes, size_t size)
 {
@@ -60,7 +73,7 @@ static long write_some(struct sfb_text *text, const char *bytes, size_t size)
 
     if (text->waits && !wait_for_room(text))
         return -1;
-    done = sfb_kernel(SYS_write, (uint64_t)text->fd, (uintptr_t)bytes, size, 0);
+    done = sfb_kernel(SYS_write, (uint64_t)text->fd, (uintptr_t)bytes, piece(text, size), 0);
     if (done == -EINTR)
         return 0;
     if (done == -EAGAIN && text->waited_ms < SFB_TEXT_WAIT_MS) {

@@ -12,6 +12,7 @@ enum { SFB_TEXT_SIZE = 4096 };
 struct sfb_text {
     int fd;
     bool waits;         /* writing to fd may block for ever: it is asked beforehand */
+    bool is_terminal;   /* is given little at a time */
     bool failed;        /* nothing is written any more */
     char last;          /* character put */
     unsigned waited_ms; /* for fd, so far */
@@ -19,7 +20,7 @@ struct sfb_text {
     char bytes[SFB_TEXT_SIZE];
 };
 
-void sfb_text_begin(struct sfb_text *out, int fd, bool waits);
+void sfb_text_begin(struct sfb_text *out, int fd, bool waits, bool is_terminal);
 
 /* Writes what is there. What cannot be written is lost, and so is all that follows. */
 void sfb_text_flush(struct sfb_text *text);

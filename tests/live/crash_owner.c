@@ -22,9 +22,10 @@
 #include <unistd.h>
 
 #include "sframe_backtrace_crash.h"
+#include "support/child.h"
 #include "support/test.h"
 
-enum { PIPE_SIZE = 4096, REPORT_MAX = 1 << 20, STEP_US = 1000 };
+enum { PIPE_SIZE = 4096, REPORT_MAX = 1 << 20, STEP_US = 1000, LIMIT_S = 60 };
 
 /* What the processes tell each other. */
 static struct shared {
@@ -128,9 +129,11 @@ Test(crash_owner, child_does_not_wait_for_a_thread_that_it_has_not)
     start();
     process = fork();
     if (process == 0) {
+        child_begin();
         hold_thread();
         fork_meanwhile(fileno(file));
     }
+    child_limit(process, LIMIT_S);
     close(report[1]);
     while (!atomic_load(&shared->forked) && waitpid(process, &status, WNOHANG) == 0)
         usleep(STEP_US);
@@ -149,6 +152,7 @@ Test(crash_owner, child_does_not_wait_for_a_thread_that_it_has_not)
     cr_expect(strstr(text, "SIGSEGV") != NULL && strstr(text, "\nend\n") != NULL,
               "the thread's report: %s", text);
     waitpid(process, &status, 0);
+    cr_expect(child_end(process), "no end");
     cr_expect(eq(int, WIFSIGNALED(status), 1));
     cr_expect(eq(int, WTERMSIG(status), SIGSEGV));
 }
@@ -193,9 +197,11 @@ Test(crash_owner, nobody_waits_for_ever)
     start();
     process = fork();
     if (process == 0) {
+        child_begin();
         hold_thread();
         abort_meanwhile();
     }
+    child_limit(process, LIMIT_S);
     close(report[1]);
     while (!is_in_report() && waitpid(process, &status, WNOHANG) == 0)
         usleep(STEP_US);
@@ -203,7 +209,7 @@ Test(crash_owner, nobody_waits_for_ever)
     if (!stop_for_good(atomic_load(&shared->reporting))) {
         int why = errno;
 
-        kill(process, SIGKILL);
+        child_end(process);
         waitpid(process, &status, 0);
         fprintf(stderr, "skipped: crash_owner: nobody_waits_for_ever: ptrace: %s\n", strerror(why));
         cr_skip("no ptrace");
@@ -212,6 +218,7 @@ Test(crash_owner, nobody_waits_for_ever)
     atomic_store(&shared->go, true);
     status = wait_for(process);
     waited = milliseconds() - before;
+    cr_expect(child_end(process), "no end");
     fprintf(stderr, "crash_owner: the second thread died after %.0f ms\n", waited);
 
     cr_expect(eq(int, WIFSIGNALED(status), 1));

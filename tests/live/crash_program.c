@@ -410,7 +410,7 @@ static void crash_bus_after_all(void)
  * The tables of this program cannot be read any more, and the walk finds out. (Under what it called
  * before, its rules may be remembered.)
  */
-static void crash_inside(void)
+static void crash_without_tables(void)
 {
     if (!crash_hide_own_tables())
         _exit(93);
@@ -439,6 +439,35 @@ static void make_report_a_pipe(bool full)
         close(ends[0]);
     }
     dup2(ends[1], REPORT_FD);
+}
+
+/* @return whether it has taken a byte */
+static bool write_byte(int fd)
+{
+    return write(fd, "x", 1) == 1;
+}
+
+/* Nobody reads, and there is room for some of a report: what is written there waits for the rest. */
+static void make_report_a_terminal(void)
+{
+    int master = posix_openpt(O_RDWR | O_NOCTTY), fd;
+    char bytes[600];
+
+    if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
+        _exit(94);
+    fd = open(ptsname(master), O_RDWR | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        _exit(94);
+    /* The kernel takes some from one buffer to the next meanwhile. */
+    for (int full = 0; full < 20; full++) {
+        while (write_byte(fd))
+            full = 0;
+        usleep(10000);
+    }
+    if (read(master, bytes, sizeof bytes) < 1)
+        _exit(94);
+    fcntl(fd, F_SETFL, 0);
+    dup2(fd, REPORT_FD);
 }
 
 static enum sfb_status install(void)
@@ -558,6 +587,11 @@ static void before_reader_asleep(void)
     make_report_a_pipe(true);
 }
 
+static void before_terminal_asleep(void)
+{
+    make_report_a_terminal();
+}
+
 /* Somebody else wants an end to this, in the middle of the report. */
 static void before_sent_meanwhile(void)
 {
@@ -654,10 +688,11 @@ static const struct situation situations[] = {
     { "recovered-raises", before_jumping_or_raising, crash_after_all },
     { "recovered-aborts", before_jumping_or_aborting, crash_after_all },
     { "recovered-default", before_jumping, crash_bus_after_all },
-    { "inside", none, crash_inside },
+    { "tables-gone", none, crash_without_tables },
     { "closed", none, after_close },
     { "reader-gone", before_reader_gone, crash_null },
     { "reader-asleep", before_reader_asleep, crash_null },
+    { "terminal-asleep", before_terminal_asleep, crash_null },
     { "sent-meanwhile", before_sent_meanwhile, crash_null },
     { "uninstalled", before_plain, crash_uninstalled },
 #ifdef __cplusplus

@@ -303,7 +303,7 @@ foreach(language c cpp)
   endforeach()
 endforeach()
 if(TARGET sfb)
-  sfb_tool_test(live crash LIMIT 200 COST 60) # some situations wait for seconds
+  sfb_tool_test(live crash support/child.c LIMIT 200 COST 60) # some situations wait for seconds
   string(JOIN "," kinds ${sfb_crash_kinds})
   target_compile_definitions(test-live-crash PRIVATE SFB_CRASH_KINDS=${kinds}
     SFB_PROGRAMS="${CMAKE_CURRENT_BINARY_DIR}" SFB_EMULATE="${sfb_emulate}"
@@ -329,7 +329,7 @@ add_dependencies(test-live-crash_parts crash-plugin)
 if(CMAKE_CROSSCOMPILING)
   sfb_skip(live crash_owner "qemu-user has no ptrace, and fails when a process forks that has a thread in write()")
 else()
-  sfb_test(live crash_owner)
+  sfb_test(live crash_owner SOURCES support/child.c)
 endif()
 
 if(SFRAME_BACKTRACE_ARCH STREQUAL "aarch64" AND SFRAME_BACKTRACE_HAVE_GSFRAME)

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -31,12 +32,18 @@ static char *contents(int fd)
     return text;
 }
 
+void child_begin(void)
+{
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* Criterion ends tests that take too long */
+}
+
 static void become(void (*run)(void *, int), void *with, int fd)
 {
     static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
     const struct rlimit no_core = { 0, 0 };
 
-    setpgid(0, 0);
+    child_begin();
     setrlimit(RLIMIT_CORE, &no_core);
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
         signal(crashes[i], SIG_DFL); /* Criterion has handlers of its own */
@@ -88,4 +95,32 @@ struct child child_run(void (*run)(void *with, int fd), void *with)
 void child_free(struct child *child)
 {
     free(child->text);
+}
+
+static volatile pid_t limited;
+static volatile sig_atomic_t is_over;
+
+static void end_limited(int number)
+{
+    (void)number;
+    is_over = 1;
+    kill(-limited, SIGKILL);
+}
+
+void child_limit(pid_t pid, unsigned seconds)
+{
+    struct sigaction action = { .sa_handler = end_limited, .sa_flags = SA_RESTART };
+
+    setpgid(pid, pid); /* whoever is first */
+    limited = pid;
+    is_over = 0;
+    sigaction(SIGALRM, &action, NULL);
+    alarm(seconds);
+}
+
+bool child_end(pid_t pid)
+{
+    alarm(0);
+    kill(-pid, SIGKILL);
+    return !is_over;
 }

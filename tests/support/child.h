@@ -6,6 +6,7 @@
 #define SUPPORT_CHILD_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 enum { CHILD_LIMIT_MS = 10000 };
 
@@ -26,5 +27,16 @@ struct child {
 struct child child_run(void (*run)(void *with, int fd), void *with);
 
 void child_free(struct child *child);
+
+/*
+ * For children that need more than this, and are made by fork(). The child calls child_begin(),
+ * which gives it a process group and its parent's end. Its parent sets a limit, after which it and
+ * all that it has started are killed; waits for it as it likes; and ends what it has left.
+ *
+ * @return of child_end(): whether it kept to the limit
+ */
+void child_begin(void);
+void child_limit(pid_t pid, unsigned seconds);
+bool child_end(pid_t pid);
 
 #endif

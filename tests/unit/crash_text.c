@@ -15,7 +15,7 @@ static struct sfb_text text;
 
 static void begin(void)
 {
-    sfb_text_begin(&text, memfd_create("text", 0), false);
+    sfb_text_begin(&text, memfd_create("text", 0), false, false);
 }
 
 static const char *written(void)
@@ -82,7 +82,7 @@ Test(crash_text, that_cannot_be_written_is_lost_and_nothing_else)
     sigset_t set, pending;
     int ends[2];
 
-    sfb_text_begin(&text, -1, false);
+    sfb_text_begin(&text, -1, false, false);
     sfb_text_string(&text, "nowhere");
     sfb_text_flush(&text);
     cr_expect(text.failed && text.used == 0);
@@ -93,7 +93,7 @@ Test(crash_text, that_cannot_be_written_is_lost_and_nothing_else)
     sigemptyset(&set);
     sigaddset(&set, SIGPIPE);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    sfb_text_begin(&text, ends[1], true);
+    sfb_text_begin(&text, ends[1], true, false);
     sfb_text_string(&text, "nobody");
     sfb_text_flush(&text);
     cr_expect(text.failed);
@@ -112,7 +112,7 @@ Test(crash_text, waits_for_a_reader_no_longer_than_it_says)
         cr_assert(pipe2(ends, O_NONBLOCK) == 0);
         while (write(ends[1], bytes, sizeof bytes) > 0)
             ;
-        sfb_text_begin(&text, ends[1], ways[i]);
+        sfb_text_begin(&text, ends[1], ways[i], false);
         text.waited_ms = SFB_TEXT_WAIT_MS - 100;
         sfb_text_string(&text, "full");
         sfb_text_flush(&text);
