@@ -60,7 +60,8 @@ struct sframe_backtrace_crash_options {
     /*
      * Where the report goes: a descriptor that is open for writing, and stays open for the very
      * same file. One that blocks is waited for: 5 seconds in all if it is a pipe, a socket or a
-     * terminal.
+     * terminal, and 0.2 for each further report if that was not enough. (Where others fill a pipe
+     * between the question for room and the write, the handler waits for its reader.)
      */
     int fd;
 

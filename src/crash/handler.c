@@ -209,23 +209,32 @@ static bool become_owner(int thread)
  * The descriptor may have been closed, and be somebody else's by now. The kernel's struct stat is
  * libc's on all 64-bit machines.
  *
- * @return false: it leads elsewhere; a filter that refuses the answer is a yes
+ * @return false: it leads elsewhere; a filter that refuses the answer, or says that there is one, is
+ *         a yes
  */
 static bool leads_to_file(void)
 {
-    struct stat status;
+    struct stat status = { .st_dev = sfb_crash.device, .st_ino = sfb_crash.inode };
 
     return sfb_kernel(SYS_fstat, (uint64_t)sfb_crash.fd, (uintptr_t)&status, 0, 0) != 0 ||
            (status.st_dev == sfb_crash.device && status.st_ino == sfb_crash.inode);
 }
 
-/* What the owner starts from, also where another one was killed in the middle. */
+/*
+ * What the owner starts from, also where another one was killed in the middle. A reader that has
+ * slept through one report is not waited for as long again: there may be 16 in a row.
+ */
 static void begin(void)
 {
+    enum { AGAIN_MS = 200 };
+    bool has_slept = text.waited_ms >= SFB_TEXT_WAIT_MS - AGAIN_MS;
+
     crashed_inside = false;
     is_leaving = false;
     sfb_attempts_begin();
     sfb_text_begin(&text, sfb_crash.fd, sfb_crash.fd_waits, sfb_crash.fd_is_terminal);
+    if (has_slept)
+        text.waited_ms = SFB_TEXT_WAIT_MS - AGAIN_MS;
 }
 
 /* Whether a previous handler came back to the very same. */

@@ -74,8 +74,11 @@ static long write_some(struct sfb_text *text, const char *bytes, size_t size)
     if (text->waits && !wait_for_room(text))
         return -1;
     done = sfb_kernel(SYS_write, (uint64_t)text->fd, (uintptr_t)bytes, piece(text, size), 0);
-    if (done == -EINTR)
+    /* A few signals are not blocked; a filter of system calls may answer so for ever. */
+    if (done == -EINTR && text->waited_ms < SFB_TEXT_WAIT_MS) {
+        text->waited_ms++;
         return 0;
+    }
     if (done == -EAGAIN && text->waited_ms < SFB_TEXT_WAIT_MS) {
         sfb_kernel_sleep_ms(STEP_MS);
         text->waited_ms += STEP_MS;

@@ -5,11 +5,13 @@
  * Whether signals that are nested end used to depend on their frames' sizes modulo the stack's: the
  * frames of a previous handler are varied here, so that each processor meets all remainders.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -460,7 +462,7 @@ static void expect_filtered(const struct filtered *f, const char *a, const char 
 
 Test(crash_ends, whatever_system_call_is_refused)
 {
-    static const uint32_t answers[] = { SECCOMP_RET_TRAP, SECCOMP_RET_ERRNO | 1 };
+    static const uint32_t answers[] = { SECCOMP_RET_TRAP, SECCOMP_RET_ERRNO | EPERM };
 
     if (SFB_EMULATED)
         cr_skip("the emulator has no filters of system calls");
@@ -476,6 +478,32 @@ Test(crash_ends, whatever_system_call_is_refused)
                     f.refused = 1u << i | 1u << j;
                     expect_filtered(&f, calls[i].name, calls[j].name);
                 }
+            }
+            f.refused = (1u << CALLS) - 1;
+            expect_filtered(&f, "all", "all");
+        }
+    }
+}
+
+/* Each call does nothing, and says that it has been interrupted, or has to be made again, or is done. */
+Test(crash_ends, whatever_the_answer_is)
+{
+    static const uint32_t answers[] = { 0, EINTR, EAGAIN, ENOSYS, EINVAL, ESRCH, 4095 };
+
+    if (SFB_EMULATED)
+        cr_skip("the emulator has no filters of system calls");
+    if (sanitized())
+        cr_skip("sanitizers make system calls of their own");
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        for (size_t answer = 0; answer < sizeof answers / sizeof *answers; answer++) {
+            struct filtered f = { .way = &ways[w], .answer = SECCOMP_RET_ERRNO | answers[answer] };
+
+            for (unsigned i = 0; i < CALLS; i++) {
+                char name[64];
+
+                f.refused = 1u << i;
+                snprintf(name, sizeof name, "%s = -%u", calls[i].name, answers[answer]);
+                expect_filtered(&f, name, "no other");
             }
             f.refused = (1u << CALLS) - 1;
             expect_filtered(&f, "all", "all");
