@@ -115,11 +115,18 @@ static bool raise_again(int number, const siginfo_t *info)
 /*
  * Ends the process, here and now: by the default action of the signal; if that is refused, by an
  * exit; and if that is, too, by an instruction that cannot be survived.
+ *
+ * A filter that answers the return from a signal with another one brings it here again with each
+ * call that it refuses, down the stack and on from its top: that is over after a few times.
  */
 SFB_NO_SANITIZE _Noreturn static void die(int number)
 {
+    enum { TIMES_MAX = 4 };
     static const int raised[] = { SIGSYS, SIGILL, SIGSEGV, SIGBUS, SIGTRAP };
+    static atomic_uint times;
 
+    if (atomic_fetch_add(&times, 1) >= TIMES_MAX)
+        sfb_crash_end(sfb_nesting_stack());
     if (sfb_kernel_default(number)) {
         sfb_kernel_mask(SIG_UNBLOCK, sfb_kernel_sigbit(number));
         raise_bare(number);
