@@ -19,6 +19,8 @@ enum { PAGE = 4096, FRAMES = 64 };
 #define HERE ((uintptr_t)__builtin_frame_address(0))
 
 static volatile uint64_t pc_with_fp;
+static volatile size_t space_size =
+    100; /* what is not known when it is compiled takes a frame pointer */
 
 NOINLINE static void note_caller(void)
 {
@@ -26,9 +28,9 @@ NOINLINE static void note_caller(void)
 }
 
 /* Its CFA is counted from fp. */
-NOINLINE static void find_pc_with_fp(size_t size)
+NOINLINE static void find_pc_with_fp(void)
 {
-    volatile char *space = alloca(size);
+    volatile char *space = alloca(space_size);
 
     space[0] = 1;
     note_caller();
@@ -56,7 +58,7 @@ NOINLINE static ssize_t walk_from(uint64_t sp, uint64_t fp, uint32_t flags, enum
  */
 static void walk_into(uint64_t sp, uint64_t hole, uint64_t size, bool grows)
 {
-    find_pc_with_fp(100);
+    find_pc_with_fp();
     for (int doubt = 0; doubt < 2; doubt++) {
         for (uint64_t fp = hole - 256; fp < hole + size + 256; fp += 8) {
             enum sfb_status end = SFB_OK;
