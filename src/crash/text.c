@@ -55,14 +55,13 @@ static void take_back(int number)
 
 /*
  * What a descriptor that blocks is given at a time. A terminal says that there is room as soon as
- * there is any, 256 bytes at least, and a write() of more waits for the rest, for ever; each of
- * these may become two there. A pipe's room is a page.
+ * there is any, and a write() of more waits for the rest, for ever: it gets a byte, for 1 us each.
+ * (A newline may become two there. If there is room for one alone, that is the wait that is left.) A
+ * pipe's room is a page.
  */
 static size_t piece(const struct sfb_text *text, size_t size)
 {
-    enum { PIECE = 64 };
-
-    return text->is_terminal && size > PIECE ? PIECE : size;
+    return text->is_terminal && size > 1 ? 1 : size;
 }
 
 /* @return bytes written, 0 to try again, or negative for good */

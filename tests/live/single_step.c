@@ -44,18 +44,22 @@ static void find_vdso(void)
 static uint8_t alternate[1 << 18];
 static size_t deepest; /* bytes of stack that a walk took, at most */
 
-/* Paints what is free of the alternate stack, below the frame of its caller, too. */
+/*
+ * Paints what is free of the alternate stack, below the frame of its caller, too, and as far as a walk
+ * may come. (No further: the vDSO's clock goes round again where a tick comes while it reads, and would
+ * go round for ever if its few instructions, each with a trap, took as long as a tick.)
+ */
+enum { CALLERS_FRAME = 1024, PAINTED = 16 << 10 };
+
 NOINLINE static void paint(const uint8_t *frame)
 {
-    enum { CALLERS_FRAME = 1024 };
-
     if (!sanitized())
-        memset(alternate, 0xcd, (size_t)(frame - alternate) - CALLERS_FRAME);
+        memset(alternate + (frame - alternate) - PAINTED, 0xcd, PAINTED - CALLERS_FRAME);
 }
 
 static void look_at_paint(const uint8_t *frame)
 {
-    const uint8_t *at = alternate;
+    const uint8_t *at = frame - PAINTED;
 
     while (*at == 0xcd)
         at++;
