@@ -50,7 +50,7 @@ static void crashes_again(int number)
     if (touches_frame)
         for (size_t i = 0; i < frame_size; i += 16)
             frame[i] = 1;
-    *nowhere = frame[0];
+    *nowhere = (unsigned char)frame[0];
 }
 
 static void handle(int number, void (*handler)(int), int flags)

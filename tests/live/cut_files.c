@@ -81,10 +81,15 @@ static int run_child(void)
 {
     void *library = dlopen(path, RTLD_NOW);
     call_back_fn *call_back = NULL;
+    int status = 5;
 
-    if (library)
-        *(void **)&call_back = dlsym(library, "call_back");
-    return call_back ? call_back(cut_and_capture) : 5;
+    if (!library)
+        return status;
+    *(void **)&call_back = dlsym(library, "call_back");
+    if (call_back)
+        status = call_back(cut_and_capture); /* it does not come back */
+    dlclose(library);
+    return status;
 }
 
 static int status_of_child(void)

@@ -136,6 +136,7 @@ static void put_rela(struct file *f, const struct file_plan *plan, enum file_sec
 
 static void put_sections(struct file *f, const struct file_plan *plan, size_t eh_frame_size)
 {
+    const uint32_t sframe_type = plan->version == 3 ? FILE_SHT_GNU_SFRAME : SHT_PROGBITS;
     const uint64_t code = SHF_ALLOC | SHF_EXECINSTR;
     const unsigned symbols = put_symbols(f, plan);
     const bool plt = f->functions == 3;
@@ -166,7 +167,7 @@ static void put_sections(struct file *f, const struct file_plan *plan, size_t eh
                                    .sh_offset = FILE_EH_FRAME_AT,
                                    .sh_size = eh_frame_size });
     put_section(f, plan, FILE_SFRAME, ".sframe",
-                &(Elf64_Shdr){ .sh_type = plan->version == 3 ? FILE_SHT_GNU_SFRAME : SHT_PROGBITS,
+                &(Elf64_Shdr){ .sh_type = sframe_type,
                                .sh_flags = SHF_ALLOC,
                                .sh_offset = FILE_SFRAME_AT,
                                .sh_size = sframe_size });
