@@ -99,9 +99,9 @@ Test(budget, is_kept_and_says_so)
 /* --- Stacks without end --------------------------------------------------------------------------
  */
 
-NOINLINE static int recurse(int depth)
+NOINLINE static unsigned recurse(unsigned depth)
 {
-    volatile int here = depth;
+    volatile unsigned here = depth;
 
     if (depth > 0)
         here += recurse(depth - 1);
