@@ -204,6 +204,5 @@ Test(cut_files, headers_that_claim_more_than_there_is_are_survived)
     }
     cr_expect(le(u32, 6, tried));
     if (!SFB_PRELOADS)
-        fprintf(stderr,
-                "skipped: cut_files: at load: a sanitizer is loaded first\n");
+        fprintf(stderr, "skipped: cut_files: at load: a sanitizer is loaded first\n");
 }
