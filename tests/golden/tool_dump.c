@@ -112,10 +112,12 @@ Test(tool_dump, prints_what_is_built_here_as_objdump_does)
         cr_skip_test("objdump is not installed, or has no --sframe");
     if (!strstr(version.out, ") 2.40"))
         cr_skip_test("objdump is not of binutils 2.40, and other releases print another format");
-    /* live.big_endian's are of another machine, and compared there; what tool_synth makes, and may
-     * be making now, is not built. */
-    list = run_line("find '%s' '(' -name big_endian -o -name 'synth.*' ')' -prune -o -type f '(' "
-                    "-perm -u+x -o -name '*.o' ')' -print",
+    /*
+     * live.big_endian's are of another machine, and compared there; what tool_synth makes, and may
+     * be making now, is not built. For 40,000 rows of one function objdump takes 14 seconds.
+     */
+    list = run_line("find '%s' '(' -name big_endian -o -name 'synth.*' ')' -prune -o -type f "
+                    "! -name 'libmany_rows*' '(' -perm -u+x -o -name '*.o' ')' -print",
                     SFB_BINARY_DIR);
     for (char *file = strtok(list.out, "\n"); file; file = strtok(NULL, "\n")) {
         struct run got = run_line("'%s' dump '%s' 2>/dev/null", SFB_TOOL, file), want;
