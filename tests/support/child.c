@@ -67,29 +67,42 @@ static bool wait_for(pid_t pid, int *status)
     return false;
 }
 
-struct child child_run(void (*run)(void *with, int fd), void *with)
+struct child_started child_start(void (*run)(void *with, int fd), void *with)
 {
-    int fd = memfd_create("child", MFD_CLOEXEC), status = 0;
-    double before = milliseconds();
-    struct child c = { .signal = 0 };
-    pid_t pid;
+    struct child_started started = { .fd = memfd_create("child", MFD_CLOEXEC),
+                                     .at_ms = milliseconds() };
 
-    cr_assert(fd >= 0);
-    pid = fork();
-    cr_assert(pid >= 0);
-    if (pid == 0)
-        become(run, with, fd);
-    setpgid(pid, pid); /* whoever is first */
-    c.timed_out = !wait_for(pid, &status);
-    kill(-pid, SIGKILL); /* and what it has started */
+    cr_assert(started.fd >= 0);
+    started.pid = fork();
+    cr_assert(started.pid >= 0);
+    if (started.pid == 0)
+        become(run, with, started.fd);
+    setpgid(started.pid, started.pid); /* whoever is first */
+    return started;
+}
+
+struct child child_finish(const struct child_started *started)
+{
+    struct child c = { .signal = 0 };
+    int status = 0;
+
+    c.timed_out = !wait_for(started->pid, &status);
+    kill(-started->pid, SIGKILL); /* and what it has started */
     if (c.timed_out)
-        waitpid(pid, &status, 0);
-    c.ms = milliseconds() - before;
+        waitpid(started->pid, &status, 0);
+    c.ms = milliseconds() - started->at_ms;
     c.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     c.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    c.text = contents(fd);
-    close(fd);
+    c.text = contents(started->fd);
+    close(started->fd);
     return c;
+}
+
+struct child child_run(void (*run)(void *with, int fd), void *with)
+{
+    struct child_started started = child_start(run, with);
+
+    return child_finish(&started);
 }
 
 void child_free(struct child *child)

@@ -18,12 +18,24 @@ struct child {
     char *text;     /* what it wrote to the descriptor that it was given; to be freed */
 };
 
+/* One that has been started. */
+struct child_started {
+    pid_t pid;
+    int fd;
+    double at_ms;
+};
+
 /*
- * Calls run(with, fd) in a process group of its own, without core dumps and with standard error
- * closed to nothing; the child exits with status 0 if it returns.
+ * Calls run(with, fd) in a process group of its own, without core dumps; the child exits with
+ * status 0 if it returns. Children that mostly wait are started many at a time, and waited for in
+ * the order in which they were.
  *
  * @param fd  of run(): an empty file in memory
  */
+struct child_started child_start(void (*run)(void *with, int fd), void *with);
+struct child child_finish(const struct child_started *started);
+
+/* Both, one behind the other. */
 struct child child_run(void (*run)(void *with, int fd), void *with);
 
 void child_free(struct child *child);
