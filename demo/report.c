@@ -19,7 +19,7 @@ static void print_hex(FILE *f, const uint8_t *data, size_t size)
 }
 
 struct kind {
-    char text[512];
+    char text[768];
     uint64_t count;
     const struct difference *example;
 };

@@ -9,10 +9,8 @@ add_executable(test-unit ${sources} support/section_bytes.c support/eh_frame_byt
   ${PROJECT_SOURCE_DIR}/tools/sframe_encoder.c ${PROJECT_SOURCE_DIR}/tools/symbol_name.c)
 sfb_test_options(test-unit)
 target_include_directories(test-unit PRIVATE ${PROJECT_SOURCE_DIR}/tools)
-if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
-  # Criterion's macros take gcc ten times as long to optimize as what they test, which is optimized anyway.
-  target_compile_options(test-unit PRIVATE -O0)
-endif()
+# Criterion's macros take gcc ten times as long to optimize as what they test, which is optimized anyway.
+target_compile_options(test-unit PRIVATE -O0)
 target_link_libraries(test-unit PRIVATE sframe-backtrace-static PkgConfig::CRITERION PkgConfig::JANSSON
   stdc++) # which reads the names of C++ functions
 
