@@ -1,0 +1,174 @@
+# ./dev lint: clang-format, clang-tidy, cppcheck, shellcheck.
+# shellcheck shell=bash
+
+# shellcheck source=common.sh
+. "${BASH_SOURCE[0]%/*}/common.sh"
+# shellcheck source=setup.sh
+. "${BASH_SOURCE[0]%/*}/setup.sh"
+# shellcheck source=build.sh
+. "${BASH_SOURCE[0]%/*}/build.sh"
+
+# Every file that git tracks or would track, of the patterns given.
+sources() {
+    local file
+
+    git -C "$root" ls-files -z --cached --others --exclude-standard --deduplicate -- "$@" |
+        while IFS= read -r -d '' file; do
+            # Not one that is tracked but deleted.
+            if [[ -f $root/$file ]]; then
+                printf '%s\0' "$file"
+            fi
+        done
+}
+
+check_format() {
+    cd "$root" && sources '*.c' '*.h' ':!fixtures' |
+        xargs -0 -r -n 16 -P "$(nproc)" clang-format --dry-run -Werror
+}
+
+# Writes build/lint/$1: the compile commands of a preset, each file once. clang-tidy reads a file as often
+# as it is compiled, and tests/support is compiled for many tests.
+compile_commands() {
+    mkdir -p "$root/build/lint/$1"
+    awk '/^\{/ { text = "" }
+        { text = text $0 "\n" }
+        /^  "file":/ { file = $0; sub(/,$/, "", file) }
+        /^\}/ && !seen[file]++ { sub(/,?\n$/, "", text); printf "%s%s", count++ ? ",\n" : "[\n", text }
+        END { print "\n]" }' "$root/build/$1/compile_commands.json" >"$root/build/lint/$1/compile_commands.json"
+}
+
+# The C files that a preset compiles: the rest has no flags to read it by. Generated files and foreign
+# source (Lua) lie outside the repository or below build.
+compiled() {
+    sed -nE 's/^ *"file": "(.*\.c)",?$/\1/p' "$root/build/lint/$1/compile_commands.json" |
+        sort -u | while IFS= read -r file; do
+        if [[ $file == "$root"/* && $file != "$root"/build/* ]]; then
+            printf '%s\n' "$file"
+        fi
+    done
+}
+
+# How far the static analyzer goes into one function: all the way in `./dev lint`, a quarter of it in
+# `./dev test`, where that takes a quarter of the time.
+tidy_nodes=''
+
+# Reads the names of files that a preset compiles. The static analyzer takes nine tenths of the time; of
+# what is not installed (tests, bench, demo), and runs under two sanitizers here, it reads nothing.
+tidy() {
+    xargs -r -d '\n' -n 1 -P "$(nproc)" sh -c '
+        root=$1 commands=$2 nodes=$3 file=$4
+        set --
+        case $file in
+        "$root"/tests/* | "$root"/bench/* | "$root"/demo/*) set -- --checks=-clang-analyzer-\* ;;
+        *) [ -z "$nodes" ] || set -- --extra-arg=-Xclang --extra-arg=-analyzer-config \
+            --extra-arg=-Xclang --extra-arg=max-nodes="$nodes" ;;
+        esac
+        exec clang-tidy --quiet -p "$commands" "$@" "$file"
+        ' sh "$root" "$root/build/lint/$1" "$tidy_nodes" 2>&1 | sed -E '/^[0-9]+ warnings? generated\.$/d'
+}
+
+check_tidy() {
+    local status=0
+
+    compile_commands clang
+    compiled clang | tidy clang || status=1
+    # And what is left for the other architecture.
+    if [[ -z $(aarch64_missing) ]]; then
+        compile_commands aarch64
+        comm -13 <(compiled clang) <(compiled aarch64) | tidy aarch64 || status=1
+    fi
+    return $status
+}
+
+# Takes patterns of files, then -- and the macros of their architecture.
+cppcheck_sources() {
+    local -a patterns=()
+
+    while [[ $1 != -- ]]; do
+        patterns+=("$1")
+        shift
+    done
+    shift
+    sources "${patterns[@]}" |
+        xargs -0 -r -n 8 -P "$(nproc)" cppcheck --quiet --std=c11 --platform=unix64 \
+            --enable=warning,performance,portability --error-exitcode=1 --inline-suppr \
+            --suppressions-list=.cppcheck-suppressions --library=posix,gnu \
+            -D_GNU_SOURCE -D__GNUC__=12 "-DTestSuite(...)=" "$@" -I include -I src -I tests
+}
+
+check_cppcheck() {
+    local status=0
+
+    cd "$root" || return
+    cppcheck_sources 'src/*.c' 'tools/*.c' 'bench/*.c' 'demo/*.c' 'tests/*.c' ':!*aarch64*' \
+        -- -D__x86_64__ || status=1
+    cppcheck_sources '*aarch64*.c' -- -D__aarch64__ -U__x86_64__ || status=1
+    return $status
+}
+
+check_shell() {
+    # Scripts are named by what they do: their first line says what they are. What is sourced names its shell.
+    cd "$root" && sources | xargs -0 -r grep -lZE -m 1 '^#!/(usr/bin/env bash|bin/(ba)?sh)$|^# shellcheck shell=' |
+        xargs -0 -r shellcheck --severity=warning --external-sources --source-path=SCRIPTDIR
+}
+
+# Whether a check is not made here; says why. Other versions lay code out otherwise (clang-format) or find
+# other things in it (the two others, whose checks each release adds to): one judges, Debian 12's.
+lint_skipped() {
+    local program wanted version
+
+    case $1 in
+    format) program=clang-format wanted=14 ;;
+    tidy) program=clang-tidy wanted=14 ;;
+    cppcheck) program=cppcheck wanted=2.10 ;;
+    *) return 1 ;;
+    esac
+    version=$("$program" --version 2>/dev/null | sed -nE 's/.*(version |Cppcheck )([0-9.]+).*/\2/p' | head -n 1)
+    if [[ $version == "$wanted" || $version == "$wanted".* ]]; then
+        return 1
+    fi
+    say "lint $1: skipped: $program $wanted decides, and ${version:-none} is here"
+    skipped=$((skipped + 1))
+}
+
+# Takes tidy_nodes.
+lint() {
+    local check start result
+
+    tidy_nodes=$1
+    if ! configure clang; then
+        say "lint: clang preset does not configure"
+        failed=$((failed + 1))
+        return
+    fi
+    if [[ -n $(aarch64_missing) ]]; then
+        say "lint tidy: files of AArch64 alone skipped: $(aarch64_missing)"
+    elif ! configure aarch64; then
+        say "lint: aarch64 preset does not configure"
+        failed=$((failed + 1))
+        return
+    fi
+    for check in format tidy cppcheck shell; do
+        if lint_skipped "$check"; then
+            continue
+        fi
+        start=$SECONDS
+        if (logged "lint-$check.log" "check_$check"); then
+            result=ok
+            passed=$((passed + 1))
+        else
+            result=failed
+            failed=$((failed + 1))
+        fi
+        say "lint $check: $result ($((SECONDS - start)) s)"
+    done
+}
+
+run_lint() {
+    setup
+    lint ''
+    if ((skipped)); then
+        sum
+    fi
+    ((failed == 0))
+}

@@ -1,0 +1,253 @@
+# ./dev setup: packages, sources and toolchains. Each part does nothing where it was done before.
+# shellcheck shell=bash
+
+# shellcheck source=common.sh
+. "${BASH_SOURCE[0]%/*}/common.sh"
+# shellcheck source=apt.sh
+. "${BASH_SOURCE[0]%/*}/apt.sh"
+
+packages() {
+    # gcc, g++, clang: all of them, because the tests compare them and compile headers as C++.
+    # libbinutils: libsframe, whose names ours must not clash with. llvm: names in clang's reports.
+    printf '%s\n' gcc g++ cmake ninja-build pkg-config clang clang-format clang-tidy cppcheck \
+        shellcheck binutils libbinutils libunwind-dev libelf-dev libdw-dev libcriterion-dev \
+        libjansson-dev libcapstone-dev gdb valgrind dpkg-dev llvm file xz-utils "$(clang_runtime)"
+}
+
+# The package with clang's sanitizers and libFuzzer: named after the version of the clang that is here, or
+# that of the release's own clang, which will be.
+clang_runtime() {
+    local version
+
+    if command -v clang >/dev/null && version=$(clang -dumpversion); then
+        printf 'libclang-rt-%s-dev\n' "${version%%.*}"
+    else
+        printf 'libclang-rt-dev\n'
+    fi
+}
+
+# What only the preset aarch64 needs. g++ compiles the public headers as C++ for AArch64, too.
+aarch64_packages() {
+    printf '%s\n' gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
+}
+
+# Those of the packages given that are not installed.
+missing_packages() {
+    local package
+
+    for package in "$@"; do
+        # A package may be known for several architectures: one installed is enough.
+        if ! dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
+            grep -qx installed; then
+            printf '%s\n' "$package"
+        fi
+    done
+}
+
+apt_install() {
+    local -a as_root=()
+
+    if [[ $(id -u) != 0 ]]; then
+        if ! command -v sudo >/dev/null; then
+            say "missing packages; as root, run: apt-get install $*" >&2
+            return 1
+        fi
+        as_root=(sudo)
+    fi
+    say "setup: installing $*"
+    logged apt.log "${as_root[@]}" apt-get update ||
+        say "setup: apt-get update failed; trying with the lists that are there" >&2
+    logged apt.log "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y --no-install-recommends "$@"
+}
+
+install_packages() {
+    local wanted missing
+
+    mapfile -t wanted < <(packages)
+    if ! command -v dpkg-query >/dev/null; then
+        say "setup: no dpkg here; these Debian packages, or what your system calls them, are needed:"
+        say "  ${wanted[*]}"
+        return
+    fi
+    mapfile -t missing < <(missing_packages "${wanted[@]}")
+    if ((${#missing[@]})); then
+        apt_install "${missing[@]}" || die "could not install ${missing[*]}"
+    fi
+}
+
+# Gets Debian's sources of packages ($2...) into $1/source. Most images have binary entries only in
+# their apt sources.
+fetch_sources() (
+    set -e
+    local tmp=$1 package
+    shift
+
+    private_sources "$tmp" deb-src
+    private_apt "$tmp" update
+    mkdir "$tmp/source"
+    cd "$tmp/source"
+    for package in "$@"; do
+        if private_apt "$tmp" source "$package"; then
+            mv "$package"-*/ "$package"
+        else
+            # A mirror may lack what Debian adds; upstream's own source does as well.
+            private_apt "$tmp" source --tar-only "$package"
+            mkdir "$package"
+            tar -xf "$package"_*.orig.tar.* -C "$package" --strip-components=1
+        fi
+    done
+)
+
+setup_lua() {
+    local tmp
+
+    if [[ -n $(lua_source) ]] || ! command -v apt-get >/dev/null; then
+        return
+    fi
+    say "setup: fetching the source of lua5.4 into $cache"
+    tmp=$(mktemp -d)
+    mkdir -p "$logs" "$cache"
+    # In place with one rename: a second ./dev beside this one sees all of it or nothing.
+    if fetch_sources "$tmp" lua5.4 >"$logs/lua.log" 2>&1; then
+        mv -T "$tmp/source/lua5.4" "$cache/lua5.4" 2>/dev/null || true
+    fi
+    rm -rf "$tmp"
+    if [[ -z $(lua_source) ]]; then
+        say "setup: could not fetch it ($logs/lua.log): no demo, and the tests with Lua are skipped" >&2
+    fi
+}
+
+# The sources of what ./dev check-programs builds, and what that takes; it leaves out what is not there.
+setup_programs() {
+    local tmp package missing
+    local -a wanted=()
+
+    if ! command -v apt-get >/dev/null; then
+        return
+    fi
+    mapfile -t missing < <(missing_packages make tcl)
+    if ((${#missing[@]})) && ! apt_install "${missing[@]}"; then
+        say "setup: could not install ${missing[*]}" >&2
+    fi
+    for package in libzstd sqlite3 ninja-build libjsoncpp; do
+        if [[ ! -d $cache/$package ]]; then
+            wanted+=("$package")
+        fi
+    done
+    if ((${#wanted[@]} == 0)); then
+        return
+    fi
+    say "setup: fetching the sources of ${wanted[*]} into $cache"
+    mkdir -p "$logs" "$cache"
+    tmp=$(mktemp -d "$cache/sources.XXXXXX")
+    fetch_sources "$tmp" "${wanted[@]}" >"$logs/sources.log" 2>&1 ||
+        say "setup: could not fetch all of them ($logs/sources.log)" >&2
+    for package in "${wanted[@]}"; do
+        if [[ -d $tmp/source/$package ]]; then
+            mv -T "$tmp/source/$package" "$cache/$package" 2>/dev/null || true
+        fi
+    done
+    rm -rf "$tmp"
+}
+
+# Gets Debian's arm64 libraries and their headers once, as packages for a machine with nothing
+# installed: dpkg need not know the architecture, and nothing of it gets onto this system.
+fetch_sysroot() (
+    set -e
+    local tmp=$1 package link
+    local -a arm64=(
+        -o APT::Architecture=arm64 -o APT::Architectures=arm64
+        -o "Dir::State::status=$tmp/status" -o "Dir::Cache::archives=$tmp/archives"
+    )
+
+    private_sources "$tmp" deb
+    mkdir -p "$tmp/archives/partial" "$tmp/all" "$tmp/root/usr"
+    : >"$tmp/status"
+    private_apt "$tmp" "${arm64[@]}" update
+    private_apt "$tmp" "${arm64[@]}" install -y --no-install-recommends --download-only \
+        libc6-dev libstdc++6 libunwind-dev libelf-dev libdw-dev libcriterion-dev libjansson-dev
+    for package in "$tmp"/archives/*.deb; do
+        dpkg-deb -x "$package" "$tmp/all"
+    done
+    # Only this much: qemu looks here first for every file that a program opens. /lib is a link, as
+    # on every Debian, though some packages still have files for it.
+    mv "$tmp/all/usr/include" "$tmp/all/usr/lib" "$tmp/root/usr"
+    if [[ -d $tmp/all/lib ]]; then
+        cp -a "$tmp/all/lib/." "$tmp/root/usr/lib/"
+    fi
+    ln -s usr/lib "$tmp/root/lib"
+    # The linker would follow links into this machine's own root.
+    find "$tmp/root" -type l -lname '/*' | while IFS= read -r link; do
+        ln -sfrT "$tmp/root$(readlink "$link")" "$link"
+    done
+    test -f "$tmp/root/usr/include/criterion/criterion.h"
+)
+
+# The preset aarch64 is an extra: what cannot be had here is said, and fails nothing.
+setup_aarch64() {
+    local tmp wanted missing
+
+    if [[ $(uname -m) == aarch64 ]] || ! command -v apt-get >/dev/null; then
+        return
+    fi
+    mapfile -t wanted < <(aarch64_packages)
+    mapfile -t missing < <(missing_packages "${wanted[@]}")
+    if ((${#missing[@]})) && ! apt_install "${missing[@]}"; then
+        say "setup: could not install ${missing[*]}: the AArch64 tests are skipped" >&2
+        return
+    fi
+    # One that an older checkout fetched lacks what was needed since.
+    if [[ -n ${SFB_AARCH64_SYSROOT:-} ||
+        -e $cache/aarch64/usr/lib/aarch64-linux-gnu/libstdc++.so.6 ]]; then
+        return
+    fi
+    say "setup: fetching Debian's arm64 libraries into $cache"
+    mkdir -p "$logs" "$cache"
+    # Beside its place, so that one rename puts it there: see setup_lua.
+    tmp=$(mktemp -d "$cache/aarch64.XXXXXX")
+    if fetch_sysroot "$tmp" >"$logs/sysroot.log" 2>&1; then
+        mv -T "$cache/aarch64" "$tmp/old" 2>/dev/null || true
+        mv -T "$tmp/root" "$cache/aarch64" 2>/dev/null || true
+    fi
+    rm -rf "$tmp"
+    if [[ ! -d $cache/aarch64 ]]; then
+        say "setup: could not fetch them ($logs/sysroot.log): the AArch64 tests are skipped" >&2
+    fi
+}
+
+# Later assemblers and linkers, for tests of SFrame versions 2 and 3; without them these are skipped.
+setup_toolchains() {
+    if command -v apt-get >/dev/null && ! "$root/fixtures/make" --toolchains; then
+        say "setup: no binutils of later Debian releases: tests of SFrame versions 2 and 3 are skipped" >&2
+    fi
+}
+
+# The programs that ./dev agreement steps through; it leaves out what is not there.
+setup_agreement() {
+    local missing
+
+    if ! command -v dpkg-query >/dev/null; then
+        return
+    fi
+    mapfile -t missing < <(missing_packages lua5.4 python3-minimal perl bash git gdb openssl cmake)
+    if ((${#missing[@]})) && ! apt_install "${missing[@]}"; then
+        say "setup: could not install ${missing[*]}: these are skipped" >&2
+    fi
+}
+
+# For these presets, or for whatever is not a preset.
+setup() {
+    local preset
+
+    install_packages
+    setup_lua
+    for preset in "$@"; do
+        case $preset in
+        dev) setup_toolchains ;;
+        aarch64) setup_aarch64 && setup_toolchains ;;
+        agreement) setup_agreement ;;
+        programs) setup_programs ;;
+        esac
+    done
+}

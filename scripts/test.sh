@@ -1,0 +1,169 @@
+# ./dev test: builds presets and runs their tests.
+# shellcheck shell=bash
+
+# shellcheck source=common.sh
+. "${BASH_SOURCE[0]%/*}/common.sh"
+# shellcheck source=setup.sh
+. "${BASH_SOURCE[0]%/*}/setup.sh"
+# shellcheck source=build.sh
+. "${BASH_SOURCE[0]%/*}/build.sh"
+# shellcheck source=lint.sh
+. "${BASH_SOURCE[0]%/*}/lint.sh"
+
+# The sanitizer presets come last: what fails in dev is quicker to read there.
+test_presets=(dev release clang no-libunwind aarch64 asan asan-clang tsan)
+
+# What a preset builds, and which of its tests run (regular expressions of ctest). dev runs all; each
+# other one runs what it alone can find. CONTRIBUTING.md says why, in a table: keep the two together.
+plan() {
+    # What is read from files, by any compiler for any machine: dev, and asan for what it does to memory.
+    # And ten seconds of waiting for a debugger: dev.
+    local files='^live[.](tool_|big_endian|stepped|crash_owner)'
+    # What the library imports, exports and is once installed; the rest of ^policy reads its source.
+    local library='^policy[.](imports|exports|consumer)'
+    local torture='^torture[.](stacks|tables)'
+
+    only='' except=''
+    case $1 in
+    dev)
+        targets=(all)
+        ;;
+    release)
+        targets=(tests-{unit,live,policy,torture,demo,bench})
+        only="^unit|^live|$library|$torture|^bench" except=$files
+        ;;
+    clang)
+        targets=(tests-{unit,live,policy,torture})
+        only="^unit|^live|$library|^policy[.]headers|$torture" except="$files|agreement"
+        ;;
+    no-libunwind)
+        targets=(tests-{live,policy,torture,demo})
+        only="^live|$library|$torture" except="$files|live[.]crash"
+        ;;
+    aarch64)
+        targets=(tests-{unit,golden,live,policy,torture,fuzz,demo})
+        only="^unit|^golden[.].*_rows|^live|^fuzz|$library|$torture"
+        except="$files|agreement-v|stack_use-v|(front_door|broken|capture|stacks)-v2"
+        ;;
+    asan)
+        targets=(tests-{unit,golden,check,live,synth,fuzz,demo})
+        only='^unit|^golden|^check|^live|^fuzz' except='big_endian|stepped|crash_owner|tool_signals'
+        ;;
+    asan-clang)
+        targets=(tests-{unit,golden,check,live,fuzz})
+        only='^unit|^golden[.]sframe_rows|^check[.]codes|^live|^fuzz'
+        except="$files|agreement|live[.](contract|crash)"
+        ;;
+    tsan)
+        targets=(tests-threads)
+        only='^live[.](contract_)?threads'
+        ;;
+    *)
+        targets=(all)
+        ;;
+    esac
+}
+
+# Prints an attribute of the <testsuite> in a JUnit file, 0 if it is not there.
+junit() {
+    local value
+    value=$(sed -nE "/<testsuite( |\$)/,/>/s/.*[[:space:]]$2=\"([0-9]+)\".*/\1/p" "$1" | head -n 1)
+    say "${value:-0}"
+}
+
+# The ten tests of a JUnit file that took longest, in one line.
+slowest() {
+    sed -nE 's/.*<testcase name="([^"]*)".* time="([0-9.]+)".*/\2 \1/p' "$1" | LC_ALL=C sort -rn |
+        head -n 10 | LC_ALL=C awk '{ printf "%s%s %.1f s", (NR > 1 ? ", " : "  slowest: "), $2, $1 }
+            END { if (NR) print "" }'
+}
+
+# Runs the tests of a preset, twenty minutes at most, and ends whatever process is left of them.
+run_ctest() {
+    local preset=$1
+    local -a arguments=(--test-dir "$root/build/$preset" --output-on-failure --output-junit "$logs/$preset.xml"
+        -j "$(nproc)")
+
+    plan "$preset"
+    if [[ $only ]]; then
+        arguments+=(-R "$only")
+    fi
+    if [[ $except ]]; then
+        arguments+=(-E "$except")
+    fi
+    # The verbosity makes Criterion say which cases were left out, and why.
+    CRITERION_VERBOSITY_LEVEL=1 "$root/build/$preset/tests/supervise" 1200 "ctest of $preset" \
+        ctest "${arguments[@]}" >"$logs/$preset-test.log" 2>&1
+}
+
+test_preset() {
+    local preset=$1 junit=$logs/$1.xml log=$logs/$1-test.log start=$SECONDS built total good bad off status=0
+    local -a targets=()
+    local only except
+
+    if [[ $preset == aarch64 && -n $(aarch64_missing) ]]; then
+        say "$preset: skipped: $(aarch64_missing)"
+        skipped=$((skipped + 1))
+        return
+    fi
+    plan "$preset"
+    if ! build "$preset" "${targets[@]}"; then
+        say "$preset: does not build"
+        failed=$((failed + 1))
+        return
+    fi
+    built=$SECONDS
+    rm -f "$junit"
+    run_ctest "$preset" || status=$?
+    if ((status)); then
+        grep -vE '^( *[0-9]+/[0-9]+ Test +#.* Passed | *Start +[0-9]+:)' "$log" || true
+        if [[ ! -e $junit ]]; then
+            say "$preset: ctest failed"
+            failed=$((failed + 1))
+            return
+        fi
+    fi
+    if [[ ! -e $junit || $(junit "$junit" tests) == 0 ]]; then
+        say "$preset: builds; it has no tests to run"
+        return
+    fi
+    total=$(junit "$junit" tests)
+    bad=$(junit "$junit" failures)
+    off=$(($(junit "$junit" skipped) + $(junit "$junit" disabled)))
+    good=$((total - bad - off))
+    if ((status && bad == 0)); then
+        # Every test passed: what failed is the supervisor, which has said why.
+        bad=1
+    fi
+    passed=$((passed + good))
+    failed=$((failed + bad))
+    skipped=$((skipped + off))
+    say "$preset: $good passed, $bad failed, $off skipped" \
+        "(build $((built - start)) s, tests $((SECONDS - built)) s)"
+    slowest "$junit"
+    # What was left out and why: a whole test, or a part of one that passed.
+    grep -hE '^(([a-z]+: )?skipped: |\[SKIP\] )' "$root/build/$preset/Testing/Temporary/LastTest.log" |
+        sort -u | sed 's/^/  /' || true
+}
+
+setup_all() {
+    setup "${test_presets[@]}"
+}
+
+# Takes the presets of `./dev test`; without any, all of them and lint.
+run_tests() {
+    local preset
+    local -a presets=("$@")
+
+    if (($# == 0)); then
+        presets=("${test_presets[@]}")
+    fi
+    setup "${presets[@]}"
+    for preset in "${presets[@]}"; do
+        test_preset "$preset"
+    done
+    if (($# == 0)); then
+        lint 50000
+    fi
+    sum
+}
