@@ -10,8 +10,6 @@ sfb_test(golden sframe_rows)
 
 # Rows of .eh_frame against libdw: those of the fixtures, of the test itself, of the libraries that this
 # compiler links with, and of the arm64 libraries that `./dev setup` fetches. Whole folders: `./dev rows`.
-pkg_check_modules(LIBELF REQUIRED IMPORTED_TARGET libelf)
-pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
 add_executable(test-golden-eh_frame_rows golden/eh_frame_rows.c support/libdw_rows.c)
 target_include_directories(test-golden-eh_frame_rows PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(test-golden-eh_frame_rows PRIVATE sframe-backtrace-static sfb-flags

@@ -1,5 +1,5 @@
 # What holds for the library as a whole: its imports and exports, its headers, its layers, and that an
-# installed copy can be used.
+# installed copy can be used, and the source on a bare machine.
 set(sfb_cc_options "")
 set(sfb_cmake_options "-DCMAKE_C_COMPILER='${CMAKE_C_COMPILER}'")
 if(CMAKE_CROSSCOMPILING)
@@ -35,4 +35,9 @@ if(SFRAME_BACKTRACE_SANITIZE)
 else()
   sfb_policy_test(imports)
   sfb_policy_test(consumer)
+endif()
+if(CMAKE_CROSSCOMPILING)
+  sfb_skip(policy bare "what a cross build finds is its sysroot's; the native presets run it")
+else()
+  sfb_policy_test(bare)
 endif()
