@@ -7,7 +7,7 @@
 . "${BASH_SOURCE[0]%/*}/build.sh"
 
 fuzz() {
-    local seconds=$1 source target name corpus work status=0 runs
+    local seconds=$1 source target name work status=0 runs
     local -a targets=()
 
     for source in "$root"/tests/fuzz/fuzz_*.c; do
@@ -19,14 +19,8 @@ fuzz() {
     for target in "${targets[@]}"; do
         target=$root/build/fuzz/tests/$target
         name=${target##*/fuzz-}
-        corpus=$root/tests/fuzz/corpus/$name
-        [[ -d $corpus ]] || corpus=$root/tests/fuzz/corpus/${name%%_*}
-        # A copy: what a run finds is looked at before it becomes part of the corpus.
-        work=$root/build/fuzz/corpus/$name
-        mkdir -p "$work"
-        if [[ -d $corpus ]]; then
-            cp -R "$corpus/." "$work/"
-        fi
+        # The corpus as the build laid it out: what a run adds to it is looked at before it is kept.
+        work=$root/build/fuzz/tests/corpus/$name
         if logged "fuzz-$name.log" "$target" "-max_total_time=$seconds" -print_final_stats=1 \
             "-artifact_prefix=$root/build/fuzz/$name-" "$work"; then
             runs=$(sed -nE 's/^stat::number_of_executed_units: *([0-9]+)/\1/p' \

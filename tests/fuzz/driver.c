@@ -1,10 +1,11 @@
 /*
- * Feeds files to a fuzz target, so that its corpus runs in every build:
+ * Feeds inputs to a fuzz target, so that its corpus runs in every build:
  *
  *     fuzz-NAME FILE-OR-DIRECTORY...
  *
- * Each file is read into a block of its own size: a sanitizer then sees the first byte that is read
- * too far.
+ * A file whose name ends in .pack holds many (pack.h). Each input lies in a block of its own size: a
+ * sanitizer then sees the first byte that is read too far. Exit status 2: something could not be read,
+ * a pack does not hold what it says, or there was no input.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -13,33 +14,61 @@
 #include <sys/stat.h>
 
 #include "fuzz.h"
+#include "fuzz/pack.h"
 
 static unsigned fed;
 
-static bool complain(const char *path)
+static bool complain(const char *path, const char *what)
 {
-    fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    fprintf(stderr, "%s: %s\n", path, what);
     return false;
 }
 
-static bool feed_file(const char *path, size_t size)
+static bool feed_pack(const char *path, const uint8_t *bytes, size_t size)
 {
-    FILE *file = fopen(path, "rb");
-    uint8_t *data = malloc(size > 0 ? size : 1);
-    bool whole = file != NULL && data != NULL && fread(data, 1, size, file) == size;
+    struct pack pack;
+    const char *wrong = pack_open(&pack, bytes, size);
+    const uint8_t *input;
+    size_t input_size;
+    unsigned before = fed;
 
-    if (whole) {
+    if (wrong != NULL)
+        return complain(path, wrong);
+    while (pack_next(&pack, &input, &input_size)) {
+        uint8_t *copy = malloc(input_size > 0 ? input_size : 1);
+
+        if (copy == NULL)
+            return complain(path, strerror(errno));
+        memcpy(copy, input, input_size);
+        /* the name that fuzz-pack unpacks it by */
+        fprintf(stderr, "%s: packed-%04u\n", path, fed - before);
+        LLVMFuzzerTestOneInput(copy, input_size);
+        fed++;
+        free(copy);
+    }
+    if (fed - before != pack.count)
+        return complain(path, "not all of its inputs were run");
+    return true;
+}
+
+static bool feed_file(const char *path)
+{
+    size_t size;
+    uint8_t *data = pack_read_file(path, &size);
+    bool good = true;
+
+    if (data == NULL)
+        return complain(path, strerror(errno));
+    if (pack_is_named(path)) {
+        good = feed_pack(path, data, size);
+    } else {
         /* an abort says the line, this says the input */
         fprintf(stderr, "%s\n", path);
         LLVMFuzzerTestOneInput(data, size);
         fed++;
-    } else {
-        complain(path);
     }
     free(data);
-    if (file != NULL)
-        fclose(file);
-    return whole;
+    return good;
 }
 
 static bool feed(const char *path);
@@ -51,7 +80,7 @@ static bool feed_directory(const char *path)
     bool good = true;
 
     if (directory == NULL)
-        return complain(path);
+        return complain(path, strerror(errno));
     while ((entry = readdir(directory)) != NULL) {
         char inside[4096];
 
@@ -69,10 +98,10 @@ static bool feed(const char *path)
     struct stat found;
 
     if (stat(path, &found) != 0)
-        return complain(path);
+        return complain(path, strerror(errno));
     if (S_ISDIR(found.st_mode))
         return feed_directory(path);
-    return feed_file(path, (size_t)found.st_size);
+    return feed_file(path);
 }
 
 int main(int argc, char **argv)
