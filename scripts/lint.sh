@@ -80,6 +80,28 @@ check_tidy() {
     return $status
 }
 
+# The C files that differ from what this branch began with, or whose header does. A clone without a main
+# has HEAD alone to compare with.
+changed() {
+    local base file
+
+    base=$(git -C "$root" merge-base HEAD origin/main 2>/dev/null ||
+        git -C "$root" merge-base HEAD main 2>/dev/null || echo HEAD)
+    {
+        git -C "$root" diff --name-only "$base" -- '*.[ch]' ':!fixtures'
+        git -C "$root" ls-files --others --exclude-standard -- '*.[ch]'
+    } | sed 's/[.]h$/.c/' | sort -u | while IFS= read -r file; do
+        if [[ -f $root/$file ]]; then
+            printf '%s\n' "$root/$file"
+        fi
+    done
+}
+
+# The changed files alone, with the flags of the preset dev: what `./dev check` has built.
+check_tidy_changed() {
+    comm -12 <(changed) <(compiled dev) | tidy dev
+}
+
 # Takes patterns of files, then -- and the macros of their architecture.
 cppcheck_sources() {
     local -a patterns=()
@@ -119,7 +141,7 @@ lint_skipped() {
 
     case $1 in
     format) program=clang-format wanted=14 ;;
-    tidy) program=clang-tidy wanted=14 ;;
+    tidy | tidy_changed) program=clang-tidy wanted=14 ;;
     cppcheck) program=cppcheck wanted=2.10 ;;
     *) return 1 ;;
     esac
@@ -131,24 +153,11 @@ lint_skipped() {
     skipped=$((skipped + 1))
 }
 
-# Takes tidy_nodes.
-lint() {
+# Makes checks, given by name, and counts them.
+run_checks() {
     local check start result
 
-    tidy_nodes=$1
-    if ! configure clang; then
-        say "lint: clang preset does not configure"
-        failed=$((failed + 1))
-        return
-    fi
-    if [[ -n $(aarch64_missing) ]]; then
-        say "lint tidy: files of AArch64 alone skipped: $(aarch64_missing)"
-    elif ! configure aarch64; then
-        say "lint: aarch64 preset does not configure"
-        failed=$((failed + 1))
-        return
-    fi
-    for check in format tidy cppcheck shell; do
+    for check in "$@"; do
         if lint_skipped "$check"; then
             continue
         fi
@@ -162,6 +171,37 @@ lint() {
         fi
         say "lint $check: $result ($((SECONDS - start)) s)"
     done
+}
+
+# Takes tidy_nodes.
+lint() {
+    tidy_nodes=$1
+    if ! configure clang; then
+        say "lint: clang preset does not configure"
+        failed=$((failed + 1))
+        return
+    fi
+    if [[ -n $(aarch64_missing) ]]; then
+        say "lint tidy: files of AArch64 alone skipped: $(aarch64_missing)"
+    elif ! configure aarch64; then
+        say "lint: aarch64 preset does not configure"
+        failed=$((failed + 1))
+        return
+    fi
+    run_checks format tidy cppcheck shell
+}
+
+# What `./dev check` looks at after a build of the preset dev.
+lint_changed() {
+    local left
+
+    tidy_nodes=$1
+    compile_commands dev
+    left=$(comm -23 <(changed) <(compiled dev) | sed "s,^$root/,," | paste -s -d ' ')
+    if [[ $left ]]; then
+        say "lint tidy_changed: skipped, because dev does not compile them: $left"
+    fi
+    run_checks format tidy_changed shell
 }
 
 run_lint() {

@@ -118,7 +118,7 @@ setup_lua() {
     fi
 }
 
-# The sources of what ./dev check-programs builds, and what that takes; it leaves out what is not there.
+# The sources of what ./dev sfb-check-programs builds, and what that takes; it leaves out what is not there.
 setup_programs() {
     local tmp package missing
     local -a wanted=()
