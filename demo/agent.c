@@ -22,8 +22,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "machine.h"
-#include "oracle.h"
+#include "oracles/loaded.h"
+#include "oracles/machine.h"
 #include "sampler.h"
 
 enum {

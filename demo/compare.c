@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "machine.h"
-#include "oracle.h"
+#include "oracles/loaded.h"
+#include "oracles/machine.h"
 #include "sampler.h"
 
 static void add(atomic_uint_least64_t *total, uint64_t n)

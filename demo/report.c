@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "agent.h"
-#include "oracle.h"
+#include "oracles/loaded.h"
 
 static const char *const keep_names[KEEP_COUNT] = { "deepest", "mixed", "signal", "readable" };
 

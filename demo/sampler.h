@@ -19,10 +19,10 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "oracle.h"
+#include "oracles/loaded.h"
+#include "oracles/stack.h"
 #include "sfb/walk.h"
 #include "sframe_backtrace.h"
-#include "stack.h"
 
 enum { SAMPLERS_MAX = 64, ARENA_SIZE = 32 << 20, KINDS_MAX = 64, END_MAX = 128 };
 

@@ -1,7 +1,7 @@
 /* One stack, from three walkers; all of it runs in the handler. See stepper.h. */
 #include <string.h>
 
-#include "machine.h"
+#include "oracles/machine.h"
 #include "stepper.h"
 
 const char *const verdict_names[VERDICTS] = {

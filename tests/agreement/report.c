@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "machine.h"
+#include "oracles/machine.h"
 #include "stepper.h"
 
 enum { KINDS_MAX = 512 };

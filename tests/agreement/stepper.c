@@ -31,7 +31,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "machine.h"
+#include "oracles/machine.h"
 
 struct stepper *stepper_all;
 struct difference *differences;

@@ -6,7 +6,7 @@
  *     report.c           what is written at exit
  *     guard_<machine>.c  system calls that would end the stepping
  *
- * The oracles, and what of them depends on the machine, are those of demo/.
+ * The oracles, and what of them depends on the machine, are those of tests/oracles.
  */
 #ifndef SFB_AGREEMENT_STEPPER_H
 #define SFB_AGREEMENT_STEPPER_H
@@ -17,10 +17,10 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "oracle.h"
+#include "oracles/loaded.h"
+#include "oracles/stack.h"
 #include "sfb/walk.h"
 #include "sframe_backtrace.h"
-#include "stack.h"
 
 enum { THREADS_MAX = 128, ARENA_SIZE = 64 << 20, END_MAX = 128, EXAMPLE_FRAMES = 40 };
 

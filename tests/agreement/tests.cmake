@@ -14,13 +14,12 @@ set(config ${CMAKE_CURRENT_BINARY_DIR}/agreement.sh)
 if(skip)
   file(WRITE ${config} "skip='${skip}'\n")
 else()
-  set(demo ${PROJECT_SOURCE_DIR}/demo)
+  include(${PROJECT_SOURCE_DIR}/tests/oracles/oracles.cmake)
   add_library(sfb-stepper SHARED agreement/stepper.c agreement/judge.c agreement/report.c
-    agreement/guard_${SFRAME_BACKTRACE_ARCH}.c ${demo}/stack.c ${demo}/oracle.c
-    ${demo}/oracle_libunwind.c ${demo}/oracle_libgcc.c ${demo}/stubs.c
-    ${demo}/machine_${SFRAME_BACKTRACE_ARCH}.c)
+    agreement/guard_${SFRAME_BACKTRACE_ARCH}.c ${sfb_loaded_oracles})
   set_target_properties(sfb-stepper PROPERTIES C_VISIBILITY_PRESET hidden)
-  target_include_directories(sfb-stepper PRIVATE ${demo} ${CMAKE_CURRENT_SOURCE_DIR}/agreement)
+  target_include_directories(sfb-stepper PRIVATE
+    ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/agreement)
   target_include_directories(sfb-stepper SYSTEM PRIVATE ${SFRAME_BACKTRACE_LIBUNWIND_HEADERS})
   # No lazy binding in the handler: it takes the loader's lock.
   target_link_options(sfb-stepper PRIVATE -Wl,-z,now)

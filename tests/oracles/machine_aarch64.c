@@ -1,5 +1,5 @@
 /* AArch64: see machine.h. */
-#include "machine.h"
+#include "oracles/machine.h"
 
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>

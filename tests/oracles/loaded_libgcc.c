@@ -12,9 +12,9 @@
 #include <dlfcn.h>
 #include <unwind.h>
 
-#include "machine.h"
-#include "oracle.h"
-#include "stubs.h"
+#include "oracles/loaded.h"
+#include "oracles/machine.h"
+#include "oracles/stubs.h"
 
 static __typeof__(_Unwind_Backtrace) *unwind_backtrace;
 static __typeof__(_Unwind_GetIPInfo) *unwind_get_ip_info;

@@ -1,6 +1,6 @@
 /* Where the loaded modules have their linkage stubs. */
-#ifndef SFB_DEMO_STUBS_H
-#define SFB_DEMO_STUBS_H
+#ifndef SFB_ORACLES_STUBS_H
+#define SFB_ORACLES_STUBS_H
 
 #include <stdbool.h>
 #include <stdint.h>

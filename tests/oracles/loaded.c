@@ -1,12 +1,12 @@
 /* The choice of oracle, and what does not depend on it: its faults, and where handlers return to.
  */
-#include "oracle.h"
+#include "oracles/loaded.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-#include "machine.h"
-#include "stubs.h"
+#include "oracles/machine.h"
+#include "oracles/stubs.h"
 
 static uint64_t trampoline;
 

@@ -1,6 +1,13 @@
-/* The oracle: somebody else's walk of the same stack. */
-#ifndef SFB_DEMO_ORACLE_H
-#define SFB_DEMO_ORACLE_H
+/*
+ * Loaded oracles: libunwind's or libgcc's walk of the stack of a thread that was interrupted.
+ *
+ * For a library that is preloaded into a program that knows nothing of it (the demo's agent, the
+ * stepper of tests/agreement). The oracle is loaded beside the program, walks in a handler, in any
+ * thread, and is survived where it reads what cannot be read. Its stacks tell a pc from a return
+ * address, so that they can be compared with ours as a whole.
+ */
+#ifndef SFB_ORACLES_LOADED_H
+#define SFB_ORACLES_LOADED_H
 
 #include <setjmp.h>
 #include <signal.h>
@@ -12,7 +19,7 @@
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
-#include "stack.h"
+#include "oracles/stack.h"
 
 enum { STUBS_MAX = 4 /* interrupted ones on one stack */ };
 

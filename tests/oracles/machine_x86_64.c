@@ -1,5 +1,5 @@
 /* x86-64: see machine.h. */
-#include "machine.h"
+#include "oracles/machine.h"
 
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine.h"
-#include "oracle.h"
-#include "stubs.h"
+#include "oracles/loaded.h"
+#include "oracles/machine.h"
+#include "oracles/stubs.h"
 
 static int (*unwind_init)(unw_cursor_t *, unw_context_t *, int);
 static int (*unwind_step)(unw_cursor_t *);

@@ -1,8 +1,9 @@
 /*
- * What of the demo depends on the machine: machine_<architecture>.c has it, and nothing else does.
+ * What of the loaded oracles, and of those who ask them, depends on the machine:
+ * machine_<architecture>.c has it, and nothing else does.
  */
-#ifndef SFB_DEMO_MACHINE_H
-#define SFB_DEMO_MACHINE_H
+#ifndef SFB_ORACLES_MACHINE_H
+#define SFB_ORACLES_MACHINE_H
 
 #include <stdbool.h>
 #include <stdint.h>

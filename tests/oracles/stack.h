@@ -1,6 +1,6 @@
 /* A stack as any of the walkers saw it, and what is asked of two of them. */
-#ifndef SFB_DEMO_STACK_H
-#define SFB_DEMO_STACK_H
+#ifndef SFB_ORACLES_STACK_H
+#define SFB_ORACLES_STACK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ struct stack {
     size_t count;
     enum end end;
     int status;   /* as the walker says it */
-    bool sp_rule; /* the oracle passed over a rule for sp: see oracle_libunwind.c */
+    bool sp_rule; /* the oracle passed over a rule for sp: see loaded_libunwind.c */
     uint64_t address[FRAMES_MAX];
     uint8_t kind[FRAMES_MAX];
 };

@@ -2,7 +2,7 @@
  * By the names of sections in the files: the library under test goes by the bytes of the code, so
  * that neither can fool the other.
  */
-#include "stubs.h"
+#include "oracles/stubs.h"
 
 #include <elf.h>
 #include <link.h>

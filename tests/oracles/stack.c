@@ -1,5 +1,5 @@
 /* See stack.h. All of it is safe in a handler. */
-#include "stack.h"
+#include "oracles/stack.h"
 
 #include <dlfcn.h>
 
