@@ -6,10 +6,10 @@
 #include <sys/resource.h>
 #include <ucontext.h>
 
+#include "oracles/linked.h"
 #include "support/compiler.h"
 #include "support/guarded.h"
 #include "support/machine.h"
-#include "support/oracle.h"
 #include "support/test.h"
 
 static struct trace overflow; /* what a handler found */

@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "oracles/linked.h"
 #include "sfb/walk.h"
 #include "support/compiler.h"
-#include "support/oracle.h"
 #include "support/test.h"
 #include "unwind/arch.h"
 
@@ -30,7 +30,7 @@ static struct sframe_backtrace_info info;
         info.size = sizeof info;                                                                   \
         size = sframe_backtrace_cbf(buffer, sizeof buffer, NULL, &info);                           \
         trace_decode(&ours, buffer, size);                                                         \
-        oracle_walk(&theirs, NULL);                                                                \
+        linked_libunwind_walk(&theirs, NULL);                                                      \
         check(title, 1);                                                                           \
     } while (0)
 
@@ -130,7 +130,7 @@ static void from_context(const char *title, void *ucontext)
     info.size = sizeof info;
     size = sframe_backtrace_cbf(buffer, sizeof buffer, &options, &info);
     trace_decode(&ours, buffer, size);
-    oracle_walk(&theirs, ucontext);
+    linked_libunwind_walk(&theirs, ucontext);
     check(title, 0);
     cr_expect(eq(int, ours.kind[0], SFB_FRAME_PC), "%s", title);
 }
@@ -228,7 +228,7 @@ static void fiber(void)
     info.size = sizeof info;
     size = sframe_backtrace_cbf(buffer, sizeof buffer, NULL, &info);
     trace_decode(&ours, buffer, size);
-    oracle_walk(&theirs, NULL);
+    linked_libunwind_walk(&theirs, NULL);
     cr_expect(eq(sz, theirs.count, SFB_ARCH_LR ? 3 : 2), "on AArch64 it says the last frame twice");
     theirs.count = 2;
     cr_expect(eq(sz, trace_differs(&ours, 1, &theirs, 1), SIZE_MAX));
@@ -321,7 +321,7 @@ NOINLINE static int addresses(int depth)
     errno = 4711;
     n = sframe_backtrace(buffer, 64);
     cr_expect(eq(int, errno, 4711));
-    oracle_walk(&theirs, NULL);
+    linked_libunwind_walk(&theirs, NULL);
     cr_assert(eq(sz, (size_t)n, theirs.count));
     for (int i = 1; i < n; i++)
         cr_expect(eq(u64, (uintptr_t)buffer[i], theirs.address[i]), "frame %d", i);

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracles/linked.h"
 #include "sfb/walk.h"
 #include "support/compiler.h"
 #include "support/expect.h"
-#include "support/oracle.h"
 #include "unwind/arch.h"
 
 static volatile int zero;
@@ -50,10 +50,10 @@ NOINLINE static void capture(const char *title)
     expect(info.by_source[SFB_SOURCE_LIBUNWIND] == 0, title, "without libunwind");
     expect(info.by_source[STATIC ? SFB_SOURCE_FRAME_POINTER : SFB_SOURCE_EH_FRAME] > 0, title,
            "by frame records, or by .eh_frame");
-    oracle_libgcc_walk(&theirs, 0);
+    linked_libgcc_walk(&theirs, 0);
     judge(title, 1);
     if (WITH_LIBUNWIND) {
-        oracle_walk(&theirs, NULL);
+        linked_libunwind_walk(&theirs, NULL);
         judge(title, 1);
     }
     zero = 0;
@@ -90,7 +90,7 @@ static void on_signal(int number, siginfo_t *si, void *context)
     /* Which of lr and the record has the caller of an interrupted function, only a table tells. */
     expect(ours.end == !STATIC, "an interrupted libc", "to the end, if there is a table");
     expect(ours.error == SFB_OK && ours.kind[0] == SFB_FRAME_PC, "an interrupted libc", "a pc");
-    oracle_libgcc_walk(&theirs, ours.address[0]);
+    linked_libgcc_walk(&theirs, ours.address[0]);
     for (size_t i = 0; i < ours.count; i++)
         expect(ours.address[i] == theirs.address[i], "an interrupted libc",
                "right as far as it goes");

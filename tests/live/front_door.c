@@ -3,8 +3,8 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "oracles/linked.h"
 #include "support/compiler.h"
-#include "support/oracle.h"
 #include "support/test.h"
 
 static volatile int sink;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "oracles/linked.h"
 #include "support/compiler.h"
-#include "support/oracle.h"
 #include "support/test.h"
 
 static struct trace ours;

@@ -9,8 +9,8 @@
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
+#include "oracles/linked.h"
 #include "support/compiler.h"
-#include "support/oracle.h"
 #include "support/test.h"
 #include "unwind/modules.h"
 
@@ -26,7 +26,7 @@ static int capture(void)
     info.size = sizeof info;
     size = sframe_backtrace_cbf(buffer, sizeof buffer, NULL, &info);
     trace_decode(&ours, buffer, size);
-    oracle_walk(&theirs, NULL);
+    linked_libunwind_walk(&theirs, NULL);
     return sink++;
 }
 
@@ -144,7 +144,7 @@ static int capture_cached(void)
     ours_count = sframe_backtrace(ours_by_cache, 64);
     memo_count = (int)sframe_backtrace_addresses(ours_by_memo, 64, &options, NULL);
     theirs_count = unw_backtrace(theirs_by_cache, 64);
-    oracle_walk(&theirs, NULL);
+    linked_libunwind_walk(&theirs, NULL);
     return sink++;
 }
 

@@ -20,10 +20,10 @@
 #include <sys/auxv.h>
 #include <ucontext.h>
 
+#include "oracles/linked.h"
 #include "sfb/walk.h"
 #include "support/compiler.h"
 #include "support/expect.h"
-#include "support/oracle.h"
 #include "unwind/arch.h"
 
 /* dladdr() names the functions that are exported, and no other file calls them. */
@@ -172,7 +172,7 @@ NOINLINE void capture(const char *title, const char *names)
     trace_decode(&ours, buffer, size);
     judge_names(title, 1, names);
     if (libgcc_knows) {
-        oracle_libgcc_walk(&theirs, 0);
+        linked_libgcc_walk(&theirs, 0);
         judge(title, 1, &theirs, "as libgcc");
     }
     if (FRAME_POINTERS) {
@@ -315,7 +315,7 @@ NOINLINE void on_signal(int number, siginfo_t *si, void *context)
     judge_names(interrupted_title, 0, interrupted_names);
     expect(ours.kind[0] == SFB_FRAME_PC, interrupted_title, "the first one is a pc");
     if (libgcc_knows) {
-        oracle_libgcc_walk(&theirs, uc->uc_mcontext.pc);
+        linked_libgcc_walk(&theirs, uc->uc_mcontext.pc);
         judge(interrupted_title, 0, &theirs, "as libgcc");
     }
     if (FRAME_POINTERS && has_record) {
@@ -345,7 +345,7 @@ NOINLINE void on_signal(int number, siginfo_t *si, void *context)
         size = sframe_backtrace_cbf(buffer, sizeof buffer, NULL, NULL);
         trace_decode(&ours, buffer, size);
         judge_names(interrupted_title, 0, handler_names);
-        oracle_libgcc_walk(&theirs, 0);
+        linked_libgcc_walk(&theirs, 0);
         judge(interrupted_title, 1, &theirs, "as libgcc, out of the handler");
         sfb_context_capture(&here);
         if (compiled)

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "oracles/linked.h"
 #include "support/compiler.h"
-#include "support/oracle.h"
 #include "support/test.h"
 #include "support/trap_flag.h"
 #include "support/ways.h"
@@ -81,7 +81,7 @@ static void on_trap(int number, siginfo_t *si, void *ucontext)
     size = sframe_backtrace_cbf(buffer, sizeof buffer, &options, &info);
     look_at_paint(frame);
     trace_decode(&ours, buffer, size);
-    oracle_walk(&theirs, ucontext);
+    linked_libunwind_walk(&theirs, ucontext);
     stacks++;
     if (ways_differ(ucontext, &way_ours, &way_reference))
         unlike++;
@@ -172,7 +172,7 @@ static void on_jump_trap(int number, siginfo_t *si, void *ucontext)
     (void)number;
     (void)si;
     trace_decode(&ours, buffer, sframe_backtrace_cbf(buffer, sizeof buffer, &options, NULL));
-    oracle_walk(&theirs, ucontext);
+    linked_libunwind_walk(&theirs, ucontext);
     stacks++;
     astray += common_outer_frames(&theirs, &reference) < reference.count - 2;
     if ((!ours.end || common_outer_frames(&ours, &reference) < reference.count - 2) &&

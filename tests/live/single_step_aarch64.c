@@ -27,8 +27,8 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "oracles/linked.h"
 #include "support/compiler.h"
-#include "support/oracle.h"
 #include "support/ways.h"
 #include "unwind/arch.h"
 
@@ -400,13 +400,13 @@ static void walk_all(ucontext_t *uc)
     if (place == IN_LOADER && stacks % 16 != 0)
         return; /* where they are wrong, and take their time */
     if (sigsetjmp(crashed, 1) == 0)
-        oracle_libgcc_walk(&got, uc->uc_mcontext.pc);
+        linked_libgcc_walk(&got, uc->uc_mcontext.pc);
     else
         got.address[got.count++] = 0;
     judge(&score_libgcc, &got, SFB_OK);
     if (WITH_LIBUNWIND && stacks % 2 == 0) { /* it takes ten times as long as all the rest */
         if (sigsetjmp(crashed, 1) == 0)
-            oracle_walk(&got, uc);
+            linked_libunwind_walk(&got, uc);
         else
             got.address[got.count++] = 0;
         judge(&score_libunwind, &got, SFB_OK);
@@ -435,7 +435,7 @@ static void begin(ucontext_t *uc)
         outer[outer_count++].count = truth.count;
         set.count = 0;
     }
-    oracle_libgcc_walk(&got, uc->uc_mcontext.pc);
+    linked_libgcc_walk(&got, uc->uc_mcontext.pc);
     truth.count = 0;
     for (size_t i = got.count; i > 1; i--)
         push(got.address[i - 1], (enum sfb_frame_kind)got.kind[i - 1]);
@@ -631,7 +631,7 @@ int main(void)
     int result;
 
     dl_iterate_phdr(make_writable, NULL);
-    oracle_libgcc_walk(&got, 0); /* the first time it sets itself up, with a lock */
+    linked_libgcc_walk(&got, 0); /* the first time it sets itself up, with a lock */
     sigaltstack(&on, NULL);
     install(SIGTRAP, on_trap, SA_ONSTACK);
     install(SIGUSR1, on_user, 0);

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "oracles/linked.h"
 #include "support/expect.h"
-#include "support/oracle.h"
 
 int at_start_failures(void);
 
@@ -68,7 +68,7 @@ __attribute__((constructor)) static void before_start(void)
     for (uint32_t flags = 0; flags <= SFRAME_BACKTRACE_NO_LIBUNWIND; flags++) {
         enum sfb_status end = walk(NULL, flags);
 
-        oracle_libgcc_walk(&theirs, 0);
+        linked_libgcc_walk(&theirs, 0);
         if (!expect(end == SFB_END && ours.end && ours.count > 3 &&
                         trace_differs(&ours, 1, &theirs, 1) == SIZE_MAX,
                     "a constructor", sfb_status_str(end)))

@@ -1,7 +1,7 @@
 #include <stdbool.h>
 #include <unwind.h>
 
-#include "support/oracle.h"
+#include "oracles/linked.h"
 
 struct progress {
     struct trace *out;
@@ -34,7 +34,7 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *arg)
     return _URC_NO_REASON;
 }
 
-__attribute__((noinline)) void oracle_libgcc_walk(struct trace *out, uint64_t interrupted)
+__attribute__((noinline)) void linked_libgcc_walk(struct trace *out, uint64_t interrupted)
 {
     struct progress p = { .out = out, .interrupted = interrupted, .skip = 1 };
 

@@ -1,9 +1,9 @@
 #define UNW_LOCAL_ONLY
-#include "support/oracle.h"
+#include "oracles/linked.h"
 
 #include <libunwind.h>
 
-__attribute__((noinline)) void oracle_walk(struct trace *out, void *ucontext)
+__attribute__((noinline)) void linked_libunwind_walk(struct trace *out, void *ucontext)
 {
     unw_context_t here;
     unw_cursor_t cursor;
