@@ -1,5 +1,5 @@
 /*
- * README.md says which system calls each public function makes, and which of the functions may be
+ * docs/SIGNALS.md says which system calls each public function makes, and which of the functions may be
  * called in a signal handler. The calls are watched by a tracer. The functions for handlers are
  * then called in one, as the first thing that a process does with the library, while another thread
  * has the loader's lock, under a filter that ends the process at any other call; and errno stays as
@@ -136,7 +136,7 @@ static void watch_all(const struct thunk *t, void *arg)
 
 static void read_table(void)
 {
-    const char *wrong = contract_table_read(&table, SFB_SOURCE_DIR "/README.md");
+    const char *wrong = contract_table_read(&table, SFB_SOURCE_DIR "/docs/SIGNALS.md");
 
     cr_assert(wrong == NULL, "%s", wrong);
     cr_assert(find_tables());

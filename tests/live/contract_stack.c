@@ -1,5 +1,5 @@
 /*
- * README.md says how much stack each public function takes: no more than that, and not much less.
+ * docs/SIGNALS.md says how much stack each public function takes: no more than that, and not much less.
  *
  * Each is run on a painted stack of its own, in a handler over a stack that is deep, as the first
  * thing that a process does with the library.
@@ -117,7 +117,7 @@ static void look_at(const struct thunk *t, void *arg)
 
 Test(contract_stack, is_what_the_table_says)
 {
-    const char *wrong = contract_table_read(&table, SFB_SOURCE_DIR "/README.md");
+    const char *wrong = contract_table_read(&table, SFB_SOURCE_DIR "/docs/SIGNALS.md");
     size_t function_count = 0;
 
     cr_assert(wrong == NULL, "%s", wrong);

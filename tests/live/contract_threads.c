@@ -1,5 +1,5 @@
 /*
- * README.md says which public functions threads may call at once, and what comes of threads that
+ * docs/SIGNALS.md says which public functions threads may call at once, and what comes of threads that
  * are cancelled meanwhile. Thread sanitizer (preset tsan) looks at the former.
  */
 #include <fcntl.h>
@@ -288,10 +288,10 @@ static void has_row(const struct thunk *t, void *arg)
 
 int main(void)
 {
-    const char *wrong = contract_table_read(&table, SFB_SOURCE_DIR "/README.md");
+    const char *wrong = contract_table_read(&table, SFB_SOURCE_DIR "/docs/SIGNALS.md");
     unsigned without = 0;
 
-    if (!expect(wrong == NULL, "README.md", wrong) ||
+    if (!expect(wrong == NULL, "docs/SIGNALS.md", wrong) ||
         !expect(find_tables(), "tables", "they are found"))
         return 1;
     for_each_thunk(has_row, &without);

@@ -111,7 +111,7 @@ if(SFRAME_BACKTRACE_LIBUNWIND AND TARGET deep-odd)
     ENVIRONMENT LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/later)
 endif()
 
-# README.md's table of what each public function promises, and whether it does.
+# docs/SIGNALS.md's table of what each public function promises, and whether it does.
 set(sfb_contract support/contract_table.c live/contract/thunks.c live/contract/capture_thunks.c
   live/contract/table_thunks.c live/contract/other_thunks.c)
 sfb_deep_test(contract_stack SOURCES live/contract/situation.c ${sfb_contract})

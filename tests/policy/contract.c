@@ -1,4 +1,4 @@
-/* README.md's table of promises has every public function once, and nothing else. */
+/* docs/SIGNALS.md's table of promises has every public function once, and nothing else. */
 #include "support/contract_table.h"
 
 #include <glob.h>
@@ -27,9 +27,9 @@ static void read_headers(const char *pattern)
 
 static void read_all(void)
 {
-    const char *wrong = contract_table_read(&table, SFB_SOURCE_DIR "/README.md");
+    const char *wrong = contract_table_read(&table, SFB_SOURCE_DIR "/docs/SIGNALS.md");
 
-    cr_assert(wrong == NULL, "%s: row %zu: %s", SFB_SOURCE_DIR "/README.md", table.row_count,
+    cr_assert(wrong == NULL, "%s: row %zu: %s", SFB_SOURCE_DIR "/docs/SIGNALS.md", table.row_count,
               wrong);
     read_headers(SFB_SOURCE_DIR "/include/*.h");
     read_headers(SFB_SOURCE_DIR "/include/sfb/*.h");

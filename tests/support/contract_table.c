@@ -157,9 +157,9 @@ static const char *read_row(struct contract_row *out, char *line)
                                                                : "a row names no system call";
 }
 
-const char *contract_table_read(struct contract_table *out, const char *readme)
+const char *contract_table_read(struct contract_table *out, const char *path)
 {
-    char *text = read_text(readme), *rest;
+    char *text = read_text(path), *rest;
     const char *wrong = NULL;
 
     out->row_count = 0;

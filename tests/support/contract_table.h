@@ -1,5 +1,5 @@
 /*
- * README.md's table of what each public function promises, and the functions that the headers
+ * docs/SIGNALS.md's table of what each public function promises, and the functions that the headers
  * declare.
  */
 #ifndef SUPPORT_CONTRACT_TABLE_H
@@ -28,7 +28,7 @@ struct contract_table {
 };
 
 /* Reads the table. @return NULL, or what is wrong with it */
-const char *contract_table_read(struct contract_table *out, const char *readme);
+const char *contract_table_read(struct contract_table *out, const char *path);
 
 /* @return the only row of a function; NULL: there is none, or there are several */
 const struct contract_row *contract_row_of(const struct contract_table *table,
