@@ -23,6 +23,7 @@ function(sfb_policy_test name)
 endfunction()
 
 sfb_test(policy contract SOURCES support/contract_table.c)
+sfb_test(policy pages SOURCES support/command.c)
 sfb_test(policy leftovers SOURCES support/command.c)
 target_compile_definitions(test-policy-leftovers PRIVATE SFB_SUPERVISE="$<TARGET_FILE:sfb-supervise>"
   SFB_CTEST="${CMAKE_CTEST_COMMAND}")
