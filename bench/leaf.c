@@ -129,7 +129,7 @@ WALK walk_walker(struct batch *b)
         if (status != SFB_OK) {
             break;
         }
-        b->addresses[i] = (void *)(uintptr_t)walker.current.address;
+        b->addresses[i] = (void *)(uintptr_t)sfb_walker_frame(&walker)->address;
     }
     return i;
 }

@@ -27,7 +27,7 @@ static void find_source(struct difference *out, struct sampler *s, const ucontex
     out->walker_agrees = true;
     for (uint32_t i = 0; i <= out->first; i++) {
         if (sfb_walker_next(&s->walker, &frame) != SFB_OK) {
-            memcpy(out->missed, s->walker.current.missed, sizeof out->missed);
+            memcpy(out->missed, sfb_walker_frame(&s->walker)->missed, sizeof out->missed);
             out->walker_agrees = i == s->ours.count;
             return;
         }

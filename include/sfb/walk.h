@@ -107,38 +107,12 @@ struct sfb_walker_options {
 };
 
 /*
- * In caller storage; only current.missed is for callers to read: after a failure it says why each
- * source had no next frame.
+ * A walk, in caller storage: 512 bytes. Private; see sfb_walker_frame() and sfb_walker_regs(). What
+ * lies in it has types of its own, so accesses to this struct may alias anything.
  */
 struct sfb_walker {
-    struct sfb_regs regs;      /* of the frame given last */
-    struct sfb_frame current;  /* the frame given last */
-    struct sfb_memory *memory; /* of the stack */
-    const struct sfb_modules *modules;
-    const struct sfb_module *module; /* that of the last lookup, or NULL */
-    struct sfb_module *room;         /* during a step in a module that stands nowhere else */
-    uint32_t flags;
-    enum sfb_status status; /* SFB_OK while there is more */
-    uint8_t signals;        /* trampolines walked through */
-    bool begun;
-    bool sp_stayed;       /* a step since `full` left sp where it was; it may, once */
-    bool interrupted;     /* the frame reached is one that a signal interrupted, a row says */
-    bool sp_lost;         /* regs.sp is a lower bound: the chain of frame records says no more */
-    bool wants_registers; /* this step failed for a register that `full` may lead to */
-    bool registers_lost;  /* ... but it does not */
-    uint8_t full_kind;    /* enum sfb_frame_kind, of: */
-
-    /*
-     * The nearest inner frame of which all registers are known: the start, or written over it. All
-     * zeros where they were lost.
-     */
-    struct sfb_context *full;
-    uint32_t libunwind_reads; /* that are left to it */
-    uint32_t work;            /* that is left: see max_work */
-
-    struct sfb_memory own_memory;
-    struct sfb_memory table_memory; /* of code and unwind tables */
-};
+    uint64_t state[64];
+} SFB_MAY_ALIAS;
 
 /**
  * Starts a walk.
@@ -166,8 +140,8 @@ SFB_API enum sfb_status sfb_walker_init(struct sfb_walker *out, struct sfb_conte
  *
  * @return SFB_OK   a frame is in out
  *         SFB_END  the frame given before was the outermost
- *         any miss, corruption or stack status: there is a caller but it cannot be found. The
- *         statuses of all sources stand in walker->current.missed.
+ *         any miss, corruption or stack status: there is a caller but it cannot be found.
+ *         sfb_walker_frame()->missed has the statuses of all sources.
  *         Asking again gives the same answer.
  *
  * Threads: safe, each with its own walker.   Signals: safe.
@@ -176,6 +150,26 @@ SFB_API enum sfb_status sfb_walker_init(struct sfb_walker *out, struct sfb_conte
  * doors in <sframe_backtrace.h> take many cached frames in one loop, which costs 1 to 5 ns each.)
  */
 SFB_API enum sfb_status sfb_walker_next(struct sfb_walker *walker, struct sfb_frame *out);
+
+/**
+ * Shows the frame that sfb_walker_next() gave last, or the start before its first call.
+ *
+ * After a failure, `missed` says why each source found no caller of this frame.
+ *
+ * @return part of the walker; good until its next call
+ *
+ * Threads: safe, each with its own walker.   Signals: safe.   Cost: constant.
+ */
+SFB_API const struct sfb_frame *sfb_walker_frame(const struct sfb_walker *walker);
+
+/**
+ * Shows the registers of that frame.
+ *
+ * @return part of the walker; good until its next call
+ *
+ * Threads: safe, each with its own walker.   Signals: safe.   Cost: constant.
+ */
+SFB_API const struct sfb_regs *sfb_walker_regs(const struct sfb_walker *walker);
 
 SFB_END_DECLS
 

@@ -27,7 +27,7 @@
 #include "unwind/step.h"
 
 /* Whether the tables have nothing at all for the pc. */
-static bool is_uncovered(const struct sfb_walker *w)
+static bool is_uncovered(const struct sfb_walk *w)
 {
     return w->current.missed[SFB_SOURCE_EH_FRAME] == SFB_NO_MODULE ||
            w->current.missed[SFB_SOURCE_EH_FRAME] == SFB_NO_EH_FRAME ||
@@ -38,7 +38,7 @@ static bool is_uncovered(const struct sfb_walker *w)
  * Code that is in no module was made at run time, and whatever made it keeps to its own rules
  * behind its outermost frame: that frame's caller may use fp as it likes.
  */
-static bool is_believable(const struct sfb_walker *w, const struct sfb_regs *caller)
+static bool is_believable(const struct sfb_walk *w, const struct sfb_regs *caller)
 {
     if (SFB_ARCH_FRAME_RECORDS && (caller->fp & SFB_ARCH_DATA_MASK) != 0 &&
         (caller->fp & SFB_ARCH_DATA_MASK) < caller->sp)
@@ -47,7 +47,7 @@ static bool is_believable(const struct sfb_walker *w, const struct sfb_regs *cal
            (w->regs.lr_known && (w->regs.lr & SFB_ARCH_CODE_MASK) == caller->pc);
 }
 
-enum sfb_status sfb_frame_pointer_step(struct sfb_walker *walker)
+enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
 {
     struct sfb_regs caller = walker->regs;
     struct sfb_rule rule;
@@ -72,7 +72,7 @@ enum sfb_status sfb_frame_pointer_step(struct sfb_walker *walker)
     return SFB_OK;
 }
 
-enum sfb_status sfb_frame_pointer_find_sp(struct sfb_walker *walker, uint64_t pc)
+enum sfb_status sfb_frame_pointer_find_sp(struct sfb_walk *walker, uint64_t pc)
 {
     uint64_t fp = walker->regs.fp & SFB_ARCH_DATA_MASK, sp, start;
     struct sfb_rule rule;

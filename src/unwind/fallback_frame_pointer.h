@@ -2,7 +2,7 @@
 #ifndef SFB_UNWIND_FALLBACK_FRAME_POINTER_H
 #define SFB_UNWIND_FALLBACK_FRAME_POINTER_H
 
-#include "sfb/walk.h"
+#include "unwind/walk_state.h"
 
 /*
  * Takes the walker's registers from its current frame to the caller's; only on SFB_OK. From then on
@@ -10,7 +10,7 @@
  *
  * @return SFB_OK, SFB_END; SFB_NO_FRAME_RECORD (a miss)
  */
-enum sfb_status sfb_frame_pointer_step(struct sfb_walker *walker);
+enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker);
 
 /*
  * Finds the sp of a frame that has rows, if fp leads to its own frame record.
@@ -19,6 +19,6 @@ enum sfb_status sfb_frame_pointer_step(struct sfb_walker *walker);
  * @return SFB_OK: sp is known again, or the frame's rule does not ask for it; SFB_NO_REGISTER; a
  *         miss, or what is wrong with the section
  */
-enum sfb_status sfb_frame_pointer_find_sp(struct sfb_walker *walker, uint64_t pc);
+enum sfb_status sfb_frame_pointer_find_sp(struct sfb_walk *walker, uint64_t pc);
 
 #endif

@@ -33,7 +33,7 @@
 
 /* One step. */
 struct attempt {
-    struct sfb_walker *walker;
+    struct sfb_walk *walker;
     const struct sfb_context *context; /* where cursor began */
     bool at_ra;                        /* ... at a return address */
     bool register_missing;             /* libunwind asked for a register that is not known */
@@ -50,7 +50,7 @@ static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *va
                       void *arg)
 {
     struct attempt *a = arg;
-    struct sfb_walker *walker;
+    struct sfb_walk *walker;
     bool read;
 
     (void)space;
@@ -94,7 +94,7 @@ static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *valu
 static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t *info,
                          int need_unwind_info, struct attempt *a)
 {
-    struct sfb_walker *walker = a->walker;
+    struct sfb_walk *walker = a->walker;
     const struct sfb_eh_frame *eh;
     struct sfb_cfi_fde fde;
     unw_dyn_info_t table = { 0 };
@@ -257,7 +257,7 @@ static bool stands_at(struct attempt *a, const struct sfb_regs *regs, bool fresh
 /* Takes the cursor from the nearest complete frame to the current one. */
 static bool replay(struct attempt *a)
 {
-    struct sfb_walker *walker = a->walker;
+    struct sfb_walk *walker = a->walker;
     const struct sfb_libunwind *lib = sfb_libunwind();
     unw_word_t sp, last;
 
@@ -298,7 +298,7 @@ union save_loc {
 static __attribute__((noinline)) bool find_sp(struct attempt *a, uint64_t *sp, uint64_t *least)
 {
     const struct sfb_libunwind *lib = sfb_libunwind();
-    struct sfb_walker *walker = a->walker;
+    struct sfb_walk *walker = a->walker;
     uint64_t pc = sfb_walker_lookup_pc(walker);
     enum sfb_cfi_how how = SFB_CFI_TOO_FAR;
     union save_loc place;
@@ -363,7 +363,7 @@ static bool ra_is_stale(struct attempt *a)
 /* Steps the cursor where it stands and says what came of it. */
 static enum sfb_status step(struct attempt *a, struct sfb_regs *out)
 {
-    struct sfb_walker *walker = a->walker;
+    struct sfb_walk *walker = a->walker;
     const struct sfb_libunwind *lib = sfb_libunwind();
     unw_cursor_t *cursor = &a->cursor;
     uint64_t least = walker->regs.sp + !walker->regs.lr_known; /* or nothing is pushed yet */
@@ -414,7 +414,7 @@ static enum sfb_status step(struct attempt *a, struct sfb_regs *out)
 
 static enum sfb_status try_step(struct attempt *a, struct sfb_regs *out)
 {
-    struct sfb_walker *walker = a->walker;
+    struct sfb_walk *walker = a->walker;
     enum sfb_status status = SFB_NO_REGISTER;
     bool at_ra = walker->current.kind == SFB_FRAME_RA;
 
@@ -432,7 +432,7 @@ static enum sfb_status try_step(struct attempt *a, struct sfb_regs *out)
 }
 
 /* In a frame of its own, whose size only those pay who come here. */
-static __attribute__((noinline)) enum sfb_status attempt_step(struct sfb_walker *walker)
+static __attribute__((noinline)) enum sfb_status attempt_step(struct sfb_walk *walker)
 {
     struct attempt a = { .walker = walker };
     struct sfb_regs out;
@@ -445,7 +445,7 @@ static __attribute__((noinline)) enum sfb_status attempt_step(struct sfb_walker 
     return status;
 }
 
-enum sfb_status sfb_libunwind_step(struct sfb_walker *walker)
+enum sfb_status sfb_libunwind_step(struct sfb_walk *walker)
 {
     int saved_errno = errno;
     enum sfb_status status;

@@ -5,7 +5,7 @@
 #ifndef SFB_UNWIND_FALLBACK_LIBUNWIND_H
 #define SFB_UNWIND_FALLBACK_LIBUNWIND_H
 
-#include "sfb/walk.h"
+#include "unwind/walk_state.h"
 
 /*
  * Words that libunwind may read in one walk, where a step takes some hundred. It believes tables: an
@@ -20,6 +20,6 @@ enum { SFB_LIBUNWIND_READS_MAX = 1 << 20 };
  * @return SFB_OK, SFB_END; SFB_NO_LIBUNWIND, SFB_NO_SP, SFB_NO_MODULE, SFB_NO_CFI (a miss);
  * SFB_BAD_CFI; SFB_NO_REGISTER, SFB_UNREADABLE, SFB_NO_PROGRESS, SFB_ZERO_RA, SFB_UNWINDER_ERROR
  */
-enum sfb_status sfb_libunwind_step(struct sfb_walker *walker);
+enum sfb_status sfb_libunwind_step(struct sfb_walk *walker);
 
 #endif

@@ -5,7 +5,7 @@
 /* Signals nest as deep as there are different ones at the most, if each is handled once. */
 #define SIGNALS_MAX 64
 
-enum sfb_status sfb_signal_step(struct sfb_walker *w)
+enum sfb_status sfb_signal_step(struct sfb_walk *w)
 {
     enum sfb_status status;
 

@@ -2,7 +2,7 @@
 #ifndef SFB_UNWIND_FALLBACK_SIGNAL_H
 #define SFB_UNWIND_FALLBACK_SIGNAL_H
 
-#include "sfb/walk.h"
+#include "unwind/walk_state.h"
 
 /*
  * Takes the walker's registers from a signal trampoline to the interrupted frame, only on SFB_OK,
@@ -11,6 +11,6 @@
  * @return SFB_OK; SFB_NO_SHAPE (no trampoline: a miss); SFB_NO_REGISTER, SFB_SIGNAL_LIMIT,
  *         SFB_UNREADABLE
  */
-enum sfb_status sfb_signal_step(struct sfb_walker *walker);
+enum sfb_status sfb_signal_step(struct sfb_walk *walker);
 
 #endif

@@ -70,7 +70,7 @@ void sfb_live_walk_learn(struct sfb_live_walk *walk)
 /* A step was made, before which the walk's memory ended at hi. */
 static __attribute__((noinline)) void follow_trail(struct sfb_live_walk *walk, uint64_t hi)
 {
-    struct sfb_walker *w = &walk->walker;
+    struct sfb_walk *w = &walk->walker;
 
     if (w->current.source == SFB_SOURCE_SIGNAL && w->regs.sp - walk->stride.sp > SIGNAL_FRAME_MAX)
         w->own_memory.user = NULL;
@@ -80,7 +80,7 @@ static __attribute__((noinline)) void follow_trail(struct sfb_live_walk *walk, u
 
 enum sfb_status sfb_live_walk_step(struct sfb_live_walk *walk)
 {
-    struct sfb_walker *walker = &walk->walker;
+    struct sfb_walk *walker = &walk->walker;
     struct sfb_stride *s = &walk->stride;
     enum sfb_status status;
     uint64_t work = 1;

@@ -11,11 +11,12 @@
 #include "unwind/memo.h"
 #include "unwind/memory.h"
 #include "unwind/stride.h"
+#include "unwind/walk_state.h"
 
 struct sfb_live_walk {
     struct sfb_stride stride; /* goes on from the frame reached */
     struct sfb_memo_walk memo;
-    struct sfb_walker walker; /* begun when it is first needed, from what says where it begins */
+    struct sfb_walk walker; /* begun when it is first needed, from what says where it begins */
 };
 
 /* How far a stride may read: to the end of what is known of the stack that sp is on. */

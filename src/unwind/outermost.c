@@ -9,7 +9,7 @@
  * Whether a table has the pc in a function that begins elsewhere. How much code the loader's entry point
  * has is known of some releases of glibc alone; what comes behind it is a function with a table.
  */
-static __attribute__((noinline)) bool is_behind_the_loaders(struct sfb_walker *w, uint64_t pc)
+static __attribute__((noinline)) bool is_behind_the_loaders(struct sfb_walk *w, uint64_t pc)
 {
     const uint64_t entry = w->modules->entries.loader;
     struct sfb_cfi_fde fde;
@@ -29,7 +29,7 @@ static __attribute__((noinline)) bool is_behind_the_loaders(struct sfb_walker *w
  * Whether this is where the process began. binutils 2.40 drops `.cfi_undefined rip`, so a `_start`
  * that has rows looks like any other function: its address decides, not its rows.
  */
-bool sfb_outermost_is_here(struct sfb_walker *w, uint64_t pc)
+bool sfb_outermost_is_here(struct sfb_walk *w, uint64_t pc)
 {
     const struct sfb_entries *entries = &w->modules->entries;
     uint64_t start;
@@ -48,7 +48,7 @@ bool sfb_outermost_is_here(struct sfb_walker *w, uint64_t pc)
  * true one leads. Code that cannot be read (a filter refuses the probe, or it may only be executed)
  * is believed. What is remembered of a place is that it was found to be one.
  */
-enum sfb_status sfb_outermost_end(struct sfb_walker *w, bool remember)
+enum sfb_status sfb_outermost_end(struct sfb_walk *w, bool remember)
 {
     static const struct sfb_rule outermost = { .flags = SFB_RULE_OUTERMOST };
     uint8_t code;

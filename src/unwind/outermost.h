@@ -4,18 +4,18 @@
 
 #include <stdbool.h>
 
-#include "sfb/walk.h"
 #include "unwind/arch.h"
+#include "unwind/walk_state.h"
 
 /* Nearly every frame is far from both entry points, and this is all that it pays for them. */
-static inline bool sfb_outermost_is_near(const struct sfb_walker *w, uint64_t pc)
+static inline bool sfb_outermost_is_near(const struct sfb_walk *w, uint64_t pc)
 {
     return pc - w->modules->entries.program < SFB_ARCH_ENTRY_SIZE ||
            pc - w->modules->entries.loader < SFB_ARCH_ENTRY_SIZE;
 }
 
 /* @return whether the frame that the walker stands on is at one of the entry points, near pc */
-bool sfb_outermost_is_here(struct sfb_walker *w, uint64_t pc);
+bool sfb_outermost_is_here(struct sfb_walk *w, uint64_t pc);
 
 /*
  * Ends the walk where tables, or sfb_outermost_is_here(), say that it is to end.
@@ -23,6 +23,6 @@ bool sfb_outermost_is_here(struct sfb_walker *w, uint64_t pc);
  * @param remember  the rule cache may keep that this frame has no caller
  * @return SFB_END; SFB_NOT_A_CALL: a return address that is none has led here
  */
-enum sfb_status sfb_outermost_end(struct sfb_walker *w, bool remember);
+enum sfb_status sfb_outermost_end(struct sfb_walk *w, bool remember);
 
 #endif

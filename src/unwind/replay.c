@@ -17,7 +17,7 @@
 #include "unwind/walker.h"
 
 /* The table that covers a pc; modules are asked anew where it lies in another one. */
-static const struct sfb_eh_frame *table_of(struct sfb_walker *walker, uint64_t pc)
+static const struct sfb_eh_frame *table_of(struct sfb_walk *walker, uint64_t pc)
 {
     return sfb_walker_find_module(walker, pc) && walker->module->eh_frame_status == SFB_OK
                ? &walker->module->eh_frame
@@ -85,8 +85,7 @@ static void step_preserved(struct preserved *out, const struct sfb_cfi_machine *
 }
 
 /* One frame: context becomes its caller's. */
-static bool step_all(struct sfb_walker *walker, struct sfb_context *context,
-                     enum sfb_frame_kind kind)
+static bool step_all(struct sfb_walk *walker, struct sfb_context *context, enum sfb_frame_kind kind)
 {
     struct sfb_cfi_cell cells[SFB_CFI_CELLS(SFB_ARCH_CFI_COLUMNS)];
     struct sfb_cfi_machine machine;
@@ -131,7 +130,7 @@ static bool step_all(struct sfb_walker *walker, struct sfb_context *context,
  * @return whether walker->full, in its place, came to the frame that the walker stands on; if not, it
  *         stands on one on the way, or nothing is known of it any more
  */
-static bool step_full(struct sfb_walker *walker)
+static bool step_full(struct sfb_walk *walker)
 {
     enum { FRAMES_MAX = 1 << 16 };
     struct sfb_context *context = walker->full;
@@ -155,7 +154,7 @@ static bool step_full(struct sfb_walker *walker)
 }
 
 /* On the stack only of those who need it: see advance_with_room(). */
-static __attribute__((noinline)) bool step_full_with_room(struct sfb_walker *walker)
+static __attribute__((noinline)) bool step_full_with_room(struct sfb_walk *walker)
 {
     struct sfb_module room;
     bool found;
@@ -168,7 +167,7 @@ static __attribute__((noinline)) bool step_full_with_room(struct sfb_walker *wal
     return found;
 }
 
-bool sfb_replay(struct sfb_walker *walker)
+bool sfb_replay(struct sfb_walk *walker)
 {
     if (step_full(walker))
         return true;

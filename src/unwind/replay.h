@@ -2,7 +2,7 @@
 #ifndef SFB_UNWIND_REPLAY_H
 #define SFB_UNWIND_REPLAY_H
 
-#include "sfb/walk.h"
+#include "unwind/walk_state.h"
 
 /*
  * Walks again, by .eh_frame, from the nearest inner frame of which all registers are known to the
@@ -11,6 +11,6 @@
  * @return false: some frame between the two has no rows, or a row that does not lead there;
  *         walker->full is one of those frames, or all zeros
  */
-bool sfb_replay(struct sfb_walker *walker);
+bool sfb_replay(struct sfb_walk *walker);
 
 #endif

@@ -17,7 +17,7 @@
 #include "unwind/walk_rules.h"
 #include "unwind/walker.h"
 
-static const struct sfb_context *context_here(const struct sfb_walker *w)
+static const struct sfb_context *context_here(const struct sfb_walk *w)
 {
     return sfb_walker_is_full(w) ? w->full : NULL;
 }
@@ -26,7 +26,7 @@ static const struct sfb_context *context_here(const struct sfb_walker *w)
  * A rule that names any register. Nearly all frames know three; where that does not do, the others
  * have to be found first: see sfb_walker_step().
  */
-__attribute__((noinline)) static enum sfb_status step_general(struct sfb_walker *w,
+__attribute__((noinline)) static enum sfb_status step_general(struct sfb_walk *w,
                                                               const struct sfb_rule *rule)
 {
     struct sfb_regs regs = w->regs;
@@ -46,7 +46,7 @@ __attribute__((noinline)) static enum sfb_status step_general(struct sfb_walker 
     return SFB_OK;
 }
 
-static inline enum sfb_status follow(struct sfb_walker *w, const struct sfb_rule *rule)
+static inline enum sfb_status follow(struct sfb_walk *w, const struct sfb_rule *rule)
 {
     if (__builtin_expect(rule->flags & SFB_RULE_GENERAL, 0))
         return step_general(w, rule);
@@ -58,7 +58,7 @@ static inline enum sfb_status follow(struct sfb_walker *w, const struct sfb_rule
  * is all registers, and a row three at most. A register that is not known here leaves the row
  * unsaid.
  */
-__attribute__((noinline)) static enum sfb_status try_uncommon_row(struct sfb_walker *w,
+__attribute__((noinline)) static enum sfb_status try_uncommon_row(struct sfb_walk *w,
                                                                   const struct sfb_rule *rule,
                                                                   enum sfb_source *source)
 {
@@ -76,7 +76,7 @@ __attribute__((noinline)) static enum sfb_status try_uncommon_row(struct sfb_wal
 }
 
 /* What the code at the pc says by its shape: there is no table for it, or a wrong one. */
-static enum sfb_status find_shape(struct sfb_walker *w, struct sfb_rule *out)
+static enum sfb_status find_shape(struct sfb_walk *w, struct sfb_rule *out)
 {
     enum sfb_status status =
         sfb_arch_known_rule(&w->table_memory, w->regs.pc, w->current.kind, out);
@@ -99,7 +99,7 @@ static bool is_gap(enum sfb_status status)
  * registers of here, so that instruction's rule is the rule of here, too. (A return address in such
  * a place belongs to the call before it, of which this says nothing.)
  */
-static bool find_behind_padding(struct sfb_walker *w, uint64_t pc, struct sfb_rule *out)
+static bool find_behind_padding(struct sfb_walk *w, uint64_t pc, struct sfb_rule *out)
 {
     enum { PADDING_MAX = 63 };
     enum sfb_status status = SFB_NO_CFI;
@@ -132,12 +132,12 @@ static enum sfb_status judge_cfi(const struct sfb_rule *rule)
 }
 
 /* Whether what a module says may be remembered for this walk only. */
-static bool is_unnamed(const struct sfb_walker *w)
+static bool is_unnamed(const struct sfb_walk *w)
 {
     return w->module->id == 0 && !(w->flags & SFB_WALKER_NO_CACHE);
 }
 
-static void remember(struct sfb_walker *w, uint64_t key, const struct sfb_rule *rule)
+static void remember(struct sfb_walk *w, uint64_t key, const struct sfb_rule *rule)
 {
     if (is_unnamed(w))
         sfb_walk_rules_put(sfb_walker_name(w), key, rule);
@@ -145,7 +145,7 @@ static void remember(struct sfb_walker *w, uint64_t key, const struct sfb_rule *
         sfb_rule_cache_put(key, sfb_walker_cache_id(w), rule);
 }
 
-static bool recall(struct sfb_walker *w, uint64_t key, struct sfb_rule *out)
+static bool recall(struct sfb_walk *w, uint64_t key, struct sfb_rule *out)
 {
     if (is_unnamed(w))
         return sfb_walk_rules_get(sfb_walker_name(w), key, out);
@@ -158,7 +158,7 @@ static bool recall(struct sfb_walker *w, uint64_t key, struct sfb_rule *out)
  *
  * @param status  of .sframe; SFB_OK: it has a rule, this one
  */
-__attribute__((noinline)) static enum sfb_status use_tables(struct sfb_walker *w, uint64_t pc,
+__attribute__((noinline)) static enum sfb_status use_tables(struct sfb_walk *w, uint64_t pc,
                                                             enum sfb_status status,
                                                             struct sfb_rule *rule,
                                                             enum sfb_source *source)
@@ -202,7 +202,7 @@ __attribute__((noinline)) static enum sfb_status use_tables(struct sfb_walker *w
     return follow(w, rule);
 }
 
-enum sfb_status sfb_tables_step(struct sfb_walker *w, enum sfb_source *source)
+enum sfb_status sfb_tables_step(struct sfb_walk *w, enum sfb_source *source)
 {
     uint64_t pc = sfb_walker_lookup_pc(w);
     enum sfb_status status;

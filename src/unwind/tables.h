@@ -2,7 +2,7 @@
 #ifndef SFB_UNWIND_TABLES_H
 #define SFB_UNWIND_TABLES_H
 
-#include "sfb/walk.h"
+#include "unwind/walk_state.h"
 
 /*
  * Takes the walker's registers from its current frame to the caller's; only on SFB_OK.
@@ -11,6 +11,6 @@
  *                walker->current.missed
  * @return SFB_OK, SFB_END, what sfb_step() says; a miss, or what is wrong with a table
  */
-enum sfb_status sfb_tables_step(struct sfb_walker *walker, enum sfb_source *source);
+enum sfb_status sfb_tables_step(struct sfb_walk *walker, enum sfb_source *source);
 
 #endif

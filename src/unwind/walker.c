@@ -40,8 +40,8 @@
 /* Code of a module that stays is read as it is, all else is probed. */
 static bool read_code(struct sfb_memory *memory, uint64_t address, uint64_t *out)
 {
-    const struct sfb_walker *w =
-        (const void *)((uint8_t *)memory - offsetof(struct sfb_walker, table_memory));
+    const struct sfb_walk *w =
+        (const void *)((uint8_t *)memory - offsetof(struct sfb_walk, table_memory));
     uint64_t lo, hi;
 
     if (!w->module || !sfb_module_code(w->module, address, &lo, &hi))
@@ -53,7 +53,7 @@ static bool read_code(struct sfb_memory *memory, uint64_t address, uint64_t *out
 }
 
 /* Of this process, with nothing known of its stack. */
-static void begin(struct sfb_walker *out, struct sfb_context *start, enum sfb_frame_kind kind,
+static void begin(struct sfb_walk *out, struct sfb_context *start, enum sfb_frame_kind kind,
                   uint32_t flags)
 {
     /* Not memset: few walks need all of it. */
@@ -81,9 +81,25 @@ static void begin(struct sfb_walker *out, struct sfb_context *start, enum sfb_fr
         out->table_memory.read = read_code;
 }
 
-enum sfb_status sfb_walker_init(struct sfb_walker *out, struct sfb_context *start,
+_Static_assert(sizeof(struct sfb_walk) <= sizeof(struct sfb_walker) &&
+                   _Alignof(struct sfb_walk) <= _Alignof(struct sfb_walker),
+               "it has room");
+
+static struct sfb_walk *walk_in(struct sfb_walker *walker)
+{
+    return (struct sfb_walk *)walker;
+}
+
+static const struct sfb_walk *walk_of(const struct sfb_walker *walker)
+{
+    return (const struct sfb_walk *)walker;
+}
+
+enum sfb_status sfb_walker_init(struct sfb_walker *walker, struct sfb_context *start,
                                 enum sfb_frame_kind kind, const struct sfb_walker_options *options)
 {
+    struct sfb_walk *out = walk_in(walker);
+
     if (!out || !start || (kind != SFB_FRAME_PC && kind != SFB_FRAME_RA))
         return SFB_BAD_ARGUMENT;
     if (options && (options->size < sizeof *options ||
@@ -112,13 +128,13 @@ enum sfb_status sfb_walker_init(struct sfb_walker *out, struct sfb_context *star
     return SFB_OK;
 }
 
-void sfb_walker_begin(struct sfb_walker *walker)
+void sfb_walker_begin(struct sfb_walk *walker)
 {
     begin(walker, walker->full, (enum sfb_frame_kind)walker->full_kind, walker->flags);
     walker->begun = true;
 }
 
-void sfb_walker_resume(struct sfb_walker *walker, uint64_t pc, uint64_t sp, uint64_t fp)
+void sfb_walker_resume(struct sfb_walk *walker, uint64_t pc, uint64_t sp, uint64_t fp)
 {
     walker->regs = (struct sfb_regs){ .pc = pc, .sp = sp, .fp = fp };
     walker->current = (struct sfb_frame){
@@ -127,7 +143,7 @@ void sfb_walker_resume(struct sfb_walker *walker, uint64_t pc, uint64_t sp, uint
     walker->begun = true;
 }
 
-static inline void accept(struct sfb_walker *w, enum sfb_source source)
+static inline void accept(struct sfb_walk *w, enum sfb_source source)
 {
     w->current.kind = source == SFB_SOURCE_SIGNAL || w->interrupted ? SFB_FRAME_PC : SFB_FRAME_RA;
     w->current.source = source;
@@ -143,7 +159,7 @@ static bool try_next(enum sfb_status status)
 
 /* Of all refusals, the one that tells a user most: what is wrong with a table, else what none has.
  */
-static enum sfb_status reason(const struct sfb_walker *w)
+static enum sfb_status reason(const struct sfb_walk *w)
 {
     for (unsigned s = SFB_SOURCE_SFRAME; s < SFB_SOURCE_COUNT; s++)
         if (w->current.missed[s] >= SFB_BAD_MAGIC)
@@ -160,10 +176,10 @@ static enum sfb_status reason(const struct sfb_walker *w)
  */
 
 /* The sources behind the tables, which almost always answer. */
-static __attribute__((noinline)) enum sfb_status try_others(struct sfb_walker *w,
+static __attribute__((noinline)) enum sfb_status try_others(struct sfb_walk *w,
                                                             enum sfb_status status)
 {
-    typedef enum sfb_status source_fn(struct sfb_walker *);
+    typedef enum sfb_status source_fn(struct sfb_walk *);
     static source_fn *const sources[SFB_SOURCE_COUNT] = {
         [SFB_SOURCE_SIGNAL] = sfb_signal_step,
         [SFB_SOURCE_LIBUNWIND] = sfb_libunwind_step,
@@ -181,7 +197,7 @@ static __attribute__((noinline)) enum sfb_status try_others(struct sfb_walker *w
     return try_next(status) ? reason(w) : status;
 }
 
-static __attribute__((noinline)) enum sfb_status advance_here(struct sfb_walker *w)
+static __attribute__((noinline)) enum sfb_status advance_here(struct sfb_walk *w)
 {
     uint64_t pc = sfb_walker_lookup_pc(w);
     enum sfb_source source;
@@ -203,7 +219,7 @@ static __attribute__((noinline)) enum sfb_status advance_here(struct sfb_walker 
 }
 
 /* On the stack only of those who need it: few processes have so many modules. */
-static __attribute__((noinline)) enum sfb_status advance_with_room(struct sfb_walker *w)
+static __attribute__((noinline)) enum sfb_status advance_with_room(struct sfb_walk *w)
 {
     struct sfb_module room;
     enum sfb_status status;
@@ -220,7 +236,7 @@ static __attribute__((noinline)) enum sfb_status advance_with_room(struct sfb_wa
  * What has to be known beforehand, a new module or more registers, is found here, and not where it
  * is first missed: less of the stack is in use.
  */
-enum sfb_status sfb_walker_advance(struct sfb_walker *w)
+enum sfb_status sfb_walker_advance(struct sfb_walk *w)
 {
     if (sfb_walker_find_module(w, sfb_walker_lookup_pc(w)) && w->module == &sfb_module_needs_room) {
         w->module = sfb_modules_learn(sfb_walker_lookup_pc(w));
@@ -230,7 +246,7 @@ enum sfb_status sfb_walker_advance(struct sfb_walker *w)
     return advance_here(w);
 }
 
-uint64_t sfb_walker_name(struct sfb_walker *w)
+uint64_t sfb_walker_name(struct sfb_walk *w)
 {
     static _Atomic uint64_t walks;
 
@@ -240,7 +256,7 @@ uint64_t sfb_walker_name(struct sfb_walker *w)
     return (uintptr_t)w->table_memory.user;
 }
 
-enum sfb_status sfb_walker_find_registers(struct sfb_walker *w)
+enum sfb_status sfb_walker_find_registers(struct sfb_walk *w)
 {
     enum sfb_status status;
 
@@ -252,10 +268,22 @@ enum sfb_status sfb_walker_find_registers(struct sfb_walker *w)
 
 enum sfb_status sfb_walker_next(struct sfb_walker *walker, struct sfb_frame *out)
 {
-    if (walker->begun && walker->status == SFB_OK)
-        walker->status = sfb_walker_spend(walker, 1) ? sfb_walker_step(walker) : SFB_WORK_LIMIT;
-    walker->begun = true;
-    if (walker->status == SFB_OK && out)
-        *out = walker->current;
-    return walker->status;
+    struct sfb_walk *w = walk_in(walker);
+
+    if (w->begun && w->status == SFB_OK)
+        w->status = sfb_walker_spend(w, 1) ? sfb_walker_step(w) : SFB_WORK_LIMIT;
+    w->begun = true;
+    if (w->status == SFB_OK && out)
+        *out = w->current;
+    return w->status;
+}
+
+const struct sfb_frame *sfb_walker_frame(const struct sfb_walker *walker)
+{
+    return &walk_of(walker)->current;
+}
+
+const struct sfb_regs *sfb_walker_regs(const struct sfb_walker *walker)
+{
+    return &walk_of(walker)->regs;
 }

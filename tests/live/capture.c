@@ -295,7 +295,8 @@ NOINLINE static int both_ways(int depth)
             cr_assert(eq(int, sfb_walker_next(&cached, &b), status));
             cr_assert(status != SFB_OK ||
                       (a.address == b.address && a.sp == b.sp && a.kind == b.kind &&
-                       a.source == b.source && cached.regs.fp == reference.regs.fp));
+                       a.source == b.source &&
+                       sfb_walker_regs(&cached)->fp == sfb_walker_regs(&reference)->fp));
         } while (status == SFB_OK);
         cr_expect(eq(int, status, SFB_END));
     }

@@ -166,8 +166,10 @@ static void judge_chains(void)
         } else {
             expect(status == (STATIC ? SFB_NO_FDE : SFB_NO_CFI), cases[i].name,
                    "not believed: no row is the reason");
-            expect(w.current.missed[SFB_SOURCE_FRAME_POINTER] == cases[i].missed, cases[i].name,
-                   sfb_status_str((enum sfb_status)w.current.missed[SFB_SOURCE_FRAME_POINTER]));
+            expect(sfb_walker_frame(&w)->missed[SFB_SOURCE_FRAME_POINTER] == cases[i].missed,
+                   cases[i].name,
+                   sfb_status_str(
+                       (enum sfb_status)sfb_walker_frame(&w)->missed[SFB_SOURCE_FRAME_POINTER]));
         }
     }
 }

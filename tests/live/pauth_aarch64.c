@@ -189,15 +189,16 @@ NOINLINE void capture(const char *title, const char *names)
     {
         struct sfb_walker walker;
         struct sfb_frame frame;
+        enum sfb_status status;
         size_t n = 0;
 
         sfb_walker_init(&walker, &here, SFB_FRAME_RA, NULL);
-        while (sfb_walker_next(&walker, &frame) == SFB_OK) {
+        while ((status = sfb_walker_next(&walker, &frame)) == SFB_OK) {
             expect(n == 0 || (n < ours.count && frame.address == ours.address[n]), title,
                    "the same stack from tagged registers");
             n++;
         }
-        expect(n == ours.count && walker.status == SFB_END, title, "and all of it");
+        expect(n == ours.count && status == SFB_END, title, "and all of it");
     }
     zero = 0;
 }

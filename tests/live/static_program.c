@@ -69,10 +69,12 @@ NOINLINE static void walk(void)
     /* On AArch64 frame records lead through libc, too. */
     expect(status == SFB_END || (status == want && !EH_FRAME), sfb_status_str(status));
     if (status != SFB_END) {
-        expect(w.current.missed[SFB_SOURCE_SFRAME] == want, "at the end: why not by .sframe");
-        expect(w.current.missed[SFB_SOURCE_EH_FRAME] == SFB_NO_EH_FRAME,
+        expect(sfb_walker_frame(&w)->missed[SFB_SOURCE_SFRAME] == want,
+               "at the end: why not by .sframe");
+        expect(sfb_walker_frame(&w)->missed[SFB_SOURCE_EH_FRAME] == SFB_NO_EH_FRAME,
                "at the end: why not by .eh_frame");
-        expect(w.current.missed[SFB_SOURCE_FRAME_POINTER] != SFB_OK, "at the end: why not by fp");
+        expect(sfb_walker_frame(&w)->missed[SFB_SOURCE_FRAME_POINTER] != SFB_OK,
+               "at the end: why not by fp");
     }
     printf("static_program: %u frames, then: %s\n", frames, sfb_status_str(status));
 }

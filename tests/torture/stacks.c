@@ -432,18 +432,19 @@ static void look_around(void)
     struct sfb_context start;
     struct sfb_walker walker;
     struct sfb_frame frame;
+    enum sfb_status status;
     uint64_t top = 0;
 
     sfb_context_from_ucontext(&start, &good_context);
     if (sfb_walker_init(&walker, &start, SFB_FRAME_PC, NULL) != SFB_OK)
         broken("no walk");
-    while (sfb_walker_next(&walker, &frame) == SFB_OK && intact_count < FRAMES_MAX) {
+    while ((status = sfb_walker_next(&walker, &frame)) == SFB_OK && intact_count < FRAMES_MAX) {
         intact[intact_count++] =
             (void *)(uintptr_t)frame.address; /* NOLINT(performance-no-int-to-ptr) */
         top = frame.sp;
     }
-    if (walker.status != SFB_END || intact_count < DEPTH)
-        broken(sfb_status_str(walker.status));
+    if (status != SFB_END || intact_count < DEPTH)
+        broken(sfb_status_str(status));
     words = (top - good_regs.sp) / 8;
     if (words > WORDS_MAX)
         broken("too large");

@@ -268,9 +268,9 @@ Test(walker, says_why_each_source_had_nothing)
     cr_assert(eq(int, sfb_walker_init(&w, &start, SFB_FRAME_PC, &options), SFB_OK));
     cr_assert(eq(int, sfb_walker_next(&w, NULL), SFB_OK));
     cr_expect(eq(int, sfb_walker_next(&w, NULL), SFB_NO_FDE));
-    cr_expect(eq(int, w.current.missed[SFB_SOURCE_SFRAME], SFB_NO_FDE));
-    cr_expect(eq(int, w.current.missed[SFB_SOURCE_SIGNAL], SFB_NO_SHAPE));
-    cr_expect(eq(int, w.current.missed[SFB_SOURCE_LIBUNWIND], SFB_NO_LIBUNWIND));
+    cr_expect(eq(int, sfb_walker_frame(&w)->missed[SFB_SOURCE_SFRAME], SFB_NO_FDE));
+    cr_expect(eq(int, sfb_walker_frame(&w)->missed[SFB_SOURCE_SIGNAL], SFB_NO_SHAPE));
+    cr_expect(eq(int, sfb_walker_frame(&w)->missed[SFB_SOURCE_LIBUNWIND], SFB_NO_LIBUNWIND));
 }
 
 Test(walker, passes_a_corrupt_section_by)
@@ -282,7 +282,8 @@ Test(walker, passes_a_corrupt_section_by)
     cr_assert(eq(int, sfb_walker_init(&w, &start, SFB_FRAME_PC, &options), SFB_OK));
     cr_assert(eq(int, sfb_walker_next(&w, NULL), SFB_OK));
     cr_expect(eq(int, sfb_walker_next(&w, NULL), SFB_BAD_VERSION));
-    cr_expect(eq(int, w.current.missed[SFB_SOURCE_LIBUNWIND], SFB_NO_LIBUNWIND), "it was asked");
+    cr_expect(eq(int, sfb_walker_frame(&w)->missed[SFB_SOURCE_LIBUNWIND], SFB_NO_LIBUNWIND),
+              "it was asked");
 }
 
 /*

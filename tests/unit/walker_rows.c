@@ -185,9 +185,9 @@ Test(walker_rows, leave_a_register_that_is_not_known_to_others)
     start.valid |= (uint64_t)1 << OTHER;
     stack[3] = NEEDS + 8;
     walk(start, SFB_FRAME_PC, want, 2, SFB_NO_REGISTER);
-    cr_expect(eq(int, walker.current.missed[SFB_SOURCE_SFRAME], SFB_NO_REGISTER));
-    cr_expect(eq(int, walker.current.missed[SFB_SOURCE_EH_FRAME], SFB_NO_EH_FRAME));
-    cr_expect(eq(int, walker.current.missed[SFB_SOURCE_LIBUNWIND], SFB_NO_LIBUNWIND));
+    cr_expect(eq(int, sfb_walker_frame(&walker)->missed[SFB_SOURCE_SFRAME], SFB_NO_REGISTER));
+    cr_expect(eq(int, sfb_walker_frame(&walker)->missed[SFB_SOURCE_EH_FRAME], SFB_NO_EH_FRAME));
+    cr_expect(eq(int, sfb_walker_frame(&walker)->missed[SFB_SOURCE_LIBUNWIND], SFB_NO_LIBUNWIND));
 
     /* Code that another source knows: the trampoline, in the place of that function. */
     memcpy(text + (NEEDS + 8 - TEXT), machine_trampoline, sizeof machine_trampoline);

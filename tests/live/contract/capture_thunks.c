@@ -67,6 +67,16 @@ static void run_next(struct thunk_room *room)
         ;
 }
 
+static void run_frame(struct thunk_room *room)
+{
+    room->frame = *sfb_walker_frame(&room->walker);
+}
+
+static void run_regs(struct thunk_room *room)
+{
+    room->regs = *sfb_walker_regs(&room->walker);
+}
+
 const struct thunk capture_thunks[] = {
     { "sframe_backtrace_cbf", with_context, run_cbf, NULL },
     { "sframe_backtrace_addresses", with_context, run_addresses, NULL },
@@ -76,5 +86,7 @@ const struct thunk capture_thunks[] = {
     { "sfb_context_capture", NULL, run_capture, NULL },
     { "sfb_walker_init", take_context, run_init, NULL },
     { "sfb_walker_next", begin_walk, run_next, NULL },
+    { "sfb_walker_frame", begin_walk, run_frame, NULL },
+    { "sfb_walker_regs", begin_walk, run_regs, NULL },
     { NULL, NULL, NULL, NULL },
 };

@@ -27,6 +27,7 @@ struct thunk_room {
     struct sfb_context context;
     struct sfb_walker walker;
     struct sfb_frame frame;
+    struct sfb_regs regs;
     struct sfb_section section;
     struct sfb_fde fde;
     struct sfb_fre fre;
