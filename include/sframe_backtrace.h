@@ -74,6 +74,11 @@ struct sframe_backtrace_options {
     uint32_t zero; /* no padding: a larger struct has to be zero behind what is known */
 };
 
+#define SFRAME_BACKTRACE_OPTIONS_INIT                                                              \
+    {                                                                                              \
+        sizeof(struct sframe_backtrace_options), NULL, 0, 0, 0, 0, NULL, 0, NULL, 0, 0, 0          \
+    }
+
 #define SFRAME_BACKTRACE_MEMO_BASE         160
 #define SFRAME_BACKTRACE_MEMO_SIZE(frames) (SFRAME_BACKTRACE_MEMO_BASE + 48 * (size_t)(frames))
 
@@ -82,8 +87,14 @@ struct sframe_backtrace_info {
     uint32_t frames;     /* written, repeats counted */
     uint32_t omitted;    /* what the `omit` says, 0 if there is none */
     enum sfb_status end; /* SFB_END, or why the walk stopped */
-    uint32_t by_source[SFB_SOURCE_COUNT]; /* of the frames written, how many each source found */
+    uint32_t by_source[SFB_SOURCE_ROOM]; /* of the frames written, how many each source found */
+    uint32_t memo_used;                  /* 1: this walk used options.memo */
 };
+
+#define SFRAME_BACKTRACE_INFO_INIT                                                                 \
+    {                                                                                              \
+        sizeof(struct sframe_backtrace_info), 0, 0, SFB_OK, { 0 }, 0                               \
+    }
 
 /**
  * Captures the call stack into a buffer, as one complete CBF backtrace with 64-bit words.
@@ -132,9 +143,9 @@ SFB_API ssize_t sframe_backtrace_cbf(void *buffer, size_t size,
  *
  * Threads, signals: as sframe_backtrace_cbf().   Cost: the same, less 2 ns a frame.
  */
-SFB_API ssize_t sframe_backtrace_addresses(void **buffer, size_t size,
+SFB_API ssize_t sframe_backtrace_addresses(void **buffer, size_t count,
                                            const struct sframe_backtrace_options *options,
-                                           enum sfb_status *end);
+                                           struct sframe_backtrace_info *info);
 
 /**
  * Captures the call stack as addresses: a drop-in for backtrace(3) that may be called in a signal

@@ -71,6 +71,7 @@ struct sframe_backtrace_crash_options {
     uint32_t max_frames; /* of the backtrace; 0: 256 */
     uint32_t outermost;  /* of max_frames, how many to keep for the outer end, so that a stack that
                             overflowed is shown from both ends; 0: a quarter of max_frames */
+    uint32_t zero;       /* no padding: a larger struct has to be zero behind what is known */
 };
 
 /**

@@ -27,6 +27,7 @@ enum sfb_source {
     SFB_SOURCE_SIGNAL = 4,        /* the registers that the kernel saved for a signal handler */
     SFB_SOURCE_LIBUNWIND = 5,     /* a step of libunwind */
     SFB_SOURCE_FRAME_POINTER = 6, /* a guess: the frame record that the frame pointer leads to */
+    SFB_SOURCE_UNPROVEN = 7,      /* reserved: such a guess that nothing proves */
     SFB_SOURCE_COUNT
 };
 
@@ -39,8 +40,8 @@ enum sfb_source {
  */
 SFB_API const char *sfb_source_str(enum sfb_source source);
 
-/* There is room for sources to come, and eight bytes are one word. */
-#define SFB_SOURCE_ROOM 8
+/* Elements of an array by source: there is room for those to come. */
+#define SFB_SOURCE_ROOM 16
 
 struct sfb_frame {
     enum sfb_frame_kind kind;

@@ -61,10 +61,12 @@ enum sfb_status {
     SFB_SIGNAL_LIMIT = 45,   /* more signal frames on one stack than any program nests */
     SFB_UNWINDER_ERROR = 46, /* libunwind refused the frame */
     SFB_NOT_A_CALL = 47, /* a return address into code that begins stacks, but not behind a call */
+    SFB_UNPROVEN_END = 48, /* reserved: the outermost frame, but by a guess that nothing proves */
 
     SFB_BAD_ARGUMENT = 60,     /* an argument is out of its documented range */
     SFB_BUFFER_TOO_SMALL = 61, /* no room for the info byte and a terminator */
     SFB_NO_RESOURCE = 62,      /* the system refused memory, or what else was asked of it */
+    SFB_NO_SIZE = 63,          /* the member `size` of a struct is not set */
 
     SFB_CBF_EMPTY = 70,             /* no bytes at all */
     SFB_CBF_VERSION = 71,           /* the info byte names a version other than 0 */

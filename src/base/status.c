@@ -37,9 +37,11 @@ const char *sfb_status_str(enum sfb_status status)
     case SFB_UNWINDER_ERROR: return "libunwind refused the frame";
     case SFB_NOT_A_CALL:
         return "a return address into code that begins stacks, but not behind a call";
+    case SFB_UNPROVEN_END: return "outermost frame reached by an unproven guess";
     case SFB_BAD_ARGUMENT: return "bad argument";
     case SFB_BUFFER_TOO_SMALL: return "buffer too small for any backtrace";
     case SFB_NO_RESOURCE: return "the system refused it";
+    case SFB_NO_SIZE: return "the size of a struct is not set";
     case SFB_CBF_EMPTY: return "no data";
     case SFB_CBF_VERSION: return "CBF version not supported";
     case SFB_CBF_SIZE: return "reserved word size";

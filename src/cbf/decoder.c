@@ -7,6 +7,7 @@
  */
 #include "sfb/cbf.h"
 
+#include "base/sized.h"
 #include "cbf/format.h"
 
 #define KNOWN_FLAGS (SFB_CBF_SWIFT | SFB_CBF_STREAM | SFB_CBF_REQUIRE_END | SFB_CBF_EXPAND)
@@ -23,15 +24,24 @@ enum sfb_status sfb_cbf_decoder_init(struct sfb_cbf_decoder *out, const void *da
                                      const struct sfb_cbf_decoder_options *options,
                                      struct sfb_error *error)
 {
+    static const struct sfb_cbf_decoder_options defaults = { .size = sizeof defaults };
+    const struct sfb_cbf_decoder_options *how = options != NULL ? options : &defaults;
+    struct sfb_cbf_decoder_options translated;
     const uint8_t *bytes = data;
+    enum sfb_status status;
     unsigned code;
 
     if (out == NULL)
         return fail(error, SFB_BAD_ARGUMENT, "out", 0);
     if (data == NULL && size > 0)
         return fail(error, SFB_BAD_ARGUMENT, "data", 0);
-    if (options != NULL &&
-        (options->size != sizeof *options || (options->flags & ~(uint32_t)KNOWN_FLAGS) != 0))
+    if (how->size != sizeof *how) { /* else in place: a copy is stack */
+        status = sfb_sized_read(&translated, sizeof translated, how);
+        if (status != SFB_OK)
+            return fail(error, status, "options", 0);
+        how = &translated;
+    }
+    if ((how->flags & ~(uint32_t)KNOWN_FLAGS) != 0)
         return fail(error, SFB_BAD_ARGUMENT, "options", 0);
     if (size == 0)
         return fail(error, SFB_CBF_EMPTY, "info byte", 0);
@@ -45,14 +55,10 @@ enum sfb_status sfb_cbf_decoder_init(struct sfb_cbf_decoder *out, const void *da
         .data = bytes,
         .size = size,
         .offset = 1,
-        .max_frames = UINT64_MAX,
+        .max_frames = how->max_frames > 0 ? how->max_frames : UINT64_MAX,
+        .flags = how->flags,
         .word = (uint8_t)(2u << code),
     };
-    if (options != NULL) {
-        out->flags = options->flags;
-        if (options->max_frames > 0)
-            out->max_frames = options->max_frames;
-    }
     /* Swift's encoder starts from an address of 0, and so writes its first one relative to that. */
     out->have_last = (out->flags & SFB_CBF_SWIFT) != 0;
     return SFB_OK;

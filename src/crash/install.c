@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sized.h"
 #include "crash/crash.h"
 #include "sframe_backtrace.h"
 
@@ -32,22 +33,17 @@ static uint32_t all_signals(void)
     return all;
 }
 
-/* @return false: they are not to be understood */
-static bool read_options(struct sframe_backtrace_crash_options *out,
-                         const struct sframe_backtrace_crash_options *in)
+static enum sfb_status read_options(struct sframe_backtrace_crash_options *out,
+                                    const struct sframe_backtrace_crash_options *in)
 {
-    enum { SIZE_MAX_EVER = 4096 };
-    const uint8_t *bytes = (const uint8_t *)in;
+    enum sfb_status status = SFB_OK;
+    bool known;
 
     *out = (struct sframe_backtrace_crash_options){ .fd = STDERR_FILENO };
-    if (in) {
-        if (in->size < sizeof *in || in->size > SIZE_MAX_EVER)
-            return false;
-        for (size_t i = sizeof *in; i < in->size; i++)
-            if (bytes[i] != 0)
-                return false;
-        *out = *in;
-    }
+    if (in)
+        status = sfb_sized_read(out, sizeof *out, in);
+    if (status != SFB_OK)
+        return status;
     if (out->signals == 0)
         out->signals = all_signals();
     if (out->max_frames == 0)
@@ -56,11 +52,12 @@ static bool read_options(struct sframe_backtrace_crash_options *out,
         out->outermost = out->max_frames < 4 * SFRAME_BACKTRACE_CRASH_OUTERMOST_MAX
                              ? out->max_frames / 4
                              : SFRAME_BACKTRACE_CRASH_OUTERMOST_MAX;
-    return (out->flags & ~(uint32_t)SFRAME_BACKTRACE_NO_LIBUNWIND) == 0 &&
-           (out->signals & ~all_signals()) == 0 &&
-           out->max_frames <= SFRAME_BACKTRACE_CRASH_FRAMES_MAX &&
-           out->outermost <= SFRAME_BACKTRACE_CRASH_OUTERMOST_MAX &&
-           out->outermost <= out->max_frames;
+    known = (out->flags & ~(uint32_t)SFRAME_BACKTRACE_NO_LIBUNWIND) == 0 &&
+            (out->signals & ~all_signals()) == 0 &&
+            out->max_frames <= SFRAME_BACKTRACE_CRASH_FRAMES_MAX &&
+            out->outermost <= SFRAME_BACKTRACE_CRASH_OUTERMOST_MAX &&
+            out->outermost <= out->max_frames;
+    return known ? SFB_OK : SFB_BAD_ARGUMENT;
 }
 
 /* Without /proc, the program's path is what execve() was given. */
@@ -122,18 +119,31 @@ static void handle_signals(uint32_t signals)
     handled = signals;
 }
 
-static enum sfb_status install(const struct sframe_backtrace_crash_options *in)
+/* Not inlined: its copy of the options is not on the stack of what follows. */
+static __attribute__((noinline)) enum sfb_status use_options(
+    uint32_t *signals, const struct sframe_backtrace_crash_options *in)
 {
     struct sframe_backtrace_crash_options options;
-    enum sfb_status status;
+    enum sfb_status status = read_options(&options, in);
 
-    if (!read_options(&options, in) || !prepare(&options))
-        return SFB_BAD_ARGUMENT;
+    if (status != SFB_OK)
+        return status;
+    *signals = options.signals;
+    return prepare(&options) ? SFB_OK : SFB_BAD_ARGUMENT;
+}
+
+static enum sfb_status install(const struct sframe_backtrace_crash_options *in)
+{
+    uint32_t signals;
+    enum sfb_status status = use_options(&signals, in);
+
+    if (status != SFB_OK)
+        return status;
     status = sframe_backtrace_crash_stack(NULL, 0);
     if (status != SFB_OK)
         return status;
     installer = gettid();
-    handle_signals(options.signals);
+    handle_signals(signals);
     atomic_store(&sfb_crash.active, true);
     return SFB_OK;
 }

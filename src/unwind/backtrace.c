@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "sfb/cbf.h"
 #include "unwind/live_walk.h"
 
@@ -26,72 +27,62 @@ struct capture {
 
 static const struct sframe_backtrace_options defaults = { .size = sizeof defaults };
 
-/* Where the struct ended before these members came. */
-#define SIZE_BEFORE_STACK    offsetof(struct sframe_backtrace_options, stack)
-#define SIZE_BEFORE_MAX_WORK offsetof(struct sframe_backtrace_options, max_work)
-
 /*
- * An older caller's struct ends where it ended then. A newer one is fine as long as it asks for
- * nothing that is not known here. Read in place: a copy is stack, and time.
- *
- * @return NULL: they are not to be understood
+ * Whether the structs are those of this version's header. They are used in place then: a copy is
+ * stack, and time. (info NULL, options NULL: not given.)
  */
-static const struct sframe_backtrace_options *read_options(
-    const struct sframe_backtrace_options *in)
+static inline bool are_ours(const struct sframe_backtrace_options *options,
+                            const struct sframe_backtrace_info *info)
 {
-    enum { SIZE_MAX_EVER = 4096 };
-    const uint32_t flags = SFRAME_BACKTRACE_NO_LIBUNWIND | SFRAME_BACKTRACE_DOUBT;
-    const uint8_t *bytes = (const uint8_t *)in;
-
-    if (!in)
-        return &defaults;
-    if (in->size > SIZE_MAX_EVER || (in->size < sizeof *in && in->size != SIZE_BEFORE_STACK &&
-                                     in->size != SIZE_BEFORE_MAX_WORK))
-        return NULL;
-    for (size_t i = sizeof *in; i < in->size; i++)
-        if (bytes[i] != 0)
-            return NULL;
-    return (in->flags & ~flags) == 0 && (in->max_frames == 0 || in->outermost <= in->max_frames)
-               ? in
-               : NULL;
+    return (!options || options->size == sizeof *options) && (!info || info->size == sizeof *info);
 }
 
-/* @return whether they have the members from `stack` on */
-static bool has_stack(const struct sframe_backtrace_options *options)
+/* The structs of a caller that was built with another version's header, as this version has them. */
+struct translation {
+    struct sframe_backtrace_options options;
+    struct sframe_backtrace_info info;
+};
+
+static enum sfb_status translate(struct translation *out,
+                                 const struct sframe_backtrace_options *options,
+                                 const struct sframe_backtrace_info *info)
 {
-    return options->size > SIZE_BEFORE_STACK;
+    enum sfb_status status = info ? sfb_sized_check(info) : SFB_OK;
+
+    out->options = defaults;
+    out->info.size = sizeof out->info;
+    return status == SFB_OK && options ? sfb_sized_read(&out->options, sizeof out->options, options)
+                                       : status;
+}
+
+/* @return whether they ask for what is known here. (Inlined, it would cost the walk stack.) */
+static __attribute__((noinline)) bool are_good(const struct sframe_backtrace_options *options)
+{
+    const uint32_t flags = SFRAME_BACKTRACE_NO_LIBUNWIND | SFRAME_BACKTRACE_DOUBT;
+
+    return (options->flags & ~flags) == 0 &&
+           (options->max_frames == 0 || options->outermost <= options->max_frames);
 }
 
 /* @return NULL: none, or it may not be used */
 static void *memo_of(const struct sframe_backtrace_options *options)
 {
-    return has_stack(options) && options->memo && !(options->flags & SFRAME_BACKTRACE_DOUBT)
-               ? options->memo
-               : NULL;
-}
-
-static uint32_t work_of(const struct sframe_backtrace_options *options)
-{
-    return options->size > SIZE_BEFORE_MAX_WORK ? options->max_work : 0;
+    return options->memo && !(options->flags & SFRAME_BACKTRACE_DOUBT) ? options->memo : NULL;
 }
 
 static inline bool has_wishes(const struct sframe_backtrace_options *options)
 {
-    return (has_stack(options) && (options->stack || work_of(options))) ||
-           (options->flags & SFRAME_BACKTRACE_DOUBT);
+    return options->stack || options->max_work || (options->flags & SFRAME_BACKTRACE_DOUBT);
 }
 
 static __attribute__((noinline)) void wish(struct sfb_live_walk *walk,
                                            const struct sframe_backtrace_options *options)
 {
-    const bool stack = has_stack(options) && options->stack;
-    const uint32_t work = work_of(options);
-
-    sfb_live_walk_wish(
-        walk, &(struct sfb_live_walk_wishes){ .stack = stack ? options->stack : NULL,
-                                              .stack_size = stack ? options->stack_size : 0,
-                                              .work = work ? work : SFB_WALKER_WORK,
-                                              .doubt = options->flags & SFRAME_BACKTRACE_DOUBT });
+    sfb_live_walk_wish(walk, &(struct sfb_live_walk_wishes){
+                                 .stack = options->stack,
+                                 .stack_size = options->stack ? options->stack_size : 0,
+                                 .work = options->max_work ? options->max_work : SFB_WALKER_WORK,
+                                 .doubt = options->flags & SFRAME_BACKTRACE_DOUBT });
 }
 
 _Static_assert((int)SFRAME_BACKTRACE_NO_LIBUNWIND == (int)SFB_WALKER_NO_LIBUNWIND &&
@@ -112,13 +103,16 @@ static void begin(struct sfb_live_walk *walk, const struct sframe_backtrace_opti
         wish(walk, options);
 }
 
-static void count_frames(struct capture *c, const struct sfb_stride_count *count)
+static void count_sources(struct sframe_backtrace_info *info, const struct sfb_stride_count *count)
 {
-    c->frames += count->frames;
-    if (c->info) {
-        c->info->by_source[SFB_SOURCE_SFRAME] += count->frames - count->by_eh_frame;
-        c->info->by_source[SFB_SOURCE_EH_FRAME] += count->by_eh_frame;
-    }
+    info->by_source[SFB_SOURCE_SFRAME] += count->frames - count->by_eh_frame;
+    info->by_source[SFB_SOURCE_EH_FRAME] += count->by_eh_frame;
+}
+
+/* Before the walk ends: says whether it uses a memo. */
+static void tell_memo(struct sframe_backtrace_info *info, const struct sfb_live_walk *walk)
+{
+    info->memo_used = walk->memo.memo != NULL;
 }
 
 static enum sfb_status put(struct capture *c, enum sfb_frame_kind kind, enum sfb_source source,
@@ -177,7 +171,9 @@ static enum sfb_stride_end stride(struct capture *c, struct sfb_live_walk *walk)
         end = sfb_stride_known_cbf(&walk->stride, &c->encoder, left, &count, memo);
     else
         end = sfb_stride_cbf(&walk->stride, &c->encoder, left, &count, memo);
-    count_frames(c, &count);
+    c->frames += count.frames;
+    if (c->info)
+        count_sources(c->info, &count);
     return end;
 }
 
@@ -230,6 +226,8 @@ static enum sfb_status walk_all(struct capture *c, struct sfb_live_walk *walk,
         }
         status = next_uncommon(c, walk);
     } while (status == SFB_OK);
+    if (c->info)
+        tell_memo(c->info, walk);
     sfb_live_walk_end(walk, c->complete, status);
     return status;
 }
@@ -251,23 +249,22 @@ static void put_outermost(struct capture *c, size_t size)
     }
 }
 
-/* What a newer caller's has behind the members known here is left alone. */
 static void clear_info(struct sframe_backtrace_info *info)
 {
     *info = (struct sframe_backtrace_info){ .size = info->size };
 }
 
-ssize_t sfb_backtrace_cbf_from(void *buffer, size_t size,
-                               const struct sframe_backtrace_options *options,
-                               struct sframe_backtrace_info *info, struct sfb_context *caller)
+static __attribute__((noinline)) ssize_t capture_cbf(void *buffer, size_t size,
+                                                     const struct sframe_backtrace_options *how,
+                                                     struct sframe_backtrace_info *info,
+                                                     struct sfb_context *caller)
 {
-    const struct sframe_backtrace_options *how = read_options(options);
     struct sfb_live_walk walk;
     struct capture c;
     enum sfb_status status;
     size_t inner_size;
 
-    if (!buffer || !how || (info && info->size < sizeof *info))
+    if (!buffer || !are_good(how))
         return -SFB_BAD_ARGUMENT;
     if (size < SFB_CBF_SIZE_MIN)
         return -SFB_BUFFER_TOO_SMALL;
@@ -302,6 +299,32 @@ ssize_t sfb_backtrace_cbf_from(void *buffer, size_t size,
     return (ssize_t)sfb_cbf_encoder_end(&c.encoder, status != SFB_END);
 }
 
+/* Its copies are on the stack of no other caller. */
+static __attribute__((noinline)) ssize_t translated_cbf(
+    void *buffer, size_t size, const struct sframe_backtrace_options *options,
+    struct sframe_backtrace_info *info, struct sfb_context *caller)
+{
+    struct translation ours;
+    enum sfb_status status = translate(&ours, options, info);
+    ssize_t result;
+
+    if (status != SFB_OK)
+        return -(ssize_t)status;
+    result = capture_cbf(buffer, size, &ours.options, info ? &ours.info : NULL, caller);
+    if (result >= 0 && info)
+        sfb_sized_write(info, &ours.info, sizeof ours.info);
+    return result;
+}
+
+ssize_t sfb_backtrace_cbf_from(void *buffer, size_t size,
+                               const struct sframe_backtrace_options *options,
+                               struct sframe_backtrace_info *info, struct sfb_context *caller)
+{
+    if (!are_ours(options, info))
+        return translated_cbf(buffer, size, options, info, caller);
+    return capture_cbf(buffer, size, options ? options : &defaults, info, caller);
+}
+
 /* --- Addresses -------------------------------------------------------------------------------- */
 
 struct addresses {
@@ -310,18 +333,24 @@ struct addresses {
 };
 
 /* On from the frame that the walk stands on, which was taken, to one that no stride could take. */
-static inline enum sfb_stride_end go_on(struct addresses *a, struct sfb_live_walk *walk)
+static inline enum sfb_stride_end go_on(struct addresses *a, struct sfb_live_walk *walk,
+                                        struct sframe_backtrace_info *info)
 {
     for (;;) {
         struct sfb_memo_walk *memo = sfb_live_walk_memo(walk);
+        struct sfb_stride_count counts = { 0, 0 }, *count = info ? &counts : NULL;
         enum sfb_stride_end stop;
 
         if (a->skip > 0)
             stop = sfb_stride_skip(&walk->stride, &a->skip);
         else if (memo && memo->matched > 0)
-            stop = sfb_stride_known_addresses(&walk->stride, &a->at, a->end, memo);
+            stop = sfb_stride_known_addresses(&walk->stride, &a->at, a->end, count, memo);
+        else if (info)
+            stop = sfb_stride_counted_addresses(&walk->stride, &a->at, a->end, count, memo);
         else
             stop = sfb_stride_addresses(&walk->stride, &a->at, a->end, memo);
+        if (info)
+            count_sources(info, count);
         if (stop == SFB_STRIDE_KNOWN)
             sfb_live_walk_known(walk);
         else if (stop == SFB_STRIDE_LOOK && !sfb_stride_look(&walk->stride))
@@ -334,8 +363,10 @@ static inline enum sfb_stride_end go_on(struct addresses *a, struct sfb_live_wal
 /* @return SFB_END, or why the walk stopped. (Inlined where there are no options, and no work for
  * them.) */
 static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
-    struct addresses *a, struct sfb_live_walk *walk, void *memo, size_t memo_size)
+    struct addresses *a, struct sfb_live_walk *walk, void *memo, size_t memo_size,
+    struct sframe_backtrace_info *info)
 {
+    enum sfb_source source = SFB_SOURCE_START; /* of the frame that the walk stands on */
     enum sfb_status status = SFB_OK;
     bool complete = false;
 
@@ -347,49 +378,87 @@ static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
             break;
         } else {
             *a->at++ = (void *)(uintptr_t)walk->stride.pc; /* NOLINT(performance-no-int-to-ptr) */
+            if (info)
+                info->by_source[source]++;
             if (memo)
                 sfb_live_walk_use_memo(walk, memo, memo_size);
             memo = NULL; /* it is in use */
         }
-        switch (go_on(a, walk)) {
+        switch (go_on(a, walk, info)) {
         case SFB_STRIDE_OUTERMOST:
             complete = true;
             status = SFB_END;
             break;
-        case SFB_STRIDE_REFUSED: sfb_live_walk_refused(walk); break;
-        case SFB_STRIDE_ASK: status = sfb_live_walk_step(walk); break;
+        case SFB_STRIDE_REFUSED:
+            source = sfb_stride_source(&walk->stride);
+            sfb_live_walk_refused(walk);
+            break;
+        case SFB_STRIDE_ASK:
+            status = sfb_live_walk_step(walk);
+            source = walk->walker.current.source;
+            break;
         case SFB_STRIDE_LOOK:
         case SFB_STRIDE_KNOWN:
         case SFB_STRIDE_PARTED: break; /* go_on() does not end so */
         }
     }
+    if (info)
+        tell_memo(info, walk);
     sfb_live_walk_end(walk, complete, status);
     return status;
 }
 
-ssize_t sfb_backtrace_addresses_from(void **buffer, size_t size,
-                                     const struct sframe_backtrace_options *options,
-                                     enum sfb_status *end, struct sfb_context *caller)
+static __attribute__((noinline)) ssize_t capture_addresses(
+    void **buffer, size_t count, const struct sframe_backtrace_options *how,
+    struct sframe_backtrace_info *info, struct sfb_context *caller)
 {
-    const struct sframe_backtrace_options *how = read_options(options);
     struct sfb_live_walk walk;
     struct addresses a;
     enum sfb_status status;
 
-    if (!buffer || size == 0 || !how || how->outermost > 0)
+    if (!buffer || count == 0 || !are_good(how) || how->outermost > 0)
         return -SFB_BAD_ARGUMENT;
     if (!sfb_may_capture())
         return -SFB_NO_RESOURCE;
-    if (size > SSIZE_MAX / sizeof *buffer)
-        size = SSIZE_MAX / sizeof *buffer;
-    if (how->max_frames && how->max_frames < size)
-        size = how->max_frames;
-    a = (struct addresses){ .at = buffer, .end = buffer + size, .skip = how->skip };
+    if (count > SSIZE_MAX / sizeof *buffer)
+        count = SSIZE_MAX / sizeof *buffer;
+    if (how->max_frames && how->max_frames < count)
+        count = how->max_frames;
+    a = (struct addresses){ .at = buffer, .end = buffer + count, .skip = how->skip };
+    if (info)
+        clear_info(info);
     begin(&walk, how, caller);
-    status = walk_addresses(&a, &walk, memo_of(how), memo_of(how) ? how->memo_size : 0);
-    if (end)
-        *end = status;
+    status = walk_addresses(&a, &walk, memo_of(how), how->memo_size, info);
+    if (info) {
+        info->frames = a.at - buffer < UINT_MAX ? (uint32_t)(a.at - buffer) : UINT_MAX;
+        info->end = status;
+    }
     return a.at - buffer;
+}
+
+static __attribute__((noinline)) ssize_t translated_addresses(
+    void **buffer, size_t count, const struct sframe_backtrace_options *options,
+    struct sframe_backtrace_info *info, struct sfb_context *caller)
+{
+    struct translation ours;
+    enum sfb_status status = translate(&ours, options, info);
+    ssize_t result;
+
+    if (status != SFB_OK)
+        return -(ssize_t)status;
+    result = capture_addresses(buffer, count, &ours.options, info ? &ours.info : NULL, caller);
+    if (result >= 0 && info)
+        sfb_sized_write(info, &ours.info, sizeof ours.info);
+    return result;
+}
+
+ssize_t sfb_backtrace_addresses_from(void **buffer, size_t count,
+                                     const struct sframe_backtrace_options *options,
+                                     struct sframe_backtrace_info *info, struct sfb_context *caller)
+{
+    if (!are_ours(options, info))
+        return translated_addresses(buffer, count, options, info, caller);
+    return capture_addresses(buffer, count, options ? options : &defaults, info, caller);
 }
 
 int sfb_backtrace_from(void **buffer, int size, struct sfb_context *caller)
@@ -401,6 +470,6 @@ int sfb_backtrace_from(void **buffer, int size, struct sfb_context *caller)
         return 0;
     a = (struct addresses){ .at = buffer, .end = buffer + size };
     sfb_live_walk_begin(&walk, caller, SFB_FRAME_RA, 0);
-    walk_addresses(&a, &walk, NULL, 0);
+    walk_addresses(&a, &walk, NULL, 0, NULL);
     return (int)(a.at - buffer);
 }

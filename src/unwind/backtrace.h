@@ -9,9 +9,10 @@ ssize_t sfb_backtrace_cbf_from(void *buffer, size_t size,
                                const struct sframe_backtrace_options *options,
                                struct sframe_backtrace_info *info, struct sfb_context *caller);
 
-ssize_t sfb_backtrace_addresses_from(void **buffer, size_t size,
+ssize_t sfb_backtrace_addresses_from(void **buffer, size_t count,
                                      const struct sframe_backtrace_options *options,
-                                     enum sfb_status *end, struct sfb_context *caller);
+                                     struct sframe_backtrace_info *info,
+                                     struct sfb_context *caller);
 
 int sfb_backtrace_from(void **buffer, int size, struct sfb_context *caller);
 

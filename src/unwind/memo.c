@@ -26,6 +26,7 @@
 #include "sframe_backtrace.h"
 
 enum {
+    CAPACITY_MAX = INT32_MAX,
     MISSES_MAX = 4,
     IDLE_WALKS = 30,
     SECOND_CHANCES = 2 /* one walk to be recorded, one that may recognise it */
@@ -60,7 +61,7 @@ void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint6
         return;
     }
     size = (size - sizeof *memo) / sizeof *memo->frame;
-    out->capacity = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+    out->capacity = (size < CAPACITY_MAX ? (uint32_t)size : CAPACITY_MAX) & CAPACITY_MAX;
     /* A smaller storage than last time would have lost its inner frames to somebody else. */
     if (memo->hi != hi || memo->count > out->capacity) {
         memo->hi = hi;

@@ -47,11 +47,11 @@ struct sfb_memo {
 /* A memo while a walk goes on; memo NULL: there is none. */
 struct sfb_memo_walk {
     struct sfb_memo *memo;
-    uint32_t capacity;
+    uint32_t capacity : 31; /* in one word with the next: stack is scarce */
+    uint32_t hit : 1;
     uint32_t outer;   /* [0, outer) of its frames lie further out than where the walk is */
     uint32_t matched; /* [outer, matched) are frames of this walk, too; 0: none are */
     uint32_t fresh;   /* [fresh, capacity) are frames of this walk, further in than those */
-    bool hit;
 };
 
 /*

@@ -10,6 +10,7 @@ const char *sfb_source_str(enum sfb_source source)
     case SFB_SOURCE_STUB: return "stub";
     case SFB_SOURCE_LIBUNWIND: return "libunwind";
     case SFB_SOURCE_FRAME_POINTER: return "frame-pointer";
+    case SFB_SOURCE_UNPROVEN: return "unproven";
     case SFB_SOURCE_COUNT: break;
     }
     return "unknown source";

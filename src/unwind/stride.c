@@ -196,6 +196,7 @@ static enum sfb_stride_end behind_known(struct sfb_stride *s, struct sfb_memo_wa
 struct addresses {
     void **at, **end;
     struct sfb_memo_walk *memo;
+    uint32_t by_eh_frame; /* frames, where they are counted */
     bool known;
 };
 
@@ -212,6 +213,19 @@ INLINE bool put_address(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint6
     return true;
 }
 
+INLINE void count_address(struct addresses *a, uint64_t word)
+{
+    a->by_eh_frame += sfb_module_eh_frame[sfb_rule_cache_id(word)];
+}
+
+INLINE bool put_and_count_address(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word)
+{
+    if (!put_address(sink, pc, sp, fp, word))
+        return false;
+    count_address(sink, word);
+    return true;
+}
+
 INLINE bool put_address_in_memo(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word)
 {
     struct addresses *a = sink;
@@ -220,6 +234,18 @@ INLINE bool put_address_in_memo(void *sink, uint64_t pc, uint64_t sp, uint64_t f
         return false;
     a->known = reach(a->memo, pc, sp, fp, word, NULL, 0);
     return !a->known;
+}
+
+INLINE bool put_and_count_address_in_memo(void *sink, uint64_t pc, uint64_t sp, uint64_t fp,
+                                          uint64_t word)
+{
+    struct addresses *a = sink;
+    void **at = a->at;
+    bool more = put_address_in_memo(sink, pc, sp, fp, word);
+
+    if (a->at != at)
+        count_address(sink, word);
+    return more;
 }
 
 /* How a stride has ended, if `known` says whether the memo has the frame reached. */
@@ -243,7 +269,23 @@ enum sfb_stride_end sfb_stride_addresses(struct sfb_stride *s, void ***out, void
     return ended(s, memo, sink.known, status);
 }
 
+enum sfb_stride_end sfb_stride_counted_addresses(struct sfb_stride *s, void ***out, void **end,
+                                                 struct sfb_stride_count *count,
+                                                 struct sfb_memo_walk *memo)
+{
+    struct addresses sink = { .at = *out, .end = end, .memo = memo };
+    enum sfb_stride_end status =
+        memo ? stride(s, put_and_count_address_in_memo, &sink, LEAVE_TO_LOOK)
+             : stride(s, put_and_count_address, &sink, LEAVE_TO_LOOK);
+
+    count->frames += (uint32_t)(sink.at - *out);
+    count->by_eh_frame += sink.by_eh_frame;
+    *out = sink.at;
+    return ended(s, memo, sink.known, status);
+}
+
 enum sfb_stride_end sfb_stride_known_addresses(struct sfb_stride *s, void ***out, void **end,
+                                               struct sfb_stride_count *count,
                                                struct sfb_memo_walk *memo)
 {
     const struct sfb_memo_frame *frame = memo->memo->frame, *f = frame + memo->outer;
@@ -257,6 +299,9 @@ enum sfb_stride_end sfb_stride_known_addresses(struct sfb_stride *s, void ***out
             break;
         *at++ = (void *)(uintptr_t)f->key; /* NOLINT(performance-no-int-to-ptr) */
     }
+    /* Not in the loop above, which few callers need it in, and which takes 1 ns a frame. */
+    for (ptrdiff_t i = 1; count && i <= at - *out; i++)
+        count_frame(count, frame[memo->outer - i].by_eh_frame);
     *out = at;
     return behind_known(s, memo, (uint32_t)(f - frame), refused);
 }

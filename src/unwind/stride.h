@@ -83,6 +83,11 @@ bool sfb_stride_look(struct sfb_stride *s);
 enum sfb_stride_end sfb_stride_addresses(struct sfb_stride *s, void ***out, void **end,
                                          struct sfb_memo_walk *memo);
 
+/* The same, and counts them; it may end in SFB_STRIDE_LOOK. */
+enum sfb_stride_end sfb_stride_counted_addresses(struct sfb_stride *s, void ***out, void **end,
+                                                 struct sfb_stride_count *count,
+                                                 struct sfb_memo_walk *memo);
+
 /* Encodes up to `left` frames, behind one that is there already. */
 enum sfb_stride_end sfb_stride_cbf(struct sfb_stride *s, struct sfb_cbf_encoder *encoder,
                                    uint32_t left, struct sfb_stride_count *count,
@@ -99,6 +104,7 @@ enum sfb_stride_end sfb_stride_skip(struct sfb_stride *s, uint32_t *skip);
  * it was. They end in all ways but SFB_STRIDE_ASK, _LOOK and _KNOWN. Cost: 1 ns a frame.
  */
 enum sfb_stride_end sfb_stride_known_addresses(struct sfb_stride *s, void ***out, void **end,
+                                               struct sfb_stride_count *count,
                                                struct sfb_memo_walk *memo);
 enum sfb_stride_end sfb_stride_known_cbf(struct sfb_stride *s, struct sfb_cbf_encoder *encoder,
                                          uint32_t left, struct sfb_stride_count *count,

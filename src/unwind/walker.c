@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "unwind/arch.h"
 #include "unwind/fallback_frame_pointer.h"
 #include "unwind/fallback_libunwind.h"
@@ -98,26 +99,31 @@ static const struct sfb_walk *walk_of(const struct sfb_walker *walker)
 enum sfb_status sfb_walker_init(struct sfb_walker *walker, struct sfb_context *start,
                                 enum sfb_frame_kind kind, const struct sfb_walker_options *options)
 {
+    struct sfb_walker_options how = { .size = sizeof how };
     struct sfb_walk *out = walk_in(walker);
+    enum sfb_status status;
 
     if (!out || !start || (kind != SFB_FRAME_PC && kind != SFB_FRAME_RA))
         return SFB_BAD_ARGUMENT;
-    if (options && (options->size < sizeof *options ||
-                    (options->flags & ~(uint32_t)(SFB_WALKER_NO_LIBUNWIND | SFB_WALKER_NO_CACHE |
-                                                  SFB_WALKER_DOUBT))))
+    if (options) {
+        status = sfb_sized_read(&how, sizeof how, options);
+        if (status != SFB_OK)
+            return status;
+    }
+    if (how.flags & ~(uint32_t)(SFB_WALKER_NO_LIBUNWIND | SFB_WALKER_NO_CACHE | SFB_WALKER_DOUBT))
         return SFB_BAD_ARGUMENT;
     if (!sfb_may_capture())
         return SFB_NO_RESOURCE;
 
-    begin(out, start, kind, options ? options->flags : 0);
-    out->work = options && options->max_work ? options->max_work : SFB_WALKER_WORK;
-    if (options && options->modules) {
+    begin(out, start, kind, how.flags);
+    out->work = how.max_work ? how.max_work : SFB_WALKER_WORK;
+    if (how.modules) {
         out->flags |= SFB_WALKER_NO_CACHE; /* ids of other address spaces say nothing here */
-        out->modules = options->modules;
+        out->modules = how.modules;
     }
-    if (options && options->memory) {
-        out->memory = options->memory;
-        out->table_memory = *options->memory; /* tables are where the stack is */
+    if (how.memory) {
+        out->memory = how.memory;
+        out->table_memory = *how.memory; /* tables are where the stack is */
     } else if (out->flags & SFB_WALKER_DOUBT) {
         sfb_memory_doubted(&out->own_memory);
     } else {
@@ -180,13 +186,13 @@ static __attribute__((noinline)) enum sfb_status try_others(struct sfb_walk *w,
                                                             enum sfb_status status)
 {
     typedef enum sfb_status source_fn(struct sfb_walk *);
-    static source_fn *const sources[SFB_SOURCE_COUNT] = {
+    static source_fn *const sources[SFB_SOURCE_FRAME_POINTER + 1] = {
         [SFB_SOURCE_SIGNAL] = sfb_signal_step,
         [SFB_SOURCE_LIBUNWIND] = sfb_libunwind_step,
         [SFB_SOURCE_FRAME_POINTER] = sfb_frame_pointer_step,
     };
 
-    for (unsigned s = SFB_SOURCE_SIGNAL; try_next(status) && s < SFB_SOURCE_COUNT; s++) {
+    for (unsigned s = SFB_SOURCE_SIGNAL; try_next(status) && s <= SFB_SOURCE_FRAME_POINTER; s++) {
         status = sources[s](w);
         if (status == SFB_OK) {
             accept(w, (enum sfb_source)s);

@@ -22,7 +22,7 @@ typedef int many_rows_fn(int depth, int (*function)(void));
 
 static void *frames[FRAMES];
 static struct sframe_backtrace_options options;
-static enum sfb_status end;
+static struct sframe_backtrace_info info = { .size = sizeof info };
 static ssize_t count;
 static double milliseconds;
 
@@ -41,7 +41,7 @@ static int capture(void)
     for (int i = 0; i < 3; i++) {
         double start = now();
 
-        count = sframe_backtrace_addresses(frames, FRAMES, &options, &end);
+        count = sframe_backtrace_addresses(frames, FRAMES, &options, &info);
         if (now() - start < best)
             best = now() - start;
     }
@@ -77,20 +77,21 @@ Test(budget, rows_of_a_module_without_a_build_id_are_read_once_a_walk)
         walk(libraries[i], DEPTH, (struct sframe_backtrace_options){ .size = 0 });
         fprintf(stderr, "budget: %d frames in a function of %d rows, %s: %.2f ms\n", DEPTH, ROWS,
                 libraries[i], milliseconds);
-        cr_expect(eq(int, end, SFB_END), "%s: %s", libraries[i], sfb_status_str(end));
+        cr_expect(eq(int, info.end, SFB_END), "%s: %s", libraries[i], sfb_status_str(info.end));
         cr_expect(le(int, DEPTH + 2, (int)count), "%s", libraries[i]);
     }
     /* Nor is more of the budget used: the rows, at two pcs, twice for each; a word or two a frame. */
     walk(libraries[0], 1000,
          (struct sframe_backtrace_options){ .max_work = 6 * (ROWS + 8) + 8 * 1000 });
-    cr_expect(eq(int, end, SFB_END), "%s", sfb_status_str(end));
+    cr_expect(eq(int, info.end, SFB_END), "%s", sfb_status_str(info.end));
 }
 
 Test(budget, is_kept_and_says_so)
 {
     for (unsigned i = 0; i < LIBRARIES; i++) {
         walk(libraries[i], 10, (struct sframe_backtrace_options){ .max_work = ROWS / 2 });
-        cr_expect(eq(int, end, SFB_WORK_LIMIT), "%s: %s", libraries[i], sfb_status_str(end));
+        cr_expect(eq(int, info.end, SFB_WORK_LIMIT), "%s: %s", libraries[i],
+                  sfb_status_str(info.end));
         cr_expect(le(int, 1, (int)count));
         cr_expect(le(int, (int)count, 3), "the first frames are there");
     }
@@ -147,7 +148,8 @@ Test(budget, counts_the_words_of_a_stack_that_is_passed)
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         recurse_deep((struct sframe_backtrace_options){ .skip = RECURSIONS - 1,
                                                         .max_work = cases[i].max_work });
-        cr_expect(eq(int, end, cases[i].end), "%u: %s", cases[i].max_work, sfb_status_str(end));
+        cr_expect(eq(int, info.end, cases[i].end), "%u: %s", cases[i].max_work,
+                  sfb_status_str(info.end));
         cr_expect(eq(int, count >= 3, cases[i].end == SFB_END));
     }
 }
@@ -156,15 +158,15 @@ Test(budget, counts_the_words_of_a_stack_that_is_passed)
 NOINLINE static void cut_short(void)
 {
     struct sframe_backtrace_options how = { .size = sizeof how, .max_work = 1 };
-    struct sframe_backtrace_info info = { .size = sizeof info };
+    struct sframe_backtrace_info cut = { .size = sizeof cut };
     uint8_t bytes[256];
     struct sfb_cbf_decoder decoder;
     struct sfb_cbf_item item;
-    ssize_t size = sframe_backtrace_cbf(bytes, sizeof bytes, &how, &info);
+    ssize_t size = sframe_backtrace_cbf(bytes, sizeof bytes, &how, &cut);
 
     cr_assert(size > 0);
-    cr_expect(eq(int, info.end, SFB_WORK_LIMIT));
-    cr_expect(eq(u32, info.frames, 1));
+    cr_expect(eq(int, cut.end, SFB_WORK_LIMIT));
+    cr_expect(eq(u32, cut.frames, 1));
     cr_assert(eq(int, sfb_cbf_decoder_init(&decoder, bytes, (size_t)size, NULL, NULL), SFB_OK));
     while (sfb_cbf_decoder_next(&decoder, &item, NULL) == SFB_OK)
         ;

@@ -41,14 +41,18 @@ NOINLINE static void find_pc_with_fp(void)
 NOINLINE static ssize_t walk_from(uint64_t sp, uint64_t fp, uint32_t flags, enum sfb_status *end)
 {
     struct sframe_backtrace_options options = { .size = sizeof options, .flags = flags };
+    struct sframe_backtrace_info info = { .size = sizeof info };
     void *frames[FRAMES];
+    ssize_t count;
     ucontext_t uc;
 
     memset(&uc, 0, sizeof uc);
     getcontext(&uc);
     machine_set_ucontext(&uc, pc_with_fp, sp, fp);
     options.context = &uc;
-    return sframe_backtrace_addresses(frames, FRAMES, &options, end);
+    count = sframe_backtrace_addresses(frames, FRAMES, &options, &info);
+    *end = info.end;
+    return count;
 }
 
 /*

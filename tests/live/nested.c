@@ -57,16 +57,16 @@ static void capture(struct trace *out, const void *context)
                                                 .memo_size = sizeof memo };
     uint8_t bytes[1024];
     void *all[FRAMES];
-    enum sfb_status end;
+    struct sframe_backtrace_info info = { .size = sizeof info };
     ssize_t got;
 
     if (!way->addresses) {
         trace_decode(out, bytes, sframe_backtrace_cbf(bytes, sizeof bytes, &options, NULL));
         return;
     }
-    got = sframe_backtrace_addresses(all, FRAMES, &options, &end);
-    out->error = got > 0 ? SFB_OK : end;
-    out->end = end == SFB_END;
+    got = sframe_backtrace_addresses(all, FRAMES, &options, &info);
+    out->error = got > 0 ? SFB_OK : info.end;
+    out->end = info.end == SFB_END;
     out->count = got > 0 ? (size_t)got : 0;
     for (size_t i = 0; i < out->count; i++)
         out->address[i] = (uintptr_t)all[i];

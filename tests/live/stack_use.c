@@ -40,7 +40,7 @@ struct door {
     ssize_t (*cbf)(void *, size_t, const struct sframe_backtrace_options *,
                    struct sframe_backtrace_info *);
     ssize_t (*addresses)(void **, size_t, const struct sframe_backtrace_options *,
-                         enum sfb_status *);
+                         struct sframe_backtrace_info *);
     int (*plain)(void **, int);
 };
 
@@ -52,9 +52,10 @@ static ssize_t no_cbf(void *buffer, size_t size, const struct sframe_backtrace_o
 }
 
 static ssize_t no_addresses(void **buffer, size_t size,
-                            const struct sframe_backtrace_options *options, enum sfb_status *end)
+                            const struct sframe_backtrace_options *options,
+                            struct sframe_backtrace_info *info)
 {
-    (void)buffer, (void)size, (void)options, (void)end;
+    (void)buffer, (void)size, (void)options, (void)info;
     return 0;
 }
 
@@ -95,7 +96,6 @@ enum { WAYS = sizeof ways / sizeof *ways };
 /* Off the stack that is measured. */
 static struct sframe_backtrace_options options;
 static struct sframe_backtrace_info info;
-static enum sfb_status end = SFB_OK;
 static const struct way *volatile way;
 static uint8_t bytes[1 << 16];
 static void *addresses[DEPTH_MAX + 100];
@@ -110,7 +110,7 @@ static void on_fault(int number, siginfo_t *si, void *ucontext)
     switch (way->kind) {
     case CBF: door.cbf(bytes, sizeof bytes, &options, &info); break;
     case ADDRESSES:
-        door.addresses(addresses, sizeof addresses / sizeof *addresses, &options, &end);
+        door.addresses(addresses, sizeof addresses / sizeof *addresses, &options, &info);
         break;
     case PLAIN: door.plain(addresses, sizeof addresses / sizeof *addresses); break;
     }
@@ -201,8 +201,7 @@ enum { SITUATIONS = sizeof situations / sizeof *situations };
 static struct found {
     size_t first, second;              /* bytes; 0: it was not called */
     struct sframe_backtrace_info info; /* of the first */
-    enum sfb_status end;
-    bool good; /* the walk was the one that was meant */
+    bool good;                         /* the walk was the one that was meant */
 } * found;
 
 static uint8_t *alternate;
@@ -227,16 +226,15 @@ static size_t used_once(void)
 /* Whether it went as far as it should, by nothing but what it should go by. */
 static bool is_good(const struct situation *s)
 {
-    enum sfb_status stop = way->kind == CBF ? info.end : end;
     bool libunwind = s->libunwind && way->skip == 0; /* its frame is the second, and not counted */
     uint32_t by_eh_frame = info.by_source[SFB_SOURCE_EH_FRAME];
 
     if (way->kind == PLAIN)
         return true;
-    if (stop != (s->place == TO_THE_END ? SFB_END : SFB_ZERO_RA))
+    if (info.end != (s->place == TO_THE_END ? SFB_END : SFB_ZERO_RA))
         return false;
-    return way->kind != CBF || ((info.by_source[SFB_SOURCE_LIBUNWIND] > 0) == libunwind &&
-                                (by_eh_frame > 0) == (s->place == TO_THE_END));
+    return (info.by_source[SFB_SOURCE_LIBUNWIND] > 0) == libunwind &&
+           (by_eh_frame > 0) == (s->place == TO_THE_END);
 }
 
 static void measure(void)
@@ -245,7 +243,6 @@ static void measure(void)
     found->first = used_once();
     found->good = is_good(situation);
     found->info = info;
-    found->end = way->kind == CBF ? info.end : end;
     found->second = used_once();
     _exit(0);
 }
@@ -353,7 +350,7 @@ static void measure_way(const struct situation *s, const struct way *w)
                   "by libunwind: %s",
                   s->name, w->name, depth, with.info.frames,
                   with.info.by_source[SFB_SOURCE_EH_FRAME],
-                  with.info.by_source[SFB_SOURCE_LIBUNWIND], sfb_status_str(with.end));
+                  with.info.by_source[SFB_SOURCE_LIBUNWIND], sfb_status_str(with.info.end));
         fprintf(stderr, " %6zu", with.first - net.first);
         if (most < with.first - net.first)
             most = with.first - net.first;

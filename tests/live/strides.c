@@ -13,7 +13,7 @@
 #include "unwind/memo.h"
 
 static struct trace ours, theirs;
-static unsigned walks, different;
+static unsigned walks, different, memos_used;
 static volatile int sink;
 
 static void compare(const void *ucontext)
@@ -198,6 +198,9 @@ NOINLINE static void with_options(unsigned depth, const struct sframe_backtrace_
         size[i] = sframe_backtrace_cbf(i ? with : without, room, &options, &info[i]);
     }
     walks++;
+    cr_assert(eq(u32, info[0].memo_used, 0));
+    memos_used += info[1].memo_used;
+    info[1].memo_used = 0;
     if (size[0] != size[1] || size[0] < 0 || memcmp(with, without, (size_t)size[0]) != 0 ||
         memcmp(&info[0], &info[1], sizeof info[0]) != 0) {
         if (different++ == 0)
@@ -227,6 +230,7 @@ Test(strides, cut_off_anywhere)
     }
     cr_expect(eq(u32, walks, 4000));
     cr_expect(eq(u32, different, 0));
+    cr_expect(lt(u32, 0, memos_used));
 }
 
 NOINLINE static ssize_t walk_again(uint8_t *out, size_t size)

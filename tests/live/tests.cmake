@@ -1,4 +1,5 @@
 sfb_test(live tables_only GSFRAME)
+sfb_test(live struct_sizes GSFRAME)
 sfb_test(live strides GSFRAME SOURCES support/trace.c support/ways.c)
 sfb_test(live stacks GSFRAME SOURCES support/trace.c support/ways.c)
 sfb_test(live exiting GSFRAME SOURCES support/trace.c)

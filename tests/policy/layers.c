@@ -40,7 +40,9 @@ static const struct layer layers[] = {
     { "unwind",
       { "base/", "sframe/", "eh_frame/", "cbf/", "sfb/", "sframe_backtrace.h" },
       { NULL } },
-    { "crash", { "unwind/", "sfb/", "sframe_backtrace.h", "sframe_backtrace_crash.h" }, { NULL } },
+    { "crash",
+      { "base/", "unwind/", "sfb/", "sframe_backtrace.h", "sframe_backtrace_crash.h" },
+      { NULL } },
 };
 
 /* It keeps its rules to itself and its names out of the process: two files know it. */

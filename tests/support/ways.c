@@ -77,16 +77,16 @@ const char *ways_differ(const void *ucontext, struct trace *ours, struct trace *
                                                     .context = ucontext,
                                                     .memo = ways[i].memo,
                                                     .memo_size = ways[i].size };
+        struct sframe_backtrace_info info = { .size = sizeof info };
         uint8_t *to = bytes[i > 0];
-        enum sfb_status end;
         ssize_t count;
 
         /* The first frame of each walk from here is a call of its own. */
-        count = sframe_backtrace_addresses(addresses, TRACE_MAX, &options, &end);
+        count = sframe_backtrace_addresses(addresses, TRACE_MAX, &options, &info);
         if (!ucontext && count > 0)
             addresses[0] = (void *)(uintptr_t)theirs->address[0];
-        if (!same_addresses(theirs, count, 0, end == SFB_END))
-            return failed(ways[i].name, count, end == SFB_END, ours);
+        if (!same_addresses(theirs, count, 0, info.end == SFB_END))
+            return failed(ways[i].name, count, info.end == SFB_END, ours);
 
         options.skip = ucontext ? 0 : 1;
         size = sframe_backtrace_cbf(to, sizeof bytes[0], &options, NULL);

@@ -72,8 +72,10 @@ NOINLINE static int capture(void)
     struct sframe_backtrace_options options = { .size = sizeof options,
                                                 .memo = with_memo ? memo_of_calls : NULL,
                                                 .memo_size = sizeof memo_of_calls };
+    struct sframe_backtrace_info info = { .size = sizeof info };
 
-    got.count = (int)sframe_backtrace_addresses(got.address, FRAMES_MAX, &options, &got.end);
+    got.count = (int)sframe_backtrace_addresses(got.address, FRAMES_MAX, &options, &info);
+    got.end = info.end;
     return sink++;
 }
 

@@ -353,14 +353,14 @@ static enum verdict capture_addresses(const struct machine *m, struct random *r,
 {
     static void *buffer[TRACE_MAX];
     size_t size = random_below(r, 4) == 0 ? 1 + random_below(r, 60) : TRACE_MAX;
-    enum sfb_status end = SFB_OK;
+    struct sframe_backtrace_info info = { .size = sizeof info };
     ssize_t got;
 
     errno = 4711;
-    got = sframe_backtrace_addresses(buffer, size, options, &end);
+    got = sframe_backtrace_addresses(buffer, size, options, &info);
     ours.count = 0;
-    ours.end = end == SFB_END;
-    if (errno != 4711 || got < 0 || (size_t)got > size)
+    ours.end = info.end == SFB_END;
+    if (errno != 4711 || got < 0 || (size_t)got > size || info.frames != got)
         return complain(trial, VERDICT_BAD_CBF, &ours);
     for (; ours.count < (size_t)got; ours.count++)
         ours.address[ours.count] = (uintptr_t)buffer[ours.count];
@@ -492,10 +492,10 @@ static void check_places(void)
         }
         machine_set_ucontext(&m->context, m->pc, m->sp, m->fp);
         for (unsigned again = 0; again < 3; again++) {
-            enum sfb_status end;
-            ssize_t n = sframe_backtrace_addresses(found, FRAMES_MAX, &options, &end);
+            struct sframe_backtrace_info info = { .size = sizeof info };
+            ssize_t n = sframe_backtrace_addresses(found, FRAMES_MAX, &options, &info);
 
-            if (end != SFB_END || n != intact_count ||
+            if (info.end != SFB_END || n != intact_count ||
                 memcmp(found, intact, (size_t)n * sizeof *found) != 0)
                 broken("another one in its copy");
         }

@@ -398,17 +398,17 @@ static enum verdict one(struct trials *t, struct random *r, uint64_t trial)
 static void on_fault(int number, siginfo_t *si, void *ucontext)
 {
     struct sframe_backtrace_options options = { .size = sizeof options, .context = ucontext };
+    struct sframe_backtrace_info info = { .size = sizeof info };
     void *intact[64];
-    enum sfb_status end;
     ssize_t n;
 
     (void)number;
     (void)si;
     memcpy(&good_context, ucontext, sizeof good_context);
     good_regs = machine_regs(&good_context);
-    n = sframe_backtrace_addresses(intact, 64, &options, &end);
-    if (n < 16 || end != SFB_END) {
-        fprintf(stderr, "tables: the intact stack is not walked: %s\n", sfb_status_str(end));
+    n = sframe_backtrace_addresses(intact, 64, &options, &info);
+    if (n < 16 || info.end != SFB_END) {
+        fprintf(stderr, "tables: the intact stack is not walked: %s\n", sfb_status_str(info.end));
         _exit(2);
     }
     outermost = (uintptr_t)intact[n - 1];

@@ -19,7 +19,7 @@ static void run_cbf(struct thunk_room *room)
 
 static void run_addresses(struct thunk_room *room)
 {
-    sframe_backtrace_addresses(room->addresses, THUNK_ADDRESSES, &room->options, &room->end);
+    sframe_backtrace_addresses(room->addresses, THUNK_ADDRESSES, &room->options, &room->info);
     room->options.context = NULL;
     room->options.skip = 2;
     sframe_backtrace_addresses(room->addresses, THUNK_ADDRESSES, &room->options, NULL);
