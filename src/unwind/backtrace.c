@@ -332,16 +332,20 @@ struct addresses {
     uint32_t skip; /* frames still to be left out */
 };
 
-/* On from the frame that the walk stands on, which was taken, to one that no stride could take. */
+/*
+ * On from the frame that the walk stands on, which was taken, to one that no stride could take.
+ *
+ * @param memo_waits  a memo is to be used from the first frame that is given: strides skip up to it
+ */
 static inline enum sfb_stride_end go_on(struct addresses *a, struct sfb_live_walk *walk,
-                                        struct sframe_backtrace_info *info)
+                                        struct sframe_backtrace_info *info, bool memo_waits)
 {
     for (;;) {
         struct sfb_memo_walk *memo = sfb_live_walk_memo(walk);
         struct sfb_stride_count counts = { 0, 0 }, *count = info ? &counts : NULL;
         enum sfb_stride_end stop;
 
-        if (a->skip > 0)
+        if (a->skip > 0 || memo_waits)
             stop = sfb_stride_skip(&walk->stride, &a->skip);
         else if (memo && memo->matched > 0)
             stop = sfb_stride_known_addresses(&walk->stride, &a->at, a->end, count, memo);
@@ -384,7 +388,7 @@ static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
                 sfb_live_walk_use_memo(walk, memo, memo_size);
             memo = NULL; /* it is in use */
         }
-        switch (go_on(a, walk, info)) {
+        switch (go_on(a, walk, info, memo != NULL)) {
         case SFB_STRIDE_OUTERMOST:
             complete = true;
             status = SFB_END;
