@@ -1,15 +1,20 @@
 /**
- * sframe-backtrace: the call stack of the running process, from anywhere, as Compact Backtrace
- * Format in the caller's buffer.
+ * sframe-backtrace: captures the call stack of the running process as Compact Backtrace Format
+ * (CBF), in the caller's buffer. Stable: the ABI of this header changes with the soname only.
  *
  *     uint8_t buffer[512];
  *     ssize_t size = sframe_backtrace_cbf(buffer, sizeof buffer, NULL, NULL);
  *
- * The signal contract, for every function here but sframe_backtrace_refresh(): it may be called
- * from any thread at any time, in a signal handler too, on its first call too. It allocates
- * nothing, takes no lock of its own or of the loader, opens no descriptor, leaves errno alone, and
- * reads no stack word that it does not know to be readable. Where libunwind has to step (see
- * SFRAME_BACKTRACE_NO_LIBUNWIND) its memory pools take an internal lock with all signals blocked.
+ *     if (size < 0)
+ *         fprintf(stderr, "no backtrace: %s\n", sfb_status_str((enum sfb_status)-size));
+ *
+ * Signal contract, for every function here but sframe_backtrace_refresh():
+ * - It may be called from any thread at any time, in a signal handler too, on its first call too.
+ * - It allocates nothing, opens no descriptor, and leaves errno alone.
+ * - It takes no lock of its own and none of the loader.
+ * - It reads no stack word that it does not know to be readable.
+ * - Where libunwind steps, its memory pools take an internal lock with all signals blocked:
+ *   SFRAME_BACKTRACE_NO_LIBUNWIND avoids it.
  */
 #ifndef SFRAME_BACKTRACE_H
 #define SFRAME_BACKTRACE_H
@@ -24,54 +29,74 @@
 
 SFB_BEGIN_DECLS
 
+/* Version of this header, for #if: 10000 * major + 100 * minor + patch. */
+#define SFRAME_BACKTRACE_VERSION_MAJOR 0
+#define SFRAME_BACKTRACE_VERSION_MINOR 2
+#define SFRAME_BACKTRACE_VERSION_PATCH 0
+#define SFRAME_BACKTRACE_VERSION                                                                   \
+    (10000 * SFRAME_BACKTRACE_VERSION_MAJOR + 100 * SFRAME_BACKTRACE_VERSION_MINOR +               \
+     SFRAME_BACKTRACE_VERSION_PATCH)
+
+/**
+ * Gives the version of the library that is loaded.
+ *
+ * @return SFRAME_BACKTRACE_VERSION of the header that the library was built with
+ *
+ * Threads, signals: safe.   Cost: constant.
+ */
+SFB_API unsigned sframe_backtrace_version(void);
+
 enum sframe_backtrace_flags {
     /*
-     * Do not let libunwind step where neither .sframe nor .eh_frame gives a rule that can be
-     * followed: the walk ends there, truncated. Then nothing but this library's own code runs.
+     * Never steps with libunwind. Where neither .sframe nor .eh_frame gives a rule, the walk ends,
+     * truncated. Then only this library's own code runs.
      */
     SFRAME_BACKTRACE_NO_LIBUNWIND = 0x1,
 
     /*
-     * Believe nothing that the kernel has not said during this walk: it is asked once of each page
-     * of the stack, also of the thread's own, and of each module, also of those that stay. For
-     * crash handlers: about 0.1 us more for each page and each module. A memo is not used.
+     * Trusts nothing from before this walk: asks the kernel once for each page of the stack, the
+     * thread's own too, and for each module. For crash handlers. Cost: 0.1 us more for each page
+     * and each module. A memo is not used.
      */
     SFRAME_BACKTRACE_DOUBT = 0x4
 };
 
+/*
+ * Structs with `size` may grow. A smaller struct comes from an older program: what is missing
+ * counts as zero. A larger one comes from a newer program: it is accepted if what this version does
+ * not know is zero. The _INIT macros set `size`; without it a call returns -SFB_NO_SIZE.
+ */
 struct sframe_backtrace_options {
-    size_t size;         /* sizeof (struct sframe_backtrace_options): lets the struct grow */
-    const void *context; /* ucontext_t * of a signal handler; NULL: the caller of the function */
+    size_t size;         /* sizeof (struct sframe_backtrace_options) */
+    const void *context; /* ucontext_t * of a signal handler; NULL: start at the caller */
     uint32_t flags;      /* enum sframe_backtrace_flags */
     uint32_t skip;       /* innermost frames to leave out */
     uint32_t max_frames; /* 0: as many as fit the buffer */
-    uint32_t outermost;  /* of max_frames, how many to keep for the outer end; what lies between
-                            becomes one `omit`. 0: the outer end is cut off with `trunc` */
+    uint32_t outermost;  /* of max_frames, how many to keep for the outer end; an `omit` stands for
+                            the frames between. 0: the outer end is cut off with `trunc` */
 
     /*
-     * Memory that the caller knows to be readable during the call, such as the stack of a coroutine
-     * (threads' own stacks are known). It counts where the walk begins in it. NULL: what is not
-     * known costs a system call for each 4 KiB.
+     * Memory that is readable during the call, such as the stack of a coroutine. Used if the walk
+     * starts in it. NULL: a stack that is not the thread's own costs a system call for each 4 KiB.
      */
     const void *stack;
-    size_t stack_size;
+    size_t stack_size; /* bytes at stack */
 
     /*
-     * Memory in which the walk leaves what it saw, for the next one to compare: the outer part of a
-     * stack that is what it was then costs a nanosecond a frame. Lent by the caller, aligned to 8
-     * bytes, all zero before its first use, and used by one thread at a time. 48 bytes a frame, and
-     * SFRAME_BACKTRACE_MEMO_BASE; the outermost frames of stacks that are deeper. NULL: none.
+     * Memo: the walk keeps its frames there, and the next walk compares. The outer part of a stack
+     * that did not change then costs 1 ns a frame. Aligned to 8 bytes, all zero before its first
+     * use, used by one thread at a time; info.memo_used says whether it was used. NULL: none.
      */
     void *memo;
-    size_t memo_size;
+    size_t memo_size; /* bytes at memo: SFRAME_BACKTRACE_MEMO_SIZE(frames to keep) */
 
     /*
-     * The budget of a walk: words of the stack passed (8 bytes each), and rows and CFI instructions
-     * read. When it is used up the walk ends with SFB_WORK_LIMIT. 0: 16,777,216, which are 128 MiB
-     * of stack, or about 0.1 s. A handler that has less time asks for less.
+     * Budget of the walk: stack words passed (8 bytes each), and table rows and CFI instructions
+     * read. At its end the walk stops with SFB_WORK_LIMIT. 0: 16,777,216, which is 128 MiB of
+     * stack, or about 0.1 s.
      */
     uint32_t max_work;
-    uint32_t zero; /* no padding: a larger struct has to be zero behind what is known */
+    uint32_t zero; /* no padding: a newer member may stand here */
 };
 
 #define SFRAME_BACKTRACE_OPTIONS_INIT                                                              \
@@ -79,16 +104,24 @@ struct sframe_backtrace_options {
         sizeof(struct sframe_backtrace_options), NULL, 0, 0, 0, 0, NULL, 0, NULL, 0, 0, 0          \
     }
 
+/* Bytes of a memo that keeps so many frames. Of a deeper stack it keeps the outermost ones. */
 #define SFRAME_BACKTRACE_MEMO_BASE         160
 #define SFRAME_BACKTRACE_MEMO_SIZE(frames) (SFRAME_BACKTRACE_MEMO_BASE + 48 * (size_t)(frames))
 
 struct sframe_backtrace_info {
     size_t size;         /* sizeof (struct sframe_backtrace_info), set by the caller */
     uint32_t frames;     /* written, repeats counted */
-    uint32_t omitted;    /* what the `omit` says, 0 if there is none */
-    enum sfb_status end; /* SFB_END, or why the walk stopped */
-    uint32_t by_source[SFB_SOURCE_ROOM]; /* of the frames written, how many each source found */
-    uint32_t memo_used;                  /* 1: this walk used options.memo */
+    uint32_t omitted;    /* frames that the `omit` stands for; 0: there is no `omit` */
+    enum sfb_status end; /* SFB_END: the outermost frame was reached; else why the walk stopped */
+    uint32_t by_source[SFB_SOURCE_ROOM]; /* by enum sfb_source: frames written that it found */
+
+    /*
+     * 1: this walk used options.memo. 0: it did not. With a memo that is misaligned or too small,
+     * and with SFRAME_BACKTRACE_DOUBT, no walk does. Some walks do not use a good one: those on a
+     * stack that is not known, those that interrupt a walk with the same memo, and some after walks
+     * that had nothing in common.
+     */
+    uint32_t memo_used;
 };
 
 #define SFRAME_BACKTRACE_INFO_INIT                                                                 \
@@ -97,49 +130,68 @@ struct sframe_backtrace_info {
     }
 
 /**
- * Captures the call stack into a buffer, as one complete CBF backtrace with 64-bit words.
+ * Captures the call stack as one complete CBF backtrace with 64-bit words.
  *
  * Without a context the first frame is the caller, an `ra`: the address that this call returns to.
- * With one it is the interrupted instruction, a `pc`, as is every frame that a signal interrupted
- * further out. A stack that does not fit is no error: what fits is written and ended with `trunc`,
- * or with the outermost frames behind an `omit` if they were asked for. Repeats count one by one
- * towards max_frames, but a buffer holds as many as its bytes allow: deep self-recursion costs a
- * few bytes. The bytes of the buffer behind the backtrace are used as scratch space.
+ * With a context it is the interrupted instruction, a `pc`. So is every frame further out that a
+ * signal interrupted.
  *
- * @param buffer   any alignment; a typical frame takes 4 bytes, none more than 9
- * @param size     bytes at buffer, at least 2; where outermost frames are asked for, up to half of
- *                 it is set aside for them, 9 bytes each
+ * A stack that does not fit is no error. What fits is written and ends with `trunc`, or with the
+ * outermost frames behind an `omit` if they were asked for. Repeats count one by one towards
+ * max_frames; in the buffer a run of equal frames takes a few bytes.
+ *
+ * The bytes of the buffer behind the backtrace are scratch space.
+ *
+ * @param buffer   written; any alignment; a frame takes 4 bytes as a rule, 9 at most
+ * @param size     bytes at buffer, at least 2. If outermost frames are asked for, up to half of
+ *                 them are set aside for these, 9 bytes each.
  * @param options  NULL: all defaults
- * @param info     what was found; written unless the result is negative; NULL: not wanted
+ * @param info     written unless the result is negative; NULL: not wanted
  *
- * @return bytes written, always a complete CBF that ends in `end` (the outermost frame was reached)
- *         or `trunc` (info->end says why), or a negative sfb_status:
- *         -SFB_BAD_ARGUMENT      buffer is NULL; a struct is smaller than it is here, or options
- * are larger and not zero behind what is known here; an unknown flag; outermost above max_frames
+ * @return bytes written, always a complete CBF. It ends in `end` (the outermost frame was reached)
+ *         or in `trunc` (info->end says why). Or a negative sfb_status:
+ *         -SFB_BAD_ARGUMENT      buffer is NULL, an unknown flag, outermost above max_frames, or
+ *                                options that are not zero behind what this version knows
+ *         -SFB_NO_SIZE           the size of options or info is not set
  *         -SFB_BUFFER_TOO_SMALL  size is below 2
  *         -SFB_NO_RESOURCE       the thread has no thread-local storage yet: an IFUNC resolver of a
  *                                static-pie program
  *
  * Threads: safe.   Signals: safe, see the top of this file.
- * Cost: 20 ns, and 3 to 6 ns a frame whose rule is remembered, 2 ns with a memo that knows it; the
- * first time 40 to 80 ns a frame from .sframe, 150 to 300 ns from .eh_frame; 2 to 4 us where
- * libunwind steps. 1 KiB of stack, 2 KiB where .eh_frame is interpreted, 2.5 KiB where a walk
- * starts again in the midst of lazy binding, 4.5 KiB where libunwind steps.
+ *
+ * Cost, time: 20 ns for the call, and for each frame
+ *         2 ns            with a memo that has the frame
+ *         3 to 6 ns       by a rule in the cache
+ *         40 to 80 ns     from .sframe, the first time
+ *         150 to 300 ns   from .eh_frame, the first time
+ *         2 to 4 us       by libunwind
+ * Cost, stack:
+ *         1 KiB           by a rule in the cache, or from .sframe
+ *         2 KiB           from .eh_frame
+ *         2.5 KiB         in lazy binding, where a walk starts again
+ *         4.5 KiB         by libunwind
+ *         0.25 KiB more   for structs of another version
+ *
+ * Source: CBF specification.
  */
 SFB_API ssize_t sframe_backtrace_cbf(void *buffer, size_t size,
                                      const struct sframe_backtrace_options *options,
                                      struct sframe_backtrace_info *info);
 
 /**
- * Captures the call stack as addresses, with the same options.
+ * Captures the call stack as addresses.
  *
- * @param buffer   room for size addresses; the first is the caller's or the interrupted one
- * @param size     addresses that fit, at least 1; the outer end is cut off
- * @param options  as in sframe_backtrace_cbf(); outermost must be 0; NULL: all defaults
- * @param end      why the walk ended: SFB_END (at the outermost frame), SFB_FRAME_LIMIT (there are
- *                 more), or what stopped it; NULL: not wanted
+ * The first address is the caller's, or the interrupted one. The outer end is cut off if it does
+ * not fit.
  *
- * @return addresses written, at least 1, or -SFB_BAD_ARGUMENT, -SFB_NO_RESOURCE (as above)
+ * @param buffer   written; room for count addresses
+ * @param count    addresses that fit, at least 1: a count of elements, not of bytes
+ * @param options  as in sframe_backtrace_cbf(), but outermost must be 0; NULL: all defaults
+ * @param info     as in sframe_backtrace_cbf(); end is SFB_FRAME_LIMIT if there are more frames
+ *
+ * @return addresses written, at least 1, or a negative sfb_status:
+ *         -SFB_BAD_ARGUMENT  count is 0, outermost is not 0, or as in sframe_backtrace_cbf()
+ *         -SFB_NO_SIZE, -SFB_NO_RESOURCE  as in sframe_backtrace_cbf()
  *
  * Threads, signals: as sframe_backtrace_cbf().   Cost: the same, less 2 ns a frame.
  */
@@ -148,27 +200,26 @@ SFB_API ssize_t sframe_backtrace_addresses(void **buffer, size_t count,
                                            struct sframe_backtrace_info *info);
 
 /**
- * Captures the call stack as addresses: a drop-in for backtrace(3) that may be called in a signal
- * handler.
+ * Captures the call stack as backtrace(3) does, and may be called in a signal handler.
  *
- * The first address is the one that this call returns to. Frames that a signal interrupted are
- * their pc, all others return addresses, as backtrace() gives them.
+ * The first address is the one that this call returns to. A frame that a signal interrupted is its
+ * pc; all others are return addresses.
  *
- * @param buffer  room for size addresses
- * @param size    addresses that fit, the outer end is cut off; at most 0: nothing is written
+ * @param buffer  written; room for count addresses
+ * @param count   addresses that fit; the outer end is cut off. At most 0: nothing is written.
  *
- * @return addresses written
+ * @return addresses written; 0 also where sframe_backtrace_addresses() would fail
  *
- * Threads, signals, cost: as sframe_backtrace_cbf().
+ * Threads, signals, cost: as sframe_backtrace_addresses().
  */
-SFB_API int sframe_backtrace(void **buffer, int size);
+SFB_API int sframe_backtrace(void **buffer, int count);
 
 /**
- * Looks at all loaded modules now, so that the next captures need not.
+ * Learns all modules that are loaded now.
  *
- * It is called when the library is loaded; calling it again after dlopen() only saves the first
- * capture in each new module about a microsecond. Modules that were unloaded or replaced are
- * noticed without it.
+ * The library does so when it is loaded. Another call, after dlopen(), saves the first capture in
+ * each new module about a microsecond. Captures notice modules that were unloaded or replaced
+ * without it.
  *
  * Threads: safe.   Signals: NOT safe: it takes the loader's lock.   Cost: microseconds a module.
  */

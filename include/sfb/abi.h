@@ -1,6 +1,7 @@
+/* Unstable: may change in any release. Its functions are in the static library only. */
 /**
- * Machines whose tables are read, on any host. The numbers are those of SFrame's header, "1.2.1
- * SFrame ABI/arch identifier".
+ * ABI: machine and byte order that tables are for, on any host. The numbers are SFrame's.
+ * Source: SFrame v1 specification, "1.2.1 SFrame ABI/arch identifier".
  */
 #ifndef SFB_ABI_H
 #define SFB_ABI_H

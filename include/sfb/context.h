@@ -1,7 +1,7 @@
+/* Unstable: may change in any release. Its functions are in the static library only. */
 /**
- * Registers: the few that tables track, and all of one frame.
- *
- * The one public header that depends on the architecture.
+ * Registers: those that rules restore, and all of one frame. The one public header that depends on
+ * the architecture.
  */
 #ifndef SFB_CONTEXT_H
 #define SFB_CONTEXT_H
@@ -23,8 +23,8 @@
 #endif
 
 /*
- * The registers that tables track. lr is AArch64's link register: it is known in the innermost
- * frame and in one that a signal interrupted, and nowhere else; on x86-64 it never is.
+ * The registers that rules restore. lr is AArch64's link register: known in the innermost frame and
+ * in a frame that a signal interrupted, and in no other; on x86-64 never.
  */
 struct sfb_regs {
     uint64_t pc;

@@ -1,12 +1,13 @@
+/* Unstable: may change in any release. Its functions are in the static library only. */
 /**
- * A checked view of one module's .eh_frame, through the sorted table of its .eh_frame_hdr, in
+ * .eh_frame: a checked view of one module's, through the sorted table of its .eh_frame_hdr, in
  * place.
  *
- * Nothing is copied, nothing is allocated, no alignment is asked for, and no byte is believed.
- * Tables of the other byte order are read like one's own.
+ * Nothing is copied or allocated, no alignment is needed, and no byte is trusted. Either byte order
+ * is read.
  *
  * Sources: LSB Core, "Exception Frames"; DWARF 5, section 6.4 "Call Frame Information"; AADWARF64
- * for return addresses that are signed. Where they are silent this does as libgcc does.
+ * for signed return addresses. Where they are silent this does as libgcc does.
  */
 #ifndef SFB_EH_FRAME_H
 #define SFB_EH_FRAME_H
@@ -23,11 +24,11 @@ SFB_BEGIN_DECLS
 
 /* Offsets count from data. */
 struct sfb_eh_frame {
-    const uint8_t *data;   /* borrowed: a stretch of memory with both sections in it */
+    const uint8_t *data;   /* borrowed: memory that holds both sections */
     uint64_t address;      /* where data lies in the unwound process */
     uint64_t frames;       /* where .eh_frame lies there, by its header */
     uint32_t size;         /* bytes at data */
-    uint32_t gap, gap_end; /* [gap, gap_end) of them are not to be read; as a rule both are 0 */
+    uint32_t gap, gap_end; /* offsets [gap, gap_end) are not readable; as a rule both are 0 */
     uint32_t hdr;          /* offset of .eh_frame_hdr */
     uint32_t table; /* offset of its first entry: two words of 32 bits, sorted by the first */
     uint32_t count; /* entries */
@@ -50,10 +51,10 @@ struct sfb_cfi_fde {
     bool key_b;       /* augmentation B, AArch64 */
 };
 
-/* A walk over the rows of an entry; for tools, which read all of them. */
+/* An iterator over the rows of an FDE, for tools that read all of them. */
 struct sfb_cfi_rows {
-    uint64_t start, end; /* [start, end) of the code that the current row holds for */
-    bool varies;         /* the row has an expression: its rule may differ from pc to pc */
+    uint64_t start, end; /* [start, end) of the code that the current row covers */
+    bool varies;         /* the row has an expression: its rule may depend on the pc */
     uint64_t state[112]; /* private */
 };
 
@@ -71,7 +72,7 @@ struct sfb_cfi_rows {
  * @return SFB_OK
  *         SFB_TRUNCATED  the header or its table ends past data
  *         SFB_BAD_CFI    not version 1, or no table that can be searched
- *         SFB_BAD_ARGUMENT
+ *         SFB_BAD_ARGUMENT  out or data is NULL, size is 4 GiB or more, or hdr_address is outside
  *
  * Threads: safe.   Signals: safe.   Cost: constant.
  * Source: LSB, "The .eh_frame_hdr section".
@@ -81,10 +82,10 @@ SFB_API enum sfb_status sfb_eh_frame_open(struct sfb_eh_frame *out, const void *
                                           struct sfb_error *error);
 
 /**
- * Adds the segment of .eh_frame, where that is not the segment of its header: a start file that
- * makes .eh_frame writable has the linker put it with the data.
+ * Adds the segment of .eh_frame, if that is not the segment of .eh_frame_hdr. (A start file with a
+ * writable .eh_frame makes the linker put it with the data.)
  *
- * What lies between the two is never read.
+ * Bytes between the two segments are never read.
  *
  * @param eh       opened, with the segment of the header; offsets may change
  * @param data     the other segment, as far from eh->data as their addresses are from each other;
@@ -101,9 +102,16 @@ SFB_API enum sfb_status sfb_eh_frame_extend(struct sfb_eh_frame *eh, const void 
                                             uint64_t address);
 
 /**
- * Reads the entry that the table has at an index.
+ * Reads the FDE at an index of the table.
  *
- * @return SFB_OK; SFB_BAD_ARGUMENT (no such index); SFB_TRUNCATED, SFB_BAD_CFI
+ * @param eh     opened
+ * @param index  below eh->count
+ * @param out    written on SFB_OK
+ * @param error  where and why, on failure; NULL: not wanted
+ *
+ * @return SFB_OK
+ *         SFB_BAD_ARGUMENT            no such index
+ *         SFB_TRUNCATED, SFB_BAD_CFI  the FDE or its CIE is corrupt
  *
  * Threads: safe.   Signals: safe.   Cost: constant.   Source: LSB, "The .eh_frame section".
  */
@@ -111,11 +119,19 @@ SFB_API enum sfb_status sfb_eh_frame_fde(const struct sfb_eh_frame *eh, uint32_t
                                          struct sfb_cfi_fde *out, struct sfb_error *error);
 
 /**
- * Finds the entry that covers a pc.
+ * Finds the FDE that covers a pc.
  *
- * @return SFB_OK; SFB_NO_CFI (none does); SFB_TRUNCATED, SFB_BAD_CFI
+ * @param eh     opened
+ * @param pc     address in the process; for a return address the byte before it
+ * @param out    written on SFB_OK
+ * @param error  where and why, on failure; NULL: not wanted
  *
- * Threads: safe.   Signals: safe.   Cost: logarithmic in the number of entries.
+ * @return SFB_OK
+ *         SFB_NO_CFI                  no FDE covers pc
+ *         SFB_TRUNCATED, SFB_BAD_CFI  the table, the FDE or its CIE is corrupt
+ *
+ * Threads: safe.   Signals: safe.   Cost: log2(eh->count) steps.
+ * Source: LSB, "The .eh_frame_hdr section".
  */
 SFB_API enum sfb_status sfb_eh_frame_fde_find(const struct sfb_eh_frame *eh, uint64_t pc,
                                               struct sfb_cfi_fde *out, struct sfb_error *error);
@@ -123,22 +139,34 @@ SFB_API enum sfb_status sfb_eh_frame_fde_find(const struct sfb_eh_frame *eh, uin
 /**
  * Finds the rule for a pc.
  *
- * @return SFB_OK; SFB_NO_CFI; SFB_NOT_EXPRESSIBLE (the row says what no rule can); SFB_TRUNCATED,
- *         SFB_BAD_CFI
+ * @param eh     opened
+ * @param pc     address in the process; for a return address the byte before it
+ * @param out    written on SFB_OK
+ * @param error  where and why, on failure; NULL: not wanted
+ *
+ * @return SFB_OK
+ *         SFB_NO_CFI                  no FDE covers pc
+ *         SFB_NOT_EXPRESSIBLE         no rule can state the row
+ *         SFB_TRUNCATED, SFB_BAD_CFI  a table or an instruction is corrupt
  *
  * Threads: safe.   Signals: safe, with about 1 KiB of stack.
- * Cost: 150 to 300 ns: a binary search, then the entry's instructions up to the pc.
+ * Cost: 150 to 300 ns: a binary search, then the FDE's instructions up to the pc.
+ * Source: DWARF 5, 6.4.2 "Call Frame Instructions".
  */
 SFB_API enum sfb_status sfb_eh_frame_find(const struct sfb_eh_frame *eh, uint64_t pc,
                                           struct sfb_rule *out, struct sfb_error *error);
 
 /**
- * Starts before the first row of an entry.
+ * Starts before the first row of an FDE.
  *
- * @param eh   borrowed until rows is last used
- * @param fde  of eh; borrowed, too
+ * @param out    written on SFB_OK
+ * @param eh     borrowed until out is last used
+ * @param fde    of eh; borrowed, too
+ * @param error  where and why, on failure; NULL: not wanted
  *
- * @return SFB_OK; SFB_BAD_CFI (the instructions of its CIE); SFB_BAD_ARGUMENT
+ * @return SFB_OK
+ *         SFB_BAD_CFI       the instructions of the CIE are corrupt
+ *         SFB_BAD_ARGUMENT  an argument is NULL
  *
  * Threads: safe.   Signals: safe.   Cost: the instructions of the CIE.
  */
@@ -150,20 +178,30 @@ SFB_API enum sfb_status sfb_cfi_rows_init(struct sfb_cfi_rows *out, const struct
  *
  * Rows join without gaps, from fde->start to fde->end; none is empty.
  *
- * @return SFB_OK; SFB_END (there is no more; rows stays as it is); SFB_BAD_CFI
+ * @param rows   started
+ * @param error  where and why, on failure; NULL: not wanted
  *
- * Threads: safe.   Signals: safe, with about 1 KiB of stack.
+ * @return SFB_OK
+ *         SFB_END           there is no next row; rows stays as it is
+ *         SFB_BAD_CFI       an instruction is corrupt
+ *         SFB_BAD_ARGUMENT  rows is NULL
+ *
+ * Threads: safe.   Signals: safe, with about 1 KiB of stack.   Cost: the row's instructions.
  * Source: DWARF 5, 6.4.2 "Call Frame Instructions".
  */
 SFB_API enum sfb_status sfb_cfi_rows_next(struct sfb_cfi_rows *rows, struct sfb_error *error);
 
 /**
- * Says what the current row means at a pc.
+ * Gives the rule of the current row at a pc.
  *
- * @param pc  in [rows->start, rows->end); which of them matters only where rows->varies
+ * @param rows  on a row
+ * @param pc    in [rows->start, rows->end); the rule depends on it only if rows->varies
+ * @param out   written on SFB_OK
  *
- * @return SFB_OK; SFB_NOT_EXPRESSIBLE (the row says what no rule can); SFB_BAD_CFI;
- *         SFB_BAD_ARGUMENT
+ * @return SFB_OK
+ *         SFB_NOT_EXPRESSIBLE  no rule can state the row
+ *         SFB_BAD_CFI          an expression is corrupt
+ *         SFB_BAD_ARGUMENT     an argument is NULL, or pc is outside of the row
  *
  * Threads: safe.   Signals: safe, with about 1 KiB of stack.   Cost: 100 ns.
  */

@@ -1,5 +1,6 @@
 /**
- * Frames: what a walk yields and what Compact Backtrace Format stores.
+ * Frames: what a walk gives and what Compact Backtrace Format (CBF) stores. Stable: numbers are
+ * added, never changed or reused.
  */
 #ifndef SFB_FRAME_H
 #define SFB_FRAME_H
@@ -10,48 +11,48 @@
 
 SFB_BEGIN_DECLS
 
-/* The kinds are CBF's own; they decide how an address is looked up and symbolised. */
+/* Kind of a frame, with CBF's numbers: how its address is looked up and symbolised. */
 enum sfb_frame_kind {
-    SFB_FRAME_PC = 0,    /* a real program counter: look it up as it is */
-    SFB_FRAME_RA = 1,    /* a return address: look up the byte before it */
-    SFB_FRAME_ASYNC = 2, /* the entry of an async resume function: look it up as it is */
+    SFB_FRAME_PC = 0,    /* program counter: look it up as it is */
+    SFB_FRAME_RA = 1,    /* return address: look up the byte before it */
+    SFB_FRAME_ASYNC = 2, /* entry of an async resume function: look it up as it is */
     SFB_FRAME_OMIT = 3   /* no frame: a number of frames that were left out */
 };
 
-/* Who found a frame, in the order in which they are asked. */
+/* Source: what found a frame. Sources are tried in this order. */
 enum sfb_source {
-    SFB_SOURCE_START = 0,         /* nobody: it is the frame that the walk began with */
-    SFB_SOURCE_SFRAME = 1,        /* a row of an .sframe section */
-    SFB_SOURCE_STUB = 2,          /* code of a known shape, whose table is missing or wrong */
+    SFB_SOURCE_START = 0,         /* none: the frame that the walk started with */
+    SFB_SOURCE_SFRAME = 1,        /* a row of .sframe */
+    SFB_SOURCE_STUB = 2,          /* a known code pattern whose table is missing or wrong */
     SFB_SOURCE_EH_FRAME = 3,      /* a row of .eh_frame */
     SFB_SOURCE_SIGNAL = 4,        /* the registers that the kernel saved for a signal handler */
     SFB_SOURCE_LIBUNWIND = 5,     /* a step of libunwind */
-    SFB_SOURCE_FRAME_POINTER = 6, /* a guess: the frame record that the frame pointer leads to */
+    SFB_SOURCE_FRAME_POINTER = 6, /* a guess: the frame record at fp */
     SFB_SOURCE_UNPROVEN = 7,      /* reserved: such a guess that nothing proves */
-    SFB_SOURCE_COUNT
+    SFB_SOURCE_COUNT              /* sources that this header knows; arrays have SFB_SOURCE_ROOM */
 };
 
+/* Elements of an array indexed by enum sfb_source. It stays 16 when sources are added. */
+#define SFB_SOURCE_ROOM 16
+
 /**
- * Names a source in one word: "sframe", "frame-pointer".
+ * Gives the name of a source, in one word: "sframe", "frame-pointer".
  *
- * @return a static string; "unknown source" for a number that is none
+ * @return a static string, never NULL; "unknown source" for other numbers
  *
- * Threads: safe.   Signals: safe.   Cost: constant.
+ * Threads, signals: safe.   Cost: constant.
  */
 SFB_API const char *sfb_source_str(enum sfb_source source);
 
-/* Elements of an array by source: there is room for those to come. */
-#define SFB_SOURCE_ROOM 16
-
 struct sfb_frame {
     enum sfb_frame_kind kind;
-    enum sfb_source source; /* who found this frame, by a step out of the one before */
+    enum sfb_source source; /* what found this frame, in a step from the one before */
     uint64_t address;       /* pc or return address, in the process */
-    uint64_t sp;            /* stack pointer of the frame: what sp is once control is at address */
+    uint64_t sp;            /* stack pointer of the frame: sp once control is at address */
 
     /*
-     * missed[s] is why source s, though asked earlier, did not find this frame: a miss or what was
-     * wrong with its tables. SFB_OK for those that were not asked, and for the one that answered.
+     * enum sfb_status by enum sfb_source: why an earlier source did not find this frame, a miss or
+     * a corrupt table. SFB_OK for sources that were not tried, and for the one that answered.
      */
     uint8_t missed[SFB_SOURCE_ROOM];
 };

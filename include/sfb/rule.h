@@ -1,8 +1,9 @@
+/* Unstable: may change in any release. Its functions are in the static library only. */
 /**
- * The rule: how to find the caller of a frame, whatever table said so.
+ * Rule: how to find the caller of a frame, from whatever table.
  *
- * It is the seam of the library. Sources (an SFrame row, a row of .eh_frame, the shape of a linkage
- * stub, a fake in a test) produce it; sfb_step() executes it and knows no table.
+ * The seam of the library. Sources produce a rule: a row of .sframe or .eh_frame, a code pattern, a
+ * fake in a test. The step executes it and knows no table.
  */
 #ifndef SFB_RULE_H
 #define SFB_RULE_H
@@ -13,12 +14,12 @@
 enum sfb_base {
     SFB_BASE_SP = 0,
     SFB_BASE_FP = 1,
-    SFB_BASE_REG = 2 /* the register cfa_reg, which is known in few frames */
+    SFB_BASE_REG = 2 /* the register cfa_reg; few frames know its value */
 };
 
 /* Where the caller's value of a register is. */
 enum sfb_where {
-    SFB_WHERE_SAME = 0,   /* nowhere else: fp untouched, RA in the link register, sp the CFA */
+    SFB_WHERE_SAME = 0,   /* unsaved: fp unchanged, RA in the link register, sp is the CFA */
     SFB_WHERE_CFA = 1,    /* in the word at CFA + offset */
     SFB_WHERE_IS_CFA = 2, /* it is CFA + offset */
     SFB_WHERE_AT_REG = 3, /* in the word at the value of a register + offset */
@@ -31,7 +32,7 @@ enum sfb_rule_flags {
     SFB_RULE_RA_KEY_B = 0x04,  /* ... made with key B (else A); set for the whole function */
     SFB_RULE_CFA_DEREF = 0x08, /* the CFA is the word at base + cfa_offset, + cfa_add */
     SFB_RULE_SIGNAL = 0x10,    /* a signal frame: its caller was interrupted */
-    SFB_RULE_GENERAL = 0x20    /* it says something that SFrame rows of fixed offsets cannot */
+    SFB_RULE_GENERAL = 0x20    /* more than an SFrame row of fixed offsets can state */
 };
 
 /* All zero: CFA = sp, RA in the link register. Registers are DWARF numbers. */
@@ -44,7 +45,7 @@ struct sfb_rule {
     int32_t ra_offset;
     int32_t fp_offset;
 
-    /* What few rows of .eh_frame say, and flexible ones of SFrame version 3, of sp none. */
+    /* In few rows: of .eh_frame, and flexible ones of SFrame version 3 (but for sp). */
     uint8_t sp_where; /* enum sfb_where */
     uint8_t cfa_reg, ra_reg, fp_reg, sp_reg;
     uint8_t zero[3]; /* no padding: rules can be compared as bytes */

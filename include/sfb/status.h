@@ -1,18 +1,17 @@
 /**
- * What every fallible call of this library returns.
+ * Status: the result of every call that can fail. Stable: numbers are added, never changed or
+ * reused.
  *
- * The decade says what to do, so that callers can act on a status they have never seen:
+ * The decade says what to do, so a program can act on a status that it does not know:
  *
  *     0       done
  *     1       the walk is complete
  *     10-19   miss:    this source has no answer for the pc -> try the next source
- *     20-29   corrupt: the section lies -> leave it alone
+ *     20-29   corrupt: a table contradicts its specification -> do not use it
  *     30-39   limit:   the caller's limit was reached -> ask for more, or live with it
  *     40-49   stack:   the stack cannot be followed -> stop, the backtrace is truncated
  *     60-69   usage:   fix the program
  *     70-89   CBF:     the bytes are not Compact Backtrace Format
- *
- * The numbers are part of the ABI: they are never reused.
  */
 #ifndef SFB_STATUS_H
 #define SFB_STATUS_H
@@ -33,39 +32,39 @@ enum sfb_status {
     SFB_NO_SECTION = 13,      /* the module has no .sframe section */
     SFB_NO_CFI = 14,          /* .eh_frame has no answer for the pc */
     SFB_NO_LIBUNWIND = 15,    /* libunwind is not built in, not installed, or switched off */
-    SFB_NO_SHAPE = 16,        /* the code at the pc is not what a source knows by its shape */
-    SFB_NO_FRAME_RECORD = 17, /* the frame pointer leads to no frame record that can be believed */
+    SFB_NO_SHAPE = 16,        /* the code at the pc matches no pattern that a source knows */
+    SFB_NO_FRAME_RECORD = 17, /* fp leads to no plausible frame record */
     SFB_NO_SP = 18,           /* sp is not known: the frame was reached by a frame record */
     SFB_NO_EH_FRAME = 19,     /* the module has no .eh_frame_hdr */
 
     SFB_BAD_MAGIC = 20,       /* not an SFrame section */
-    SFB_BAD_VERSION = 21,     /* a version of SFrame that is not read */
+    SFB_BAD_VERSION = 21,     /* a version of SFrame that is not supported */
     SFB_TRUNCATED = 22,       /* a table ends past the section */
     SFB_BAD_HEADER = 23,      /* a header field contradicts the specification */
-    SFB_BAD_FDE = 24,         /* a function entry contradicts the specification */
-    SFB_BAD_FRE = 25,         /* a row contradicts the specification */
+    SFB_BAD_FDE = 24,         /* a function entry (FDE) contradicts the specification */
+    SFB_BAD_FRE = 25,         /* a row (FRE) contradicts the specification */
     SFB_BAD_ABI = 26,         /* the section is for another machine */
     SFB_BAD_ELF = 27,         /* the program headers contradict themselves */
-    SFB_BAD_CFI = 28,         /* .eh_frame contradicts its specification, or is not read */
-    SFB_NOT_EXPRESSIBLE = 29, /* .eh_frame says how, but no rule can: an expression of registers */
+    SFB_BAD_CFI = 28,         /* .eh_frame contradicts its specification, or is not supported */
+    SFB_NOT_EXPRESSIBLE = 29, /* a row of .eh_frame that no rule can state: an expression */
 
-    SFB_FRAME_LIMIT = 30, /* max_frames were written and there are more */
-    SFB_BUFFER_FULL = 31, /* the buffer is full and there are more frames */
-    SFB_WORK_LIMIT = 32,  /* the walk's budget of work is used up: see max_work */
+    SFB_FRAME_LIMIT = 30, /* max_frames were written, and there are more */
+    SFB_BUFFER_FULL = 31, /* the buffer is full, and there are more frames */
+    SFB_WORK_LIMIT = 32,  /* the walk's budget is used up: see max_work */
 
     SFB_UNREADABLE = 40,     /* a stack word could not be read */
-    SFB_NO_PROGRESS = 41,    /* the caller's frame does not lie outside of its callee's */
-    SFB_MISALIGNED = 42,     /* a stack pointer that is not word-aligned */
+    SFB_NO_PROGRESS = 41,    /* the caller's frame does not lie above its callee's */
+    SFB_MISALIGNED = 42,     /* sp is not word-aligned */
     SFB_ZERO_RA = 43,        /* a return address of zero: a stack made by hand, or overwritten */
     SFB_NO_REGISTER = 44,    /* the rule needs a register whose value is not known */
-    SFB_SIGNAL_LIMIT = 45,   /* more signal frames on one stack than any program nests */
+    SFB_SIGNAL_LIMIT = 45,   /* too many signal frames on one stack */
     SFB_UNWINDER_ERROR = 46, /* libunwind refused the frame */
     SFB_NOT_A_CALL = 47, /* a return address into code that begins stacks, but not behind a call */
     SFB_UNPROVEN_END = 48, /* reserved: the outermost frame, but by a guess that nothing proves */
 
     SFB_BAD_ARGUMENT = 60,     /* an argument is out of its documented range */
     SFB_BUFFER_TOO_SMALL = 61, /* no room for the info byte and a terminator */
-    SFB_NO_RESOURCE = 62,      /* the system refused memory, or what else was asked of it */
+    SFB_NO_RESOURCE = 62,      /* the system refused memory or another resource */
     SFB_NO_SIZE = 63,          /* the member `size` of a struct is not set */
 
     SFB_CBF_EMPTY = 70,             /* no bytes at all */
@@ -84,24 +83,19 @@ enum sfb_status {
     SFB_CBF_TRAILING_DATA = 83      /* bytes behind end or trunc */
 };
 
-/**
- * Where and why bytes were refused.
- *
- * The field is a static string ("sfh_num_fdes"), never NULL once a call has failed on bytes; the
- * offset counts from the first byte of what was given to the call that failed.
- */
+/* Where and why bytes were refused. Written by a call that fails on bytes. */
 struct sfb_error {
     enum sfb_status status;
-    const char *field;
-    uint64_t offset;
+    const char *field; /* static string, such as "sfh_num_fdes"; never NULL */
+    uint64_t offset;   /* bytes from the first byte that the call was given */
 };
 
 /**
- * Says a status in a few words of English, without a full stop.
+ * Gives the text of a status: a few words of English without a full stop.
  *
- * @return a static string; "unknown status" for a number that is none
+ * @return a static string, never NULL; "unknown status" for other numbers
  *
- * Threads: safe.   Signals: safe.   Cost: constant.
+ * Threads, signals: safe.   Cost: constant.
  */
 SFB_API const char *sfb_status_str(enum sfb_status status);
 

@@ -477,3 +477,8 @@ int sfb_backtrace_from(void **buffer, int size, struct sfb_context *caller)
     walk_addresses(&a, &walk, NULL, 0, NULL);
     return (int)(a.at - buffer);
 }
+
+unsigned sframe_backtrace_version(void)
+{
+    return SFRAME_BACKTRACE_VERSION;
+}

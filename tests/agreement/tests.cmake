@@ -23,7 +23,7 @@ else()
   target_include_directories(sfb-stepper SYSTEM PRIVATE ${SFRAME_BACKTRACE_LIBUNWIND_HEADERS})
   # No lazy binding in the handler: it takes the loader's lock.
   target_link_options(sfb-stepper PRIVATE -Wl,-z,now)
-  target_link_libraries(sfb-stepper PRIVATE sfb-flags sframe-backtrace-shared ${CMAKE_DL_LIBS})
+  target_link_libraries(sfb-stepper PRIVATE sfb-flags sfb-both ${CMAKE_DL_LIBS})
 
   # Without .sframe, as programs are today; with it, in each version; and with holes between its segments, which makes the
   # loader speak of each as if it were an object of its own. The options are those of Debian's packages,

@@ -71,7 +71,7 @@ static void build_with_pkg_config(bool move)
                         work, prefix, SFB_CC, SFB_CC_OPTIONS, CONSUMER, CONSUMER, SFB_EMULATE,
                         SFB_EMULATE));
     needed = command_output("'%s' -d '%s/shared'", SFB_READELF, work);
-    cr_expect_not_null(strstr(needed, "[libsframe-backtrace.so.0]"), "%s", needed);
+    cr_expect_not_null(strstr(needed, "[libsframe-backtrace.so.1]"), "%s", needed);
     free(needed);
     needed = command_output("'%s' -d '%s/static'", SFB_READELF, work);
     cr_expect_null(strstr(needed, "libsframe-backtrace"), "%s", needed);

@@ -1,6 +1,7 @@
 /*
- * The shared library exports what its public headers declare, and nothing else: every other name
- * would be taken from, or given to, the program and the other libraries of the process.
+ * The shared library exports what its stable headers declare, and nothing else: every other name
+ * would be taken from, or given to, the program and the other libraries of the process. What the
+ * unstable headers declare is in the static library only.
  */
 #include <criterion/criterion.h>
 #include <ctype.h>
@@ -69,8 +70,14 @@ static char *exports_of(const char *library)
     return names;
 }
 
-/* The functions that the public headers declare with SFB_API, one a line. */
-static char *declarations(void)
+/* As its first line says. */
+static bool is_unstable(const char *header_text)
+{
+    return strncmp(header_text, "/* Unstable: ", 13) == 0;
+}
+
+/* The functions that headers of one kind declare with SFB_API, one a line. */
+static char *declarations(bool unstable)
 {
     char *names = NULL;
     size_t size = 0;
@@ -84,7 +91,8 @@ static char *declarations(void)
         char *text = text_read(headers.gl_pathv[i]);
 
         /* At the start of a line: api.h and the comments name it elsewhere. */
-        for (char *at = text; (at = strstr(at, "\nSFB_API ")); at++) {
+        for (char *at = text; is_unstable(text) == unstable && (at = strstr(at, "\nSFB_API "));
+             at++) {
             const char *end = strchr(at, '('), *start = end;
 
             cr_assert_not_null(end, "SFB_API on no function in %s", headers.gl_pathv[i]);
@@ -120,12 +128,24 @@ Test(exports, have_our_prefixes)
     free(names);
 }
 
-Test(exports, are_the_functions_of_the_public_headers)
+Test(exports, are_the_functions_of_the_stable_headers)
 {
-    char *names = exports_of(SFB_SHARED_LIBRARY), *declared = declarations();
+    char *names = exports_of(SFB_SHARED_LIBRARY), *declared = declarations(false);
 
-    expect_subset(names, declared, "is exported, but no public header declares it");
-    expect_subset(declared, names, "is declared in a public header, but not exported");
+    expect_subset(names, declared, "is exported, but no stable header declares it");
+    expect_subset(declared, names, "is declared in a stable header, but not exported");
+    free(declared);
+    free(names);
+}
+
+Test(exports, of_unstable_headers_are_in_the_static_library)
+{
+    char *names = command_output("'%s' -P -g --defined-only '%s' | sed 's/ .*//'", SFB_NM,
+                                 SFB_STATIC_LIBRARY);
+    char *declared = declarations(true);
+
+    cr_expect(has_line(declared, "sfb_walker_next"), "the unstable headers are not known as such");
+    expect_subset(declared, names, "is declared in an unstable header, but defined nowhere");
     free(declared);
     free(names);
 }

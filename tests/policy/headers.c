@@ -1,4 +1,7 @@
-/* Each public header can be included first, in C11 and in C++17, by any compiler that is here. */
+/*
+ * Each public header can be included first, in C11 and in C++17, by any compiler that is here. The
+ * examples of the front doors compile, and stable headers include stable ones only.
+ */
 #include <criterion/criterion.h>
 #include <glob.h>
 #include <stdio.h>
@@ -6,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sframe_backtrace.h"
 #include "support/command.h"
 
 #define INCLUDE SFB_SOURCE_DIR "/include"
@@ -59,6 +63,73 @@ Test(headers, compile_alone_and_twice)
     globfree(&headers);
 }
 
+/* What stands behind " *     " in the first comment, as statements: the header's example. */
+static char *example_of(const char *header)
+{
+    char *text = text_read(header), *end = strstr(text, "*/"), *example = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&example, &size);
+
+    cr_assert(out && end);
+    *end = '\0';
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
+        if (strncmp(line, " *     ", 7) == 0)
+            fprintf(out, "%s\n", line + 3);
+    fclose(out);
+    free(text);
+    cr_assert_gt(size, 0, "%s has no example", header);
+    return example;
+}
+
+static void write_example(const char *path, const char *header)
+{
+    char *example = example_of(header);
+    FILE *out = fopen(path, "w");
+
+    cr_assert_not_null(out);
+    fprintf(out, "#include \"%s\"\n#include <stdio.h>\nint main(void)\n{\n%s    return 0;\n}\n",
+            header, example);
+    fclose(out);
+    free(example);
+}
+
+Test(headers, have_examples_that_compile)
+{
+    char path[] = "/tmp/sfb-example-XXXXXX";
+    glob_t headers;
+
+    close(mkstemp(path));
+    cr_assert_eq(glob(INCLUDE "/*.h", 0, NULL, &headers), 0);
+    for (size_t i = 0; i < headers.gl_pathc; i++) {
+        write_example(path, headers.gl_pathv[i]);
+        free(command_output("'%s' -x c -std=c11 -Wall -Wextra -Werror -I'" INCLUDE
+                            "' -fsyntax-only '%s'",
+                            SFB_CC, path));
+    }
+    globfree(&headers);
+    unlink(path);
+}
+
+/* That of the header, of the library, and of the package. */
+Test(headers, have_the_version_of_the_library)
+{
+    char version[32];
+
+    snprintf(version, sizeof version, "%d.%d.%d", SFRAME_BACKTRACE_VERSION_MAJOR,
+             SFRAME_BACKTRACE_VERSION_MINOR, SFRAME_BACKTRACE_VERSION_PATCH);
+    cr_expect_str_eq(version, SFB_PROJECT_VERSION);
+    cr_expect_eq(sframe_backtrace_version(), (unsigned)SFRAME_BACKTRACE_VERSION);
+}
+
+static bool is_unstable(const char *path)
+{
+    char *text = text_read(path);
+    bool unstable = strncmp(text, "/* Unstable: ", 13) == 0;
+
+    free(text);
+    return unstable;
+}
+
 /* An include of a public header: one of ours, that is there, or one of the few of the C library. */
 static void judge_include(const char *header, const char *included)
 {
@@ -75,6 +146,8 @@ static void judge_include(const char *header, const char *included)
                   0);
     cr_expect(strncmp(path, INCLUDE "/", sizeof INCLUDE) == 0 && access(path, R_OK) == 0,
               "%s includes %s, which is not beside it", header, included);
+    cr_expect(is_unstable(header) || access(path, R_OK) != 0 || !is_unstable(path),
+              "%s is stable, and includes %s", header, included);
     free(path);
 }
 

@@ -17,7 +17,7 @@ function(sfb_policy_test name)
     SFB_STATIC_LIBRARY="$<TARGET_FILE:sframe-backtrace-static>"
     SFB_NM="${CMAKE_NM}" SFB_READELF="${CMAKE_READELF}"
     SFB_CMAKE="${CMAKE_COMMAND}" SFB_GENERATOR="${CMAKE_GENERATOR}" SFB_CC="${CMAKE_C_COMPILER}"
-    SFB_TOOL_PREFIX="${sfb_tool_prefix}" SFB_EMULATE="${sfb_emulate}"
+    SFB_PROJECT_VERSION="${PROJECT_VERSION}" SFB_TOOL_PREFIX="${sfb_tool_prefix}" SFB_EMULATE="${sfb_emulate}"
     SFB_CC_OPTIONS="${sfb_cc_options}" SFB_CMAKE_OPTIONS="${sfb_cmake_options}"
     SFB_LIBUNWIND_OPTION="-DSFRAME_BACKTRACE_LIBUNWIND=${SFRAME_BACKTRACE_LIBUNWIND}")
 endfunction()

@@ -100,6 +100,11 @@ static void run_source_str(struct thunk_room *room)
         room->error.field = sfb_source_str((enum sfb_source)i);
 }
 
+static void run_version(struct thunk_room *room)
+{
+    room->size = sframe_backtrace_version();
+}
+
 /* --- The crash handler ------------------------------------------------------------------------ */
 
 static void install(struct thunk_room *room)
@@ -147,6 +152,7 @@ const struct thunk other_thunks[] = {
     { "sfb_cbf_decoder_word_bits", make_decoder, run_decoder_word_bits, NULL },
     { "sfb_status_str", NULL, run_status_str, NULL },
     { "sfb_source_str", NULL, run_source_str, NULL },
+    { "sframe_backtrace_version", NULL, run_version, NULL },
     { "sframe_backtrace_install_crash_handler", NULL, install, uninstall },
     { "sframe_backtrace_uninstall_crash_handler", install, uninstall, NULL },
     { "sframe_backtrace_crash_stack", NULL, give_stack, release_stack },
