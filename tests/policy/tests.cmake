@@ -42,3 +42,16 @@ if(CMAKE_CROSSCOMPILING)
 else()
   sfb_policy_test(bare)
 endif()
+
+# The stable ABI, against the dump of this architecture.
+file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/abi.sh CONTENT
+"machine='${SFRAME_BACKTRACE_ARCH}'
+cc='${CMAKE_C_COMPILER}'
+cc_options=(${sfb_cc_options})
+cc_id='${CMAKE_C_COMPILER_ID}'
+cc_version='${CMAKE_C_COMPILER_VERSION}'
+library='$<TARGET_FILE:sframe-backtrace-shared>'
+nm='${CMAKE_NM}'
+readelf='${CMAKE_READELF}'
+")
+sfb_add_test(policy.abi COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/policy/abi/check ${PROJECT_BINARY_DIR})
