@@ -83,7 +83,7 @@ static void begin(struct sfb_walk *out, struct sfb_context *start, enum sfb_fram
 }
 
 _Static_assert(sizeof(struct sfb_walk) <= sizeof(struct sfb_walker) &&
-                   _Alignof(struct sfb_walk) <= _Alignof(struct sfb_walker),
+                   _Alignof(struct sfb_walk) <= sizeof((struct sfb_walker *)0)->state[0],
                "it has room");
 
 static struct sfb_walk *walk_in(struct sfb_walker *walker)

@@ -130,7 +130,7 @@ static void expect_every_size(const char *name, const void *today, size_t ours, 
         struct built b = build(today, ours, size, 0);
         uint8_t as_today[SIZE_MAX_HERE] __attribute__((aligned(16)));
         uint8_t out[2][ROOM] = { { 0 }, { 0 } };
-        enum sfb_status status[2];
+        enum sfb_status status[2] = { SFB_OK, SFB_OK };
 
         complete(as_today, b.bytes, ours, size);
         /* A size that cuts a member in half is that of no struct, of today neither. */
@@ -369,7 +369,7 @@ static void expect_every_size_of_info(enum door door)
         struct sframe_backtrace_info whole = { .size = sizeof whole };
         struct guarded at = guarded_new(2 * sizeof whole);
         uint8_t *theirs = at.end - size, *known = (uint8_t *)&whole;
-        ssize_t got[2];
+        ssize_t got[2] = { 0, 0 };
 
         memset(theirs, 0xa5, size);
         memcpy(theirs, &size, sizeof size);
