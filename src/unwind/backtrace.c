@@ -55,13 +55,20 @@ static enum sfb_status translate(struct translation *out,
                                        : status;
 }
 
-/* @return whether they ask for what is known here. (Inlined, it would cost the walk stack.) */
-static __attribute__((noinline)) bool are_good(const struct sframe_backtrace_options *options)
+/* @return whether they ask for what is known here */
+static inline bool are_good(const struct sframe_backtrace_options *options)
 {
     const uint32_t flags = SFRAME_BACKTRACE_NO_LIBUNWIND | SFRAME_BACKTRACE_DOUBT;
 
     return (options->flags & ~flags) == 0 &&
            (options->max_frames == 0 || options->outermost <= options->max_frames);
+}
+
+/* The same, out of line: in capture_cbf() it would cost the walk stack. */
+static __attribute__((noinline)) bool are_good_for_cbf(
+    const struct sframe_backtrace_options *options)
+{
+    return are_good(options);
 }
 
 /* @return NULL: none, or it may not be used */
@@ -264,7 +271,7 @@ static __attribute__((noinline)) ssize_t capture_cbf(void *buffer, size_t size,
     enum sfb_status status;
     size_t inner_size;
 
-    if (!buffer || !are_good(how))
+    if (!buffer || (how != &defaults && !are_good_for_cbf(how)))
         return -SFB_BAD_ARGUMENT;
     if (size < SFB_CBF_SIZE_MIN)
         return -SFB_BUFFER_TOO_SMALL;
