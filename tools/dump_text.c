@@ -105,16 +105,16 @@ static void describe_offsets(struct columns *out, const struct sfb_section *s,
 static void print_location(char *out, size_t size, const struct sfb_section *s,
                            const struct sfb_location *at)
 {
-    const bool amd64 = s->abi == SFB_ABI_AMD64_LE;
+    const struct sfb_abi_registers known = sfb_abi_registers(s->abi);
     char reg[16];
 
     if (!at->reg_based) { /* objdump says the same of the word there and of the address */
         print_saved(out, size, true, at->offset);
         return;
     }
-    if (at->reg == (amd64 ? 7u : 31u))
+    if (at->reg == known.sp)
         snprintf(reg, sizeof reg, "sp");
-    else if (at->reg == (amd64 ? 6u : 29u))
+    else if (at->reg == known.fp)
         snprintf(reg, sizeof reg, "fp");
     else
         snprintf(reg, sizeof reg, "r%" PRIu32, at->reg);

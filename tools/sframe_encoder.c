@@ -53,16 +53,16 @@ const char *synth_inexpressible(enum sfb_abi abi, const struct sfb_rule *rule)
     /* 1.4 allows it; readers cannot tell it from what binutils 2.40 writes for other registers. */
     if (rule->cfa_base == SFB_BASE_SP && rule->cfa_offset < (amd64 ? -FIXED_RA_AMD64 : 0))
         return "the CFA lies inside of the frame";
-    if (rule->sp_where != SFB_WHERE_SAME)
+    if (rule->sp.where != SFB_WHERE_UNSAVED)
         return "sp has a rule of its own";
-    if (amd64 && (rule->ra_where != SFB_WHERE_CFA || rule->ra_offset != FIXED_RA_AMD64))
+    if (amd64 && (rule->ra.where != SFB_WHERE_CFA || rule->ra.offset != FIXED_RA_AMD64))
         return "the return address is not at CFA-8";
-    if (rule->ra_where != SFB_WHERE_SAME && rule->ra_where != SFB_WHERE_CFA)
+    if (rule->ra.where != SFB_WHERE_UNSAVED && rule->ra.where != SFB_WHERE_CFA)
         return "the return address is neither in its register nor in the frame";
-    if (rule->fp_where != SFB_WHERE_SAME && rule->fp_where != SFB_WHERE_CFA)
+    if (rule->fp.where != SFB_WHERE_UNSAVED && rule->fp.where != SFB_WHERE_CFA)
         return "fp is saved neither in its register nor in the frame";
     /* Two offsets are CFA and RA. */
-    if (!amd64 && rule->fp_where == SFB_WHERE_CFA && rule->ra_where == SFB_WHERE_SAME)
+    if (!amd64 && rule->fp.where == SFB_WHERE_CFA && rule->ra.where == SFB_WHERE_UNSAVED)
         return "fp is saved and the return address is not";
     return NULL;
 }
@@ -144,10 +144,10 @@ static uint8_t *put_row(uint8_t *to, const struct synth_encoder *e, const struct
     unsigned count = 1, width = 0;
     uint8_t info;
 
-    if (e->abi != SFB_ABI_AMD64_LE && rule->ra_where == SFB_WHERE_CFA)
-        offset[count++] = rule->ra_offset;
-    if (rule->fp_where == SFB_WHERE_CFA)
-        offset[count++] = rule->fp_offset;
+    if (e->abi != SFB_ABI_AMD64_LE && rule->ra.where == SFB_WHERE_CFA)
+        offset[count++] = rule->ra.offset;
+    if (rule->fp.where == SFB_WHERE_CFA)
+        offset[count++] = rule->fp.offset;
     for (unsigned i = 0; i < count; i++)
         if (width < width_of(offset[i]))
             width = width_of(offset[i]);
@@ -319,7 +319,7 @@ static uint8_t *put_header(uint8_t *to, const struct synth_encoder *e, uint32_t 
     to = put(to, SFB_SECTION_FDE_SORTED, 1, big);
     to = put(to, e->abi, 1, big);
     to = put(to, 0, 1, big); /* fp is not fixed */
-    to = put(to, (uint8_t)(e->abi == SFB_ABI_AMD64_LE ? FIXED_RA_AMD64 : 0), 1, big);
+    to = put(to, (uint8_t)sfb_abi_registers(e->abi).fixed_ra, 1, big);
     to = put(to, 0, 1, big); /* no auxiliary header */
     to = put(to, e->fde_count, 4, big);
     to = put(to, row_count, 4, big);

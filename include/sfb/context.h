@@ -9,17 +9,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The machine whose stacks are walked: the compiler's own, unless another one is asked for. */
+#if defined(SFB_MACHINE_X86_64) || (defined(__x86_64__) && !defined(SFB_MACHINE_AARCH64))
+#define SFB_CONTEXT_X86_64  1
+#define SFB_CONTEXT_AARCH64 0
+#elif defined(SFB_MACHINE_AARCH64) || defined(__aarch64__)
+#define SFB_CONTEXT_X86_64  0
+#define SFB_CONTEXT_AARCH64 1
+#else
+#error "sframe-backtrace knows x86-64 and AArch64"
+#endif
+
 /*
  * SFB_CONTEXT_REGS: registers of a frame, by DWARF number.
  *     x86-64:   rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, and the pc as 16.
  *     AArch64:  x0 to x30 (x29 is the frame pointer, x30 the link register), sp, and the pc as 32.
  */
-#if defined(__x86_64__)
+#if SFB_CONTEXT_X86_64
 #define SFB_CONTEXT_REGS 17
-#elif defined(__aarch64__)
-#define SFB_CONTEXT_REGS 33
 #else
-#error "sframe-backtrace knows x86-64 and AArch64"
+#define SFB_CONTEXT_REGS 33
 #endif
 
 /*

@@ -23,7 +23,7 @@ enum sfb_frame_kind {
 enum sfb_source {
     SFB_SOURCE_START = 0,         /* none: the frame that the walk started with */
     SFB_SOURCE_SFRAME = 1,        /* a row of .sframe */
-    SFB_SOURCE_STUB = 2,          /* a known code pattern whose table is missing or wrong */
+    SFB_SOURCE_CODE_PATTERN = 2,  /* a known code pattern whose table is missing or wrong */
     SFB_SOURCE_EH_FRAME = 3,      /* a row of .eh_frame */
     SFB_SOURCE_SIGNAL = 4,        /* the registers that the kernel saved for a signal handler */
     SFB_SOURCE_LIBUNWIND = 5,     /* a step of libunwind */

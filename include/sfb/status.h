@@ -32,7 +32,7 @@ enum sfb_status {
     SFB_NO_SECTION = 13,      /* the module has no .sframe section */
     SFB_NO_CFI = 14,          /* .eh_frame has no answer for the pc */
     SFB_NO_LIBUNWIND = 15,    /* libunwind is not built in, not installed, or switched off */
-    SFB_NO_SHAPE = 16,        /* the code at the pc matches no pattern that a source knows */
+    SFB_NO_CODE_PATTERN = 16, /* the code at the pc matches no pattern that a source knows */
     SFB_NO_FRAME_RECORD = 17, /* fp leads to no plausible frame record */
     SFB_NO_SP = 18,           /* sp is not known: the frame was reached by a frame record */
     SFB_NO_EH_FRAME = 19,     /* the module has no .eh_frame_hdr */

@@ -16,6 +16,8 @@
 #include "context.h"
 #include "eh_frame.h"
 #include "frame.h"
+#include "memory.h"
+#include "rule_cache.h"
 #include "section.h"
 #include "status.h"
 
@@ -46,18 +48,6 @@ SFB_API enum sfb_status sfb_context_from_ucontext(struct sfb_context *out, const
  */
 SFB_API void sfb_context_capture(struct sfb_context *out);
 
-/* Memory: how words of the unwound process are read. */
-struct sfb_memory {
-    uint64_t lo, hi; /* [lo, hi) is read with plain loads; multiples of 8; lo == hi: nothing is */
-
-    /*
-     * Reads the word at any other address; false: not readable. It may widen [lo, hi). NULL:
-     * nothing else is readable.
-     */
-    bool (*read)(struct sfb_memory *memory, uint64_t address, uint64_t *out);
-    void *user;
-};
-
 /*
  * One loaded module. It may grow: set members by name, the others are zero. Program and library are
  * of one version, since these functions are in the static library only.
@@ -68,8 +58,8 @@ struct sfb_module {
     struct sfb_section section;
     enum sfb_status eh_frame_status; /* SFB_OK: eh_frame is valid; else why there is none */
     struct sfb_eh_frame eh_frame;
-    uint16_t id; /* of this file's content, unique in a process; 0: none, and nothing that its
-                    tables say is cached */
+    uint16_t id; /* stands for the bytes of this very file at this place, and is never given twice
+                    for a rule cache; below 1024; 0: none, and no cache keeps what its tables say */
 };
 
 /* Entry points of a process: frames there have no caller, whatever tables say. */
@@ -78,17 +68,37 @@ struct sfb_entries {
     uint64_t loader;  /* entry point of the dynamic loader, 0: none */
 };
 
-/* Modules: how the module of a pc is found. */
+/*
+ * The modules of an address space. A walk asks for each frame; find() alone has to be there.
+ *
+ * All of them may be called in a signal handler, where walks are.
+ */
 struct sfb_modules {
     /*
-     * Finds the module that contains pc.
+     * Finds the module that contains a pc.
      *
-     * @param room  storage for a module that has none of its own; NULL: there is no such storage
-     *
-     * @return the module, valid until the next call; NULL: none contains pc
+     * @param scratch  where a module may be described that stands nowhere else; NULL: it has to
+     *                 stand somewhere
+     * @return the module, good until the next call; NULL: none contains pc
      */
     const struct sfb_module *(*find)(const struct sfb_modules *modules, uint64_t pc,
-                                     struct sfb_module *room);
+                                     struct sfb_module *scratch);
+
+    /*
+     * Remembers the module that contains a pc, so that find() needs no scratch for it.
+     *
+     * @return the module; NULL: it cannot be remembered
+     */
+    const struct sfb_module *(*learn)(const struct sfb_modules *modules, uint64_t pc);
+
+    /*
+     * Reads a word of code or of a table, as sfb_memory.read() does. (Its memory is the walk's own;
+     * the user's data is in struct sfb_modules.) NULL: tables are read as the stack is.
+     */
+    bool (*read)(struct sfb_memory *memory, uint64_t address, uint64_t *out);
+
+    struct sfb_rule_cache *cache; /* of rules by pc, under the modules' ids; NULL: none */
+    bool tables_are_mapped;       /* in this process, where their addresses say */
     void *user;
     struct sfb_entries entries;
 };

@@ -1,4 +1,5 @@
 #include "sfb/status.h"
+#include "sfb/frame.h"
 
 const char *sfb_status_str(enum sfb_status status)
 {
@@ -11,7 +12,7 @@ const char *sfb_status_str(enum sfb_status status)
     case SFB_NO_SECTION: return "the module has no .sframe section";
     case SFB_NO_CFI: return ".eh_frame does not cover the pc";
     case SFB_NO_LIBUNWIND: return "libunwind is not available";
-    case SFB_NO_SHAPE: return "code of no known shape";
+    case SFB_NO_CODE_PATTERN: return "code of no known pattern";
     case SFB_NO_FRAME_RECORD: return "no frame record at the frame pointer";
     case SFB_NO_SP: return "sp is not known behind a frame record";
     case SFB_NO_EH_FRAME: return "the module has no .eh_frame_hdr";
@@ -58,4 +59,20 @@ const char *sfb_status_str(enum sfb_status status)
     case SFB_CBF_TRAILING_DATA: return "data behind the end";
     }
     return "unknown status";
+}
+
+const char *sfb_source_str(enum sfb_source source)
+{
+    switch (source) { /* no default: the compiler names the text we forget */
+    case SFB_SOURCE_START: return "start";
+    case SFB_SOURCE_SFRAME: return "sframe";
+    case SFB_SOURCE_EH_FRAME: return "eh_frame";
+    case SFB_SOURCE_SIGNAL: return "signal";
+    case SFB_SOURCE_CODE_PATTERN: return "code-pattern";
+    case SFB_SOURCE_LIBUNWIND: return "libunwind";
+    case SFB_SOURCE_FRAME_POINTER: return "frame-pointer";
+    case SFB_SOURCE_UNPROVEN: return "unproven";
+    case SFB_SOURCE_COUNT: break;
+    }
+    return "unknown source";
 }

@@ -4,7 +4,6 @@
 #include <ucontext.h>
 
 #include "crash/kernel.h"
-#include "crash/report.h"
 
 struct sfb_attempts sfb_attempts;
 

@@ -21,14 +21,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "crash/attempt.h"
 #include "crash/crash.h"
 #include "crash/kernel.h"
 #include "crash/nesting.h"
 #include "crash/registers.h"
 #include "crash/report.h"
-#include "unwind/arch.h"
-#include "unwind/memory.h"
+#include "unwind/machine/arch.h"
+#include "unwind/machine/native.h"
 
 enum { REPORTS_MAX = 16, WAIT_STEP_MS = 10, WAIT_MAX_MS = 10000 };
 

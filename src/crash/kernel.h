@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-#include "unwind/arch.h"
+#include "unwind/machine/native.h"
 
 /* Results: the kernel's, an errno negated. Any of them may be what a filter answers. */
 static inline long sfb_kernel(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)

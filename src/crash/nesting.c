@@ -5,7 +5,7 @@
 #include <ucontext.h>
 
 #include "crash/registers.h"
-#include "unwind/memory.h"
+#include "unwind/process/pages.h"
 
 enum {
     REACH = 1 << 20,          /* the handler's own stack is within */
@@ -101,7 +101,7 @@ bool sfb_nesting_is_spent(const void *ucontext)
         self.below = 0;
         return false;
     }
-    if (sp + GUARD >= self.lo && !sfb_memory_probe(sp - RED_ZONE, 1))
+    if (sp + GUARD >= self.lo && !sfb_pages_probe(sp - RED_ZONE, 1))
         max = OFF_STACK_MAX;
     return ++self.below > max;
 }

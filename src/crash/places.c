@@ -5,8 +5,9 @@
 
 #include "crash/attempt.h"
 #include "crash/crash.h"
-#include "unwind/loaded.h"
-#include "unwind/memory.h"
+#include "unwind/process/live_memory.h"
+#include "unwind/process/loader.h"
+#include "unwind/process/module_cache.h"
 
 /* --- modules ------------------------------------------------------------------------------------
  */
@@ -43,7 +44,7 @@ static bool recall(struct sfb_loaded *out, uint64_t address)
 {
     for (unsigned i = 0; i < SFB_LOADED_REMEMBERED; i++)
         if (sfb_loaded_remembered(out, i) && address - out->start < out->end - out->start &&
-            sfb_memory_probe(out->start, 1))
+            sfb_pages_probe(out->start, 1))
             return true;
     return false;
 }

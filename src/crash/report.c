@@ -17,6 +17,7 @@
 #include "crash/registers.h"
 #include "sfb/cbf.h"
 #include "sframe_backtrace.h"
+#include "unwind/process/pages.h"
 
 /*
  * No frame takes more than 9 bytes, and up to half of the buffer is for the outermost ones: there
@@ -140,8 +141,7 @@ static void write_registers(void *with)
 /* All is asked for, unless a filter of system calls refuses the question: then nothing would be. */
 static uint32_t doubt(void)
 {
-    return sfb_memory_probe_page((uintptr_t)__builtin_frame_address(0)) ? SFRAME_BACKTRACE_DOUBT
-                                                                        : 0;
+    return sfb_page_probe((uintptr_t)__builtin_frame_address(0)) ? SFRAME_BACKTRACE_DOUBT : 0;
 }
 
 static void walk(void *with)

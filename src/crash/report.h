@@ -6,8 +6,6 @@
 
 #include "crash/text.h"
 
-#define SFB_CRASH_PREFIX "sframe-backtrace: crash: "
-
 struct sfb_crash_event {
     int number;
     siginfo_t *info;

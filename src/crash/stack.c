@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 
 #include "sframe_backtrace_crash.h"
-#include "unwind/memory.h"
+#include "unwind/process/live_memory.h"
 
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51 /* glibc 2.35 does not name it everywhere */

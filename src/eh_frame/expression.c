@@ -115,7 +115,7 @@ static uint64_t fold(uint8_t op, uint64_t a, uint64_t b)
 static void push_register(struct stack *s, const struct sfb_eh_frame *eh, uint64_t reg, int64_t n,
                           uint64_t pc)
 {
-    if (reg == sfb_cfi_registers(eh->abi).pc)
+    if (reg == sfb_abi_registers(eh->abi).pc)
         push(s, number(pc + (uint64_t)n));
     else if (reg < UINT8_MAX)
         push(s, (struct sfb_term){ .base = SFB_TERM_REG, .reg = (uint8_t)reg, .inner = n });

@@ -8,7 +8,7 @@ enum { NO_COLUMN = UINT8_MAX };
 
 unsigned sfb_cfi_column(const struct sfb_eh_frame *eh, const struct sfb_cfi_fde *fde, uint64_t reg)
 {
-    const struct sfb_cfi_registers known = sfb_cfi_registers(eh->abi);
+    const struct sfb_abi_registers known = sfb_abi_registers(eh->abi);
 
     if (reg == fde->ra_column)
         return SFB_CFI_RA;
@@ -16,16 +16,16 @@ unsigned sfb_cfi_column(const struct sfb_eh_frame *eh, const struct sfb_cfi_fde 
         return SFB_CFI_FP;
     if (reg == known.sp)
         return SFB_CFI_SP;
-    if (eh->abi == SFB_ABI_AMD64_LE) {
-        if (reg == 3) /* rbx */
-            return SFB_CFI_RULE_COLUMNS;
-        return reg >= 12 && reg <= 15 ? SFB_CFI_RULE_COLUMNS + 1 + (unsigned)reg - 12 : NO_COLUMN;
-    }
-    return reg >= 19 && reg <= 28 ? SFB_CFI_RULE_COLUMNS + (unsigned)reg - 19 : NO_COLUMN;
+    if (reg == known.saved_one && reg != SFB_ABI_NO_REGISTER)
+        return SFB_CFI_RULE_COLUMNS;
+    if (reg < known.saved_first || reg > known.saved_last)
+        return NO_COLUMN;
+    return SFB_CFI_RULE_COLUMNS + (known.saved_one != SFB_ABI_NO_REGISTER ? 1u : 0u) +
+           (unsigned)reg - known.saved_first;
 }
 
-static void set(struct sfb_cfi_machine *m, uint64_t reg, enum sfb_cfi_how how, int64_t offset,
-                uint64_t from)
+static void set_cell(struct sfb_cfi_machine *m, uint64_t reg, enum sfb_cfi_how how, int64_t offset,
+                     uint64_t from)
 {
     unsigned column = sfb_cfi_column(m->eh, m->fde, reg);
 
@@ -126,40 +126,40 @@ static bool change(struct sfb_cfi_machine *m, uint8_t op)
     case CFA_OFFSET_EXTENDED:
         reg = sfb_reader_uleb(r);
         n = sfb_reader_uleb(r);
-        set(m, reg, SFB_CFI_OFFSET, factored_unsigned(m, n), 0);
+        set_cell(m, reg, SFB_CFI_OFFSET, factored_unsigned(m, n), 0);
         return true;
     case CFA_OFFSET_EXTENDED_SF:
         reg = sfb_reader_uleb(r);
-        set(m, reg, SFB_CFI_OFFSET, factored(m, sfb_reader_sleb(r)), 0);
+        set_cell(m, reg, SFB_CFI_OFFSET, factored(m, sfb_reader_sleb(r)), 0);
         return true;
     case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
         reg = sfb_reader_uleb(r);
         n = sfb_reader_uleb(r);
-        set(m, reg, SFB_CFI_OFFSET, -factored_unsigned(m, n), 0);
+        set_cell(m, reg, SFB_CFI_OFFSET, -factored_unsigned(m, n), 0);
         return true;
     case CFA_VAL_OFFSET:
         reg = sfb_reader_uleb(r);
         n = sfb_reader_uleb(r);
-        set(m, reg, SFB_CFI_VAL_OFFSET, factored_unsigned(m, n), 0);
+        set_cell(m, reg, SFB_CFI_VAL_OFFSET, factored_unsigned(m, n), 0);
         return true;
     case CFA_VAL_OFFSET_SF:
         reg = sfb_reader_uleb(r);
-        set(m, reg, SFB_CFI_VAL_OFFSET, factored(m, sfb_reader_sleb(r)), 0);
+        set_cell(m, reg, SFB_CFI_VAL_OFFSET, factored(m, sfb_reader_sleb(r)), 0);
         return true;
     case CFA_RESTORE_EXTENDED: restore(m, sfb_reader_uleb(r)); return true;
-    case CFA_UNDEFINED: set(m, sfb_reader_uleb(r), SFB_CFI_UNDEFINED, 0, 0); return true;
-    case CFA_SAME_VALUE: set(m, sfb_reader_uleb(r), SFB_CFI_SAME, 0, 0); return true;
+    case CFA_UNDEFINED: set_cell(m, sfb_reader_uleb(r), SFB_CFI_UNDEFINED, 0, 0); return true;
+    case CFA_SAME_VALUE: set_cell(m, sfb_reader_uleb(r), SFB_CFI_SAME, 0, 0); return true;
     case CFA_REGISTER:
         reg = sfb_reader_uleb(r);
         n = sfb_reader_uleb(r);
-        m->odd_register |= n > sfb_cfi_registers(m->eh->abi).pc;
-        set(m, reg, SFB_CFI_REGISTER, 0, n);
+        m->odd_register |= n > sfb_abi_registers(m->eh->abi).pc;
+        set_cell(m, reg, SFB_CFI_REGISTER, 0, n);
         return true;
     case CFA_EXPRESSION:
     case CFA_VAL_EXPRESSION:
         reg = sfb_reader_uleb(r);
         at = block(m);
-        set(m, reg, op == CFA_EXPRESSION ? SFB_CFI_EXPRESSION : SFB_CFI_VAL_EXPRESSION, at, 0);
+        set_cell(m, reg, op == CFA_EXPRESSION ? SFB_CFI_EXPRESSION : SFB_CFI_VAL_EXPRESSION, at, 0);
         return true;
     case CFA_REMEMBER_STATE: return remember(m);
     case CFA_RESTORE_STATE: return recall(m);
@@ -230,7 +230,7 @@ static enum sfb_status run(struct sfb_cfi_machine *m, uint64_t *location)
             return r->failed ? SFB_BAD_CFI : SFB_OK;
         switch (op & 0xc0) {
         case CFA_OFFSET:
-            set(m, op & 0x3f, SFB_CFI_OFFSET, factored_unsigned(m, sfb_reader_uleb(r)), 0);
+            set_cell(m, op & 0x3f, SFB_CFI_OFFSET, factored_unsigned(m, sfb_reader_uleb(r)), 0);
             break;
         case CFA_RESTORE: restore(m, op & 0x3f); break;
         default: good = change(m, op); break;
@@ -299,5 +299,5 @@ __attribute__((noinline)) bool sfb_cfi_is_sound(const struct sfb_eh_frame *eh,
     while (status == SFB_OK)
         status = sfb_cfi_machine_next(&machine);
     return status == SFB_END && !machine.odd_register &&
-           fde->ra_column <= sfb_cfi_registers(eh->abi).pc;
+           fde->ra_column <= sfb_abi_registers(eh->abi).pc;
 }

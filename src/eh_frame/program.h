@@ -86,6 +86,15 @@ enum sfb_status sfb_cfi_row_rule(struct sfb_rule *out, const struct sfb_cfi_mach
                                  uint64_t pc);
 
 /*
+ * Where the current row says that the caller's value of a register is.
+ *
+ * @param column  below the machine's
+ * @return SFB_OK (UNSAVED also where it is undefined); SFB_NOT_EXPRESSIBLE, SFB_BAD_CFI
+ */
+enum sfb_status sfb_cfi_saved(struct sfb_saved *out, const struct sfb_cfi_machine *machine,
+                              unsigned column, uint64_t pc);
+
+/*
  * How the row for a pc finds one register.
  *
  * @param column  below SFB_CFI_RULE_COLUMNS

@@ -13,7 +13,7 @@ static bool fits(int64_t n)
 
 static enum sfb_status set_cfa(struct sfb_rule *out, const struct sfb_cfi_machine *m, uint64_t pc)
 {
-    const struct sfb_cfi_registers known = sfb_cfi_registers(m->eh->abi);
+    const struct sfb_abi_registers known = sfb_abi_registers(m->eh->abi);
     struct sfb_term t = { .base = SFB_TERM_REG, .reg = m->row.cfa_reg, .inner = m->row.cfa_offset };
     enum sfb_status status;
 
@@ -42,8 +42,7 @@ static enum sfb_status set_cfa(struct sfb_rule *out, const struct sfb_cfi_machin
 }
 
 /* A value that is counted from the CFA or from a register, or is the word there. */
-static enum sfb_status set_term(uint8_t *where, uint8_t *reg, int32_t *offset, struct sfb_term t,
-                                bool word)
+static enum sfb_status set_term(struct sfb_saved *out, struct sfb_term t, bool word)
 {
     if (t.deref && (word || t.outer != 0))
         return SFB_NOT_EXPRESSIBLE;
@@ -51,16 +50,16 @@ static enum sfb_status set_term(uint8_t *where, uint8_t *reg, int32_t *offset, s
     if (t.base == SFB_TERM_NUMBER || !fits(t.inner))
         return SFB_NOT_EXPRESSIBLE;
     if (t.base == SFB_TERM_CFA)
-        *where = word ? SFB_WHERE_CFA : SFB_WHERE_IS_CFA;
+        out->where = word ? SFB_WHERE_CFA : SFB_WHERE_IS_CFA;
     else
-        *where = word ? SFB_WHERE_AT_REG : SFB_WHERE_IS_REG;
-    *reg = t.reg;
-    *offset = (int32_t)t.inner;
+        out->where = word ? SFB_WHERE_AT_REG : SFB_WHERE_IS_REG;
+    out->reg = t.reg;
+    out->offset = (int32_t)t.inner;
     return SFB_OK;
 }
 
-static enum sfb_status set_value(uint8_t *where, uint8_t *reg, int32_t *offset,
-                                 const struct sfb_cfi_machine *m, unsigned column, uint64_t pc)
+enum sfb_status sfb_cfi_saved(struct sfb_saved *out, const struct sfb_cfi_machine *m,
+                              unsigned column, uint64_t pc)
 {
     const struct sfb_cfi_cell *cell = &m->cell[column];
     struct sfb_term t = { .base = SFB_TERM_CFA, .inner = cell->offset };
@@ -69,18 +68,18 @@ static enum sfb_status set_value(uint8_t *where, uint8_t *reg, int32_t *offset,
     switch ((enum sfb_cfi_how)cell->how) {
     case SFB_CFI_UNSET:
     case SFB_CFI_SAME:
-    case SFB_CFI_UNDEFINED: *where = SFB_WHERE_SAME; return SFB_OK;
-    case SFB_CFI_OFFSET: return set_term(where, reg, offset, t, true);
-    case SFB_CFI_VAL_OFFSET: return set_term(where, reg, offset, t, false);
+    case SFB_CFI_UNDEFINED: out->where = SFB_WHERE_UNSAVED; return SFB_OK;
+    case SFB_CFI_OFFSET: return set_term(out, t, true);
+    case SFB_CFI_VAL_OFFSET: return set_term(out, t, false);
     case SFB_CFI_REGISTER:
         t = (struct sfb_term){ .base = SFB_TERM_REG, .reg = cell->reg };
-        return set_term(where, reg, offset, t, false);
+        return set_term(out, t, false);
     case SFB_CFI_EXPRESSION:
     case SFB_CFI_VAL_EXPRESSION:
         status = sfb_expression_term(&t, m->eh, (uint32_t)cell->offset, pc, true);
         if (status != SFB_OK)
             return status;
-        return set_term(where, reg, offset, t, cell->how == SFB_CFI_EXPRESSION);
+        return set_term(out, t, cell->how == SFB_CFI_EXPRESSION);
     case SFB_CFI_TOO_FAR: break;
     }
     return SFB_NOT_EXPRESSIBLE;
@@ -92,17 +91,18 @@ static enum sfb_status set_value(uint8_t *where, uint8_t *reg, int32_t *offset,
  */
 static void set_unmoved_ra(struct sfb_rule *out, const struct sfb_cfi_machine *m)
 {
-    if (out->ra_where == SFB_WHERE_SAME && m->fde->ra_column != sfb_cfi_registers(m->eh->abi).ra) {
-        out->ra_where = SFB_WHERE_IS_REG;
-        out->ra_reg = m->fde->ra_column;
+    if (out->ra.where == SFB_WHERE_UNSAVED &&
+        m->fde->ra_column != sfb_abi_registers(m->eh->abi).ra) {
+        out->ra.where = SFB_WHERE_IS_REG;
+        out->ra.reg = m->fde->ra_column;
     }
 }
 
 static bool is_general(const struct sfb_rule *r)
 {
     return r->cfa_base == SFB_BASE_REG || (r->flags & SFB_RULE_CFA_DEREF) ||
-           r->ra_where > SFB_WHERE_CFA || r->fp_where > SFB_WHERE_CFA ||
-           r->sp_where != SFB_WHERE_SAME;
+           r->ra.where > SFB_WHERE_CFA || r->fp.where > SFB_WHERE_CFA ||
+           r->sp.where != SFB_WHERE_UNSAVED;
 }
 
 enum sfb_status sfb_cfi_row_rule(struct sfb_rule *out, const struct sfb_cfi_machine *m, uint64_t pc)
@@ -123,16 +123,16 @@ enum sfb_status sfb_cfi_row_rule(struct sfb_rule *out, const struct sfb_cfi_mach
         rule.flags |= SFB_RULE_RA_KEY_B;
     status = set_cfa(&rule, m, pc);
     if (status == SFB_OK)
-        status = set_value(&rule.ra_where, &rule.ra_reg, &rule.ra_offset, m, SFB_CFI_RA, pc);
+        status = sfb_cfi_saved(&rule.ra, m, SFB_CFI_RA, pc);
     if (status == SFB_OK)
-        status = set_value(&rule.fp_where, &rule.fp_reg, &rule.fp_offset, m, SFB_CFI_FP, pc);
+        status = sfb_cfi_saved(&rule.fp, m, SFB_CFI_FP, pc);
     if (status == SFB_OK)
-        status = set_value(&rule.sp_where, &rule.sp_reg, &rule.sp_offset, m, SFB_CFI_SP, pc);
+        status = sfb_cfi_saved(&rule.sp, m, SFB_CFI_SP, pc);
     if (status != SFB_OK)
         return status;
     set_unmoved_ra(&rule, m);
     if (is_general(&rule))
-        rule.flags |= SFB_RULE_GENERAL;
+        rule.flags |= SFB_RULE_ANY_REGISTER;
     *out = rule;
     return SFB_OK;
 }

@@ -3,19 +3,8 @@
 #define SFB_EH_FRAME_TABLE_H
 
 #include "base/leb128.h"
+#include "sfb/abi.h"
 #include "sfb/eh_frame.h"
-
-/* DWARF numbers of the registers that rules speak of; ra: the usual return address column. */
-struct sfb_cfi_registers {
-    uint8_t sp, fp, pc, ra;
-};
-
-static inline struct sfb_cfi_registers sfb_cfi_registers(uint8_t abi)
-{
-    return abi == SFB_ABI_AMD64_LE
-               ? (struct sfb_cfi_registers){ .sp = 7, .fp = 6, .pc = 16, .ra = 16 }
-               : (struct sfb_cfi_registers){ .sp = 31, .fp = 29, .pc = 32, .ra = 30 };
-}
 
 /* The bytes [from, end) of the view. */
 static inline struct sfb_reader sfb_eh_window(const struct sfb_eh_frame *eh, uint64_t from,

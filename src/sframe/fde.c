@@ -1,5 +1,5 @@
 /* Function entries by index and by pc, for dumps and checks: fde.h does the work. */
-#include "fde.h"
+#include "sframe/fde.h"
 
 enum sfb_status sfb_fde_read(const struct sfb_section *section, uint32_t index, struct sfb_fde *out,
                              struct sfb_error *error)

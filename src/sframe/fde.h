@@ -9,8 +9,8 @@
 
 #include "base/fail.h"
 #include "base/load.h"
-#include "layout.h"
 #include "sfb/section.h"
+#include "sframe/layout.h"
 
 /* How many entries before the nearest one are asked, too: see sfb_fde_search(). */
 enum { SFB_FDE_STEPS_BACK = 16 };

@@ -6,10 +6,10 @@
  * linkers that do not merge, sections of the other byte order, which are read by tools only, and
  * functions of version 3 with flexible rows share one more.
  */
-#include "find.h"
+#include "sframe/find.h"
 
-#include "fde.h"
-#include "fre.h"
+#include "sframe/fde.h"
+#include "sframe/fre.h"
 
 #define NOINLINE __attribute__((noinline)) static
 

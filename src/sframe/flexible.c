@@ -9,20 +9,11 @@
  * The pseudo code in appendix A of the specification counts FP's words the wrong way round; its
  * section 3.2, gas and libsframe do it as here.
  */
-#include "flexible.h"
+#include "sframe/flexible.h"
 
 #include "base/fail.h"
-#include "format.h"
-
-/* The registers that rules name by themselves, as DWARF counts them. */
-struct known {
-    uint8_t sp, fp;
-};
-
-static struct known known_registers(uint8_t abi)
-{
-    return abi == SFB_ABI_AMD64_LE ? (struct known){ 7, 6 } : (struct known){ 31, 29 };
-}
+#include "sfb/abi.h"
+#include "sframe/format.h"
 
 /* @return false: the row ends within the pair, or a bit is set that means nothing */
 static bool read_location(const struct sfb_fre *fre, uint32_t *next, struct sfb_location *out)
@@ -65,7 +56,8 @@ static bool is_stateable(const struct sfb_location *at)
     return at->reg <= UINT8_MAX;
 }
 
-static bool set_cfa(struct sfb_rule *rule, const struct sfb_location *cfa, struct known known)
+static bool set_flexible_cfa(struct sfb_rule *rule, const struct sfb_location *cfa,
+                             struct sfb_abi_registers known)
 {
     if (cfa->how != SFB_LOCATION_SAID || !cfa->reg_based)
         return false;
@@ -77,31 +69,30 @@ static bool set_cfa(struct sfb_rule *rule, const struct sfb_location *cfa, struc
     } else {
         rule->cfa_base = SFB_BASE_REG;
         rule->cfa_reg = (uint8_t)cfa->reg;
-        rule->flags |= SFB_RULE_GENERAL;
+        rule->flags |= SFB_RULE_ANY_REGISTER;
     }
     if (cfa->deref)
-        rule->flags |= SFB_RULE_CFA_DEREF | SFB_RULE_GENERAL;
+        rule->flags |= SFB_RULE_CFA_DEREF | SFB_RULE_ANY_REGISTER;
     return true;
 }
 
 /* Where RA or FP is, `fixed` being what the header says of it. @return what the rule needs for it
  */
-static uint8_t set_saved(uint8_t *where, uint8_t *reg, int32_t *offset,
-                         const struct sfb_location *at, int32_t fixed)
+static uint8_t set_saved(struct sfb_saved *out, const struct sfb_location *at, int32_t fixed)
 {
     if (at->how != SFB_LOCATION_SAID) {
-        *where = fixed != 0 ? SFB_WHERE_CFA : SFB_WHERE_SAME;
-        *offset = fixed;
+        out->where = fixed != 0 ? SFB_WHERE_CFA : SFB_WHERE_UNSAVED;
+        out->offset = fixed;
         return 0;
     }
-    *offset = at->offset;
+    out->offset = at->offset;
     if (at->reg_based) {
-        *where = at->deref ? SFB_WHERE_AT_REG : SFB_WHERE_IS_REG;
-        *reg = (uint8_t)at->reg;
-        return SFB_RULE_GENERAL;
+        out->where = at->deref ? SFB_WHERE_AT_REG : SFB_WHERE_IS_REG;
+        out->reg = (uint8_t)at->reg;
+        return SFB_RULE_ANY_REGISTER;
     }
-    *where = at->deref ? SFB_WHERE_CFA : SFB_WHERE_IS_CFA;
-    return at->deref ? 0 : SFB_RULE_GENERAL;
+    out->where = at->deref ? SFB_WHERE_CFA : SFB_WHERE_IS_CFA;
+    return at->deref ? 0 : SFB_RULE_ANY_REGISTER;
 }
 
 /*
@@ -112,7 +103,7 @@ static uint8_t set_saved(uint8_t *where, uint8_t *reg, int32_t *offset,
 static bool cfa_is_bad(const struct sfb_section *section, const struct sfb_rule *rule)
 {
     return rule->cfa_base == SFB_BASE_SP && (rule->flags & SFB_RULE_CFA_DEREF) == 0 &&
-           rule->ra_where == SFB_WHERE_CFA && rule->ra_offset == section->fixed_ra &&
+           rule->ra.where == SFB_WHERE_CFA && rule->ra.offset == section->fixed_ra &&
            rule->cfa_offset < -section->fixed_ra;
 }
 
@@ -127,12 +118,10 @@ enum sfb_status sfb_flexible_rule(const struct sfb_section *section, const struc
 
     if (sfb_fre_locations(fre, at) != SFB_OK || !is_stateable(&at[SFB_LOCATION_CFA]) ||
         !is_stateable(&at[SFB_LOCATION_RA]) || !is_stateable(&at[SFB_LOCATION_FP]) ||
-        !set_cfa(&rule, &at[SFB_LOCATION_CFA], known_registers(section->abi)))
+        !set_flexible_cfa(&rule, &at[SFB_LOCATION_CFA], sfb_abi_registers(section->abi)))
         goto bad;
-    rule.flags |= set_saved(&rule.ra_where, &rule.ra_reg, &rule.ra_offset, &at[SFB_LOCATION_RA],
-                            section->fixed_ra);
-    rule.flags |= set_saved(&rule.fp_where, &rule.fp_reg, &rule.fp_offset, &at[SFB_LOCATION_FP],
-                            section->fixed_fp);
+    rule.flags |= set_saved(&rule.ra, &at[SFB_LOCATION_RA], section->fixed_ra);
+    rule.flags |= set_saved(&rule.fp, &at[SFB_LOCATION_FP], section->fixed_fp);
     if (cfa_is_bad(section, &rule))
         goto bad;
     *out = rule;

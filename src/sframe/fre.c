@@ -1,5 +1,5 @@
 /* Frame rows by position and by pc, for dumps and checks: fre.h does the work. */
-#include "fre.h"
+#include "sframe/fre.h"
 
 enum sfb_status sfb_fre_read(const struct sfb_section *section, const struct sfb_fde *fde,
                              uint32_t position, struct sfb_fre *out, struct sfb_error *error)

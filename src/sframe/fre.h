@@ -9,9 +9,9 @@
 
 #include "base/fail.h"
 #include "base/load.h"
-#include "flexible.h"
-#include "layout.h"
 #include "sfb/section.h"
+#include "sframe/flexible.h"
+#include "sframe/layout.h"
 
 /* Bytes of sfre_start_address, 1.3.3. */
 SFB_INLINE uint32_t sfb_fre_start_size(const struct sfb_fde *fde)
@@ -265,14 +265,14 @@ SFB_INLINE enum sfb_status sfb_fre_meaning(const struct sfb_section *s, const st
 
     *out = (struct sfb_rule){
         .cfa_base = fre->cfa_base,
-        .ra_where = s->fixed_ra != 0 || ra_stored ? SFB_WHERE_CFA : SFB_WHERE_SAME,
-        .fp_where = s->fixed_fp != 0 || fp_stored ? SFB_WHERE_CFA : SFB_WHERE_SAME,
+        .ra.where = s->fixed_ra != 0 || ra_stored ? SFB_WHERE_CFA : SFB_WHERE_UNSAVED,
+        .fp.where = s->fixed_fp != 0 || fp_stored ? SFB_WHERE_CFA : SFB_WHERE_UNSAVED,
         .flags =
             (uint8_t)((fre->mangled_ra ? SFB_RULE_RA_SIGNED : 0) |
                       (fde->key_b ? SFB_RULE_RA_KEY_B : 0) | (fde->signal ? SFB_RULE_SIGNAL : 0)),
         .cfa_offset = fre->offset[0],
-        .ra_offset = ra_stored ? fre->offset[1] : s->fixed_ra,
-        .fp_offset = fp_stored ? fp_offset : s->fixed_fp,
+        .ra.offset = ra_stored ? fre->offset[1] : s->fixed_ra,
+        .fp.offset = fp_stored ? fp_offset : s->fixed_fp,
     };
     return SFB_OK;
 }

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "base/load.h"
-#include "format.h"
 #include "sfb/section.h"
+#include "sframe/format.h"
 
 enum { SFB_VERSION_MIN = 1, SFB_VERSION_MAX = 3 };
 

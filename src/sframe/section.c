@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/reader.h"
-#include "layout.h"
+#include "sframe/layout.h"
 
 struct header {
     uint16_t magic;

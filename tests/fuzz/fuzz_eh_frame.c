@@ -49,12 +49,13 @@ static bool same_rule(const struct sfb_rule *a, const struct sfb_rule *b)
 
 static void check_rule(const struct sfb_rule *r)
 {
-    FUZZ_CHECK(r->cfa_base <= SFB_BASE_REG && r->ra_where <= SFB_WHERE_IS_REG);
-    FUZZ_CHECK(r->fp_where <= SFB_WHERE_IS_REG && r->sp_where <= SFB_WHERE_IS_REG);
-    FUZZ_CHECK(r->zero[0] == 0 && r->zero[1] == 0 && r->zero[2] == 0);
+    FUZZ_CHECK(r->cfa_base <= SFB_BASE_REG && r->ra.where <= SFB_WHERE_IS_REG);
+    FUZZ_CHECK(r->fp.where <= SFB_WHERE_IS_REG && r->sp.where <= SFB_WHERE_IS_REG);
+    FUZZ_CHECK(r->zero == 0 && r->zeros[0] == 0 && r->zeros[1] == 0);
     if (r->cfa_base == SFB_BASE_REG || (r->flags & SFB_RULE_CFA_DEREF) ||
-        r->ra_where > SFB_WHERE_CFA || r->fp_where > SFB_WHERE_CFA || r->sp_where != SFB_WHERE_SAME)
-        FUZZ_CHECK(r->flags & SFB_RULE_GENERAL);
+        r->ra.where > SFB_WHERE_CFA || r->fp.where > SFB_WHERE_CFA ||
+        r->sp.where != SFB_WHERE_UNSAVED)
+        FUZZ_CHECK(r->flags & SFB_RULE_ANY_REGISTER);
     if (r->flags & SFB_RULE_OUTERMOST)
         FUZZ_CHECK((r->flags & ~(SFB_RULE_OUTERMOST | SFB_RULE_SIGNAL)) == 0);
 }

@@ -54,7 +54,8 @@ static void look_up(const struct sfb_section *s, uint64_t pc)
     if (status == SFB_OK)
         FUZZ_CHECK(same_rule(&rule, &again));
     if (status == SFB_OK && s->version == 1)
-        FUZZ_CHECK((rule.flags & (SFB_RULE_GENERAL | SFB_RULE_SIGNAL | SFB_RULE_OUTERMOST)) == 0);
+        FUZZ_CHECK((rule.flags & (SFB_RULE_ANY_REGISTER | SFB_RULE_SIGNAL | SFB_RULE_OUTERMOST)) ==
+                   0);
 }
 
 /* What the words of a row are taken for: all of them, none twice. */

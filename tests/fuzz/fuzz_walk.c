@@ -21,7 +21,7 @@
 #include "fuzz.h"
 #include "sfb/cbf.h"
 #include "sfb/walk.h"
-#include "unwind/arch.h"
+#include "unwind/machine/arch.h"
 
 enum { PREFIX = 10 + 32, STACK_MAX = 4096, SIGNALS_MAX = 64, TWICE = 1 << 20 };
 

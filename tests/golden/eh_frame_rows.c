@@ -90,7 +90,7 @@ static struct said rule_value(uint8_t where, uint8_t reg, int32_t offset, uint64
     const bool of_register = where == SFB_WHERE_AT_REG || where == SFB_WHERE_IS_REG;
     uint64_t place = (of_register ? register_value(reg) : cfa) + (uint64_t)(int64_t)offset;
 
-    if (where == SFB_WHERE_SAME)
+    if (where == SFB_WHERE_UNSAVED)
         return (struct said){ SAME, 0 };
     if (where == SFB_WHERE_CFA || where == SFB_WHERE_AT_REG)
         place = word_at(place);
@@ -108,10 +108,10 @@ static struct row rule_row(const struct sfb_rule *r, struct registers known)
     if (r->flags & SFB_RULE_CFA_DEREF)
         cfa = word_at(cfa) + (uint64_t)(int64_t)r->cfa_add;
     row.cfa = (struct said){ VALUE, cfa };
-    row.ra = rule_value(r->ra_where, r->ra_reg, r->ra_offset, cfa);
-    row.fp = rule_value(r->fp_where, r->fp_reg, r->fp_offset, cfa);
-    row.sp = rule_value(r->sp_where, r->sp_reg, r->sp_offset, cfa);
-    if (r->sp_where == SFB_WHERE_SAME)
+    row.ra = rule_value(r->ra.where, r->ra.reg, r->ra.offset, cfa);
+    row.fp = rule_value(r->fp.where, r->fp.reg, r->fp.offset, cfa);
+    row.sp = rule_value(r->sp.where, r->sp.reg, r->sp.offset, cfa);
+    if (r->sp.where == SFB_WHERE_UNSAVED)
         row.sp = row.cfa;
     return row;
 }
@@ -141,7 +141,7 @@ static void compare_rows(struct file *f, uint64_t pc, const struct sfb_rule *rul
             differ(f, pc, "outermost");
         return;
     }
-    count.general += (rule->flags & SFB_RULE_GENERAL) != 0;
+    count.general += (rule->flags & SFB_RULE_ANY_REGISTER) != 0;
     if (!equal(ours.cfa, theirs->cfa))
         differ(f, pc, "CFA");
     if (theirs->ra.kind == UNDEFINED && is_unmoved(ours.ra, theirs->ra_column)) {

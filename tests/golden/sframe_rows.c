@@ -208,7 +208,7 @@ static bool saved_is(enum sfb_where where, uint8_t reg, int32_t offset, const st
                      const struct sfb_section *s)
 {
     if (!c->said)
-        return where == SFB_WHERE_SAME && reg == 0 && offset == 0;
+        return where == SFB_WHERE_UNSAVED && reg == 0 && offset == 0;
     if (!c->reg_based)
         return where == SFB_WHERE_CFA && reg == 0 && offset == c->offset;
     return where == (c->deref ? SFB_WHERE_AT_REG : SFB_WHERE_IS_REG) &&
@@ -224,17 +224,17 @@ static bool rule_is(const struct sfb_rule *rule, const struct text_function *f,
     const struct column *ra = amd64 && !r->ra.said ? &fixed : &r->ra;
     const unsigned flags = (r->ra.sign_mark ? SFB_RULE_RA_SIGNED : 0u) |
                            (f->key_b ? SFB_RULE_RA_KEY_B : 0u) | (f->signal ? SFB_RULE_SIGNAL : 0u);
-    const unsigned general = SFB_RULE_GENERAL | SFB_RULE_CFA_DEREF;
+    const unsigned general = SFB_RULE_ANY_REGISTER | SFB_RULE_CFA_DEREF;
     const bool is_general = r->cfa.deref || (r->cfa.reg != TEXT_SP && r->cfa.reg != TEXT_FP) ||
                             ra->reg_based || r->fp.reg_based;
 
     if (r->undefined)
         return rule->flags == SFB_RULE_OUTERMOST;
     return cfa_is(rule, &r->cfa, s) &&
-           saved_is(rule->ra_where, rule->ra_reg, rule->ra_offset, ra, s) &&
-           saved_is(rule->fp_where, rule->fp_reg, rule->fp_offset, &r->fp, s) &&
+           saved_is(rule->ra.where, rule->ra.reg, rule->ra.offset, ra, s) &&
+           saved_is(rule->fp.where, rule->fp.reg, rule->fp.offset, &r->fp, s) &&
            (rule->flags & ~general) == flags &&
-           ((rule->flags & SFB_RULE_GENERAL) != 0) == is_general;
+           ((rule->flags & SFB_RULE_ANY_REGISTER) != 0) == is_general;
 }
 
 /*

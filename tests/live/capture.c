@@ -14,7 +14,7 @@
 #include "sfb/walk.h"
 #include "support/compiler.h"
 #include "support/test.h"
-#include "unwind/arch.h"
+#include "unwind/machine/arch.h"
 
 /* Keeps calls from becoming jumps. */
 static volatile int sink;

@@ -16,7 +16,7 @@
 #include "support/contract_table.h"
 #include "support/painted.h"
 #include "support/test.h"
-#include "unwind/arch.h"
+#include "unwind/machine/arch.h"
 
 static struct contract_table table;
 static struct thunk_room room;

@@ -15,7 +15,7 @@
 #include "sfb/walk.h"
 #include "support/compiler.h"
 #include "support/expect.h"
-#include "unwind/arch.h"
+#include "unwind/machine/arch.h"
 
 static volatile int zero;
 static struct trace ours, theirs;

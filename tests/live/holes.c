@@ -12,7 +12,7 @@
 #include "support/compiler.h"
 #include "support/machine.h"
 #include "support/test.h"
-#include "unwind/known_stack.h"
+#include "unwind/process/known_stack.h"
 
 enum { PAGE = 4096, FRAMES = 64 };
 

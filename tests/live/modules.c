@@ -12,7 +12,8 @@
 #include "oracles/linked.h"
 #include "support/compiler.h"
 #include "support/test.h"
-#include "unwind/modules.h"
+#include "unwind/process/loader.h"
+#include "unwind/process/module_cache.h"
 
 static struct trace ours, theirs;
 static struct sframe_backtrace_info info;
@@ -249,7 +250,7 @@ static uint16_t id_of(const void *code)
 
 static bool stays(const void *code)
 {
-    return (id_of(code) & SFB_MODULE_STAYS) != 0;
+    return (id_of(code) & SFB_MODULE_PERMANENT) != 0;
 }
 
 /* By DT_NEEDED, from the program on: not what it opened, though that is linked with the same

@@ -11,7 +11,7 @@
 #include "sframe_backtrace.h"
 #include "support/compiler.h"
 #include "support/test.h"
-#include "unwind/arch.h"
+#include "unwind/machine/arch.h"
 
 #define STRING_(x) #x
 #define STRING(x)  STRING_(x)

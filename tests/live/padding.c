@@ -65,7 +65,8 @@ static void on_trap(int number, siginfo_t *si, void *ucontext)
     in_function += inside;
     if (stack.error == SFB_OK && stack.end && stack.count > 2 &&
         stack.address[1] - caller < caller_end - caller &&
-        info.by_source[SFB_SOURCE_STUB] == padded && info.by_source[SFB_SOURCE_LIBUNWIND] == 0)
+        info.by_source[SFB_SOURCE_CODE_PATTERN] == padded &&
+        info.by_source[SFB_SOURCE_LIBUNWIND] == 0)
         return;
     wrong++;
     fprintf(stderr, "padding%+ld: %zu frames, %s\n", (long)(stack.address[0] - (uintptr_t)padding),
@@ -109,7 +110,7 @@ static void on_libc_trap(int number, siginfo_t *si, void *ucontext)
     stacks++;
     if (sframe_backtrace_cbf(buffer, sizeof buffer, &options, &info) <= 0 || info.end != SFB_END)
         wrong++;
-    by_shape += info.by_source[SFB_SOURCE_STUB];
+    by_shape += info.by_source[SFB_SOURCE_CODE_PATTERN];
 }
 
 /* What the compiler calls with _FORTIFY_SOURCE. */

@@ -24,7 +24,7 @@
 #include "sfb/walk.h"
 #include "support/compiler.h"
 #include "support/expect.h"
-#include "unwind/arch.h"
+#include "unwind/machine/arch.h"
 
 /* dladdr() names the functions that are exported, and no other file calls them. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"

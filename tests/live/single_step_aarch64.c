@@ -30,7 +30,7 @@
 #include "oracles/linked.h"
 #include "support/compiler.h"
 #include "support/ways.h"
-#include "unwind/arch.h"
+#include "unwind/machine/arch.h"
 
 static volatile int zero;
 
@@ -364,7 +364,7 @@ static void walk_ours(struct score *score, ucontext_t *uc, uint32_t flags)
     if (flags == 0) {
         for (unsigned s = 0; s < SFB_SOURCE_COUNT; s++)
             by_source[s] += info.by_source[s];
-        if (info.by_source[SFB_SOURCE_STUB] && place == PLAIN)
+        if (info.by_source[SFB_SOURCE_CODE_PATTERN] && place == PLAIN)
             place = IN_STUB;
     }
     judge(score, &got, info.end);
@@ -646,7 +646,7 @@ int main(void)
            "frames: %u by .sframe, %u by signal frames, %u by "
            "stubs, %u by libunwind; %u jumps; result %d\n",
            stacks, unexplained, unlike, by_source[SFB_SOURCE_SFRAME], by_source[SFB_SOURCE_SIGNAL],
-           by_source[SFB_SOURCE_STUB], by_source[SFB_SOURCE_LIBUNWIND], jumps, result);
+           by_source[SFB_SOURCE_CODE_PATTERN], by_source[SFB_SOURCE_LIBUNWIND], jumps, result);
     print_score(&score_ours);
     print_score(&score_records);
     print_score(&score_libgcc);

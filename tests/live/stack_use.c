@@ -23,7 +23,7 @@
 #include "support/machine.h"
 #include "support/painted.h"
 #include "support/test.h"
-#include "unwind/modules.h"
+#include "unwind/process/module_cache.h"
 
 int deep(int depth);      /* with .sframe */
 int bare_deep(int depth); /* without, in a module that has one */

@@ -10,7 +10,7 @@
 #include "support/compiler.h"
 #include "support/test.h"
 #include "support/ways.h"
-#include "unwind/known_stack.h"
+#include "unwind/process/known_stack.h"
 
 static struct trace ours, theirs;
 

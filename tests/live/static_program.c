@@ -11,7 +11,7 @@
 #include "sfb/walk.h"
 #include "sframe_backtrace.h"
 #include "support/compiler.h"
-#include "unwind/arch.h"
+#include "unwind/machine/arch.h"
 
 enum { DEPTH = 8 };
 

@@ -10,7 +10,7 @@
 #include "support/compiler.h"
 #include "support/test.h"
 #include "support/ways.h"
-#include "unwind/memo.h"
+#include "unwind/capture/memo.h"
 
 static struct trace ours, theirs;
 static unsigned walks, different, memos_used;

@@ -94,6 +94,12 @@ typedef enum sfb_status call_fn(const void *in, uint8_t *out, size_t room);
 
 enum { ROOM = 1024 };
 
+/* Callers' structs are aligned, whatever their size says. */
+static size_t aligned(size_t size)
+{
+    return (size + sizeof size - 1) / sizeof size * sizeof size;
+}
+
 /* A struct of `size` bytes: the first of today's, zeros behind them, and one byte of `tail`. */
 struct built {
     struct guarded at;
@@ -108,9 +114,9 @@ static struct built build(const void *today, size_t ours, size_t size, size_t ta
     memcpy(bytes, today, size < ours ? size : ours);
     if (size >= sizeof size)
         memcpy(bytes, &size, sizeof size);
-    if (tail > 0)
-        bytes[tail] = 1;
-    b.bytes = guarded_copy(&b.at, bytes, size);
+    if (tail < sizeof bytes)
+        bytes[tail] |= tail > 0; /* 0: none */
+    b.bytes = guarded_copy(&b.at, bytes, aligned(size));
     return b;
 }
 
@@ -368,7 +374,7 @@ static void expect_every_size_of_info(enum door door)
     for (size_t size = sizeof size; size <= 2 * sizeof(struct sframe_backtrace_info); size++) {
         struct sframe_backtrace_info whole = { .size = sizeof whole };
         struct guarded at = guarded_new(2 * sizeof whole);
-        uint8_t *theirs = at.end - size, *known = (uint8_t *)&whole;
+        uint8_t *theirs = at.end - aligned(size), *known = (uint8_t *)&whole;
         ssize_t got[2] = { 0, 0 };
 
         memset(theirs, 0xa5, size);

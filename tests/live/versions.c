@@ -15,8 +15,9 @@
 #include "sframe_backtrace.h"
 #include "support/compiler.h"
 #include "support/test.h"
-#include "unwind/arch.h"
-#include "unwind/modules.h"
+#include "unwind/machine/arch.h"
+#include "unwind/process/loader.h"
+#include "unwind/process/module_cache.h"
 
 #ifndef PT_GNU_SFRAME
 #define PT_GNU_SFRAME 0x6474e554

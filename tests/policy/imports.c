@@ -28,11 +28,11 @@ static const struct {
     { ANY, "_GLOBAL_OFFSET_TABLE_", "no function" },
 
     /* The capture path: documented as safe in signal handlers, lock-free. */
-    { "modules_linux.c.o", "_dl_find_object", "capture path; signal-safe by its documentation" },
+    { "loader.c.o", "_dl_find_object", "capture path; signal-safe by its documentation" },
 
     /* Constructors and sframe_backtrace_refresh(), which says that it is not for handlers. */
-    { "modules_linux.c.o", "dl_iterate_phdr", "sframe_backtrace_refresh() only" },
-    { "modules_linux.c.o", "getauxval", "constructor only" },
+    { "loader.c.o", "dl_iterate_phdr", "sframe_backtrace_refresh() only" },
+    { "loader.c.o", "getauxval", "constructor only" },
     { "startup.c.o", "dl_iterate_phdr", "constructor only" },
     { "startup.c.o", "getauxval", "constructor only" },
     { "startup.c.o", "strcmp", "constructor only" },
@@ -42,7 +42,7 @@ static const struct {
     { "known_stack.c.o", "getrlimit", "constructor only" },
     { "known_stack.c.o", "getrlimit64", "constructor only; getrlimit() with 64-bit offsets" },
 
-    { "fallback_libunwind.c.o", "__errno_location", "to keep errno; an address, no allocation" },
+    { "source_libunwind.c.o", "__errno_location", "to keep errno; an address, no allocation" },
 
     /* Installing the crash handler, and alternate stacks, which say that they are not for handlers.
        What the handler itself needs it asks the kernel for: its objects are not in this list. */

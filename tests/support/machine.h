@@ -1,5 +1,5 @@
 /*
- * The machine that the tests run on, beyond what unwind/arch.h says of it: the one place in the
+ * The machine whose stacks are walked, beyond what unwind/machine/arch.h says of it: the one place in the
  * tests that asks for the architecture.
  */
 #ifndef SUPPORT_MACHINE_H
@@ -11,7 +11,7 @@
 #include <ucontext.h>
 
 #include "support/section_bytes.h"
-#include "unwind/arch.h"
+#include "unwind/machine/arch.h"
 
 /* What a section for this machine has in its header, and some other machine's. */
 enum {
@@ -39,7 +39,8 @@ enum {
  * MACHINE_SYSCALL_AT     where the second one begins
  * machine_start          the beginning of a program's code, a call that never returns ...
  * MACHINE_START_RA       ... and where it would return to
- * MACHINE_UCONTEXT_AT    from sp at the trampoline
+ * MACHINE_UCONTEXT_AT    from sp at the trampoline: the ucontext
+ * MACHINE_SAVED_...      ... and in it registers of the interrupted frame
  * MACHINE_FAULT          assembly: an instruction that raises SIGILL, of MACHINE_FAULT_SIZE bytes
  * MACHINE_CALL           assembly: the instruction that calls a symbol
  * MACHINE_RA             assembly: what tables call the return address
@@ -53,13 +54,14 @@ enum {
  * where .sframe answers, where it does in a way that takes more, in several such ways, where .eh_frame is
  * interpreted, where a walk starts again in a module that the cache has no room for, and where libunwind steps
  */
-#if defined(__x86_64__)
+#if SFB_CONTEXT_X86_64
 
 static const uint8_t machine_trampoline[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, /* mov $15, %rax */
                                               0x0f, 0x05 };                    /* syscall */
 static const uint8_t machine_start[] = { 0xff, 0x15, 0, 0, 0, 0, 0xf4 };       /* call, hlt */
 static const uint8_t machine_padding[] = { 0x0f, 0x1f, 0x40, 0x00 };           /* nopl 0(%rax) */
 enum { MACHINE_SYSCALL_AT = 7, MACHINE_START_RA = 6, MACHINE_UCONTEXT_AT = 0 };
+enum { MACHINE_SAVED_PC = 168, MACHINE_SAVED_SP = 160, MACHINE_SAVED_FP = 120 };
 
 #define MACHINE_FAULT      "ud2"
 #define MACHINE_CALL       "call"
@@ -76,6 +78,35 @@ enum {
     MACHINE_STACK_LIBUNWIND = 4608
 };
 
+#elif SFB_CONTEXT_AARCH64
+
+static const uint8_t machine_trampoline[] = { 0x68, 0x11, 0x80, 0xd2,   /* mov x8, #139 */
+                                              0x01, 0x00, 0x00, 0xd4 }; /* svc #0 */
+static const uint8_t machine_start[] = { 0x00, 0x00, 0x00, 0x94,        /* bl */
+                                         0x00, 0x00, 0x00, 0x94 };      /* bl */
+static const uint8_t machine_padding[] = { 0x1f, 0x20, 0x03, 0xd5 };    /* nop */
+enum { MACHINE_SYSCALL_AT = 4, MACHINE_START_RA = 4, MACHINE_UCONTEXT_AT = sizeof(siginfo_t) };
+enum { MACHINE_SAVED_PC = 568, MACHINE_SAVED_SP = 560, MACHINE_SAVED_FP = 544 };
+
+#define MACHINE_FAULT      "udf 0"
+#define MACHINE_CALL       "bl"
+#define MACHINE_RA         "x30"
+#define MACHINE_ODD_CFA    ".cfi_escape 0x0f, 4, 0x8f, 0, 0x30, 0x24\n"
+#define MACHINE_SP_FROM_FP ".cfi_def_cfa sp, 0\n.cfi_offset x30, 0\n.cfi_register sp, x29\n"
+enum { MACHINE_FAULT_SIZE = 4, MACHINE_NOP = 4 };
+enum {
+    MACHINE_STACK_SFRAME = 1280,
+    MACHINE_STACK_UNCOMMON = 1664,
+    MACHINE_STACK_RARE = 2048,
+    MACHINE_STACK_EH_FRAME = 2048,
+    MACHINE_STACK_AGAIN = 2176,
+    MACHINE_STACK_LIBUNWIND = 8704
+};
+
+#endif
+
+/* What the kernel saves, on the machine that the tests run on. */
+#if defined(__x86_64__) && SFB_CONTEXT_X86_64
 static inline void machine_set_ucontext(ucontext_t *uc, uint64_t pc, uint64_t sp, uint64_t fp)
 {
     uc->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
@@ -95,31 +126,7 @@ static inline struct sfb_regs machine_regs(const ucontext_t *uc)
                               .sp = (uint64_t)uc->uc_mcontext.gregs[REG_RSP],
                               .fp = (uint64_t)uc->uc_mcontext.gregs[REG_RBP] };
 }
-
-#elif defined(__aarch64__)
-
-static const uint8_t machine_trampoline[] = { 0x68, 0x11, 0x80, 0xd2,   /* mov x8, #139 */
-                                              0x01, 0x00, 0x00, 0xd4 }; /* svc #0 */
-static const uint8_t machine_start[] = { 0x00, 0x00, 0x00, 0x94,        /* bl */
-                                         0x00, 0x00, 0x00, 0x94 };      /* bl */
-static const uint8_t machine_padding[] = { 0x1f, 0x20, 0x03, 0xd5 };    /* nop */
-enum { MACHINE_SYSCALL_AT = 4, MACHINE_START_RA = 4, MACHINE_UCONTEXT_AT = sizeof(siginfo_t) };
-
-#define MACHINE_FAULT      "udf 0"
-#define MACHINE_CALL       "bl"
-#define MACHINE_RA         "x30"
-#define MACHINE_ODD_CFA    ".cfi_escape 0x0f, 4, 0x8f, 0, 0x30, 0x24\n"
-#define MACHINE_SP_FROM_FP ".cfi_def_cfa sp, 0\n.cfi_offset x30, 0\n.cfi_register sp, x29\n"
-enum { MACHINE_FAULT_SIZE = 4, MACHINE_NOP = 4 };
-enum {
-    MACHINE_STACK_SFRAME = 1280,
-    MACHINE_STACK_UNCOMMON = 1664,
-    MACHINE_STACK_RARE = 2048,
-    MACHINE_STACK_EH_FRAME = 2048,
-    MACHINE_STACK_AGAIN = 2176,
-    MACHINE_STACK_LIBUNWIND = 8704
-};
-
+#elif defined(__aarch64__) && SFB_CONTEXT_AARCH64
 static inline void machine_set_ucontext(ucontext_t *uc, uint64_t pc, uint64_t sp, uint64_t fp)
 {
     uc->uc_mcontext.pc = pc;
@@ -140,7 +147,6 @@ static inline struct sfb_regs machine_regs(const ucontext_t *uc)
                               .lr = uc->uc_mcontext.regs[30],
                               .lr_known = true };
 }
-
 #endif
 
 #endif

@@ -222,10 +222,10 @@ static struct answer from_section(const struct sfb_section *section, uint64_t pc
     a.flags = rule.flags;
     a.base = rule.cfa_base;
     a.cfa = rule.cfa_offset;
-    a.ra_saved = rule.ra_where == SFB_WHERE_CFA;
-    a.ra = rule.ra_offset;
-    a.fp_saved = rule.fp_where == SFB_WHERE_CFA;
-    a.fp = rule.fp_offset;
+    a.ra_saved = rule.ra.where == SFB_WHERE_CFA;
+    a.ra = rule.ra.offset;
+    a.fp_saved = rule.fp.where == SFB_WHERE_CFA;
+    a.fp = rule.fp.offset;
     return a;
 }
 

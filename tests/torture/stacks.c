@@ -34,7 +34,7 @@
 #include "support/trace.h"
 #include "support/ways.h"
 #include "trials.h"
-#include "unwind/rule_cache.h"
+#include "unwind/process/module_cache.h"
 
 enum { DEPTH = 30, WORDS_MAX = 8192, FRAMES_MAX = 256, WRITTEN_MAX = 80, ALTERNATE = 1 << 20 };
 
@@ -400,7 +400,7 @@ static enum verdict one(struct trials *t, struct random *r, uint64_t trial)
         t->tally[MEMOS]++;
     }
     if (trial % 64 == 0)
-        memset(sfb_rule_cache, 0, sizeof sfb_rule_cache); /* cold */
+        memset(&sfb_live_rules, 0, sizeof sfb_live_rules); /* cold */
     if (place == IN_PLACE && trial % 8 == 5) {
         const char *way = ways_differ(&m->context, &ours, &theirs);
 

@@ -25,8 +25,8 @@
 #include "storms.h"
 #include "support/compiler.h"
 #include "support/trace.h"
-#include "unwind/arch.h"
-#include "unwind/memory.h"
+#include "unwind/machine/arch.h"
+#include "unwind/process/pages.h"
 
 enum {
     THREADS = 64,
@@ -146,7 +146,7 @@ static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *va
         return -UNW_EINVAL;
     if (address - s->sp < s->size && s->size - (address - s->sp) >= sizeof *value)
         memcpy(value, s->stack + (address - s->sp), sizeof *value);
-    else if (sfb_memory_probe(address, sizeof *value)) /* tables and code, which stay */
+    else if (sfb_pages_probe(address, sizeof *value)) /* tables and code, which stay */
         memcpy(value, (const void *)(uintptr_t)address, sizeof *value); /* NOLINT */
     else
         return -UNW_EINVAL;

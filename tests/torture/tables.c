@@ -29,7 +29,7 @@
 #include "support/compiler.h"
 #include "support/trace.h"
 #include "trials.h"
-#include "unwind/rule_cache.h"
+#include "unwind/process/module_cache.h"
 
 #define PT_SFRAME 0x6474e554u
 
@@ -334,7 +334,7 @@ static void damage(struct random *r)
         const struct table *t = &tables[random_below(r, table_count)];
 
         if (t->own)
-            memset(sfb_rule_cache, 0, sizeof sfb_rule_cache);
+            memset(&sfb_live_rules, 0, sizeof sfb_live_rules);
         if (random_below(r, 3) == 0)
             damage_anything(t, r);
         else if (t->kind == SFRAME)

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "support/test.h"
-#include "unwind/arch.h"
+#include "unwind/machine/arch.h"
+#include "unwind/machine/insn_patterns.h"
 
 #define BASE  0x400000u
 #define WORDS 32u
@@ -92,15 +93,15 @@ Test(arch_aarch64, finds_the_rule_of_each_instruction_of_a_stub)
             if (!found)
                 continue;
             cr_expect(eq(int, r.cfa_base, SFB_BASE_SP));
-            cr_expect(eq(int, r.fp_where, SFB_WHERE_SAME));
+            cr_expect(eq(int, r.fp.where, SFB_WHERE_UNSAVED));
             cr_expect(eq(int, r.flags, 0));
             if (stubs[s].want[i] == PUSHED) {
                 cr_expect(eq(int, r.cfa_offset, 16), "%s: %u", stubs[s].name, i);
-                cr_expect(eq(int, r.ra_where, SFB_WHERE_CFA));
-                cr_expect(eq(int, r.ra_offset, -8));
+                cr_expect(eq(int, r.ra.where, SFB_WHERE_CFA));
+                cr_expect(eq(int, r.ra.offset, -8));
             } else {
                 cr_expect(eq(int, r.cfa_offset, 0), "%s: %u", stubs[s].name, i);
-                cr_expect(eq(int, r.ra_where, SFB_WHERE_SAME));
+                cr_expect(eq(int, r.ra.where, SFB_WHERE_UNSAVED));
             }
         }
     }
@@ -150,17 +151,18 @@ Test(arch_aarch64, finds_the_rule_of_lazy_binding)
     for (unsigned i = 0; i < 12; i++) {
         enum sfb_status status = known_rule(i, SFB_FRAME_PC, &r);
 
-        cr_expect(eq(int, status, cfa[i] < 0 ? SFB_NO_SHAPE : SFB_OK), "%u", i);
+        cr_expect(eq(int, status, cfa[i] < 0 ? SFB_NO_CODE_PATTERN : SFB_OK), "%u", i);
         if (status != SFB_OK)
             continue;
         cr_expect(eq(int, r.cfa_offset, cfa[i]), "%u", i);
-        cr_expect(eq(int, r.ra_where, cfa[i] ? SFB_WHERE_CFA : SFB_WHERE_SAME), "%u", i);
-        cr_expect(eq(int, r.fp_where, SFB_WHERE_SAME));
+        cr_expect(eq(int, r.ra.where, cfa[i] ? SFB_WHERE_CFA : SFB_WHERE_UNSAVED), "%u", i);
+        cr_expect(eq(int, r.fp.where, SFB_WHERE_UNSAVED));
     }
     cr_expect(eq(int, known_rule(6, SFB_FRAME_RA, &r), SFB_OK), "behind its call");
     cr_expect(eq(int, r.cfa_offset, 224));
     code[4] = 0x14000002; /* b */
-    cr_expect(eq(int, known_rule(6, SFB_FRAME_RA, &r), SFB_NO_SHAPE), "another function's code");
+    cr_expect(eq(int, known_rule(6, SFB_FRAME_RA, &r), SFB_NO_CODE_PATTERN),
+              "another function's code");
 }
 
 Test(arch_aarch64, follows_longjmp_until_it_is_half_way)
@@ -180,7 +182,7 @@ Test(arch_aarch64, follows_longjmp_until_it_is_half_way)
     static const uint8_t want[] = { NONE, IN_LR, IN_LR, IN_LR, CUT,   CUT,
                                     CUT,  CUT,   CUT,   IN_LR, IN_LR, NONE };
     static const enum sfb_status status[] = {
-        [NONE] = SFB_NO_SHAPE, [IN_LR] = SFB_OK, [CUT] = SFB_NO_REGISTER
+        [NONE] = SFB_NO_CODE_PATTERN, [IN_LR] = SFB_OK, [CUT] = SFB_NO_REGISTER
     };
     struct sfb_rule r;
 
@@ -188,9 +190,9 @@ Test(arch_aarch64, follows_longjmp_until_it_is_half_way)
     for (unsigned i = 0; i < 12; i++) {
         cr_expect(eq(int, known_rule(i, SFB_FRAME_PC, &r), status[want[i]]), "%u", i);
         if (want[i] == IN_LR)
-            cr_expect(r.ra_where == SFB_WHERE_SAME && r.cfa_offset == 0, "%u", i);
-        cr_expect(eq(int, known_rule(i, SFB_FRAME_RA, &r), SFB_NO_SHAPE), "it calls nothing: %u",
-                  i);
+            cr_expect(r.ra.where == SFB_WHERE_UNSAVED && r.cfa_offset == 0, "%u", i);
+        cr_expect(eq(int, known_rule(i, SFB_FRAME_RA, &r), SFB_NO_CODE_PATTERN),
+                  "it calls nothing: %u", i);
     }
 }
 

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "support/test.h"
-#include "unwind/arch.h"
+#include "unwind/machine/arch.h"
+#include "unwind/machine/insn_patterns.h"
 
 #define BASE 0x400000u
 
@@ -167,7 +168,7 @@ Test(arch_x86_64, guesses_by_the_place_in_the_function)
     cr_expect(eq(int, guess(8, SFB_FRAME_PC).cfa_offset, 8));
     cr_expect(guess(9, SFB_FRAME_PC).cfa_base == SFB_BASE_SP, "pushed");
     cr_expect(eq(int, guess(9, SFB_FRAME_PC).cfa_offset, 16));
-    cr_expect(guess(9, SFB_FRAME_PC).fp_where == SFB_WHERE_CFA);
+    cr_expect(guess(9, SFB_FRAME_PC).fp.where == SFB_WHERE_CFA);
     cr_expect(guess(12, SFB_FRAME_PC).cfa_base == SFB_BASE_FP, "frame made");
     cr_expect(eq(int, guess(12, SFB_FRAME_PC).cfa_offset, 16));
     cr_expect(guess(14, SFB_FRAME_PC).cfa_base == SFB_BASE_SP, "frame gone");

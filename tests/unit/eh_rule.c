@@ -10,11 +10,11 @@ enum {
     OUTERMOST = SFB_RULE_OUTERMOST,
     SIGNED = SFB_RULE_RA_SIGNED,
     DEREF = SFB_RULE_CFA_DEREF,
-    GENERAL = SFB_RULE_GENERAL
+    GENERAL = SFB_RULE_ANY_REGISTER
 };
 
 /* The usual rule of x86-64: CFA = rsp+8, RA at CFA-8. */
-#define USUAL .cfa_offset = 8, .ra_where = SFB_WHERE_CFA, .ra_offset = -8
+#define USUAL .cfa_offset = 8, .ra.where = SFB_WHERE_CFA, .ra.offset = -8
 
 static const struct {
     const char *name;
@@ -28,53 +28,53 @@ static const struct {
       SFB_OK,
       { .cfa_base = SFB_BASE_FP,
         .cfa_offset = 16,
-        .ra_where = SFB_WHERE_CFA,
-        .ra_offset = -8,
-        .fp_where = SFB_WHERE_CFA,
-        .fp_offset = -16 } },
+        .ra.where = SFB_WHERE_CFA,
+        .ra.offset = -8,
+        .fp.where = SFB_WHERE_CFA,
+        .fp.offset = -16 } },
     { "CFA = rbx+32, as for lazy binding",
       ITEMS(B(0x0c), U(RBX), U(32)),
       SFB_OK,
       { .cfa_base = SFB_BASE_REG,
         .cfa_reg = RBX,
         .cfa_offset = 32,
-        .ra_where = SFB_WHERE_CFA,
-        .ra_offset = -8,
+        .ra.where = SFB_WHERE_CFA,
+        .ra.offset = -8,
         .flags = GENERAL } },
     { "CFA below rsp",
       ITEMS(B(0x13), S(1)),
       SFB_OK,
-      { .cfa_offset = -8, .ra_where = SFB_WHERE_CFA, .ra_offset = -8 } },
+      { .cfa_offset = -8, .ra.where = SFB_WHERE_CFA, .ra.offset = -8 } },
     { "CFA too far", ITEMS(B(0x0e), U(1ull << 31)), SFB_NOT_EXPRESSIBLE, { 0 } },
     { "DRAP",
       ITEMS(B(0x0f), U(3), B(0x76), S(-8), B(6), B(0x10), U(RBP), U(2), B(0x76), S(0)),
       SFB_OK,
       { .cfa_base = SFB_BASE_FP,
         .cfa_offset = -8,
-        .ra_where = SFB_WHERE_CFA,
-        .ra_offset = -8,
-        .fp_where = SFB_WHERE_AT_REG,
-        .fp_reg = RBP,
+        .ra.where = SFB_WHERE_CFA,
+        .ra.offset = -8,
+        .fp.where = SFB_WHERE_AT_REG,
+        .fp.reg = RBP,
         .flags = DEREF | GENERAL } },
     { "CFA at rsp+40, +8",
       ITEMS(B(0x0f), U(5), B(0x77), S(40), B(6), B(0x23), U(8)),
       SFB_OK,
       { .cfa_offset = 40,
         .cfa_add = 8,
-        .ra_where = SFB_WHERE_CFA,
-        .ra_offset = -8,
+        .ra.where = SFB_WHERE_CFA,
+        .ra.offset = -8,
         .flags = DEREF | GENERAL } },
     { "CFA by an expression that is plain",
       ITEMS(B(0x0f), U(2), B(0x77), S(16)),
       SFB_OK,
-      { .cfa_offset = 16, .ra_where = SFB_WHERE_CFA, .ra_offset = -8 } },
+      { .cfa_offset = 16, .ra.where = SFB_WHERE_CFA, .ra.offset = -8 } },
     { "CFA at r9",
       ITEMS(B(0x0f), U(3), B(0x79), S(0), B(6)),
       SFB_OK,
       { .cfa_base = SFB_BASE_REG,
         .cfa_reg = R9,
-        .ra_where = SFB_WHERE_CFA,
-        .ra_offset = -8,
+        .ra.where = SFB_WHERE_CFA,
+        .ra.offset = -8,
         .flags = DEREF | GENERAL } },
     { "CFA of two registers",
       ITEMS(B(0x0f), U(5), B(0x77), S(8), B(0x79), S(0), B(0x22)),
@@ -94,27 +94,27 @@ static const struct {
     { "RA in a register, as in vfork",
       ITEMS(B(0x09), U(RIP), U(R9)),
       SFB_OK,
-      { .cfa_offset = 8, .ra_where = SFB_WHERE_IS_REG, .ra_reg = R9, .flags = GENERAL } },
+      { .cfa_offset = 8, .ra.where = SFB_WHERE_IS_REG, .ra.reg = R9, .flags = GENERAL } },
     { "RA at another place",
       ITEMS(B(0x90), U(3)),
       SFB_OK,
-      { .cfa_offset = 8, .ra_where = SFB_WHERE_CFA, .ra_offset = -24 } },
+      { .cfa_offset = 8, .ra.where = SFB_WHERE_CFA, .ra.offset = -24 } },
     { "RA that is the CFA - 8",
       ITEMS(B(0x14), U(RIP), U(1)),
       SFB_OK,
-      { .cfa_offset = 8, .ra_where = SFB_WHERE_IS_CFA, .ra_offset = -8, .flags = GENERAL } },
+      { .cfa_offset = 8, .ra.where = SFB_WHERE_IS_CFA, .ra.offset = -8, .flags = GENERAL } },
     { "RA at rsp+168, as in a signal frame",
       ITEMS(B(0x10), U(RIP), U(3), B(0x77), S(168)),
       SFB_OK,
       { .cfa_offset = 8,
-        .ra_where = SFB_WHERE_AT_REG,
-        .ra_reg = RSP,
-        .ra_offset = 168,
+        .ra.where = SFB_WHERE_AT_REG,
+        .ra.reg = RSP,
+        .ra.offset = 168,
         .flags = GENERAL } },
     { "RA at the CFA + 24",
       ITEMS(B(0x10), U(RIP), U(2), B(0x23), U(24)),
       SFB_OK,
-      { .cfa_offset = 8, .ra_where = SFB_WHERE_CFA, .ra_offset = 24 } },
+      { .cfa_offset = 8, .ra.where = SFB_WHERE_CFA, .ra.offset = 24 } },
     { "RA at the word at rsp",
       ITEMS(B(0x10), U(RIP), U(3), B(0x77), S(0), B(6)),
       SFB_NOT_EXPRESSIBLE,
@@ -122,7 +122,7 @@ static const struct {
     { "RA that is the word at rsp",
       ITEMS(B(0x16), U(RIP), U(3), B(0x77), S(0), B(6)),
       SFB_OK,
-      { .cfa_offset = 8, .ra_where = SFB_WHERE_AT_REG, .ra_reg = RSP, .flags = GENERAL } },
+      { .cfa_offset = 8, .ra.where = SFB_WHERE_AT_REG, .ra.reg = RSP, .flags = GENERAL } },
     { "RA that is the word at rsp, and more",
       ITEMS(B(0x16), U(RIP), U(5), B(0x77), S(0), B(6), B(0x23), U(1)),
       SFB_NOT_EXPRESSIBLE,
@@ -134,33 +134,33 @@ static const struct {
     { "rbp in r9, as in longjmp",
       ITEMS(B(0x09), U(RBP), U(R9)),
       SFB_OK,
-      { USUAL, .fp_where = SFB_WHERE_IS_REG, .fp_reg = R9, .flags = GENERAL } },
+      { USUAL, .fp.where = SFB_WHERE_IS_REG, .fp.reg = R9, .flags = GENERAL } },
     { "rbp in rbp",
       ITEMS(B(0x09), U(RBP), U(RBP)),
       SFB_OK,
-      { USUAL, .fp_where = SFB_WHERE_IS_REG, .fp_reg = RBP, .flags = GENERAL } },
+      { USUAL, .fp.where = SFB_WHERE_IS_REG, .fp.reg = RBP, .flags = GENERAL } },
     { "rbp is the CFA",
       ITEMS(B(0x16), U(RBP), U(0)),
       SFB_OK,
-      { USUAL, .fp_where = SFB_WHERE_IS_CFA, .flags = GENERAL } },
+      { USUAL, .fp.where = SFB_WHERE_IS_CFA, .flags = GENERAL } },
     { "rbp too far", ITEMS(B(0x86), U(1ull << 40)), SFB_NOT_EXPRESSIBLE, { 0 } },
     { "rbp of no expression", ITEMS(B(0x10), U(RBP), U(1), B(0x13)), SFB_BAD_CFI, { 0 } },
     { "rsp is the CFA - 16",
       ITEMS(B(0x14), U(RSP), U(2)),
       SFB_OK,
-      { USUAL, .sp_where = SFB_WHERE_IS_CFA, .sp_offset = -16, .flags = GENERAL } },
+      { USUAL, .sp.where = SFB_WHERE_IS_CFA, .sp.offset = -16, .flags = GENERAL } },
     { "rsp in r9, as in longjmp",
       ITEMS(B(0x09), U(RSP), U(R9)),
       SFB_OK,
-      { USUAL, .sp_where = SFB_WHERE_IS_REG, .sp_reg = R9, .flags = GENERAL } },
+      { USUAL, .sp.where = SFB_WHERE_IS_REG, .sp.reg = R9, .flags = GENERAL } },
     { "rsp stored",
       ITEMS(B(0x87), U(3)),
       SFB_OK,
-      { USUAL, .sp_where = SFB_WHERE_CFA, .sp_offset = -24, .flags = GENERAL } },
+      { USUAL, .sp.where = SFB_WHERE_CFA, .sp.offset = -24, .flags = GENERAL } },
     { "rsp is rax+8",
       ITEMS(B(0x16), U(RSP), U(2), B(0x70), S(8)),
       SFB_OK,
-      { USUAL, .sp_where = SFB_WHERE_IS_REG, .sp_offset = 8, .flags = GENERAL } },
+      { USUAL, .sp.where = SFB_WHERE_IS_REG, .sp.offset = 8, .flags = GENERAL } },
     { "rsp the same", ITEMS(B(0x08), U(RSP)), SFB_OK, { USUAL } },
 };
 
@@ -170,11 +170,11 @@ static bool same(const struct sfb_rule *a, const struct sfb_rule *b)
     if (b->flags & SFB_RULE_OUTERMOST)
         return a->flags == b->flags;
     return a->cfa_base == b->cfa_base && a->flags == b->flags && a->cfa_offset == b->cfa_offset &&
-           a->cfa_add == b->cfa_add && a->cfa_reg == b->cfa_reg && a->ra_where == b->ra_where &&
-           a->fp_where == b->fp_where && a->sp_where == b->sp_where &&
-           a->ra_offset == b->ra_offset && a->fp_offset == b->fp_offset &&
-           a->sp_offset == b->sp_offset && a->ra_reg == b->ra_reg && a->fp_reg == b->fp_reg &&
-           a->sp_reg == b->sp_reg;
+           a->cfa_add == b->cfa_add && a->cfa_reg == b->cfa_reg && a->ra.where == b->ra.where &&
+           a->fp.where == b->fp.where && a->sp.where == b->sp.where &&
+           a->ra.offset == b->ra.offset && a->fp.offset == b->fp.offset &&
+           a->sp.offset == b->sp.offset && a->ra.reg == b->ra.reg && a->fp.reg == b->fp.reg &&
+           a->sp.reg == b->sp.reg;
 }
 
 Test(eh_frame_find, says_what_each_row_says)
@@ -188,8 +188,7 @@ Test(eh_frame_find, says_what_each_row_says)
         cr_expect(eq(int, status, cases[i].want), "%s", cases[i].name);
         if (status == SFB_OK) {
             cr_expect(same(&got, &cases[i].rule), "%s", cases[i].name);
-            cr_expect(got.zero[0] == 0 && got.zero[1] == 0 && got.zero[2] == 0, "%s",
-                      cases[i].name);
+            cr_expect(got.zero == 0 && got.zeros[0] == 0 && got.zeros[1] == 0, "%s", cases[i].name);
         } else {
             cr_expect(eq(i32, got.cfa_offset, 1234), "%s: written", cases[i].name);
             cr_expect(error.status == status && error.field && error.offset == e.fde.offset, "%s",
@@ -228,24 +227,24 @@ static const struct {
       ITEMS(B(0x2d), B(0x0e), U(32), B(0x9d), U(4), B(0x9e), U(3), B(0x0d), U(X29)),
       { .cfa_base = SFB_BASE_FP,
         .cfa_offset = 32,
-        .ra_where = SFB_WHERE_CFA,
-        .ra_offset = -24,
-        .fp_where = SFB_WHERE_CFA,
-        .fp_offset = -32,
+        .ra.where = SFB_WHERE_CFA,
+        .ra.offset = -24,
+        .fp.where = SFB_WHERE_CFA,
+        .fp.offset = -32,
         .flags = SIGNED } },
     { "CFA in x19",
       ITEMS(B(0x0c), U(19), U(16)),
       { .cfa_base = SFB_BASE_REG, .cfa_reg = 19, .cfa_offset = 16, .flags = GENERAL } },
     { "RA in x15",
       ITEMS(B(0x09), U(X30), U(X15)),
-      { .ra_where = SFB_WHERE_IS_REG, .ra_reg = X15, .flags = GENERAL } },
+      { .ra.where = SFB_WHERE_IS_REG, .ra.reg = X15, .flags = GENERAL } },
     { "RA undefined", ITEMS(B(0x07), U(X30), B(0x2d)), { .flags = OUTERMOST } },
     { "sp in x10",
       ITEMS(B(0x09), U(X31), U(10)),
-      { .sp_where = SFB_WHERE_IS_REG, .sp_reg = 10, .flags = GENERAL } },
+      { .sp.where = SFB_WHERE_IS_REG, .sp.reg = 10, .flags = GENERAL } },
     { "RA at bregx sp 8",
       ITEMS(B(0x10), U(X30), U(3), B(0x92), U(X31), S(8)),
-      { .ra_where = SFB_WHERE_AT_REG, .ra_reg = X31, .ra_offset = 8, .flags = GENERAL } },
+      { .ra.where = SFB_WHERE_AT_REG, .ra.reg = X31, .ra.offset = 8, .flags = GENERAL } },
 };
 
 Test(eh_frame_find, says_what_each_row_says_on_aarch64)
@@ -311,11 +310,11 @@ Test(eh_frame_find, takes_the_return_address_from_its_column)
 
     cr_assert(eq(int, sfb_eh_frame_find(&e.eh, ENTRY_START, &got, NULL), SFB_OK));
     cr_expect(same(
-        &got, &(struct sfb_rule){ .ra_where = SFB_WHERE_IS_REG, .ra_reg = X15, .flags = GENERAL }));
+        &got, &(struct sfb_rule){ .ra.where = SFB_WHERE_IS_REG, .ra.reg = X15, .flags = GENERAL }));
     f.program = stored;
     e = entry_of(&l);
     cr_assert(eq(int, sfb_eh_frame_find(&e.eh, ENTRY_START, &got, NULL), SFB_OK));
-    cr_expect(same(&got, &(struct sfb_rule){ .ra_where = SFB_WHERE_CFA, .ra_offset = -8 }));
+    cr_expect(same(&got, &(struct sfb_rule){ .ra.where = SFB_WHERE_CFA, .ra.offset = -8 }));
 }
 
 /* Which row answers, and what is said where none does. */

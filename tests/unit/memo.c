@@ -1,5 +1,7 @@
-/* When a memo is believed, and in whose hands it is. Walks with one are live.strides' business. */
-#include "unwind/memo.h"
+/* When a memo is believed, and in whose hands it is. Walks with one are live.fast_walk's business. */
+#include "unwind/capture/memo.h"
+
+#include "unwind/capture/fast_walk.h"
 
 #include "sframe_backtrace.h"
 #include "support/test.h"
@@ -23,12 +25,12 @@ static void remember(uint64_t hi)
 /* @return whether a walk that comes to the inner frame may go on by the memo */
 static bool is_believed(uint64_t hi)
 {
-    struct sfb_stride stride = { .hi = hi };
+    struct sfb_fast_walk fast = { .hi = hi };
 
     sfb_memo_begin(&walk, storage, sizeof storage, OUTER_SP);
     cr_assert(walk.memo == memo);
     cr_assert(sfb_memo_find(&walk, KEY, SP, 0, false) == &memo->frame[1]);
-    return sfb_memo_check(&walk, &stride);
+    return sfb_memo_check(&walk, fast.hi, &fast.seen);
 }
 
 Test(memo, is_believed_as_far_as_the_stack_is_known)
@@ -56,9 +58,9 @@ Test(memo, is_believed_as_far_as_the_stack_is_known)
 Test(memo, asks_after_no_module_but_those_of_its_frames)
 {
     static uint64_t stack[8] = { [3] = KEY + 64 };
-    struct sfb_stride stride = { .hi = (uintptr_t)(stack + 8) };
+    struct sfb_fast_walk fast = { .hi = (uintptr_t)(stack + 8) };
 
-    memo->hi = stride.hi;
+    memo->hi = fast.hi;
     memo->count = 2;
     memo->any_modules = true;
     memo->modules[0] = 1u << 5;
@@ -67,10 +69,10 @@ Test(memo, asks_after_no_module_but_those_of_its_frames)
                                               .sp = (uintptr_t)(stack + 4),
                                               .fp_at = (uintptr_t)(stack + 3),
                                               .fp_word = KEY + 64 };
-    sfb_memo_begin(&walk, storage, sizeof storage, stride.hi);
+    sfb_memo_begin(&walk, storage, sizeof storage, fast.hi);
     cr_assert(walk.memo == memo);
     cr_assert(sfb_memo_find(&walk, KEY, (uintptr_t)stack, 0, false) == &memo->frame[1]);
-    cr_expect(sfb_memo_check(&walk, &stride));
+    cr_expect(sfb_memo_check(&walk, fast.hi, &fast.seen));
     cr_expect(eq(u32, walk.matched, 2));
     cr_expect(eq(u64, memo->modules[0], 0), "it has nothing to do with this memo");
 }

@@ -4,7 +4,7 @@
 
 #include "support/guarded.h"
 #include "support/test.h"
-#include "unwind/memory.h"
+#include "unwind/process/live_memory.h"
 
 Test(memory, probe_tells_what_is_readable)
 {
@@ -13,16 +13,16 @@ Test(memory, probe_tells_what_is_readable)
     static const char constant[] = "read-only";
 
     errno = 77;
-    cr_expect(sfb_memory_probe(end - 4096, 4096));
-    cr_expect(sfb_memory_probe(end - 1, 1));
-    cr_expect(not(sfb_memory_probe(end, 1)), "PROT_NONE");
-    cr_expect(not(sfb_memory_probe(end - 1, 2)), "one byte too far");
-    cr_expect(not(sfb_memory_probe(0, 8)), "the zero page");
-    cr_expect(not(sfb_memory_probe(0x8000000000000000u, 8)), "not canonical");
-    cr_expect(not(sfb_memory_probe(0xffffffff81000000u, 8)), "the kernel's");
-    cr_expect(not(sfb_memory_probe(~(uint64_t)0, 8)), "wraps");
-    cr_expect(sfb_memory_probe((uintptr_t)constant, sizeof constant), "read-only");
-    cr_expect(sfb_memory_probe(~(uint64_t)0, 0), "no bytes");
+    cr_expect(sfb_pages_probe(end - 4096, 4096));
+    cr_expect(sfb_pages_probe(end - 1, 1));
+    cr_expect(not(sfb_pages_probe(end, 1)), "PROT_NONE");
+    cr_expect(not(sfb_pages_probe(end - 1, 2)), "one byte too far");
+    cr_expect(not(sfb_pages_probe(0, 8)), "the zero page");
+    cr_expect(not(sfb_pages_probe(0x8000000000000000u, 8)), "not canonical");
+    cr_expect(not(sfb_pages_probe(0xffffffff81000000u, 8)), "the kernel's");
+    cr_expect(not(sfb_pages_probe(~(uint64_t)0, 8)), "wraps");
+    cr_expect(sfb_pages_probe((uintptr_t)constant, sizeof constant), "read-only");
+    cr_expect(sfb_pages_probe(~(uint64_t)0, 0), "no bytes");
     cr_expect(eq(int, errno, 77), "errno is the program's");
 }
 

@@ -6,7 +6,7 @@
 
 #include "support/machine.h"
 #include "support/test.h"
-#include "unwind/modules.h"
+#include "unwind/process/module_cache.h"
 
 /* For this machine, sorted, no functions. */
 static const struct layout empty = { .abi = (enum sfb_abi)SFB_ARCH_ABI,

@@ -1,6 +1,6 @@
 /* What goes into the rule cache comes out as it was, for its own module and pc, and nobody else's.
  */
-#include "unwind/rule_cache.h"
+#include "unwind/walk/rule_cache.h"
 
 #include <string.h>
 
@@ -13,6 +13,7 @@ enum {
     ROUND = SFB_RULE_CACHE_WORDS << SFB_ARCH_PC_SHIFT /* keys so far apart share a place */
 };
 
+static struct sfb_rule_cache cache;
 static const uint64_t key_max = (1ull << SFB_ARCH_PC_BITS) - LINE;
 
 /*
@@ -22,19 +23,19 @@ static const uint64_t key_max = (1ull << SFB_ARCH_PC_BITS) - LINE;
 static struct sfb_rule rule(unsigned base, int32_t cfa, int32_t words)
 {
     struct sfb_rule r = { .cfa_base = (uint8_t)base,
-                          .ra_where = SFB_WHERE_CFA,
-                          .fp_where = words < 0 ? SFB_WHERE_SAME : SFB_WHERE_CFA,
+                          .ra.where = SFB_WHERE_CFA,
+                          .fp.where = words < 0 ? SFB_WHERE_UNSAVED : SFB_WHERE_CFA,
                           .cfa_offset = cfa,
-                          .ra_offset = -8 };
+                          .ra.offset = -8 };
 
     if (!SFB_ARCH_LR) {
-        r.fp_offset = words < 0 ? 0 : words * -8;
+        r.fp.offset = words < 0 ? 0 : words * -8;
     } else if (words < 0) {
-        r.ra_where = SFB_WHERE_SAME;
-        r.ra_offset = 0;
+        r.ra.where = SFB_WHERE_UNSAVED;
+        r.ra.offset = 0;
     } else {
-        r.ra_offset = words * 8 - cfa;
-        r.fp_offset = r.ra_offset - 8;
+        r.ra.offset = words * 8 - cfa;
+        r.fp.offset = r.ra.offset - 8;
     }
     return r;
 }
@@ -44,14 +45,14 @@ static bool has(uint64_t key, uint32_t id, const struct sfb_rule *want)
     struct sfb_rule out;
 
     memset(&out, 0xee, sizeof out);
-    return sfb_rule_cache_get(key, id, &out) && memcmp(&out, want, sizeof out) == 0;
+    return sfb_rule_cache_get(&cache, key, id, &out) && memcmp(&out, want, sizeof out) == 0;
 }
 
 static bool has_any(uint64_t key, uint32_t id)
 {
     struct sfb_rule out;
 
-    return sfb_rule_cache_get(key, id, &out);
+    return sfb_rule_cache_get(&cache, key, id, &out);
 }
 
 Test(rule_cache, gives_back_exactly_what_was_put)
@@ -72,7 +73,7 @@ Test(rule_cache, gives_back_exactly_what_was_put)
                         if (words[w] * 8 + 8 * SFB_ARCH_LR > cfas[c])
                             continue; /* not within the frame */
                         asked++;
-                        sfb_rule_cache_put(keys[k], ids[i], &r);
+                        sfb_rule_cache_put(&cache, keys[k], ids[i], &r);
                         cr_assert(has(keys[k], ids[i], &r));
                         cr_assert(not(has_any(keys[k], ids[i] ^ 3)));
                         cr_assert(not(has_any(keys[k] ^ ROUND, ids[i])));
@@ -86,7 +87,7 @@ Test(rule_cache, knows_frames_without_a_caller)
 {
     static const struct sfb_rule outermost = { .flags = SFB_RULE_OUTERMOST };
 
-    sfb_rule_cache_put(0x1000, 7, &outermost);
+    sfb_rule_cache_put(&cache, 0x1000, 7, &outermost);
     cr_expect(has(0x1000, 7, &outermost));
 }
 
@@ -98,9 +99,9 @@ Test(rule_cache, knows_nothing_at_first_and_nothing_of_modules_without_an_id)
         for (uint32_t id = 0; id < 3; id++)
             cr_assert(not(has_any(key, id)));
     cr_assert(not(has_any(key_max, 0)));
-    sfb_rule_cache_put(0x1000, 0, &r);
+    sfb_rule_cache_put(&cache, 0x1000, 0, &r);
     cr_expect(not(has_any(0x1000, 0)));
-    cr_expect(eq(u64, sfb_rule_cache_look(0x1000), 0));
+    cr_expect(eq(u64, sfb_rule_cache_look(&cache, 0x1000), 0));
 }
 
 /* As many pcs as a line has places, and all of them with the same first choice. */
@@ -110,14 +111,14 @@ Test(rule_cache, has_room_for_eight_of_a_line)
     unsigned found = 0;
 
     for (uint64_t i = 1; i <= SFB_RULE_CACHE_WAYS; i++)
-        sfb_rule_cache_put(0x5000 + i * ROUND, 1, &r);
+        sfb_rule_cache_put(&cache, 0x5000 + i * ROUND, 1, &r);
     for (uint64_t i = 1; i <= SFB_RULE_CACHE_WAYS; i++)
         cr_expect(has(0x5000 + i * ROUND, 1, &r), "%u", (unsigned)i);
     /* What is there already is replaced where it is. */
-    sfb_rule_cache_put(0x5000 + 3 * ROUND, 2, &last);
+    sfb_rule_cache_put(&cache, 0x5000 + 3 * ROUND, 2, &last);
     cr_expect(has(0x5000 + 3 * ROUND, 2, &last));
     /* One more costs one of them. */
-    sfb_rule_cache_put(0x5000, 1, &last);
+    sfb_rule_cache_put(&cache, 0x5000, 1, &last);
     cr_expect(has(0x5000, 1, &last));
     for (uint64_t i = 1; i <= SFB_RULE_CACHE_WAYS; i++)
         found += has_any(0x5000 + i * ROUND, i == 3 ? 2 : 1);
@@ -138,29 +139,29 @@ Test(rule_cache, leaves_out_what_does_not_fit)
     for (unsigned i = 0; i < 3; i++) {
         cases[count++] = rule(SFB_BASE_SP, cfas[i], -1);
         cases[count] = good;
-        cases[count++].fp_offset = fps[i];
+        cases[count++].fp.offset = fps[i];
         cases[count] = good;
-        cases[count].ra_offset = ras[i];
-        cases[count++].fp_offset = SFB_ARCH_LR ? ras[i] - 8 : good.fp_offset;
+        cases[count].ra.offset = ras[i];
+        cases[count++].fp.offset = SFB_ARCH_LR ? ras[i] - 8 : good.fp.offset;
     }
     cases[count] = good;
-    cases[count++].flags = SFB_RULE_GENERAL;
+    cases[count++].flags = SFB_RULE_ANY_REGISTER;
     cases[count] = good;
     cases[count++].flags = SFB_RULE_SIGNAL;
     cases[count] = good; /* fp stored, but not beside RA */
-    cases[count++].ra_where = SFB_WHERE_SAME;
+    cases[count++].ra.where = SFB_WHERE_UNSAVED;
     if (!SFB_ARCH_LR) {
         cases[count] = rule(SFB_BASE_SP, 16, -1);
-        cases[count++].ra_where = SFB_WHERE_SAME;
+        cases[count++].ra.where = SFB_WHERE_UNSAVED;
         cases[count++] = rule(SFB_BASE_SP, 0, -1); /* would look like a frame without a caller */
     }
-    sfb_rule_cache_put(0x1000, 1, &good);
+    sfb_rule_cache_put(&cache, 0x1000, 1, &good);
     cr_expect(has(0x1000, 1, &good), "the one that all are made of does fit");
-    sfb_rule_cache_put(key_max + ROUND, 1, &good);
+    sfb_rule_cache_put(&cache, key_max + ROUND, 1, &good);
     cr_expect(not(has_any(key_max + ROUND, 1)), "no pc of user space");
 
     for (unsigned i = 0; i < count; i++) {
-        sfb_rule_cache_put(0x2000 + LINE * i, 1, &cases[i]);
+        sfb_rule_cache_put(&cache, 0x2000 + LINE * i, 1, &cases[i]);
         cr_expect(not(has_any(0x2000 + LINE * i, 1)), "case %u", i);
     }
 }

@@ -21,23 +21,23 @@ static struct sfb_rule rule(enum sfb_abi abi, enum sfb_base base, int32_t cfa)
     struct sfb_rule r = { .cfa_base = (uint8_t)base, .cfa_offset = cfa };
 
     if (abi == SFB_ABI_AMD64_LE) {
-        r.ra_where = SFB_WHERE_CFA;
-        r.ra_offset = -8;
+        r.ra.where = SFB_WHERE_CFA;
+        r.ra.offset = -8;
     }
     return r;
 }
 
 static struct sfb_rule rule_ra(struct sfb_rule r, int32_t offset)
 {
-    r.ra_where = SFB_WHERE_CFA;
-    r.ra_offset = offset;
+    r.ra.where = SFB_WHERE_CFA;
+    r.ra.offset = offset;
     return r;
 }
 
 static struct sfb_rule rule_fp(struct sfb_rule r, int32_t offset)
 {
-    r.fp_where = SFB_WHERE_CFA;
-    r.fp_offset = offset;
+    r.fp.where = SFB_WHERE_CFA;
+    r.fp.offset = offset;
     return r;
 }
 
@@ -272,20 +272,20 @@ Test(sframe_encoder, says_what_cannot_be_expressed)
         { "the CFA lies inside of the frame", { .cfa_offset = -8 }, true, true },
         { "the CFA lies inside of the frame", { .cfa_offset = 0 }, true, false },
         { "sp has a rule of its own",
-          { .cfa_offset = 16, .sp_where = SFB_WHERE_IS_REG },
+          { .cfa_offset = 16, .sp.where = SFB_WHERE_IS_REG },
           true,
           true },
         { "the return address is not at CFA-8",
-          { .cfa_offset = 16, .ra_where = SFB_WHERE_CFA, .ra_offset = -16 },
+          { .cfa_offset = 16, .ra.where = SFB_WHERE_CFA, .ra.offset = -16 },
           true,
           false },
         { "the return address is n",
-          { .cfa_offset = 16, .ra_where = SFB_WHERE_IS_REG },
+          { .cfa_offset = 16, .ra.where = SFB_WHERE_IS_REG },
           true,
           true },
-        { "fp is saved neither", { .cfa_offset = 16, .fp_where = SFB_WHERE_AT_REG }, true, true },
+        { "fp is saved neither", { .cfa_offset = 16, .fp.where = SFB_WHERE_AT_REG }, true, true },
         { "fp is saved and the return address is not",
-          { .cfa_offset = 16, .fp_where = SFB_WHERE_CFA, .fp_offset = -16 },
+          { .cfa_offset = 16, .fp.where = SFB_WHERE_CFA, .fp.offset = -16 },
           false,
           true },
     };
@@ -297,9 +297,9 @@ Test(sframe_encoder, says_what_cannot_be_expressed)
             struct sfb_rule r = cases[i].change;
             const char *reason;
 
-            if (amd64 && r.ra_where == SFB_WHERE_SAME) {
-                r.ra_where = SFB_WHERE_CFA;
-                r.ra_offset = -8;
+            if (amd64 && r.ra.where == SFB_WHERE_UNSAVED) {
+                r.ra.where = SFB_WHERE_CFA;
+                r.ra.offset = -8;
             }
             reason = synth_inexpressible(abis[a], &r);
             if (amd64 ? cases[i].amd64 : cases[i].aarch64)
@@ -352,7 +352,7 @@ static struct sfb_rule draw_rule(uint32_t *state, enum sfb_abi abi)
 
     if (abi != SFB_ABI_AMD64_LE && draw(state, 2))
         r = rule_ra(r, -(int32_t)draw(state, 20) * scale[draw(state, COUNT(scale))]);
-    if (draw(state, 2) && r.ra_where == SFB_WHERE_CFA)
+    if (draw(state, 2) && r.ra.where == SFB_WHERE_CFA)
         r = rule_fp(r, -(int32_t)draw(state, 20) * scale[draw(state, COUNT(scale))]);
     return r;
 }

@@ -7,10 +7,13 @@
 #include "support/section_bytes.h"
 #include "support/test.h"
 
-#define RULE(base, ra, fp, bits, cfa_at, ra_at, fp_at)                                             \
+#define RULE(base, ra_in, fp_in, bits, cfa_at, ra_at, fp_at)                                       \
     {                                                                                              \
-        .cfa_base = base, .ra_where = ra, .fp_where = fp, .flags = bits, .cfa_offset = cfa_at,     \
-        .ra_offset = ra_at, .fp_offset = fp_at                                                     \
+        .cfa_base = base, .flags = bits, .cfa_offset = cfa_at,                                     \
+        .ra = { .where = ra_in, .offset = ra_at }, .fp = {                                         \
+            .where = fp_in,                                                                        \
+            .offset = fp_at                                                                        \
+        }                                                                                          \
     }
 
 #define ADDRESS 0x400000u
@@ -303,7 +306,7 @@ static const struct {
       0,
       { 0, ROW_INFO(1, 0, ROW_SP), { 8 } },
       SFB_OK,
-      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_SAME, 0, 8, -8, 0) },
+      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_UNSAVED, 0, 8, -8, 0) },
     { "AMD64 sp and fp",
       SFB_ABI_AMD64_LE,
       -8,
@@ -351,7 +354,7 @@ static const struct {
       0,
       { 0, ROW_INFO(1, 0, ROW_FP), { -8 } },
       SFB_OK,
-      RULE(SFB_BASE_FP, SFB_WHERE_CFA, SFB_WHERE_SAME, 0, -8, -8, 0) },
+      RULE(SFB_BASE_FP, SFB_WHERE_CFA, SFB_WHERE_UNSAVED, 0, -8, -8, 0) },
     { "AMD64 far away",
       SFB_ABI_AMD64_LE,
       -8,
@@ -359,7 +362,7 @@ static const struct {
       0,
       { 0, ROW_INFO(1, 2, ROW_SP), { INT32_MAX } },
       SFB_OK,
-      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_SAME, 0, INT32_MAX, -8, 0) },
+      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_UNSAVED, 0, INT32_MAX, -8, 0) },
     { "AMD64 fixed fp",
       SFB_ABI_AMD64_LE,
       -8,
@@ -375,7 +378,7 @@ static const struct {
       0,
       { 0, ROW_INFO(1, 0, ROW_SP), { 0 } },
       SFB_OK,
-      RULE(SFB_BASE_SP, SFB_WHERE_SAME, SFB_WHERE_SAME, 0, 0, 0, 0) },
+      RULE(SFB_BASE_SP, SFB_WHERE_UNSAVED, SFB_WHERE_UNSAVED, 0, 0, 0, 0) },
     { "CFA below sp", 0, 0, 0, 0, { 0, ROW_INFO(1, 0, ROW_SP), { -16 } }, SFB_BAD_FRE, { 0 } },
     { "LR saved",
       0,
@@ -384,7 +387,7 @@ static const struct {
       0,
       { 0, ROW_INFO(2, 0, ROW_SP), { 16, -16 } },
       SFB_OK,
-      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_SAME, 0, 16, -16, 0) },
+      RULE(SFB_BASE_SP, SFB_WHERE_CFA, SFB_WHERE_UNSAVED, 0, 16, -16, 0) },
     { "LR and fp saved",
       0,
       0,
@@ -400,7 +403,7 @@ static const struct {
       0,
       { 0, ROW_INFO(1, 0, ROW_SP) | ROW_MANGLED, { 0 } },
       SFB_OK,
-      RULE(SFB_BASE_SP, SFB_WHERE_SAME, SFB_WHERE_SAME, SFB_RULE_RA_SIGNED, 0, 0, 0) },
+      RULE(SFB_BASE_SP, SFB_WHERE_UNSAVED, SFB_WHERE_UNSAVED, SFB_RULE_RA_SIGNED, 0, 0, 0) },
     { "signed, key B",
       0,
       0,
@@ -417,7 +420,7 @@ static const struct {
       0x20,
       { 0, ROW_INFO(1, 0, ROW_SP), { 0 } },
       SFB_OK,
-      RULE(SFB_BASE_SP, SFB_WHERE_SAME, SFB_WHERE_SAME, SFB_RULE_RA_KEY_B, 0, 0, 0) },
+      RULE(SFB_BASE_SP, SFB_WHERE_UNSAVED, SFB_WHERE_UNSAVED, SFB_RULE_RA_KEY_B, 0, 0, 0) },
     { "fixed RA",
       0,
       -8,

@@ -1,7 +1,7 @@
 /* One rule, one frame: what sfb_step() makes of it, on a stack of sixteen words. */
-#include "unwind/step.h"
+#include "unwind/walk/step.h"
 #include "support/test.h"
-#include "unwind/arch.h"
+#include "unwind/machine/arch.h"
 
 #define BASE  0x7ffc0000u
 #define WORDS 16u
@@ -27,21 +27,21 @@ static struct sfb_memory fake = { .read = read_fake };
 /* AMD64 as SFrame has it: ra at CFA-8. */
 #define SP(off)                                                                                    \
     {                                                                                              \
-        .cfa_base = SFB_BASE_SP, .cfa_offset = off, .ra_where = SFB_WHERE_CFA, .ra_offset = -8     \
+        .cfa_base = SFB_BASE_SP, .cfa_offset = off, .ra.where = SFB_WHERE_CFA, .ra.offset = -8     \
     }
 #define SP_FP(off, at)                                                                             \
     {                                                                                              \
-        .cfa_base = SFB_BASE_SP, .cfa_offset = off, .ra_where = SFB_WHERE_CFA, .ra_offset = -8,    \
-        .fp_where = SFB_WHERE_CFA, .fp_offset = at                                                 \
+        .cfa_base = SFB_BASE_SP, .cfa_offset = off, .ra.where = SFB_WHERE_CFA, .ra.offset = -8,    \
+        .fp.where = SFB_WHERE_CFA, .fp.offset = at                                                 \
     }
 #define FP_FP(off, at)                                                                             \
     {                                                                                              \
-        .cfa_base = SFB_BASE_FP, .cfa_offset = off, .ra_where = SFB_WHERE_CFA, .ra_offset = -8,    \
-        .fp_where = SFB_WHERE_CFA, .fp_offset = at                                                 \
+        .cfa_base = SFB_BASE_FP, .cfa_offset = off, .ra.where = SFB_WHERE_CFA, .ra.offset = -8,    \
+        .fp.where = SFB_WHERE_CFA, .fp.offset = at                                                 \
     }
 #define LR(off)                                                                                    \
     {                                                                                              \
-        .cfa_base = SFB_BASE_SP, .cfa_offset = off, .ra_where = SFB_WHERE_SAME                     \
+        .cfa_base = SFB_BASE_SP, .cfa_offset = off, .ra.where = SFB_WHERE_UNSAVED                  \
     }
 
 static const struct {

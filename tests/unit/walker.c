@@ -174,7 +174,7 @@ Test(walker, gives_padding_that_is_run_the_rule_of_the_function_behind)
     for (uint64_t from = 0x44; from < 0x80; from += sizeof machine_padding) {
         struct sfb_context start = at(TEXT + from, STACK, 0x77);
         const struct expected want[] = { { SFB_FRAME_PC, SFB_SOURCE_START, TEXT + from },
-                                         { SFB_FRAME_RA, SFB_SOURCE_STUB, 0x123456 } };
+                                         { SFB_FRAME_RA, SFB_SOURCE_CODE_PATTERN, 0x123456 } };
         struct sfb_walker w;
         struct sfb_frame f;
 
@@ -183,7 +183,7 @@ Test(walker, gives_padding_that_is_run_the_rule_of_the_function_behind)
         cr_assert(eq(int, sfb_walker_next(&w, NULL), SFB_OK));
         cr_assert(eq(int, sfb_walker_next(&w, &f), SFB_OK));
         cr_expect(eq(int, f.missed[SFB_SOURCE_SFRAME], SFB_NO_FDE));
-        cr_expect(eq(int, f.missed[SFB_SOURCE_STUB], SFB_OK));
+        cr_expect(eq(int, f.missed[SFB_SOURCE_CODE_PATTERN], SFB_OK));
         cr_expect(eq(int, f.missed[SFB_SOURCE_EH_FRAME], SFB_NO_EH_FRAME));
     }
 }
@@ -269,7 +269,7 @@ Test(walker, says_why_each_source_had_nothing)
     cr_assert(eq(int, sfb_walker_next(&w, NULL), SFB_OK));
     cr_expect(eq(int, sfb_walker_next(&w, NULL), SFB_NO_FDE));
     cr_expect(eq(int, sfb_walker_frame(&w)->missed[SFB_SOURCE_SFRAME], SFB_NO_FDE));
-    cr_expect(eq(int, sfb_walker_frame(&w)->missed[SFB_SOURCE_SIGNAL], SFB_NO_SHAPE));
+    cr_expect(eq(int, sfb_walker_frame(&w)->missed[SFB_SOURCE_SIGNAL], SFB_NO_CODE_PATTERN));
     cr_expect(eq(int, sfb_walker_frame(&w)->missed[SFB_SOURCE_LIBUNWIND], SFB_NO_LIBUNWIND));
 }
 
@@ -286,21 +286,14 @@ Test(walker, passes_a_corrupt_section_by)
               "it was asked");
 }
 
-/*
- * A ucontext on the fake stack that resumes at the given registers, where a trampoline with its sp
- * at `address` finds it.
- */
+/* What a signal leaves on the fake stack, to resume so, where a trampoline with its sp at `address` finds it. */
 static void put_ucontext(uint64_t address, uint64_t pc, uint64_t sp, uint64_t fp)
 {
-    uint8_t *at_sp = (uint8_t *)stack + (address - STACK);
-    ucontext_t uc;
+    uint64_t first = (address - STACK) / 8;
 
-    /* Only so much of it as there is room for: its end are registers that no test asks for. */
-    size_t size = sizeof stack - (size_t)(address - STACK) - MACHINE_UCONTEXT_AT;
-
-    memset(&uc, 0, sizeof uc);
-    machine_set_ucontext(&uc, pc, sp, fp);
-    memcpy(at_sp + MACHINE_UCONTEXT_AT, &uc, size < sizeof uc ? size : sizeof uc);
+    stack[first + MACHINE_SAVED_PC / 8] = pc;
+    stack[first + MACHINE_SAVED_SP / 8] = sp;
+    stack[first + MACHINE_SAVED_FP / 8] = fp;
 }
 
 /* Behind what a signal puts on the stack. */
@@ -402,18 +395,27 @@ Test(walker, believes_an_end_only_behind_a_call)
          SFB_NOT_A_CALL);
 }
 
-Test(walker, judges_its_arguments)
+/* A walk over any address space has a cache, if it is given one: rules are there when tables are gone. */
+Test(walker, remembers_rules_in_the_cache_that_it_is_given)
 {
-    struct sfb_context start = at(TEXT, STACK, 0);
-    struct sfb_walker_options bad = options;
-    struct sfb_walker w;
+    static struct sfb_rule_cache cache, empty;
+    struct sfb_context start = at(TEXT + 0x90, STACK, 0);
+    const struct expected want[] = { { SFB_FRAME_RA, SFB_SOURCE_START, TEXT + 0x90 },
+                                     { SFB_FRAME_RA, SFB_SOURCE_SFRAME, TEXT + 0xa0 },
+                                     { SFB_FRAME_RA, SFB_SOURCE_SFRAME, 0x123456 } };
 
-    cr_expect(eq(int, sfb_walker_init(NULL, &start, SFB_FRAME_PC, &options), SFB_BAD_ARGUMENT));
-    cr_expect(eq(int, sfb_walker_init(&w, NULL, SFB_FRAME_PC, &options), SFB_BAD_ARGUMENT));
-    cr_expect(eq(int, sfb_walker_init(&w, &start, SFB_FRAME_OMIT, &options), SFB_BAD_ARGUMENT));
-    bad.size = 3;
-    cr_expect(eq(int, sfb_walker_init(&w, &start, SFB_FRAME_PC, &bad), SFB_NO_SIZE));
-    bad = options;
-    bad.flags = 0x80;
-    cr_expect(eq(int, sfb_walker_init(&w, &start, SFB_FRAME_PC, &bad), SFB_BAD_ARGUMENT));
+    stack[3] = TEXT + 0xa0;
+    stack[7] = 0x123456;
+    module.id = 5;
+    modules.cache = &cache;
+    walk(&start, SFB_FRAME_RA, want, 3, SFB_NO_MODULE);
+    module.section.fde_count = 0;
+    walk(&start, SFB_FRAME_RA, want, 3, SFB_NO_MODULE);
+    module.id = 6; /* another module in its place */
+    walk(&start, SFB_FRAME_RA, want, 1, SFB_NO_FDE);
+    module.id = 5;
+    modules.cache = &empty;
+    walk(&start, SFB_FRAME_RA, want, 1, SFB_NO_FDE);
+    modules.cache = NULL;
+    walk(&start, SFB_FRAME_RA, want, 1, SFB_NO_FDE);
 }

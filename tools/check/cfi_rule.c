@@ -184,26 +184,26 @@ static bool fits(int64_t value)
 
 static bool set_cfa(struct sfb_rule *r, struct term t, uint8_t abi)
 {
-    const int sp = abi == SFB_ABI_AMD64_LE ? 7 : 31, fp = abi == SFB_ABI_AMD64_LE ? 6 : 29;
+    const struct sfb_abi_registers known = sfb_abi_registers(abi);
+    const int sp = known.sp, fp = known.fp;
 
     if (t.beyond || t.base < 0 || !fits(t.offset) || !fits(t.more))
         return false;
     r->cfa_base = (uint8_t)(t.base == sp ? SFB_BASE_SP : t.base == fp ? SFB_BASE_FP : SFB_BASE_REG);
     if (r->cfa_base == SFB_BASE_REG) {
         r->cfa_reg = (uint8_t)t.base;
-        r->flags |= SFB_RULE_GENERAL;
+        r->flags |= SFB_RULE_ANY_REGISTER;
     }
     r->cfa_offset = (int32_t)t.offset;
     if (t.loaded) {
         r->cfa_add = (int32_t)t.more;
-        r->flags |= SFB_RULE_CFA_DEREF | SFB_RULE_GENERAL;
+        r->flags |= SFB_RULE_CFA_DEREF | SFB_RULE_ANY_REGISTER;
     }
     return true;
 }
 
 /* A value, or where it is saved. */
-static bool set_register(uint8_t *where, uint8_t *reg, int32_t *offset, struct term t,
-                         bool is_value)
+static bool set_register(struct sfb_saved *out, struct term t, bool is_value)
 {
     if (t.beyond || t.base == OF_NOTHING || !fits(t.offset))
         return false;
@@ -216,18 +216,18 @@ static bool set_register(uint8_t *where, uint8_t *reg, int32_t *offset, struct t
     if (t.loaded)
         return false;
     if (t.base == OF_CFA)
-        *where = is_value ? SFB_WHERE_IS_CFA : SFB_WHERE_CFA;
+        out->where = is_value ? SFB_WHERE_IS_CFA : SFB_WHERE_CFA;
     else
-        *where = is_value ? SFB_WHERE_IS_REG : SFB_WHERE_AT_REG;
-    *reg = t.base >= 0 ? (uint8_t)t.base : 0;
-    *offset = (int32_t)t.offset;
+        out->where = is_value ? SFB_WHERE_IS_REG : SFB_WHERE_AT_REG;
+    out->reg = t.base >= 0 ? (uint8_t)t.base : 0;
+    out->offset = (int32_t)t.offset;
     return true;
 }
 
 enum told { TOLD_RULE, TOLD_SAME, TOLD_UNDEFINED, TOLD_BEYOND, TOLD_UNREADABLE };
 
-static enum told read_register(Dwarf_Frame *frame, int number_of, struct machine *m, uint8_t *where,
-                               uint8_t *reg, int32_t *offset)
+static enum told read_register(Dwarf_Frame *frame, int number_of, struct machine *m,
+                               struct sfb_saved *out)
 {
     Dwarf_Op memory[3], *ops;
     size_t count;
@@ -246,14 +246,13 @@ static enum told read_register(Dwarf_Frame *frame, int number_of, struct machine
             return TOLD_BEYOND;
         if (other == (uint64_t)number_of)
             return TOLD_SAME;
-        *where = SFB_WHERE_IS_REG;
-        *reg = (uint8_t)other;
+        out->where = SFB_WHERE_IS_REG;
+        out->reg = (uint8_t)other;
         return TOLD_RULE;
     }
     is_value = ops[count - 1].atom == DW_OP_stack_value;
-    return set_register(where, reg, offset, evaluate(m, ops, count - is_value), is_value)
-               ? TOLD_RULE
-               : TOLD_BEYOND;
+    return set_register(out, evaluate(m, ops, count - is_value), is_value) ? TOLD_RULE
+                                                                           : TOLD_BEYOND;
 }
 
 static enum cfi_answer beyond_rules(struct cfi_row *out, const char *reason)
@@ -271,20 +270,20 @@ static enum cfi_answer unreadable(struct cfi_row *out)
 /* Most rows say nothing of sp: it is the CFA. */
 static enum told read_sp(Dwarf_Frame *frame, struct sfb_rule *r, struct machine *m, uint8_t abi)
 {
-    const int sp = abi == SFB_ABI_AMD64_LE ? 7 : 31;
-    const enum told told = read_register(frame, sp, m, &r->sp_where, &r->sp_reg, &r->sp_offset);
+    const int sp = sfb_abi_registers(abi).sp;
+    const enum told told = read_register(frame, sp, m, &r->sp);
 
-    if (told != TOLD_RULE || (r->sp_where == SFB_WHERE_IS_CFA && r->sp_offset == 0))
-        r->sp_where = SFB_WHERE_SAME;
+    if (told != TOLD_RULE || (r->sp.where == SFB_WHERE_IS_CFA && r->sp.offset == 0))
+        r->sp.where = SFB_WHERE_UNSAVED;
     return told;
 }
 
 enum cfi_answer cfi_frame_rule(struct cfi_row *out, Dwarf_Frame *frame, uint64_t pc, uint8_t abi,
                                bool *varies)
 {
-    const bool amd64 = abi == SFB_ABI_AMD64_LE;
-    const int usual_ra = amd64 ? 16 : 30, fp = amd64 ? 6 : 29;
-    struct machine m = { .pc = pc, .pc_register = amd64 ? 16 : 32 };
+    const struct sfb_abi_registers known = sfb_abi_registers(abi);
+    const int usual_ra = known.ra, fp = known.fp;
+    struct machine m = { .pc = pc, .pc_register = known.pc };
     struct sfb_rule *r = &out->rule;
     enum told ra_told, fp_told, sp_told;
     Dwarf_Addr start, end;
@@ -297,8 +296,8 @@ enum cfi_answer cfi_frame_rule(struct cfi_row *out, Dwarf_Frame *frame, uint64_t
     *varies = false;
     if (ra < 0 || dwarf_frame_cfa(frame, &ops, &count) != 0)
         return unreadable(out);
-    ra_told = read_register(frame, ra, &m, &r->ra_where, &r->ra_reg, &r->ra_offset);
-    fp_told = read_register(frame, fp, &m, &r->fp_where, &r->fp_reg, &r->fp_offset);
+    ra_told = read_register(frame, ra, &m, &r->ra);
+    fp_told = read_register(frame, fp, &m, &r->fp);
     sp_told = read_sp(frame, r, &m, abi);
     if (ra_told == TOLD_UNREADABLE || fp_told == TOLD_UNREADABLE || sp_told == TOLD_UNREADABLE)
         return unreadable(out);

@@ -3,14 +3,11 @@
 #include "../sframe_encoder.h"
 #include "codes.h"
 
-static bool same_place(uint8_t a_where, uint8_t a_reg, int32_t a_offset, uint8_t b_where,
-                       uint8_t b_reg, int32_t b_offset)
+static bool same_saved(const struct sfb_saved *a, const struct sfb_saved *b)
 {
-    if (a_where != b_where)
+    if (a->where != b->where)
         return false;
-    if (a_where == SFB_WHERE_SAME)
-        return true;
-    return a_reg == b_reg && a_offset == b_offset;
+    return a->where == SFB_WHERE_UNSAVED || (a->reg == b->reg && a->offset == b->offset);
 }
 
 unsigned rule_difference(const struct sfb_rule *rule, const struct cfi_row *row)
@@ -27,9 +24,9 @@ unsigned rule_difference(const struct sfb_rule *rule, const struct cfi_row *row)
         (differ & SFB_RULE_CFA_DEREF) != 0 ||
         ((a->flags & SFB_RULE_CFA_DEREF) != 0 && a->cfa_add != b->cfa_add))
         return CODE_CFA_DIFFERS;
-    if (!same_place(a->ra_where, a->ra_reg, a->ra_offset, b->ra_where, b->ra_reg, b->ra_offset))
+    if (!same_saved(&a->ra, &b->ra))
         return CODE_RA_DIFFERS;
-    if (!same_place(a->fp_where, a->fp_reg, a->fp_offset, b->fp_where, b->fp_reg, b->fp_offset))
+    if (!same_saved(&a->fp, &b->fp))
         return CODE_FP_DIFFERS;
     if (row->signs_known && (differ & SFB_RULE_RA_SIGNED) != 0)
         return CODE_SIGNED_DIFFERS;
@@ -50,7 +47,7 @@ const char *rule_inexpressible(const struct sframe_version *version, uint8_t abi
     /* Flexible rows say nearly everything, but of sp nothing. */
     if (r->flags & SFB_RULE_OUTERMOST)
         return NULL;
-    if (r->sp_where != SFB_WHERE_SAME)
+    if (r->sp.where != SFB_WHERE_UNSAVED)
         return "sp has a rule of its own";
     if ((r->flags & SFB_RULE_CFA_DEREF) != 0 && r->cfa_add != 0)
         return "the CFA is a word in memory and a number";

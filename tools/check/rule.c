@@ -10,12 +10,12 @@ enum { CONTROL_REGISTER = 1, CONTROL_LOAD = 2, CONTROL_UNUSED = 4, CONTROL_NUMBE
 
 static unsigned stack_pointer(const struct sframe_part *p)
 {
-    return p->abi == SFB_ABI_AMD64_LE ? 7 : p->abi == SFRAME_ABI_S390X ? 15 : 31;
+    return p->abi == SFRAME_ABI_S390X ? 15 : sfb_abi_registers(p->abi).sp;
 }
 
 static unsigned frame_pointer(const struct sframe_part *p)
 {
-    return p->abi == SFB_ABI_AMD64_LE ? 6 : p->abi == SFRAME_ABI_S390X ? 11 : 29;
+    return p->abi == SFRAME_ABI_S390X ? 11 : sfb_abi_registers(p->abi).fp;
 }
 
 static void set_base(struct sfb_rule *r, const struct sframe_part *p, unsigned number)
@@ -27,7 +27,7 @@ static void set_base(struct sfb_rule *r, const struct sframe_part *p, unsigned n
     } else {
         r->cfa_base = SFB_BASE_REG;
         r->cfa_reg = (uint8_t)number;
-        r->flags |= SFB_RULE_GENERAL;
+        r->flags |= SFB_RULE_ANY_REGISTER;
     }
 }
 
@@ -38,19 +38,18 @@ static uint32_t control_word(const struct sframe_row *row, unsigned index)
 }
 
 /* @return whether the pair of words is one that can be */
-static bool read_saved(uint8_t *where, uint8_t *reg, int32_t *offset, const struct sframe_row *row,
-                       unsigned index)
+static bool read_saved(struct sfb_saved *out, const struct sframe_row *row, unsigned index)
 {
     const uint32_t control = control_word(row, index), number = control >> CONTROL_NUMBER_SHIFT;
 
     if ((control & CONTROL_UNUSED) != 0 || number > UINT8_MAX)
         return false;
-    *reg = (control & CONTROL_REGISTER) ? (uint8_t)number : 0;
-    *offset = row->word[index + 1];
+    out->reg = (control & CONTROL_REGISTER) ? (uint8_t)number : 0;
+    out->offset = row->word[index + 1];
     if (control & CONTROL_REGISTER)
-        *where = (control & CONTROL_LOAD) ? SFB_WHERE_AT_REG : SFB_WHERE_IS_REG;
+        out->where = (control & CONTROL_LOAD) ? SFB_WHERE_AT_REG : SFB_WHERE_IS_REG;
     else
-        *where = (control & CONTROL_LOAD) ? SFB_WHERE_CFA : SFB_WHERE_IS_CFA;
+        out->where = (control & CONTROL_LOAD) ? SFB_WHERE_CFA : SFB_WHERE_IS_CFA;
     return true;
 }
 
@@ -69,13 +68,10 @@ static const char *flexible_rule(struct sfb_rule *r, const struct sframe_part *p
     set_base(r, p, control >> CONTROL_NUMBER_SHIFT);
     r->cfa_offset = row->word[1];
     if (control & CONTROL_LOAD)
-        r->flags |= SFB_RULE_CFA_DEREF | SFB_RULE_GENERAL;
-    if (row->count > 2 && !ra_is_padding &&
-        (row->count < 4 || !read_saved(&r->ra_where, &r->ra_reg, &r->ra_offset, row, 2)))
+        r->flags |= SFB_RULE_CFA_DEREF | SFB_RULE_ANY_REGISTER;
+    if (row->count > 2 && !ra_is_padding && (row->count < 4 || !read_saved(&r->ra, row, 2)))
         return "the words of RA are no pair";
-    if (row->count > fp_word &&
-        (row->count != fp_word + 2 ||
-         !read_saved(&r->fp_where, &r->fp_reg, &r->fp_offset, row, fp_word)))
+    if (row->count > fp_word && (row->count != fp_word + 2 || !read_saved(&r->fp, row, fp_word)))
         return "the words of FP are no pair";
     if (row->count > 2 && row->count < fp_word)
         return "words that belong to nothing";
@@ -94,15 +90,15 @@ static const char *plain_rule(struct sfb_rule *r, const struct sframe_part *p,
     if (p->abi == SFRAME_ABI_S390X)
         r->cfa_offset = row->word[0] * 8 + 160;
     if (p->fixed_ra == 0 && next < row->count) {
-        r->ra_where = SFB_WHERE_CFA;
-        r->ra_offset = row->word[next++];
+        r->ra.where = SFB_WHERE_CFA;
+        r->ra.offset = row->word[next++];
     }
     if (p->fixed_fp != 0) {
-        r->fp_where = SFB_WHERE_CFA;
-        r->fp_offset = p->fixed_fp;
+        r->fp.where = SFB_WHERE_CFA;
+        r->fp.offset = p->fixed_fp;
     } else if (next < row->count) {
-        r->fp_where = SFB_WHERE_CFA;
-        r->fp_offset = row->word[next];
+        r->fp.where = SFB_WHERE_CFA;
+        r->fp.offset = row->word[next];
     }
     return NULL;
 }
@@ -118,8 +114,8 @@ const char *sframe_row_rule(struct sfb_rule *out, const struct sframe_part *part
         return part->version->least_words == 0 ? NULL : "no offset at all";
     }
     if (part->fixed_ra != 0) {
-        out->ra_where = SFB_WHERE_CFA;
-        out->ra_offset = part->fixed_ra;
+        out->ra.where = SFB_WHERE_CFA;
+        out->ra.offset = part->fixed_ra;
     }
     if (row->info & ROW_MANGLED)
         out->flags |= SFB_RULE_RA_SIGNED;

@@ -68,7 +68,7 @@ static void read_header(struct sframe_part *p)
 static bool judge_abi(struct check *c, const struct sframe_part *p)
 {
     const struct finding_place at = in_sframe(p->offset + AT_HEADER_ABI);
-    const int fixed_ra = p->abi == SFB_ABI_AMD64_LE ? -8 : 0;
+    const int fixed_ra = sfb_abi_registers(p->abi).fixed_ra;
     bool good = false;
 
     if (p->abi == 0 || p->abi > p->version->abi_max) {

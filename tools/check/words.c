@@ -44,18 +44,18 @@ static void put_base(struct text *t, const struct sfb_rule *r, uint8_t abi)
         put(t, "%s", r->cfa_base == SFB_BASE_SP ? "sp" : "fp");
 }
 
-static void put_saved(struct text *t, const char *name, uint8_t where, uint8_t reg, int32_t offset,
+static void put_saved(struct text *t, const char *name, const struct sfb_saved *saved,
                       const char *unmoved, uint8_t abi)
 {
     put(t, ", %s ", name);
-    switch (where) {
-    case SFB_WHERE_CFA: put(t, "at CFA%+" PRId32, offset); break;
-    case SFB_WHERE_IS_CFA: put(t, "= CFA%+" PRId32, offset); break;
+    switch (saved->where) {
+    case SFB_WHERE_CFA: put(t, "at CFA%+" PRId32, saved->offset); break;
+    case SFB_WHERE_IS_CFA: put(t, "= CFA%+" PRId32, saved->offset); break;
     case SFB_WHERE_AT_REG:
     case SFB_WHERE_IS_REG:
-        put(t, "%s ", where == SFB_WHERE_AT_REG ? "at" : "=");
-        put_register(t, reg, abi);
-        put(t, "%+" PRId32, offset);
+        put(t, "%s ", saved->where == SFB_WHERE_AT_REG ? "at" : "=");
+        put_register(t, saved->reg, abi);
+        put(t, "%+" PRId32, saved->offset);
         break;
     default: put(t, "%s", unmoved); break;
     }
@@ -74,12 +74,12 @@ void rule_words(char *out, const struct sfb_rule *rule, uint8_t abi)
     put(&t, "%+" PRId32, rule->cfa_offset);
     if (rule->flags & SFB_RULE_CFA_DEREF)
         put(&t, ")%+" PRId32, rule->cfa_add);
-    put_saved(&t, "RA", rule->ra_where, rule->ra_reg, rule->ra_offset, "in its register", abi);
+    put_saved(&t, "RA", &rule->ra, "in its register", abi);
     if (rule->flags & SFB_RULE_RA_SIGNED)
         put(&t, " (signed)");
-    put_saved(&t, "FP", rule->fp_where, rule->fp_reg, rule->fp_offset, "unchanged", abi);
-    if (rule->sp_where != SFB_WHERE_SAME)
-        put_saved(&t, "SP", rule->sp_where, rule->sp_reg, rule->sp_offset, "unchanged", abi);
+    put_saved(&t, "FP", &rule->fp, "unchanged", abi);
+    if (rule->sp.where != SFB_WHERE_UNSAVED)
+        put_saved(&t, "SP", &rule->sp, "unchanged", abi);
     if (rule->flags & SFB_RULE_SIGNAL)
         put(&t, ", signal frame");
 }

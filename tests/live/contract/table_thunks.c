@@ -1,6 +1,6 @@
 /* Readers of tables: over the program's own .sframe, and over libc's .eh_frame. */
 #include "contract/thunks.h"
-#include "unwind/arch.h"
+#include "unwind/machine/arch.h"
 
 /* --- .sframe ---------------------------------------------------------------------------------- */
 

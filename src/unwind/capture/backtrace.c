@@ -1,0 +1,499 @@
+/*
+ * Walk and encode: the glue behind the front door.
+ *
+ *     buffer: | info | inner frames ->         | omit | terminator || <- ring of outermost frames |
+ */
+#include "unwind/capture/backtrace.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/sized.h"
+#include "sfb/cbf.h"
+#include "unwind/capture/capture_walk.h"
+#include "unwind/process/loader.h"
+
+struct capture {
+    struct sfb_cbf_encoder encoder;
+    struct sfb_tail_ring outer;
+    struct sframe_backtrace_info *info; /* the caller's, or NULL */
+    uint32_t frames;
+    uint32_t skip;      /* frames still to be left out */
+    uint32_t inner_max; /* frames for the inner end */
+    bool inner_full;
+    bool complete;        /* the fast walk has come to the outermost frame */
+    uint8_t kind, source; /* of the frame that the walk stands on */
+};
+
+static const struct sframe_backtrace_options defaults = { .size = sizeof defaults };
+
+/*
+ * Whether the structs are those of this version's header. They are used in place then: a copy is
+ * stack, and time. (info NULL, options NULL: not given.)
+ */
+static inline bool are_ours(const struct sframe_backtrace_options *options,
+                            const struct sframe_backtrace_info *info)
+{
+    return (!options || options->size == sizeof *options) && (!info || info->size == sizeof *info);
+}
+
+/* The structs of a caller that was built with another version's header, as this version has them. */
+struct translation {
+    struct sframe_backtrace_options options;
+    struct sframe_backtrace_info info;
+};
+
+static enum sfb_status translate(struct translation *out,
+                                 const struct sframe_backtrace_options *options,
+                                 const struct sframe_backtrace_info *info)
+{
+    enum sfb_status status = info ? sfb_sized_check(info) : SFB_OK;
+
+    out->options = defaults;
+    out->info.size = sizeof out->info;
+    return status == SFB_OK && options ? sfb_sized_read(&out->options, sizeof out->options, options)
+                                       : status;
+}
+
+/* @return whether they ask for what is known here */
+static inline bool are_good(const struct sframe_backtrace_options *options)
+{
+    const uint32_t flags = SFRAME_BACKTRACE_NO_LIBUNWIND | SFRAME_BACKTRACE_DOUBT;
+
+    return (options->flags & ~flags) == 0 &&
+           (options->max_frames == 0 || options->outermost <= options->max_frames);
+}
+
+/* The same, out of line: in capture_cbf() it would cost the walk stack. */
+static __attribute__((noinline)) bool are_good_for_cbf(
+    const struct sframe_backtrace_options *options)
+{
+    return are_good(options);
+}
+
+/* @return NULL: none, or it may not be used */
+static void *memo_of(const struct sframe_backtrace_options *options)
+{
+    return options->memo && !(options->flags & SFRAME_BACKTRACE_DOUBT) ? options->memo : NULL;
+}
+
+static inline bool has_wishes(const struct sframe_backtrace_options *options)
+{
+    return options->stack || options->max_work || (options->flags & SFRAME_BACKTRACE_DOUBT);
+}
+
+static __attribute__((noinline)) void wish(struct sfb_capture_walk *walk,
+                                           const struct sframe_backtrace_options *options)
+{
+    sfb_capture_walk_set_options(
+        walk, &(struct sfb_capture_walk_options){
+                  .stack = options->stack,
+                  .stack_size = options->stack ? options->stack_size : 0,
+                  .work = options->max_work ? options->max_work : SFB_WALKER_WORK,
+                  .doubt = options->flags & SFRAME_BACKTRACE_DOUBT });
+}
+
+_Static_assert((int)SFRAME_BACKTRACE_NO_LIBUNWIND == (int)SFB_WALKER_NO_LIBUNWIND &&
+                   (int)SFRAME_BACKTRACE_DOUBT == (int)SFB_WALKER_DOUBT,
+               "flags are handed on");
+
+/* Begins a walk from a signal's context, or from the caller of the front door. */
+static void begin_walk(struct sfb_capture_walk *walk,
+                       const struct sframe_backtrace_options *options, struct sfb_context *caller)
+{
+    if (options->context) {
+        sfb_context_from_ucontext(caller, options->context); /* in its place: one is needed */
+        sfb_capture_walk_begin(walk, caller, SFB_FRAME_PC, options->flags);
+    } else {
+        sfb_capture_walk_begin(walk, caller, SFB_FRAME_RA, options->flags);
+    }
+    if (__builtin_expect(has_wishes(options), 0))
+        wish(walk, options);
+}
+
+static void count_sources(struct sframe_backtrace_info *info,
+                          const struct sfb_fast_walk_count *count)
+{
+    info->by_source[SFB_SOURCE_SFRAME] += count->frames - count->by_eh_frame;
+    info->by_source[SFB_SOURCE_EH_FRAME] += count->by_eh_frame;
+}
+
+/* Before the walk ends: says whether it uses a memo. */
+static void tell_memo(struct sframe_backtrace_info *info, const struct sfb_capture_walk *walk)
+{
+    info->memo_used = walk->memo.memo != NULL;
+}
+
+static enum sfb_status put(struct capture *c, enum sfb_frame_kind kind, enum sfb_source source,
+                           uint64_t address)
+{
+    enum sfb_status status = sfb_cbf_encoder_put(&c->encoder, kind, address);
+
+    if (status == SFB_OK) {
+        c->frames++;
+        if (c->info)
+            c->info->by_source[source]++;
+    }
+    return status;
+}
+
+/*
+ * Finds a place for one frame, whatever it is.
+ *
+ * @return SFB_OK, or why the walk ends here
+ */
+static enum sfb_status take(struct capture *c, uint64_t address)
+{
+    enum sfb_frame_kind kind = c->kind;
+    enum sfb_source source = c->source;
+    enum sfb_status stop = SFB_FRAME_LIMIT;
+
+    if (c->skip > 0) {
+        c->skip--;
+        return SFB_OK;
+    }
+    if (!c->inner_full && c->frames < c->inner_max) {
+        stop = put(c, kind, source, address);
+        if (stop == SFB_OK)
+            return SFB_OK;
+    }
+    if (c->outer.capacity == 0)
+        return stop;
+    c->inner_full = true;
+    sfb_tail_ring_push(&c->outer, kind, source, address);
+    return SFB_OK;
+}
+
+/* Takes as many frames as the fast walk gives. */
+static enum sfb_fast_walk_end fast_frames(struct capture *c, struct sfb_capture_walk *walk)
+{
+    struct sfb_memo_walk *memo = sfb_capture_walk_memo(walk);
+    struct sfb_fast_walk_count count = { 0, 0 };
+    uint32_t left = c->inner_max - c->frames;
+    enum sfb_fast_walk_end end;
+
+    if (c->skip > 0)
+        return sfb_fast_walk_skip(&walk->fast, &c->skip);
+    if (c->inner_full)
+        return sfb_fast_walk_tail(&walk->fast, &c->outer);
+    if (memo && memo->matched > 0)
+        end = sfb_fast_walk_memo_cbf(&walk->fast, &c->encoder, left, &count, memo);
+    else
+        end = sfb_fast_walk_cbf(&walk->fast, &c->encoder, left, &count, memo);
+    c->frames += count.frames;
+    if (c->info)
+        count_sources(c->info, &count);
+    return end;
+}
+
+/* To the next frame that the fast walk could not give or take. */
+static enum sfb_status next_uncommon(struct capture *c, struct sfb_capture_walk *walk)
+{
+    enum sfb_status status;
+
+    for (;;) {
+        switch (fast_frames(c, walk)) {
+        case SFB_FAST_WALK_OUTERMOST: c->complete = !c->inner_full; return SFB_END;
+        case SFB_FAST_WALK_MEMO_DIVERGED: break;
+        case SFB_FAST_WALK_MEMO_HIT: sfb_capture_walk_memo_hit(walk); break;
+        case SFB_FAST_WALK_SINK_FULL:
+            c->kind = SFB_FRAME_RA;
+            c->source = (uint8_t)sfb_fast_walk_source(&walk->fast);
+            /* Even if it finds no place: the next walk will then end here, and not look for more.
+             */
+            sfb_capture_walk_sink_full(walk);
+            return SFB_OK;
+        case SFB_FAST_WALK_CHECK_MODULE:
+            if (sfb_fast_walk_check_module(&walk->fast))
+                break;
+            /* fall through */
+        case SFB_FAST_WALK_NEEDS_WALKER:
+            status = sfb_capture_walk_step(walk);
+            c->kind = (uint8_t)walk->walker.current.kind;
+            c->source = (uint8_t)walk->walker.current.source;
+            return status;
+        }
+    }
+}
+
+/* @return SFB_END, or why the walk stopped */
+static enum sfb_status walk_all(struct capture *c, struct sfb_capture_walk *walk,
+                                const struct sframe_backtrace_options *options)
+{
+    bool wait_for_memo = memo_of(options) != NULL;
+    enum sfb_status status;
+
+    do {
+        bool wanted = c->skip == 0;
+
+        status = take(c, walk->fast.pc);
+        if (status != SFB_OK)
+            break;
+        if (wait_for_memo && wanted) {
+            sfb_capture_walk_use_memo(walk, options->memo, options->memo_size);
+            wait_for_memo = false;
+        }
+        status = next_uncommon(c, walk);
+    } while (status == SFB_OK);
+    if (c->info)
+        tell_memo(c->info, walk);
+    sfb_capture_walk_end(walk, c->complete, status);
+    return status;
+}
+
+static void put_outermost(struct capture *c, size_t size)
+{
+    size_t kept = sfb_tail_ring_kept(&c->outer);
+    uint64_t omitted = c->outer.seen - kept;
+
+    sfb_cbf_encoder_extend(&c->encoder, size);
+    sfb_tail_ring_linearise(&c->outer);
+    if (omitted > 0 && sfb_cbf_encoder_put(&c->encoder, SFB_FRAME_OMIT, omitted) == SFB_OK &&
+        c->info)
+        c->info->omitted = omitted < UINT_MAX ? (uint32_t)omitted : UINT_MAX;
+    for (size_t i = 0; i < kept; i++) {
+        struct sfb_tail_frame frame = sfb_tail_ring_get(&c->outer, i);
+
+        put(c, frame.kind, frame.source, frame.address);
+    }
+}
+
+static void clear_info(struct sframe_backtrace_info *info)
+{
+    *info = (struct sframe_backtrace_info){ .size = info->size };
+}
+
+static __attribute__((noinline)) ssize_t capture_cbf(void *buffer, size_t size,
+                                                     const struct sframe_backtrace_options *how,
+                                                     struct sframe_backtrace_info *info,
+                                                     struct sfb_context *caller)
+{
+    struct sfb_capture_walk walk;
+    struct capture c;
+    enum sfb_status status;
+    size_t inner_size;
+
+    if (!buffer || (how != &defaults && !are_good_for_cbf(how)))
+        return -SFB_BAD_ARGUMENT;
+    if (size < SFB_CBF_SIZE_MIN)
+        return -SFB_BUFFER_TOO_SMALL;
+    if (!sfb_may_capture())
+        return -SFB_NO_RESOURCE;
+    if (size > SSIZE_MAX)
+        size = SSIZE_MAX;
+
+    c.info = info;
+    c.frames = 0;
+    c.skip = how->skip;
+    c.inner_max = how->max_frames ? how->max_frames - how->outermost : UINT_MAX;
+    c.inner_full = false;
+    c.complete = false;
+    inner_size = sfb_tail_ring_init(&c.outer, buffer, size, how->outermost);
+    status = sfb_cbf_encoder_init(&c.encoder, buffer, inner_size, 64);
+    if (status != SFB_OK)
+        return -(ssize_t)status;
+
+    if (info)
+        clear_info(info);
+    begin_walk(&walk, how, caller);
+    c.kind = (uint8_t)walk.walker.anchor_kind;
+    c.source = SFB_SOURCE_START;
+    status = walk_all(&c, &walk, how);
+    if (c.outer.capacity > 0)
+        put_outermost(&c, size);
+    if (info) {
+        info->frames = c.frames;
+        info->end = status;
+    }
+    return (ssize_t)sfb_cbf_encoder_end(&c.encoder, status != SFB_END);
+}
+
+/* Its copies are on the stack of no other caller. */
+static __attribute__((noinline)) ssize_t translated_cbf(
+    void *buffer, size_t size, const struct sframe_backtrace_options *options,
+    struct sframe_backtrace_info *info, struct sfb_context *caller)
+{
+    struct translation ours;
+    enum sfb_status status = translate(&ours, options, info);
+    ssize_t result;
+
+    if (status != SFB_OK)
+        return -(ssize_t)status;
+    result = capture_cbf(buffer, size, &ours.options, info ? &ours.info : NULL, caller);
+    if (result >= 0 && info)
+        sfb_sized_write(info, &ours.info, sizeof ours.info);
+    return result;
+}
+
+ssize_t sfb_backtrace_cbf_from(void *buffer, size_t size,
+                               const struct sframe_backtrace_options *options,
+                               struct sframe_backtrace_info *info, struct sfb_context *caller)
+{
+    if (!are_ours(options, info))
+        return translated_cbf(buffer, size, options, info, caller);
+    return capture_cbf(buffer, size, options ? options : &defaults, info, caller);
+}
+
+/* --- Addresses -------------------------------------------------------------------------------- */
+
+struct addresses {
+    void **at, **end;
+    uint32_t skip; /* frames still to be left out */
+};
+
+/*
+ * On from the frame that the walk stands on, which was taken, as far as the fast walk goes.
+ *
+ * @param memo_waits  a memo is to be used from the first frame that is given: the walk skips up to it
+ */
+static inline enum sfb_fast_walk_end go_on(struct addresses *a, struct sfb_capture_walk *walk,
+                                           struct sframe_backtrace_info *info, bool memo_waits)
+{
+    for (;;) {
+        struct sfb_memo_walk *memo = sfb_capture_walk_memo(walk);
+        struct sfb_fast_walk_count counts = { 0, 0 }, *count = info ? &counts : NULL;
+        enum sfb_fast_walk_end stop;
+
+        if (a->skip > 0 || memo_waits)
+            stop = sfb_fast_walk_skip(&walk->fast, &a->skip);
+        else if (memo && memo->matched > 0)
+            stop = sfb_fast_walk_memo_addresses(&walk->fast, &a->at, a->end, count, memo);
+        else if (info)
+            stop = sfb_fast_walk_counted_addresses(&walk->fast, &a->at, a->end, count, memo);
+        else
+            stop = sfb_fast_walk_addresses(&walk->fast, &a->at, a->end, memo);
+        if (info)
+            count_sources(info, count);
+        if (stop == SFB_FAST_WALK_MEMO_HIT)
+            sfb_capture_walk_memo_hit(walk);
+        else if (stop == SFB_FAST_WALK_CHECK_MODULE && !sfb_fast_walk_check_module(&walk->fast))
+            return SFB_FAST_WALK_NEEDS_WALKER;
+        else if (stop != SFB_FAST_WALK_CHECK_MODULE && stop != SFB_FAST_WALK_MEMO_DIVERGED)
+            return stop;
+    }
+}
+
+/* @return SFB_END, or why the walk stopped. (Inlined where there are no options, and no work for
+ * them.) */
+static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
+    struct addresses *a, struct sfb_capture_walk *walk, void *memo, size_t memo_size,
+    struct sframe_backtrace_info *info)
+{
+    enum sfb_source source = SFB_SOURCE_START; /* of the frame that the walk stands on */
+    enum sfb_status status = SFB_OK;
+    bool complete = false;
+
+    while (status == SFB_OK) {
+        if (a->skip > 0) {
+            a->skip--;
+        } else if (a->at == a->end) {
+            status = SFB_FRAME_LIMIT;
+            break;
+        } else {
+            *a->at++ = (void *)(uintptr_t)walk->fast.pc; /* NOLINT(performance-no-int-to-ptr) */
+            if (info)
+                info->by_source[source]++;
+            if (memo)
+                sfb_capture_walk_use_memo(walk, memo, memo_size);
+            memo = NULL; /* it is in use */
+        }
+        switch (go_on(a, walk, info, memo != NULL)) {
+        case SFB_FAST_WALK_OUTERMOST:
+            complete = true;
+            status = SFB_END;
+            break;
+        case SFB_FAST_WALK_SINK_FULL:
+            source = sfb_fast_walk_source(&walk->fast);
+            sfb_capture_walk_sink_full(walk);
+            break;
+        case SFB_FAST_WALK_NEEDS_WALKER:
+            status = sfb_capture_walk_step(walk);
+            source = walk->walker.current.source;
+            break;
+        case SFB_FAST_WALK_CHECK_MODULE:
+        case SFB_FAST_WALK_MEMO_HIT:
+        case SFB_FAST_WALK_MEMO_DIVERGED: break; /* go_on() does not end so */
+        }
+    }
+    if (info)
+        tell_memo(info, walk);
+    sfb_capture_walk_end(walk, complete, status);
+    return status;
+}
+
+static __attribute__((noinline)) ssize_t capture_addresses(
+    void **buffer, size_t count, const struct sframe_backtrace_options *how,
+    struct sframe_backtrace_info *info, struct sfb_context *caller)
+{
+    struct sfb_capture_walk walk;
+    struct addresses a;
+    enum sfb_status status;
+
+    if (!buffer || count == 0 || !are_good(how) || how->outermost > 0)
+        return -SFB_BAD_ARGUMENT;
+    if (!sfb_may_capture())
+        return -SFB_NO_RESOURCE;
+    if (count > SSIZE_MAX / sizeof *buffer)
+        count = SSIZE_MAX / sizeof *buffer;
+    if (how->max_frames && how->max_frames < count)
+        count = how->max_frames;
+    a = (struct addresses){ .at = buffer, .end = buffer + count, .skip = how->skip };
+    if (info)
+        clear_info(info);
+    begin_walk(&walk, how, caller);
+    status = walk_addresses(&a, &walk, memo_of(how), how->memo_size, info);
+    if (info) {
+        info->frames = a.at - buffer < UINT_MAX ? (uint32_t)(a.at - buffer) : UINT_MAX;
+        info->end = status;
+    }
+    return a.at - buffer;
+}
+
+static __attribute__((noinline)) ssize_t translated_addresses(
+    void **buffer, size_t count, const struct sframe_backtrace_options *options,
+    struct sframe_backtrace_info *info, struct sfb_context *caller)
+{
+    struct translation ours;
+    enum sfb_status status = translate(&ours, options, info);
+    ssize_t result;
+
+    if (status != SFB_OK)
+        return -(ssize_t)status;
+    result = capture_addresses(buffer, count, &ours.options, info ? &ours.info : NULL, caller);
+    if (result >= 0 && info)
+        sfb_sized_write(info, &ours.info, sizeof ours.info);
+    return result;
+}
+
+ssize_t sfb_backtrace_addresses_from(void **buffer, size_t count,
+                                     const struct sframe_backtrace_options *options,
+                                     struct sframe_backtrace_info *info, struct sfb_context *caller)
+{
+    if (!are_ours(options, info))
+        return translated_addresses(buffer, count, options, info, caller);
+    return capture_addresses(buffer, count, options ? options : &defaults, info, caller);
+}
+
+int sfb_backtrace_from(void **buffer, int size, struct sfb_context *caller)
+{
+    struct sfb_capture_walk walk;
+    struct addresses a;
+
+    if (!buffer || size <= 0 || !sfb_may_capture())
+        return 0;
+    a = (struct addresses){ .at = buffer, .end = buffer + size };
+    sfb_capture_walk_begin(&walk, caller, SFB_FRAME_RA, 0);
+    walk_addresses(&a, &walk, NULL, 0, NULL);
+    return (int)(a.at - buffer);
+}
+
+void sframe_backtrace_refresh(void)
+{
+    sfb_loader_refresh();
+}
+
+unsigned sframe_backtrace_version(void)
+{
+    return SFRAME_BACKTRACE_VERSION;
+}

@@ -1,0 +1,123 @@
+/*
+ * The memo: a thread's last walk, frame by frame, with where each frame's words were read. The
+ * outer part of a stack seldom changes from one walk to the next, and what did not change takes no
+ * chain of loads, each waiting for the one before, but comparisons that all go on at once.
+ *
+ * See memo.c for the invariants.
+ */
+#ifndef SFB_UNWIND_CAPTURE_MEMO_H
+#define SFB_UNWIND_CAPTURE_MEMO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "unwind/capture/seen_modules.h"
+#include "unwind/machine/arch.h"
+#include "unwind/process/module_cache.h"
+
+enum { SFB_MEMO_CBF_MAX = 7 };
+
+/* A frame, and how it was reached from the one further in. */
+struct sfb_memo_frame {
+    uint64_t key, sp, fp; /* all that what comes behind it depends on, but for words of the stack */
+    uint64_t fp_at;       /* where fp was read; else where the return address was */
+    uint64_t fp_word;     /* what was read there */
+    uint8_t cbf[SFB_MEMO_CBF_MAX]; /* its bytes behind those of the frame further in */
+    uint8_t cbf_size : 3;          /* 0: they are not known */
+    uint8_t fp_read : 1;
+    uint8_t by_eh_frame : 1;
+    uint8_t interrupted : 1; /* the pc is one less than the key */
+};
+
+/* In the caller's storage, zero at first. */
+struct sfb_memo {
+    volatile uint32_t busy;            /* a walk that was interrupted has it in its hands */
+    uint32_t count;                    /* of frames */
+    uint32_t misses;                   /* in a row */
+    uint32_t idle;                     /* walks for which it is left alone */
+    uint64_t hi;                       /* end of the stack that it is of */
+    bool complete;                     /* nothing comes behind frame 0 */
+    bool any_modules, any_new_modules; /* any of the following */
+    uint64_t
+        modules[SFB_MODULE_PERMANENT / 64]; /* that have to be there for it to be true, by id */
+    uint64_t new_modules[SFB_MODULE_PERMANENT / 64]; /* that rules of fresh frames came from */
+    struct sfb_memo_frame frame[];                   /* outermost first */
+};
+
+/* A memo while a walk goes on; memo NULL: there is none. */
+struct sfb_memo_walk {
+    struct sfb_memo *memo;
+    uint32_t capacity : 31; /* in one word with the next: stack is scarce */
+    uint32_t hit : 1;
+    uint32_t outer;   /* [0, outer) of its frames lie further out than where the walk is */
+    uint32_t matched; /* [outer, matched) are frames of this walk, too; 0: none are */
+    uint32_t fresh;   /* [fresh, capacity) are frames of this walk, further in than those */
+};
+
+/*
+ * Takes a memo for a walk on the stack that ends at hi.
+ *
+ * @param storage  NULL, in use, too small, or misaligned: the walk goes on without
+ */
+void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint64_t hi);
+
+/* Gives it back, with what the walk has seen. complete: that was the outermost frame. */
+void sfb_memo_end(struct sfb_memo_walk *walk, bool complete);
+
+/* What lies further in than the next frame has nothing to do with what lies further out. */
+void sfb_memo_discard_inner(struct sfb_memo_walk *walk);
+
+/* The matched frames are followed by other ones than those that the memo has. */
+void sfb_memo_diverge(struct sfb_memo_walk *walk);
+
+/*
+ * Asked when the walk has come to one of its frames.
+ *
+ * @param hi    end of what the walk may read of the stack
+ * @param seen  modules that it has found
+ *
+ * @return whether its other frames may be believed: all of its modules are there, and what is known
+ *         of the stack reaches as far; if not, it is empty now
+ */
+bool sfb_memo_check(struct sfb_memo_walk *walk, uint64_t hi, struct sfb_seen_modules *seen);
+
+/*
+ * Looks for the frame that the walk has come to.
+ *
+ * @return the memo's own, which the walk now stands on; NULL: it has none
+ */
+static inline struct sfb_memo_frame *sfb_memo_find(struct sfb_memo_walk *w, uint64_t key,
+                                                   uint64_t sp, uint64_t fp, bool interrupted)
+{
+    struct sfb_memo_frame *frame = w->memo->frame, *f;
+
+    while (w->outer > 0 && frame[w->outer - 1].sp < sp)
+        w->outer--;
+    if (w->outer == 0)
+        return NULL;
+    f = &frame[w->outer - 1];
+    if (f->sp != sp || f->key != key || f->fp != fp || f->interrupted != interrupted)
+        return NULL;
+    w->matched = w->outer--;
+    w->hit = true;
+    return f;
+}
+
+/* @return where to write down a frame that the memo does not have; NULL: there is no room */
+static inline struct sfb_memo_frame *sfb_memo_add(struct sfb_memo_walk *w)
+{
+    if (w->fresh == w->outer)
+        w->fresh = w->capacity; /* of a stack that is too deep, the outer part is kept */
+    return w->fresh > w->outer ? &w->memo->frame[--w->fresh] : NULL;
+}
+
+/* @return whether the stack still leads to this frame from the one further in */
+SFB_NO_SANITIZE static inline bool sfb_memo_holds(const struct sfb_memo_frame *f)
+{
+    uint64_t ra_at = SFB_ARCH_LR ? f->fp_at + f->fp_read * 8u : f->sp - 8;
+
+    return (sfb_load(ra_at) & SFB_ARCH_CODE_MASK) == f->key && sfb_load(f->fp_at) == f->fp_word;
+}
+
+#endif

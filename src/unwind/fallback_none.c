@@ -1,8 +1,0 @@
-/* In the place of fallback_libunwind.c where libunwind is not built in: it never has an answer. */
-#include "unwind/fallback_libunwind.h"
-
-enum sfb_status sfb_libunwind_step(struct sfb_walk *walker)
-{
-    (void)walker;
-    return SFB_NO_LIBUNWIND;
-}

@@ -1,0 +1,277 @@
+/*
+ * Which module holds a pc, in this process.
+ *
+ * _dl_find_object() is asked for every new module of every walk: it is lock-free, documented as
+ * safe in signal handlers, and always right about what is mapped now, so modules that were loaded a
+ * moment ago are found and those that were unloaded are not. It does not know of .sframe before
+ * glibc 2.42 (and then without its size), so the program headers are read from the ELF header that
+ * it leads to. At load, and when asked, all modules are put into the cache through
+ * dl_iterate_phdr(), which takes the loader's lock and may not be called in a handler.
+ */
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "base/early.h"
+#include "unwind/process/live_memory.h"
+#include "unwind/process/loader.h"
+#include "unwind/process/module_cache.h"
+#include "unwind/process/startup.h"
+#include "unwind/walk/position.h"
+
+/* [start, end) of this process's program: set once at load. */
+static uint64_t program_start, program_end;
+
+static const struct sfb_module *find_live(const struct sfb_modules *modules, uint64_t pc,
+                                          struct sfb_module *room);
+static const struct sfb_module *learn_live(const struct sfb_modules *modules, uint64_t pc);
+static bool read_live_code(struct sfb_memory *memory, uint64_t address, uint64_t *out);
+
+/* Where the process began is set once at load. */
+enum { BELIEVED, DOUBTED };
+
+static struct sfb_modules live[] = {
+    [BELIEVED] = { .find = find_live,
+                   .learn = learn_live,
+                   .read = read_live_code,
+                   .cache = &sfb_live_rules,
+                   .tables_are_mapped = true },
+    [DOUBTED] = { .find = find_live,
+                  .learn = learn_live,
+                  .read = sfb_memory_read_doubted,
+                  .cache = &sfb_live_rules,
+                  .tables_are_mapped = true },
+};
+
+/* What glibc gives takes a hundred bytes, which are not to stay on the stack. */
+static __attribute__((noinline)) bool identify(struct sfb_module_identity *out, uint64_t pc)
+{
+    struct dl_find_object object;
+
+    if (_dl_find_object((void *)(uintptr_t)pc, &object) != 0)
+        return false;
+    out->start = (uintptr_t)object.dlfo_map_start;
+    out->end = (uintptr_t)object.dlfo_map_end;
+    out->link_map = object.dlfo_link_map;
+    out->eh_frame = object.dlfo_eh_frame;
+    /* Of a static program glibc knows one segment at a time, and the tables lie in others. */
+    if (out->start >= program_start && out->start < program_end) {
+        out->start = program_start;
+        out->end = program_end;
+    }
+    return true;
+}
+
+/*
+ * Finds the program headers of what has an identity, through the ELF header, which is mapped first,
+ * nearly always.
+ */
+static bool find_image(struct sfb_image *out)
+{
+    const struct sfb_module_identity *identity = &out->identity;
+    const ElfW(Ehdr) *ehdr = (const void *)(uintptr_t)identity->start;
+    uint64_t size, lowest = ~(uint64_t)0;
+
+    if (identity->end - identity->start < sizeof *ehdr ||
+        !sfb_pages_probe(identity->start, sizeof *ehdr) ||
+        memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0 || ehdr->e_phentsize != sizeof(ElfW(Phdr)))
+        return false;
+    size = (uint64_t)ehdr->e_phnum * sizeof(ElfW(Phdr));
+    if (ehdr->e_phoff > identity->end - identity->start ||
+        size > identity->end - identity->start - ehdr->e_phoff || ehdr->e_phoff % 8 != 0 ||
+        !sfb_pages_probe(identity->start + ehdr->e_phoff, size))
+        return false;
+    out->phdrs = (const void *)(uintptr_t)(identity->start + ehdr->e_phoff);
+    out->phdr_count = ehdr->e_phnum;
+    for (unsigned i = 0; i < out->phdr_count; i++)
+        if (out->phdrs[i].p_type == PT_LOAD && out->phdrs[i].p_vaddr < lowest)
+            lowest = out->phdrs[i].p_vaddr;
+    if (lowest == ~(uint64_t)0)
+        return false;
+    /* The first page of the lowest segment is where the mapping starts. */
+    out->bias = identity->start - (lowest & ~(uint64_t)4095);
+    return true;
+}
+
+/* A module that the cache has not, and that it has no room for, or cannot vouch for. */
+static __attribute__((noinline)) const struct sfb_module *describe(
+    const struct sfb_module_identity *identity, struct sfb_module *room)
+{
+    struct sfb_image image = { .identity = *identity };
+
+    if (find_image(&image)) {
+        sfb_module_read(room, &image);
+        return room;
+    }
+    memset(room, 0, sizeof *room);
+    room->start = identity->start;
+    room->end = identity->end;
+    room->section_status = room->eh_frame_status = SFB_BAD_ELF;
+    return room;
+}
+
+static const struct sfb_module *find_live(const struct sfb_modules *modules, uint64_t pc,
+                                          struct sfb_module *room)
+{
+    const struct sfb_module *module;
+    struct sfb_module_identity identity;
+
+    if (!identify(&identity, pc))
+        return NULL;
+    module = sfb_module_cache_find(&identity, modules == &live[DOUBTED]);
+    if (module)
+        return module;
+    return room ? describe(&identity, room) : &sfb_module_not_cached;
+}
+
+/* About ten system calls, 1.2 us. */
+static const struct sfb_module *learn_live(const struct sfb_modules *modules, uint64_t pc)
+{
+    struct sfb_image *image = sfb_module_cache_take();
+
+    (void)modules;
+    if (!image)
+        return NULL;
+    if (!identify(&image->identity, pc) || !find_image(image)) {
+        sfb_module_cache_give_back(image);
+        return NULL;
+    }
+    return sfb_module_cache_put(image, false);
+}
+
+/* Code of a permanent module is read as it is, all else is probed. */
+static bool read_live_code(struct sfb_memory *memory, uint64_t address, uint64_t *out)
+{
+    const struct sfb_module *module = sfb_walk_of_tables(memory)->module;
+    uint64_t lo, hi;
+
+    if (!module || !sfb_module_code(module, address, &lo, &hi))
+        return sfb_memory_read_doubted(memory, address, out);
+    memory->lo = lo;
+    memory->hi = hi;
+    *out = sfb_load(address);
+    return true;
+}
+
+bool sfb_loaded_find(struct sfb_loaded *out, uint64_t pc)
+{
+    struct sfb_image image;
+
+    if (!identify(&image.identity, pc))
+        return false;
+    *out = (struct sfb_loaded){ .start = image.identity.start,
+                                .end = image.identity.end,
+                                .bias = image.identity.start,
+                                .link_map = (uintptr_t)image.identity.link_map };
+    if (find_image(&image)) {
+        out->bias = image.bias;
+        sfb_image_build_id(&out->build_id, &image);
+    }
+    return true;
+}
+
+/*
+ * What debuggers ask: where the loader says that it is at work. Set once at load; NULL in a static
+ * program, which has no such thing.
+ */
+static const volatile struct r_debug *loader_state;
+
+/*
+ * Whether a library may be being unloaded right now. dlclose() unmaps it first, and lets
+ * _dl_find_object() forget it microseconds later, but has told debuggers before both. (Other
+ * namespaces, which dlmopen() makes, have states of their own, from version 2 on.)
+ */
+static bool loader_is_busy(void)
+{
+    return loader_state && (loader_state->r_state != RT_CONSISTENT || loader_state->r_version > 1);
+}
+
+bool sfb_module_is_loaded(uint32_t id, uint64_t pc, bool doubt)
+{
+    struct sfb_module_identity identity;
+
+    return identify(&identity, pc) &&
+           sfb_module_id_matches(id, &identity, doubt || loader_is_busy());
+}
+
+const struct sfb_modules *sfb_modules_live(bool doubt)
+{
+    return &live[doubt ? DOUBTED : BELIEVED];
+}
+
+static int add_module(struct dl_phdr_info *info, size_t size, void *user)
+{
+    const struct sfb_startup *startup = user;
+
+    (void)size;
+    /* They lie in the file, which may have become shorter. */
+    if (!sfb_pages_probe((uintptr_t)info->dlpi_phdr, info->dlpi_phnum * sizeof *info->dlpi_phdr))
+        return 0;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        struct sfb_image image = { .phdrs = info->dlpi_phdr,
+                                   .phdr_count = info->dlpi_phnum,
+                                   .bias = info->dlpi_addr };
+
+        /* Any loaded byte that glibc knows leads to the identity that a capture will ask with. */
+        if (info->dlpi_phdr[i].p_type != PT_LOAD ||
+            !identify(&image.identity, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr))
+            continue;
+        if (!sfb_module_cache_find(&image.identity, false) &&
+            sfb_pages_probe(image.identity.start, sizeof(ElfW(Ehdr))))
+            sfb_module_cache_add(&image, startup && sfb_startup_has(startup, info->dlpi_phdr));
+        break;
+    }
+    return 0;
+}
+
+void sfb_loader_refresh(void)
+{
+    dl_iterate_phdr(add_module, NULL);
+}
+
+static void find_loader_state(const ElfW(Dyn) * dynamic)
+{
+    for (; dynamic->d_tag != DT_NULL; dynamic++)
+        if (dynamic->d_tag == DT_DEBUG)
+            loader_state = (const void *)(uintptr_t)dynamic->d_un.d_ptr;
+}
+
+/* The program is the first module. */
+static int measure_program(struct dl_phdr_info *info, size_t size, void *user)
+{
+    uint64_t start = ~(uint64_t)0, end = 0;
+
+    (void)size;
+    (void)user;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+        if (p->p_type == PT_DYNAMIC)
+            find_loader_state((const void *)(uintptr_t)(info->dlpi_addr + p->p_vaddr));
+        if (p->p_type != PT_LOAD)
+            continue;
+        if (start > p->p_vaddr)
+            start = p->p_vaddr;
+        if (end < p->p_vaddr + p->p_memsz)
+            end = p->p_vaddr + p->p_memsz;
+    }
+    if (start < end) {
+        program_start = info->dlpi_addr + (start & ~(uint64_t)4095);
+        program_end = info->dlpi_addr + end;
+    }
+    return 1;
+}
+
+SFB_EARLY static void look_at_process(void)
+{
+    uint64_t loader = getauxval(AT_BASE);
+    struct sfb_startup startup;
+
+    dl_iterate_phdr(measure_program, NULL);
+    live[BELIEVED].entries.program = getauxval(AT_ENTRY);
+    if (loader)
+        live[BELIEVED].entries.loader = loader + ((const ElfW(Ehdr) *)(uintptr_t)loader)->e_entry;
+    live[DOUBTED].entries = live[BELIEVED].entries;
+    sfb_startup_find(&startup);
+    dl_iterate_phdr(add_module, &startup);
+}

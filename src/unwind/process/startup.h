@@ -1,0 +1,33 @@
+/* The modules that a process starts with, which are there for as long as it is. */
+#ifndef SFB_UNWIND_PROCESS_STARTUP_H
+#define SFB_UNWIND_PROCESS_STARTUP_H
+
+#include <link.h>
+#include <stdbool.h>
+
+enum { SFB_STARTUP_MAX = 200 };
+
+struct sfb_startup_module {
+    const ElfW(Phdr) * phdrs;
+    const ElfW(Dyn) * dynamic; /* NULL: none */
+    const char *name;          /* without its folder */
+    uint64_t bias;
+    bool needed; /* by the program, or by what it needs, and so on */
+};
+
+struct sfb_startup {
+    unsigned count;
+    struct sfb_startup_module module[SFB_STARTUP_MAX];
+};
+
+/*
+ * Finds them. Those behind the first SFB_STARTUP_MAX modules are left out.
+ *
+ * Signals: NOT safe: it takes the loader's lock. At any time in the life of a process.
+ */
+void sfb_startup_find(struct sfb_startup *out);
+
+/* @return whether the module with these program headers is one of them */
+bool sfb_startup_has(const struct sfb_startup *startup, const ElfW(Phdr) * phdrs);
+
+#endif

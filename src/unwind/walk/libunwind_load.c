@@ -1,0 +1,158 @@
+/*
+ * Loads libunwind when this library is loaded, so that no handler ever has to.
+ *
+ * It must not leak into the process: libunwind.so exports `backtrace` and `_Unwind_*`, which would
+ * silently replace glibc's and libgcc's. dlopen() with RTLD_LOCAL keeps them out of everybody's
+ * scope (linking it would not), and RTLD_NOW leaves no call to be bound in a handler. The generic
+ * library (libunwind-x86_64 and the like) is taken rather than the local one, because its every
+ * access goes through our own functions; see fallback_libunwind.c.
+ */
+#include "unwind/walk/libunwind_load.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "base/early.h"
+#include "unwind/machine/arch.h"
+
+#define STRING_(x) #x
+#define STRING(x)  STRING_(x)
+
+/* Weak: a static program has no dlopen(), and then no libunwind, but links. */
+__attribute__((weak)) __typeof__(dlopen) dlopen;
+__attribute__((weak)) __typeof__(dlsym) dlsym;
+
+static struct sfb_libunwind functions;
+static _Atomic(const struct sfb_libunwind *) loaded;
+
+static atomic_bool unknown;
+
+const struct sfb_libunwind *sfb_libunwind(void)
+{
+    return atomic_load_explicit(&loaded, memory_order_acquire);
+}
+
+bool sfb_libunwind_is_unknown(void)
+{
+    return atomic_load_explicit(&unknown, memory_order_relaxed);
+}
+
+/* Stands for every member that a later libunwind may have. */
+static unw_word_t unknown_accessor(void)
+{
+    atomic_store_explicit(&unknown, true, memory_order_relaxed);
+    return 0;
+}
+
+/*
+ * unw_accessors_t of whatever version: libunwind copies as much of it as it knows. No member is garbage,
+ * and none is NULL, whether the headers of this build have it or not.
+ */
+enum { ACCESSORS_1_6 = 8, ACCESSORS_MAX = 64 };
+
+union accessors {
+    unw_accessors_t known;
+    struct {
+        unw_word_t (*first[ACCESSORS_1_6])(void);
+        struct sfb_libunwind_later_accessors later;
+    } all;
+    unw_word_t (*room[ACCESSORS_MAX])(void);
+};
+
+_Static_assert(offsetof(unw_accessors_t, get_proc_name) ==
+                   offsetof(union accessors, all.first[ACCESSORS_1_6 - 1]),
+               "the last member of 1.6");
+_Static_assert(sizeof(unw_accessors_t) <= sizeof(union accessors), "there is room");
+
+static void fill(union accessors *out)
+{
+    for (unsigned i = 0; i < ACCESSORS_MAX; i++)
+        out->room[i] = unknown_accessor;
+    memcpy(out, &sfb_libunwind_accessors, offsetof(union accessors, all.later));
+    out->all.later = sfb_libunwind_later_accessors;
+}
+
+static bool bind(void *library, void *function, const char *name)
+{
+    void *address = dlsym(library, name);
+
+    memcpy(function, &address, sizeof address); /* ISO C has no cast from object to function */
+    return address != NULL;
+}
+
+/* What libunwind 1.8 goes through modules with, in place of dl_iterate_phdr(), which locks. */
+typedef int iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *arg);
+
+static int no_modules(int (*callback)(struct dl_phdr_info *, size_t, void *), void *arg)
+{
+    (void)callback;
+    (void)arg;
+    return 0;
+}
+
+/* Its first use sets up pools and tables under a lock: have that behind us. */
+static void warm_up(const struct sfb_libunwind *lib)
+{
+    unw_cursor_t cursor;
+
+    lib->init_remote(&cursor, lib->space, NULL);
+}
+
+/*
+ * A static program has a dlopen() after all where its libc.a needs one itself (iconv, NSS; glibc
+ * 2.36 always does), and it would load a second libc beside the one that is linked in. No kernel
+ * asked for a loader there.
+ */
+static bool is_static(void)
+{
+    const ElfW(Phdr) *phdrs = (const void *)(uintptr_t)getauxval(AT_PHDR);
+    uint64_t count = phdrs ? getauxval(AT_PHNUM) : 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        if (phdrs[i].p_type == PT_INTERP)
+            return false;
+    return true;
+}
+
+SFB_EARLY static void load(void)
+{
+    struct sfb_libunwind *f = &functions;
+    __typeof__(unw_create_addr_space) *create;
+    __typeof__(unw_set_caching_policy) *set_caching;
+    void (*set_iterate_phdr)(unw_addr_space_t, iterate_phdr *);
+    union accessors accessors;
+    void *library;
+
+    if (!dlopen || !dlsym || is_static())
+        return;
+    library = dlopen(SFB_ARCH_LIBUNWIND, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return;
+    /* The headers' macros expand to the names that are exported: _Ux86_64_step and the like. */
+    if (!bind(library, &create, STRING(unw_create_addr_space)) ||
+        !bind(library, &set_caching, STRING(unw_set_caching_policy)) ||
+        !bind(library, &f->init_remote, STRING(unw_init_remote)) ||
+        !bind(library, &f->step, STRING(unw_step)) ||
+        !bind(library, &f->get_reg, STRING(unw_get_reg)) ||
+        !bind(library, &f->get_save_loc, STRING(unw_get_save_loc)) ||
+        !bind(library, &f->search_unwind_table, STRING(UNW_OBJ(dwarf_search_unwind_table))))
+        return;
+    fill(&accessors);
+    f->space = create(&accessors.known, 0);
+    if (!f->space)
+        return;
+    /*
+     * Its cache of rules is guarded by a lock, knows nothing of dlclose(), and keeps what a pc
+     * meant in a library that is gone.
+     */
+    set_caching(f->space, UNW_CACHE_NONE);
+    if (bind(library, &set_iterate_phdr, STRING(UNW_OBJ(set_iterate_phdr_function))))
+        set_iterate_phdr(f->space, no_modules);
+    warm_up(f);
+    atomic_store_explicit(&loaded, f, memory_order_release);
+}

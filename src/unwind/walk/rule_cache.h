@@ -1,0 +1,79 @@
+/*
+ * Rules by pc: what a table said once it will say again.
+ *
+ * See rule_cache.c for the invariants. The walk is the same without it, and slower; tests compare
+ * the two.
+ */
+#ifndef SFB_UNWIND_WALK_RULE_CACHE_H
+#define SFB_UNWIND_WALK_RULE_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sfb/rule.h"
+#include "sfb/rule_cache.h"
+#include "unwind/machine/arch.h"
+
+enum {
+    SFB_RULE_CACHE_WAYS = 8, /* words in a cache line */
+    SFB_RULE_CACHE_ID_BITS = 10,
+    SFB_RULE_CACHE_ID_MAX = (1 << SFB_RULE_CACHE_ID_BITS) - 1,
+    SFB_RULE_CACHE_ID_SHIFT = SFB_ARCH_PC_SHIFT + 3
+};
+
+_Static_assert(SFB_RULE_CACHE_WORDS / SFB_RULE_CACHE_WAYS == 1 << SFB_RULE_CACHE_ID_BITS,
+               "the bits of a pc that choose a line are those that the id replaces");
+
+/*
+ * A word is the key, with the module's id in the place of the bits that say which line it is in,
+ * and above the key's bits what sfb_arch_pack() made of the rule, or 0: the frame has no caller.
+ *
+ * The key is the return address of a call, and one more than the pc that a table is asked for:
+ * nearly every frame is that of a call, and saves the subtraction.
+ */
+#define SFB_RULE_CACHE_TAG                                                                         \
+    (((1ull << SFB_ARCH_PC_BITS) - 1) &                                                            \
+     ~((uint64_t)SFB_RULE_CACHE_ID_MAX << SFB_RULE_CACHE_ID_SHIFT))
+
+static inline uint32_t sfb_rule_cache_id(uint64_t word)
+{
+    return (uint32_t)(word >> SFB_RULE_CACHE_ID_SHIFT) & SFB_RULE_CACHE_ID_MAX;
+}
+
+/* The word's place that is asked first. Any in the same line may have it. */
+static inline unsigned sfb_rule_cache_home(uint64_t key)
+{
+    return (unsigned)(key >> SFB_ARCH_PC_SHIFT) % SFB_RULE_CACHE_WORDS;
+}
+
+/* Whether this is a word for a key, of whatever module. The key is a pc in user space. */
+static inline bool sfb_rule_cache_matches(uint64_t word, uint64_t key)
+{
+    return ((word ^ key) & SFB_RULE_CACHE_TAG) == 0;
+}
+
+/* sfb_rule_cache_look() where the first place has another word. */
+uint64_t sfb_rule_cache_look_further(const struct sfb_rule_cache *cache, uint64_t key);
+
+/* @return the word that matches a key below 1 << SFB_ARCH_PC_BITS, or one of the id 0 */
+static inline uint64_t sfb_rule_cache_look(const struct sfb_rule_cache *cache, uint64_t key)
+{
+    uint64_t word = __atomic_load_n(&cache->word[sfb_rule_cache_home(key)], __ATOMIC_RELAXED);
+
+    if (__builtin_expect(!sfb_rule_cache_matches(word, key), 0))
+        return sfb_rule_cache_look_further(cache, key);
+    return word;
+}
+
+/*
+ * @param id  of the module that holds the pc now; 0: nothing is ever found
+ * @param out written if a rule is found
+ */
+bool sfb_rule_cache_get(const struct sfb_rule_cache *cache, uint64_t key, uint32_t id,
+                        struct sfb_rule *out);
+
+/* Remembers a rule, unless it is one of the few that do not fit the word. id 0: does nothing. */
+void sfb_rule_cache_put(struct sfb_rule_cache *cache, uint64_t key, uint32_t id,
+                        const struct sfb_rule *rule);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * One step along the chain of frame records: a guess, for code that no table covers.
+ *
+ *     higher addresses
+ *     |  the caller's record  | <--+  AAPCS64, "The Frame Pointer": x29 points at the innermost
+ *     :                       :    |  record, each record at that of the caller. Debian's arm64
+ *     |  return address       |    |  libc keeps to it.
+ *     |  the caller's fp      | ---+
+ *     +-----------------------+ <- fp
+ *
+ * What can go wrong: a function that has stored no record (yet), so that the chain leads past its
+ * caller; and an fp that is used as any other register. Therefore
+ *
+ * - a return address must lie behind a call instruction, and records must lie ever further out;
+ * - an interrupted function is believed to have stored its record only if the record says what the
+ *   link register says: code before its first call, behind its prologue. Elsewhere either of the
+ *   two may be the caller, and nothing but a table could tell which;
+ * - where the records of a function lie within its frame is not known, and so neither is the
+ *   caller's sp. If the caller has rows they say where its record lies from its CFA, and its code
+ *   says whether it stored one: then all is known again.
+ */
+#include "unwind/walk/source_frame_pointer.h"
+
+#include "base/memory.h"
+#include "unwind/machine/arch.h"
+#include "unwind/machine/insn_patterns.h"
+#include "unwind/walk/module_rule.h"
+#include "unwind/walk/step.h"
+
+/* Whether the tables have nothing at all for the pc. */
+static bool is_uncovered(const struct sfb_walk *w)
+{
+    return w->current.missed[SFB_SOURCE_EH_FRAME] == SFB_NO_MODULE ||
+           w->current.missed[SFB_SOURCE_EH_FRAME] == SFB_NO_EH_FRAME ||
+           w->current.missed[SFB_SOURCE_EH_FRAME] == SFB_NO_CFI;
+}
+
+/*
+ * Code that is in no module was made at run time, and whatever made it keeps to its own rules
+ * behind its outermost frame: that frame's caller may use fp as it likes.
+ */
+static bool is_believable(const struct sfb_walk *w, const struct sfb_regs *caller)
+{
+    if (SFB_ARCH_FRAME_RECORDS && (caller->fp & SFB_ARCH_DATA_MASK) != 0 &&
+        (caller->fp & SFB_ARCH_DATA_MASK) < caller->sp)
+        return false;
+    return !SFB_ARCH_LR || w->current.kind != SFB_FRAME_PC ||
+           (w->regs.lr_known && (w->regs.lr & SFB_ARCH_CODE_MASK) == caller->pc);
+}
+
+enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
+{
+    struct sfb_regs caller = walker->regs;
+    struct sfb_rule rule;
+
+    if (!SFB_ARCH_FRAME_RECORDS && !is_uncovered(walker))
+        return SFB_NO_FRAME_RECORD;
+    /* If this frame is a wrong guess of some table, the next would hide it. */
+    if (walker->current.kind == SFB_FRAME_RA &&
+        !sfb_arch_is_call(&walker->table_memory, walker->regs.pc))
+        return SFB_NO_FRAME_RECORD;
+    /* The chain ends where a record says so; else zero is what nobody has set since `_start`. */
+    if (SFB_ARCH_FRAME_RECORDS && (walker->regs.fp & SFB_ARCH_DATA_MASK) == 0 &&
+        walker->current.source == SFB_SOURCE_FRAME_POINTER)
+        return SFB_END;
+    rule =
+        sfb_arch_guess(&walker->table_memory, walker->memory, &walker->regs, walker->current.kind);
+    if (sfb_step(&caller, &rule, walker->memory, NULL) != SFB_OK ||
+        !is_believable(walker, &caller) || !sfb_arch_is_call(&walker->table_memory, caller.pc))
+        return SFB_NO_FRAME_RECORD;
+    walker->regs = caller;
+    walker->sp_lost = SFB_ARCH_LR; /* there a record may lie anywhere in its frame */
+    return SFB_OK;
+}
+
+enum sfb_status sfb_frame_pointer_find_sp(struct sfb_walk *walker, uint64_t pc)
+{
+    uint64_t fp = walker->regs.fp & SFB_ARCH_DATA_MASK, sp, start;
+    struct sfb_rule rule;
+    enum sfb_status status = sfb_module_rule(walker->module, pc, &rule, &start);
+
+    if (status != SFB_OK)
+        return status;
+    if (rule.flags & (SFB_RULE_ANY_REGISTER | SFB_RULE_SIGNAL))
+        return SFB_NO_REGISTER;
+    if (rule.cfa_base == SFB_BASE_FP) { /* the step over it finds the next sp without this one */
+        walker->sp_lost = false;
+        return SFB_OK;
+    }
+    if (rule.fp.where != SFB_WHERE_CFA || rule.ra.where != SFB_WHERE_CFA ||
+        rule.ra.offset != rule.fp.offset + 8 || !sfb_arch_sets_fp(&walker->table_memory, start, pc))
+        return SFB_NO_REGISTER;
+    sp = fp - (uint64_t)(int64_t)rule.fp.offset - (uint64_t)(int64_t)rule.cfa_offset;
+    if (sp < walker->regs.sp || sp > fp)
+        return SFB_NO_REGISTER;
+    walker->regs.sp = sp;
+    walker->sp_lost = false;
+    return SFB_OK;
+}

@@ -1,0 +1,214 @@
+/*
+ * The walk: for each frame these are asked, in this order,
+ *
+ *     1. is this where the process began?            -> the end
+ *     2. a row of the module's .sframe, else the code
+ *        at the pc, where its shape says more than a
+ *        table, else a row of .eh_frame, or that of
+ *        the function that padding leads to; or the
+ *        cache of what tables said before            -> sfb_step()
+ *     3. a signal trampoline                         -> the registers that the kernel saved
+ *     4. libunwind                                   -> one step of it
+ *     5. the frame record that fp leads to           -> a guess
+ *
+ * and the next frame starts at 1 again. A source that misses, or whose table is corrupt, hands on
+ * to the next; a source that has a rule which the stack does not bear out ends the walk. It
+ * terminates: every step moves sp outwards, but for those through a trampoline, which are counted.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "unwind/machine/arch.h"
+#include "unwind/walk/position.h"
+#include "unwind/walk/replay.h"
+#include "unwind/walk/source_frame_pointer.h"
+#include "unwind/walk/source_libunwind.h"
+#include "unwind/walk/source_signal.h"
+#include "unwind/walk/source_tables.h"
+#include "unwind/walk/stack_root.h"
+#include "unwind/walk/walker.h"
+
+void sfb_walker_start(struct sfb_walk *out, struct sfb_context *start, enum sfb_frame_kind kind,
+                      uint32_t flags, const struct sfb_modules *modules, struct sfb_memory *memory)
+{
+    /* Not memset: few walks need all of it. */
+    sfb_arch_regs(&out->regs, start);
+    out->regs.lr_known &= kind == SFB_FRAME_PC; /* a frame that has called has overwritten it */
+    out->current = (struct sfb_frame){
+        .kind = kind, .source = SFB_SOURCE_START, .address = out->regs.pc, .sp = out->regs.sp
+    };
+    out->module = NULL;
+    out->scratch = NULL;
+    out->flags = flags;
+    out->signals = 0;
+    out->sp_stayed = false;
+    out->sp_lost = false;
+    out->status = SFB_OK;
+    out->begun = false;
+    out->registers_lost = false;
+    out->anchor = start;
+    out->anchor_kind = (uint8_t)kind;
+    out->libunwind_reads = SFB_LIBUNWIND_READS_MAX;
+    out->modules = modules;
+    out->memory = memory ? memory : &out->own_memory;
+    if (memory)
+        out->table_memory = *memory; /* tables are where the stack is */
+    else
+        out->table_memory = (struct sfb_memory){ .read = modules->read };
+}
+
+void sfb_walker_resume(struct sfb_walk *walker, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+    walker->regs = (struct sfb_regs){ .pc = pc, .sp = sp, .fp = fp };
+    walker->current = (struct sfb_frame){
+        .kind = SFB_FRAME_RA, .source = SFB_SOURCE_SFRAME, .address = pc, .sp = sp
+    };
+    walker->begun = true;
+}
+
+static inline void accept_frame(struct sfb_walk *w, enum sfb_source source)
+{
+    w->current.kind = source == SFB_SOURCE_SIGNAL || w->interrupted ? SFB_FRAME_PC : SFB_FRAME_RA;
+    w->current.source = source;
+    w->current.address = w->regs.pc;
+    w->current.sp = w->regs.sp;
+}
+
+/* Misses and corrupt tables: the statuses on which the next source is asked. */
+static bool try_next(enum sfb_status status)
+{
+    return status >= SFB_NO_MODULE && status < SFB_FRAME_LIMIT;
+}
+
+/* Of all refusals, the one that tells a user most: what is wrong with a table, else what none has.
+ */
+static enum sfb_status reason(const struct sfb_walk *w)
+{
+    for (unsigned s = SFB_SOURCE_SFRAME; s < SFB_SOURCE_COUNT; s++)
+        if (w->current.missed[s] >= SFB_BAD_MAGIC)
+            return (enum sfb_status)w->current.missed[s];
+    if (w->current.missed[SFB_SOURCE_EH_FRAME] == SFB_NO_EH_FRAME)
+        return (enum sfb_status)w->current.missed[SFB_SOURCE_SFRAME];
+    return (enum sfb_status)w->current.missed[SFB_SOURCE_EH_FRAME];
+}
+
+/*
+ * A source takes the walker's registers to the caller's frame. On anything but SFB_OK they are as
+ * they were. (In place: copies in and out stall, because what was just stored as words is loaded as
+ * a pair.)
+ */
+
+/* The sources behind the tables, which almost always answer. */
+static __attribute__((noinline)) enum sfb_status try_others(struct sfb_walk *w,
+                                                            enum sfb_status status)
+{
+    typedef enum sfb_status source_fn(struct sfb_walk *);
+    static source_fn *const sources[SFB_SOURCE_FRAME_POINTER + 1] = {
+        [SFB_SOURCE_SIGNAL] = sfb_signal_step,
+        [SFB_SOURCE_LIBUNWIND] = sfb_libunwind_step,
+        [SFB_SOURCE_FRAME_POINTER] = sfb_frame_pointer_step,
+    };
+
+    for (unsigned s = SFB_SOURCE_SIGNAL; try_next(status) && s <= SFB_SOURCE_FRAME_POINTER; s++) {
+        status = sources[s](w);
+        if (status == SFB_OK) {
+            accept_frame(w, (enum sfb_source)s);
+            return SFB_OK;
+        }
+        w->current.missed[s] = (uint8_t)status;
+    }
+    return try_next(status) ? reason(w) : status;
+}
+
+static __attribute__((noinline)) enum sfb_status advance_here(struct sfb_walk *w)
+{
+    uint64_t pc = sfb_walker_lookup_pc(w);
+    enum sfb_source source;
+    enum sfb_status status;
+
+    if (sfb_stack_root_is_near(w, pc) && sfb_stack_root_is_here(w, pc))
+        return sfb_stack_root_end(w, true);
+
+    memset(w->current.missed, 0, sizeof w->current.missed);
+    w->interrupted = false;
+    w->wants_registers = false;
+    status = sfb_tables_step(w, &source);
+    if (status != SFB_OK) {
+        w->current.missed[source] = (uint8_t)status;
+        return try_others(w, status);
+    }
+    accept_frame(w, source);
+    return SFB_OK;
+}
+
+/* On the stack only of those who need it: few processes have so many modules. */
+static __attribute__((noinline)) enum sfb_status advance_with_scratch(struct sfb_walk *w)
+{
+    struct sfb_module scratch;
+    enum sfb_status status;
+
+    w->scratch = &scratch;
+    w->module = NULL;
+    status = advance_here(w);
+    w->scratch = NULL;
+    w->module = NULL;
+    return status;
+}
+
+/*
+ * What has to be known beforehand, a new module or more registers, is found here, and not where it
+ * is first missed: less of the stack is in use.
+ */
+enum sfb_status sfb_walker_advance(struct sfb_walk *w)
+{
+    if (sfb_walker_find_module(w, sfb_walker_lookup_pc(w)) && w->module == &sfb_module_not_cached) {
+        w->module =
+            w->modules->learn ? w->modules->learn(w->modules, sfb_walker_lookup_pc(w)) : NULL;
+        if (!w->module)
+            return advance_with_scratch(w);
+    }
+    return advance_here(w);
+}
+
+enum sfb_status sfb_walker_find_registers(struct sfb_walk *w)
+{
+    enum sfb_status status;
+
+    w->registers_lost = !sfb_replay(w);
+    status = sfb_walker_advance(w);
+    w->registers_lost = false;
+    return status;
+}
+
+static struct sfb_walk *walk_in(struct sfb_walker *walker)
+{
+    return (struct sfb_walk *)walker;
+}
+
+static const struct sfb_walk *walk_of(const struct sfb_walker *walker)
+{
+    return (const struct sfb_walk *)walker;
+}
+
+enum sfb_status sfb_walker_next(struct sfb_walker *walker, struct sfb_frame *out)
+{
+    struct sfb_walk *w = walk_in(walker);
+
+    if (w->begun && w->status == SFB_OK)
+        w->status = sfb_walker_spend(w, 1) ? sfb_walker_step(w) : SFB_WORK_LIMIT;
+    w->begun = true;
+    if (w->status == SFB_OK && out)
+        *out = w->current;
+    return w->status;
+}
+
+const struct sfb_frame *sfb_walker_frame(const struct sfb_walker *walker)
+{
+    return &walk_of(walker)->current;
+}
+
+const struct sfb_regs *sfb_walker_regs(const struct sfb_walker *walker)
+{
+    return &walk_of(walker)->regs;
+}
