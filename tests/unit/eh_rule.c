@@ -356,7 +356,7 @@ Test(eh_frame_find, finds_nothing_in_an_entry_of_size_zero)
     cr_expect(eq(int, sfb_eh_frame_find(&e.eh, ENTRY_START, &got, NULL), SFB_NO_CFI));
 }
 
-/* What libunwind is asked for depends on it: fallback_libunwind.c. */
+/* What libunwind is asked for depends on it: source_libunwind.c. */
 static const struct {
     const char *name;
     const struct item *program;

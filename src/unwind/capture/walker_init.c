@@ -40,6 +40,9 @@ enum sfb_status sfb_walker_init(struct sfb_walker *walker, struct sfb_context *s
     out->work = how.max_work ? how.max_work : SFB_WALKER_WORK;
     if (how.memory)
         return SFB_OK;
+    /* A caller's modules of this process, which have no way of their own to read code. */
+    if (!out->table_memory.read)
+        sfb_memory_doubted(&out->table_memory);
     if (doubt)
         sfb_memory_doubted(&out->own_memory);
     else

@@ -20,7 +20,7 @@
  * @return the cached module of this identity, whose tables could be read just now; NULL if there is
  *         none, memory no longer says what the entry was made from, or the file has become shorter
  *
- * Threads, signals: safe, wait-free.   Cost: a system call, but for modules that stay.
+ * Threads, signals: safe, wait-free.   Cost: a system call, but for permanent modules.
  */
 const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity *identity,
                                                bool doubt);
@@ -55,7 +55,7 @@ bool sfb_module_id_covered_pc(uint32_t id, uint64_t pc);
 const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image, bool permanent);
 
 /*
- * The same in two steps, for who has little stack: what is made is made where it will stay.
+ * The same in two steps, to save stack: the entry is described in place.
  *
  * @return (take) to be described, and then put or given back; NULL if the pool is used up
  */

@@ -5,7 +5,7 @@
  * silently replace glibc's and libgcc's. dlopen() with RTLD_LOCAL keeps them out of everybody's
  * scope (linking it would not), and RTLD_NOW leaves no call to be bound in a handler. The generic
  * library (libunwind-x86_64 and the like) is taken rather than the local one, because its every
- * access goes through our own functions; see fallback_libunwind.c.
+ * access goes through our own functions; see source_libunwind.c.
  */
 #include "unwind/walk/libunwind_load.h"
 

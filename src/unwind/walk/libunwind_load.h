@@ -19,7 +19,7 @@ struct sfb_libunwind {
 /* @return NULL where libunwind could not be loaded */
 const struct sfb_libunwind *sfb_libunwind(void);
 
-/* What libunwind calls back for every byte, word and register: fallback_libunwind.c. */
+/* What libunwind calls back for every byte, word and register: source_libunwind.c. */
 extern const unw_accessors_t sfb_libunwind_accessors;
 
 /*

@@ -3,7 +3,7 @@
  *
  *     1. is this where the process began?            -> the end
  *     2. a row of the module's .sframe, else the code
- *        at the pc, where its shape says more than a
+ *        at the pc, where its pattern says more than a
  *        table, else a row of .eh_frame, or that of
  *        the function that padding leads to; or the
  *        cache of what tables said before            -> sfb_step()
