@@ -17,13 +17,18 @@ enum { LOADER_FAULTS_MAX = 4 };
 
 static unsigned loader_faults;
 
-/* What was found last: most frames are in the module of the one before. */
-static struct sfb_loaded recent;
+/*
+ * What was found last: callers and callees go to and fro between a few modules, and each search
+ * asks the kernel about several pages.
+ */
+static struct sfb_loaded recent[4];
+static unsigned oldest;
 
 void sfb_places_begin(void)
 {
     loader_faults = 0;
-    recent.end = 0;
+    for (size_t i = 0; i < sizeof recent / sizeof *recent; i++)
+        recent[i].end = recent[i].start = 0;
 }
 
 static struct question {
@@ -51,8 +56,11 @@ static bool recall(struct sfb_loaded *out, uint64_t address)
 
 static const struct sfb_loaded *find(uint64_t address)
 {
-    if (recent.end != 0 && address - recent.start < recent.end - recent.start)
-        return &recent;
+    struct sfb_loaded *loaded;
+
+    for (size_t i = 0; i < sizeof recent / sizeof *recent; i++)
+        if (address - recent[i].start < recent[i].end - recent[i].start)
+            return &recent[i];
     question.address = address;
     question.found = false;
     if (loader_faults < LOADER_FAULTS_MAX) {
@@ -65,8 +73,9 @@ static const struct sfb_loaded *find(uint64_t address)
     }
     if (!question.found)
         return NULL;
-    recent = question.loaded;
-    return &recent;
+    loaded = &recent[oldest++ % (sizeof recent / sizeof *recent)];
+    *loaded = question.loaded;
+    return loaded;
 }
 
 /* --- lists --------------------------------------------------------------------------------------

@@ -306,11 +306,26 @@ Test(crash_parts, name_the_program_without_proc)
 }
 
 /* --- what it costs ------------------------------------------------------------------------------
+ *
+ * Most of a report's time goes to the probe, a system call, and machines differ in how long one
+ * takes. So it is counted (the linker puts this function before the library's); the time is printed.
  */
 
-enum { MODULES = 500, DEPTH = 1100, FRAMES = 1024, ROUNDS = 3 };
+enum { MODULES = 500, DEPTH = 1100, FRAMES = 1024, ROUNDS = 3, PROBES_OF_MODULE = 16 };
 
 static sigjmp_buf back;
+static volatile size_t probes;
+
+/* The linker's names. NOLINTBEGIN(bugprone-reserved-identifier) */
+long __real_sfb_arch_sigprocmask(uint64_t how, uint64_t set);
+long __wrap_sfb_arch_sigprocmask(uint64_t how, uint64_t set);
+/* NOLINTEND(bugprone-reserved-identifier) */
+
+long __wrap_sfb_arch_sigprocmask(uint64_t how, uint64_t set)
+{
+    probes++;
+    return __real_sfb_arch_sigprocmask(how, set);
+}
 
 static void jump_back(int number)
 {
@@ -352,6 +367,7 @@ static void crash_among_modules(void *with, int fd)
     sframe_backtrace_refresh();
     signal(SIGSEGV, jump_back);
     install(fd, FRAMES);
+    probes = 0;
     for (volatile int round = 0; round < ROUNDS; round++) {
         volatile double before = cpu_milliseconds();
 
@@ -361,26 +377,27 @@ static void crash_among_modules(void *with, int fd)
         before = cpu_milliseconds() - before;
         best = before < best ? before : best;
     }
-    snprintf(line, sizeof line, "took %.3f ms\n", best);
+    snprintf(line, sizeof line, "took %.3f ms, %zu probes\n", best, probes / ROUNDS);
     if (write(fd, line, strlen(line)) < 0)
         _exit(98);
 }
 
-Test(crash_parts, of_a_large_process_are_written_in_5_ms)
+Test(crash_parts, of_a_large_process_cost_little)
 {
     struct child c = child_run(crash_among_modules, NULL);
     const char *took = strstr(c.text, "\ntook ");
     size_t modules = count(c.text, "\nmodule "), frames = count(c.text, "\nframe ");
+    size_t asked = 0;
+    double ms = 0;
 
-    cr_assert(took != NULL, "signal %d, status %d, %.0f ms\n%.4000s", c.signal, c.status, c.ms,
-              c.text);
-    fprintf(stderr, "crash_parts: a report of %zu frames and %zu modules takes %.2f ms\n",
-            frames / ROUNDS, modules / ROUNDS, atof(took + 6));
+    cr_assert(took != NULL && sscanf(took, "\ntook %lf ms, %zu probes", &ms, &asked) == 2,
+              "signal %d, status %d, %.0f ms\n%.4000s", c.signal, c.status, c.ms, c.text);
+    fprintf(stderr,
+            "crash_parts: a report of %zu frames and %zu modules takes %.2f ms, %zu probes\n",
+            frames / ROUNDS, modules / ROUNDS, ms, asked);
     cr_expect(le(sz, ROUNDS * 500, modules));
     cr_expect(eq(sz, ROUNDS * FRAMES, frames));
     cr_expect(eq(sz, ROUNDS, count(c.text, "\nend\n")));
-    if (sanitized() || SFB_EMULATED)
-        cr_skip("it is another machine's time");
-    cr_expect(lt(dbl, atof(took + 6), 5.0));
+    cr_expect(le(sz, asked, PROBES_OF_MODULE * modules / ROUNDS));
     child_free(&c);
 }

@@ -340,6 +340,7 @@ target_compile_definitions(test-live-crash_parts PRIVATE SFB_TEST_LIBS="${CMAKE_
   SFB_EMULATED=$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>)
 add_library(crash-plugin MODULE live/libs/plugin.c)
 target_compile_options(crash-plugin PRIVATE -O1 -fomit-frame-pointer)
+target_link_options(test-live-crash_parts PRIVATE -Wl,--wrap=sfb_arch_sigprocmask)
 add_dependencies(test-live-crash_parts crash-plugin)
 
 if(CMAKE_CROSSCOMPILING)
