@@ -1,4 +1,4 @@
-/* What install.c sets and the handler goes by. */
+/* The state of the crash handler: install.c sets it, the handler goes by it. */
 #ifndef SFB_CRASH_CRASH_H
 #define SFB_CRASH_CRASH_H
 
@@ -30,8 +30,5 @@ struct sfb_crash {
 };
 
 extern struct sfb_crash sfb_crash;
-
-/* The handler. */
-void sfb_crash_handle(int number, siginfo_t *info, void *ucontext);
 
 #endif

@@ -17,6 +17,8 @@
  * other threads. (nesting.c has one besides, and does not believe it without a look at the stack:
  * after a previous handler that jumped out of there nobody clears it.)
  */
+#include "crash/handler.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

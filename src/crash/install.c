@@ -6,12 +6,8 @@
 
 #include "base/sized.h"
 #include "crash/crash.h"
+#include "crash/handler.h"
 #include "sframe_backtrace.h"
-
-const int sfb_crash_signals[SFB_CRASH_SIGNALS] = { SIGSEGV, SIGBUS,  SIGILL, SIGFPE,
-                                                   SIGABRT, SIGTRAP, SIGSYS };
-
-struct sfb_crash sfb_crash;
 
 enum { FRAMES_DEFAULT = 256 };
 

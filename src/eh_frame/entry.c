@@ -5,9 +5,13 @@
  *                           augmentation data, initial instructions
  *     FDE: length, back to the CIE, start, size, augmentation data, instructions
  */
+#include "eh_frame/entry.h"
+
 #include "base/fail.h"
+#include "base/leb128.h"
 #include "eh_frame/format.h"
-#include "eh_frame/table.h"
+#include "eh_frame/pointer.h"
+#include "eh_frame/window.h"
 
 /* Takes an entry's length off the front; what is left is the entry without it. */
 static bool read_length(const struct sfb_eh_frame *eh, uint32_t offset, struct sfb_reader *r)

@@ -12,7 +12,9 @@
  */
 #include "eh_frame/expression.h"
 
+#include "base/leb128.h"
 #include "eh_frame/format.h"
+#include "eh_frame/window.h"
 
 enum { DEPTH = 6, OPERATIONS_MAX = 64 }; /* the PLT needs 3 */
 

@@ -2,7 +2,7 @@
 #ifndef SFB_EH_FRAME_EXPRESSION_H
 #define SFB_EH_FRAME_EXPRESSION_H
 
-#include "eh_frame/table.h"
+#include "sfb/eh_frame.h"
 
 /* What a value is counted from. */
 enum sfb_term_base { SFB_TERM_NUMBER, SFB_TERM_REG, SFB_TERM_CFA };

@@ -2,7 +2,10 @@
 
 #include <string.h>
 
+#include "base/leb128.h"
 #include "eh_frame/format.h"
+#include "eh_frame/pointer.h"
+#include "eh_frame/window.h"
 
 enum { NO_COLUMN = UINT8_MAX };
 

@@ -5,7 +5,8 @@
 #ifndef SFB_EH_FRAME_PROGRAM_H
 #define SFB_EH_FRAME_PROGRAM_H
 
-#include "eh_frame/table.h"
+#include "base/reader.h"
+#include "sfb/eh_frame.h"
 
 /* How the caller's value of a register is found. */
 enum sfb_cfi_how {
@@ -80,28 +81,6 @@ enum sfb_status sfb_cfi_machine_init(struct sfb_cfi_machine *out, const struct s
  * @return SFB_OK; SFB_END (the row before was the last); SFB_BAD_CFI
  */
 enum sfb_status sfb_cfi_machine_next(struct sfb_cfi_machine *machine);
-
-/* @return SFB_OK: the rule of the current row at pc; SFB_NOT_EXPRESSIBLE, SFB_BAD_CFI */
-enum sfb_status sfb_cfi_row_rule(struct sfb_rule *out, const struct sfb_cfi_machine *machine,
-                                 uint64_t pc);
-
-/*
- * Where the current row says that the caller's value of a register is.
- *
- * @param column  below the machine's
- * @return SFB_OK (UNSAVED also where it is undefined); SFB_NOT_EXPRESSIBLE, SFB_BAD_CFI
- */
-enum sfb_status sfb_cfi_saved(struct sfb_saved *out, const struct sfb_cfi_machine *machine,
-                              unsigned column, uint64_t pc);
-
-/*
- * How the row for a pc finds one register.
- *
- * @param column  below SFB_CFI_RULE_COLUMNS
- *
- * @return SFB_CFI_TOO_FAR where no row that can be read covers the pc, too
- */
-enum sfb_cfi_how sfb_cfi_how_at(const struct sfb_eh_frame *eh, uint64_t pc, unsigned column);
 
 /*
  * Whether all of an entry may be shown to who believes tables: it can be run to its end, and names

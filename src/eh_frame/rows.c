@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "eh_frame/program.h"
+#include "eh_frame/rule.h"
 
 /* What goes on from row to row. */
 struct state {

@@ -1,10 +1,10 @@
 /*
  * A row of the unwind table -> a rule: what of the caller's registers, and where.
  */
+#include "eh_frame/rule.h"
+
 #include "base/fail.h"
 #include "eh_frame/expression.h"
-#include "eh_frame/program.h"
-#include "eh_frame/table.h"
 
 static bool fits(int64_t n)
 {

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/load.h"
-#include "eh_frame/program.h"
-#include "eh_frame/table.h"
+#include "eh_frame/entry.h"
+#include "eh_frame/rule.h"
 #include "fuzz.h"
 #include "sfb/eh_frame.h"
 

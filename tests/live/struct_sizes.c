@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "crash/crash.h"
+#include "crash/handler.h"
 #include "sfb/cbf.h"
 #include "sfb/walk.h"
 #include "sframe_backtrace.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "eh_frame/program.h"
+#include "eh_frame/rule.h"
 #include "support/eh_frame_bytes.h"
 #include "support/guarded.h"
 #include "support/test.h"

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "eh_frame/table.h"
 #include "support/eh_frame_bytes.h"
 #include "support/guarded.h"
 #include "support/test.h"

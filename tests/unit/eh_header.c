@@ -3,7 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "eh_frame/table.h"
+#include "eh_frame/pointer.h"
+#include "eh_frame/window.h"
 #include "support/eh_frame_bytes.h"
 #include "support/guarded.h"
 #include "support/test.h"

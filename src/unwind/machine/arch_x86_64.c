@@ -1,5 +1,5 @@
 /* x86-64 Linux: registers, signal trampolines, and where processes begin. */
-#include "unwind/machine/arch.h"
+#include "unwind/machine/arch_x86_64.h"
 
 #include "unwind/machine/insn_x86_64.h"
 

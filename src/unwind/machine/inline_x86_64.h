@@ -21,10 +21,6 @@ enum {
     SFB_ARCH_PC_BITS = 47 /* user space ends there, but for those who ask the kernel for more */
 };
 
-/* In ucontext_t: where the registers are, and in which place there each one is, by DWARF number. */
-enum { SFB_ARCH_GREGS_OFFSET = 40 };
-extern const uint8_t sfb_arch_greg[SFB_CONTEXT_REGS] __attribute__((visibility("hidden")));
-
 #define SFB_ARCH_CODE_MASK (~(uint64_t)0)
 #define SFB_ARCH_DATA_MASK (~(uint64_t)0)
 

@@ -6,10 +6,10 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-#include "unwind/machine/arch.h"
+#include "unwind/machine/arch_x86_64.h"
 
 _Static_assert(offsetof(ucontext_t, uc_mcontext.gregs) == SFB_ARCH_GREGS_OFFSET,
-               "see inline_x86_64.h");
+               "see arch_x86_64.h");
 _Static_assert(REG_R8 == 0 && REG_R15 == 7 && REG_RDI == 8 && REG_RSI == 9 && REG_RBP == 10 &&
                    REG_RBX == 11 && REG_RDX == 12 && REG_RAX == 13 && REG_RCX == 14 &&
                    REG_RSP == 15 && REG_RIP == 16,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/reader.h"
-#include "eh_frame/table.h"
+#include "eh_frame/header.h"
 #include "unwind/machine/arch.h"
 #include "unwind/process/pages.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "eh_frame/program.h"
+#include "eh_frame/rule.h"
 #include "unwind/machine/arch.h"
 #include "unwind/walk/position.h"
 #include "unwind/walk/step.h"

@@ -23,8 +23,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "eh_frame/program.h"
-#include "eh_frame/table.h"
+#include "eh_frame/header.h"
+#include "eh_frame/rule.h"
 #include "unwind/machine/arch.h"
 #include "unwind/walk/libunwind_load.h"
 #include "unwind/walk/position.h"

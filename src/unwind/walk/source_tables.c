@@ -5,7 +5,7 @@
  */
 #include "unwind/walk/source_tables.h"
 
-#include "eh_frame/table.h"
+#include "eh_frame/rule.h"
 #include "sframe/find.h"
 #include "unwind/machine/arch.h"
 #include "unwind/machine/insn_patterns.h"
