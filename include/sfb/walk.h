@@ -68,6 +68,8 @@ struct sfb_entries {
     uint64_t loader;  /* entry point of the dynamic loader, 0: none */
 };
 
+struct sfb_libunwind; /* private */
+
 /*
  * The modules of an address space. A walk asks for each frame; find() alone has to be there.
  *
@@ -98,10 +100,24 @@ struct sfb_modules {
     bool (*read)(struct sfb_memory *memory, uint64_t address, uint64_t *out);
 
     struct sfb_rule_cache *cache; /* of rules by pc, under the modules' ids; NULL: none */
-    bool tables_are_mapped;       /* in this process, where their addresses say */
+
+    /* Steps where no table can state a rule: sfb_libunwind_loaded(). NULL: nothing does. */
+    const struct sfb_libunwind *libunwind;
+
+    bool tables_are_mapped; /* in this process, where their addresses say */
     void *user;
     struct sfb_entries entries;
 };
+
+/**
+ * Gives the libunwind that was loaded with this library. It reads by a walk's memory and modules, so it
+ * serves those of any address space of this machine.
+ *
+ * @return NULL: it could not be loaded, or is not built in
+ *
+ * Threads, signals: safe.   Cost: constant.
+ */
+SFB_API const struct sfb_libunwind *sfb_libunwind_loaded(void);
 
 enum sfb_walker_flags {
     SFB_WALKER_NO_LIBUNWIND = 0x1,

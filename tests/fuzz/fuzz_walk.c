@@ -136,7 +136,7 @@ static struct walk walk(uint8_t *bytes, size_t size, size_t *used)
 {
     struct sfb_context start = machine.start; /* it may be written over */
     struct sfb_memory memory = { .read = read_word };
-    struct sfb_modules modules = { .find = find };
+    struct sfb_modules modules = { .find = find, .libunwind = sfb_libunwind_loaded() };
     struct sfb_walker_options options = { .size = sizeof options,
                                           .memory = &memory,
                                           .modules = &modules };

@@ -14,6 +14,7 @@
 #include "support/test.h"
 
 static struct sframe_backtrace_info odd_info;
+static void (*odd_look)(const void *ucontext); /* what else is done in the handler */
 
 static void odd_on_fault(int number, siginfo_t *si, void *ucontext)
 {
@@ -25,6 +26,8 @@ static void odd_on_fault(int number, siginfo_t *si, void *ucontext)
     (void)si;
     odd_info = (struct sframe_backtrace_info){ .size = sizeof odd_info };
     sframe_backtrace_cbf(bytes, sizeof bytes, &options, &odd_info);
+    if (odd_look)
+        odd_look(ucontext);
     machine_set_ucontext(ucontext, regs.pc + MACHINE_FAULT_SIZE, regs.sp, regs.fp);
 }
 

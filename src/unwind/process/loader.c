@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 
 #include "base/early.h"
+#include "unwind/process/libunwind_load.h"
 #include "unwind/process/live_memory.h"
 #include "unwind/process/loader.h"
 #include "unwind/process/module_cache.h"
@@ -274,4 +275,13 @@ SFB_EARLY static void look_at_process(void)
     live[DOUBTED].entries = live[BELIEVED].entries;
     sfb_startup_find(&startup);
     dl_iterate_phdr(add_module, &startup);
+}
+
+/* Not before: modules of load time come first into the cache. A handler may be walking by now. */
+SFB_EARLY static void load_libunwind(void)
+{
+    const struct sfb_libunwind *lib = sfb_libunwind_load();
+
+    __atomic_store_n(&live[BELIEVED].libunwind, lib, __ATOMIC_RELEASE);
+    __atomic_store_n(&live[DOUBTED].libunwind, lib, __ATOMIC_RELEASE);
 }

@@ -3,9 +3,9 @@
  *
  * libunwind as everybody uses it is no guest for a signal handler: to find a table it takes the
  * loader's lock, to check a pointer it opens a pipe. Here it runs as if the process were another
- * one: all that it reads goes through the functions below, which find modules through
- * _dl_find_object() and read memory by the walker's policy. What is left of its habits: two pool
- * allocations a step from static memory, under an internal mutex with all signals blocked.
+ * one: all that it reads goes through the functions of libunwind_access.c, by the walk's modules and
+ * memory. What is left of its habits: two pool allocations a step from static memory, under an internal
+ * mutex with all signals blocked.
  *
  * It has to start from registers that are true. Tables track pc, sp and fp alone, which does for
  * most frames (the quick start). Where a rule asks for another one (rbx in the lazy binding of
@@ -19,219 +19,19 @@
 #include "unwind/walk/source_libunwind.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "eh_frame/header.h"
 #include "eh_frame/rule.h"
 #include "unwind/machine/arch.h"
-#include "unwind/walk/libunwind_load.h"
+#include "unwind/walk/libunwind_access.h"
 #include "unwind/walk/position.h"
 #include "unwind/walk/step.h"
 
-/* One step. */
-struct attempt {
-    struct sfb_walk *walker;
-    const struct sfb_context *context; /* where cursor began */
-    bool at_ra;                        /* ... at a return address */
-    bool register_missing;             /* libunwind asked for a register that is not known */
-    bool memory_refused;               /* ... for a word that cannot be read */
-    bool uncovered;                    /* ... for a pc that no .eh_frame covers */
-    bool first_argument_asked;         /* ... for the register of a first argument */
-    struct sfb_context quick;          /* pc, sp and fp alone */
-    unw_cursor_t cursor;
-};
-
-/* --- What libunwind calls --------------------------------------------------------------------- */
-
-static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write,
-                      void *arg)
+static bool place(struct sfb_libunwind_attempt *a, const struct sfb_context *context, bool at_ra)
 {
-    struct attempt *a = arg;
-    struct sfb_walk *walker;
-    bool read;
+    const struct sfb_libunwind *lib = a->walker->modules->libunwind;
 
-    (void)space;
-    if (!a || write || a->walker->libunwind_reads == 0)
-        return -UNW_EINVAL;
-    walker = a->walker;
-    walker->libunwind_reads--;
-    /* Stack words are on the stack's pages; whatever else it reads are tables and code. */
-    if (walker->module && address >= walker->module->start && address < walker->module->end) {
-        read = sfb_memory_copy(&walker->table_memory, address, value, sizeof *value);
-    } else {
-        read = (address & 7) == 0 && sfb_memory_read(walker->memory, address, value);
-        /* A saved register: an address of code or data, or nothing that a rule would ask for. */
-        if (read)
-            *value &= SFB_ARCH_CODE_MASK;
-    }
-    a->memory_refused |= !read;
-    return read ? 0 : -UNW_EINVAL;
-}
-
-static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *value, int write,
-                      void *arg)
-{
-    struct attempt *a = arg;
-
-    (void)space;
-    if (!a) { /* the warm-up */
-        *value = 0;
-        return 0;
-    }
-    a->first_argument_asked |= reg == 0;
-    if (write || reg < 0 || reg >= SFB_CONTEXT_REGS || !(a->context->valid >> reg & 1)) {
-        a->register_missing = true;
-        return -UNW_EBADREG;
-    }
-    /* A return address is looked up, and its function's rules are followed, by the byte before. */
-    *value = (a->context->reg[reg] & SFB_ARCH_CODE_MASK) - (reg == SFB_ARCH_PC && a->at_ra);
-    return 0;
-}
-
-static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t *info,
-                         int need_unwind_info, struct attempt *a)
-{
-    struct sfb_walk *walker = a->walker;
-    const struct sfb_eh_frame *eh;
-    struct sfb_cfi_fde fde;
-    unw_dyn_info_t table = { 0 };
-    uint32_t entry;
-
-    if (!sfb_walker_find_module(walker, pc) || walker->module->eh_frame_status != SFB_OK)
-        return -UNW_ENOINFO;
-    eh = &walker->module->eh_frame;
-    /*
-     * It is given the one entry that our own reader has found good: libunwind 1.6.2 takes numbers
-     * of registers from any, and indexes arrays with them.
-     */
-    if (sfb_eh_frame_entry_find(eh, pc, &entry, &fde, NULL) != SFB_OK ||
-        !sfb_cfi_is_sound(eh, &fde))
-        return -UNW_ENOINFO;
-    if (walker->modules->tables_are_mapped && eh->gap_end == 0) {
-        /* The loader mapped that segment, in whole pages: no page of it has to be probed. */
-        walker->table_memory.lo = eh->address & ~(uint64_t)7;
-        walker->table_memory.hi = (eh->address + eh->size + 7) & ~(uint64_t)7;
-    }
-    table.format = UNW_INFO_FORMAT_REMOTE_TABLE;
-    table.start_ip = walker->module->start;
-    table.end_ip = walker->module->end;
-    table.u.rti.segbase = eh->address + eh->hdr;
-    table.u.rti.table_data = eh->address + eh->table + (uint64_t)entry * SFB_EH_PAIR_SIZE;
-    table.u.rti.table_len = 1; /* in words, and an entry is one */
-    return sfb_libunwind()->search_unwind_table(space, pc, &table, info, need_unwind_info, a);
-}
-
-static int find_proc_info(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t *info,
-                          int need_unwind_info, void *arg)
-{
-    struct attempt *a = arg;
-    int result = search_module(space, pc, info, need_unwind_info, a);
-
-    if (result != 0)
-        a->uncovered = true;
-    return result;
-}
-
-static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *arg)
-{
-    (void)space; /* libunwind itself gives back what its table search took */
-    (void)info;
-    (void)arg;
-}
-
-static int get_dyn_info_list_addr(unw_addr_space_t space, unw_word_t *address, void *arg)
-{
-    (void)space; /* code registered at run time: none that we know of */
-    (void)address;
-    (void)arg;
-    return -UNW_ENOINFO;
-}
-
-static int access_fpreg(unw_addr_space_t space, unw_regnum_t reg, unw_fpreg_t *value, int write,
-                        void *arg)
-{
-    (void)space;
-    (void)reg;
-    (void)value;
-    (void)write;
-    (void)arg;
-    return -UNW_EBADREG;
-}
-
-static int get_elf_filename(unw_addr_space_t space, unw_word_t address, char *name, size_t size,
-                            unw_word_t *offset, void *arg)
-{
-    (void)space;
-    (void)address;
-    (void)name;
-    (void)size;
-    (void)offset;
-    (void)arg;
-    return -UNW_ENOINFO;
-}
-
-static int get_proc_ip_range(unw_addr_space_t space, unw_word_t address, unw_word_t *start,
-                             unw_word_t *end, void *arg)
-{
-    (void)space;
-    (void)address;
-    (void)start;
-    (void)end;
-    (void)arg;
-    return -UNW_ENOINFO;
-}
-
-/* The bits of a return address that are no address. */
-static unw_word_t ptrauth_insn_mask(unw_addr_space_t space, void *arg)
-{
-    (void)space;
-    (void)arg;
-    return ~SFB_ARCH_CODE_MASK;
-}
-
-static int resume(unw_addr_space_t space, unw_cursor_t *cursor, void *arg)
-{
-    (void)space;
-    (void)cursor;
-    (void)arg;
-    return -UNW_EINVAL;
-}
-
-static int get_proc_name(unw_addr_space_t space, unw_word_t address, char *name, size_t size,
-                         unw_word_t *offset, void *arg)
-{
-    (void)space;
-    (void)address;
-    (void)name;
-    (void)size;
-    (void)offset;
-    (void)arg;
-    return -UNW_ENOINFO;
-}
-
-const unw_accessors_t sfb_libunwind_accessors = {
-    .find_proc_info = find_proc_info,
-    .put_unwind_info = put_unwind_info,
-    .get_dyn_info_list_addr = get_dyn_info_list_addr,
-    .access_mem = access_mem,
-    .access_reg = access_reg,
-    .access_fpreg = access_fpreg,
-    .resume = resume,
-    .get_proc_name = get_proc_name,
-};
-
-const struct sfb_libunwind_later_accessors sfb_libunwind_later_accessors = {
-    .get_elf_filename = get_elf_filename,
-    .get_proc_ip_range = get_proc_ip_range,
-    .ptrauth_insn_mask = ptrauth_insn_mask,
-};
-
-/* --- What the walker calls -------------------------------------------------------------------- */
-
-static bool place(struct attempt *a, const struct sfb_context *context, bool at_ra)
-{
     a->context = context;
     a->at_ra = at_ra;
     a->register_missing = false;
@@ -239,13 +39,13 @@ static bool place(struct attempt *a, const struct sfb_context *context, bool at_
     a->first_argument_asked = false;
     /* On AArch64 libunwind 1.6.2 takes x0 to x3 from a part of the cursor that it does not set. */
     memset(&a->cursor, 0, sizeof a->cursor);
-    return sfb_libunwind()->init_remote(&a->cursor, sfb_libunwind()->space, a) == 0;
+    return lib->init_remote(&a->cursor, lib->space, a) == 0;
 }
 
 /* Where the cursor stands; a fresh one on a return address says the byte before it. */
-static bool stands_at(struct attempt *a, const struct sfb_regs *regs, bool fresh)
+static bool stands_at(struct sfb_libunwind_attempt *a, const struct sfb_regs *regs, bool fresh)
 {
-    const struct sfb_libunwind *lib = sfb_libunwind();
+    const struct sfb_libunwind *lib = a->walker->modules->libunwind;
     unw_word_t pc, sp;
 
     return lib->get_reg(&a->cursor, UNW_REG_IP, &pc) == 0 &&
@@ -254,10 +54,10 @@ static bool stands_at(struct attempt *a, const struct sfb_regs *regs, bool fresh
 }
 
 /* Takes the cursor from the nearest complete frame to the current one. */
-static bool replay(struct attempt *a)
+static bool replay(struct sfb_libunwind_attempt *a)
 {
     struct sfb_walk *walker = a->walker;
-    const struct sfb_libunwind *lib = sfb_libunwind();
+    const struct sfb_libunwind *lib = a->walker->modules->libunwind;
     unw_word_t sp, last;
 
     if (!place(a, walker->anchor, walker->anchor_kind == SFB_FRAME_RA))
@@ -294,9 +94,10 @@ union save_loc {
  * @param least  the least sp that is progress; changed where a switch is half done: sp may be the
  *               caller's already
  */
-static __attribute__((noinline)) bool find_sp(struct attempt *a, uint64_t *sp, uint64_t *least)
+static __attribute__((noinline)) bool find_sp(struct sfb_libunwind_attempt *a, uint64_t *sp,
+                                              uint64_t *least)
 {
-    const struct sfb_libunwind *lib = sfb_libunwind();
+    const struct sfb_libunwind *lib = a->walker->modules->libunwind;
     struct sfb_walk *walker = a->walker;
     uint64_t pc = sfb_walker_lookup_pc(walker);
     enum sfb_cfi_how how = SFB_CFI_TOO_FAR;
@@ -335,11 +136,11 @@ static __attribute__((noinline)) bool find_sp(struct attempt *a, uint64_t *sp, u
  * Where the return address is stored, 0: nowhere, or in a register. (Not inlined, nor is find_sp(): what
  * they need is not on the stack while libunwind steps.)
  */
-static __attribute__((noinline)) uint64_t place_of_ra(struct attempt *a)
+static __attribute__((noinline)) uint64_t place_of_ra(struct sfb_libunwind_attempt *a)
 {
     union save_loc ra;
 
-    return sfb_libunwind()->get_save_loc(&a->cursor, SFB_ARCH_RA, &ra.at) == 0 &&
+    return a->walker->modules->libunwind->get_save_loc(&a->cursor, SFB_ARCH_RA, &ra.at) == 0 &&
                    ra.at.type == UNW_SLT_MEMORY
                ? ra.at.u.addr
                : 0;
@@ -349,7 +150,7 @@ static __attribute__((noinline)) uint64_t place_of_ra(struct attempt *a)
  * Where a rule says that the return address still is in the link register, libunwind takes what it
  * last knew of that register, and in an outer frame this is where an inner one stored it.
  */
-static bool ra_is_stale(struct attempt *a)
+static bool ra_is_stale(struct sfb_libunwind_attempt *a)
 {
     uint64_t place;
 
@@ -360,10 +161,10 @@ static bool ra_is_stale(struct attempt *a)
 }
 
 /* Steps the cursor where it stands and says what came of it. */
-static enum sfb_status step(struct attempt *a, struct sfb_regs *out)
+static enum sfb_status step(struct sfb_libunwind_attempt *a, struct sfb_regs *out)
 {
     struct sfb_walk *walker = a->walker;
-    const struct sfb_libunwind *lib = sfb_libunwind();
+    const struct sfb_libunwind *lib = a->walker->modules->libunwind;
     unw_cursor_t *cursor = &a->cursor;
     uint64_t least = walker->regs.sp + !walker->regs.lr_known; /* or nothing is pushed yet */
     int result;
@@ -405,7 +206,7 @@ static enum sfb_status step(struct attempt *a, struct sfb_regs *out)
     return place_of_ra(a) != 0 ? SFB_ZERO_RA : SFB_END;
 }
 
-static enum sfb_status try_step(struct attempt *a, struct sfb_regs *out)
+static enum sfb_status try_step(struct sfb_libunwind_attempt *a, struct sfb_regs *out)
 {
     struct sfb_walk *walker = a->walker;
     enum sfb_status status = SFB_NO_REGISTER;
@@ -427,7 +228,7 @@ static enum sfb_status try_step(struct attempt *a, struct sfb_regs *out)
 /* In a frame of its own, whose size only those pay who come here. */
 static __attribute__((noinline)) enum sfb_status attempt_step(struct sfb_walk *walker)
 {
-    struct attempt a = { .walker = walker };
+    struct sfb_libunwind_attempt a = { .walker = walker };
     struct sfb_regs out;
     enum sfb_status status = try_step(&a, &out);
 
@@ -443,7 +244,9 @@ enum sfb_status sfb_libunwind_step(struct sfb_walk *walker)
     int saved_errno = errno;
     enum sfb_status status;
 
-    if ((walker->flags & SFB_WALKER_NO_LIBUNWIND) || !sfb_libunwind() || sfb_libunwind_is_unknown())
+    if ((walker->flags & SFB_WALKER_NO_LIBUNWIND) ||
+        !__atomic_load_n(&walker->modules->libunwind, __ATOMIC_ACQUIRE) ||
+        sfb_libunwind_is_unknown())
         return SFB_NO_LIBUNWIND;
     /*
      * Where our own reader finds a fault in the table there is nothing to be had: libunwind

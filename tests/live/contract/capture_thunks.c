@@ -77,6 +77,12 @@ static void run_regs(struct thunk_room *room)
     room->regs = *sfb_walker_regs(&room->walker);
 }
 
+static void run_loaded(struct thunk_room *room)
+{
+    (void)room;
+    sfb_libunwind_loaded();
+}
+
 const struct thunk capture_thunks[] = {
     { "sframe_backtrace_cbf", with_context, run_cbf, NULL },
     { "sframe_backtrace_addresses", with_context, run_addresses, NULL },
@@ -88,5 +94,6 @@ const struct thunk capture_thunks[] = {
     { "sfb_walker_next", begin_walk, run_next, NULL },
     { "sfb_walker_frame", begin_walk, run_frame, NULL },
     { "sfb_walker_regs", begin_walk, run_regs, NULL },
+    { "sfb_libunwind_loaded", NULL, run_loaded, NULL },
     { NULL, NULL, NULL, NULL },
 };

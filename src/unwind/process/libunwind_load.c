@@ -5,9 +5,9 @@
  * silently replace glibc's and libgcc's. dlopen() with RTLD_LOCAL keeps them out of everybody's
  * scope (linking it would not), and RTLD_NOW leaves no call to be bound in a handler. The generic
  * library (libunwind-x86_64 and the like) is taken rather than the local one, because its every
- * access goes through our own functions; see source_libunwind.c.
+ * access goes through our own functions; see walk/libunwind_access.c.
  */
-#include "unwind/walk/libunwind_load.h"
+#include "unwind/process/libunwind_load.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -17,8 +17,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "base/early.h"
 #include "unwind/machine/arch.h"
+#include "unwind/walk/libunwind_access.h"
 
 #define STRING_(x) #x
 #define STRING(x)  STRING_(x)
@@ -30,51 +30,9 @@ __attribute__((weak)) __typeof__(dlsym) dlsym;
 static struct sfb_libunwind functions;
 static _Atomic(const struct sfb_libunwind *) loaded;
 
-static atomic_bool unknown;
-
-const struct sfb_libunwind *sfb_libunwind(void)
+const struct sfb_libunwind *sfb_libunwind_loaded(void)
 {
     return atomic_load_explicit(&loaded, memory_order_acquire);
-}
-
-bool sfb_libunwind_is_unknown(void)
-{
-    return atomic_load_explicit(&unknown, memory_order_relaxed);
-}
-
-/* Stands for every member that a later libunwind may have. */
-static unw_word_t unknown_accessor(void)
-{
-    atomic_store_explicit(&unknown, true, memory_order_relaxed);
-    return 0;
-}
-
-/*
- * unw_accessors_t of whatever version: libunwind copies as much of it as it knows. No member is garbage,
- * and none is NULL, whether the headers of this build have it or not.
- */
-enum { ACCESSORS_1_6 = 8, ACCESSORS_MAX = 64 };
-
-union accessors {
-    unw_accessors_t known;
-    struct {
-        unw_word_t (*first[ACCESSORS_1_6])(void);
-        struct sfb_libunwind_later_accessors later;
-    } all;
-    unw_word_t (*room[ACCESSORS_MAX])(void);
-};
-
-_Static_assert(offsetof(unw_accessors_t, get_proc_name) ==
-                   offsetof(union accessors, all.first[ACCESSORS_1_6 - 1]),
-               "the last member of 1.6");
-_Static_assert(sizeof(unw_accessors_t) <= sizeof(union accessors), "there is room");
-
-static void fill(union accessors *out)
-{
-    for (unsigned i = 0; i < ACCESSORS_MAX; i++)
-        out->room[i] = unknown_accessor;
-    memcpy(out, &sfb_libunwind_accessors, offsetof(union accessors, all.later));
-    out->all.later = sfb_libunwind_later_accessors;
 }
 
 static bool bind(void *library, void *function, const char *name)
@@ -119,20 +77,20 @@ static bool is_static(void)
     return true;
 }
 
-SFB_EARLY static void load(void)
+const struct sfb_libunwind *sfb_libunwind_load(void)
 {
     struct sfb_libunwind *f = &functions;
     __typeof__(unw_create_addr_space) *create;
     __typeof__(unw_set_caching_policy) *set_caching;
     void (*set_iterate_phdr)(unw_addr_space_t, iterate_phdr *);
-    union accessors accessors;
+    union sfb_libunwind_accessors accessors;
     void *library;
 
     if (!dlopen || !dlsym || is_static())
-        return;
+        return NULL;
     library = dlopen(SFB_ARCH_LIBUNWIND, RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        return;
+        return NULL;
     /* The headers' macros expand to the names that are exported: _Ux86_64_step and the like. */
     if (!bind(library, &create, STRING(unw_create_addr_space)) ||
         !bind(library, &set_caching, STRING(unw_set_caching_policy)) ||
@@ -141,11 +99,11 @@ SFB_EARLY static void load(void)
         !bind(library, &f->get_reg, STRING(unw_get_reg)) ||
         !bind(library, &f->get_save_loc, STRING(unw_get_save_loc)) ||
         !bind(library, &f->search_unwind_table, STRING(UNW_OBJ(dwarf_search_unwind_table))))
-        return;
-    fill(&accessors);
+        return NULL;
+    sfb_libunwind_accessors_fill(&accessors);
     f->space = create(&accessors.known, 0);
     if (!f->space)
-        return;
+        return NULL;
     /*
      * Its cache of rules is guarded by a lock, knows nothing of dlclose(), and keeps what a pc
      * meant in a library that is gone.
@@ -155,4 +113,5 @@ SFB_EARLY static void load(void)
         set_iterate_phdr(f->space, no_modules);
     warm_up(f);
     atomic_store_explicit(&loaded, f, memory_order_release);
+    return f;
 }
