@@ -30,6 +30,7 @@ target_compile_definitions(test-policy-leftovers PRIVATE SFB_SUPERVISE="$<TARGET
 sfb_policy_test(exports)
 sfb_policy_test(headers)
 sfb_policy_test(layers)
+target_sources(test-policy-layers PRIVATE policy/declared.c)
 if(SFRAME_BACKTRACE_SANITIZE)
   sfb_skip(policy imports "sanitizers call their runtime from every function")
   sfb_skip(policy consumer "a sanitized library wants its sanitizer in the program")
