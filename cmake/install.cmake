@@ -33,4 +33,6 @@ file(RELATIVE_PATH sfb_pc_prefix /${libdir}/pkgconfig /)
 configure_file(cmake/sframe-backtrace.pc.in sframe-backtrace.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sframe-backtrace.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES LICENSE NEWS.md README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The pages lie as in the source, so that their links lead somewhere.
+install(FILES LICENSE CONTRIBUTING.md NEWS.md README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")

@@ -113,3 +113,21 @@ Test(consumer, gets_every_public_header)
                         "cmp \"$h\" '%s/%s/include/'\"$h\" || exit 1; done",
                         work, prefix));
 }
+
+/* They are installed as they lie in the source: their links hold. */
+Test(consumer, gets_pages_whose_links_lead_somewhere)
+{
+    const char *prefix = install(false);
+    char *links = command_output(
+        "cd \"$(dirname \"$(find '%s/%s' -name NEWS.md)\")\" && for page in *.md docs/*.md; do "
+        "grep -oE '\\]\\([^)#]+' \"$page\" | cut -c 3- | grep -v '://' | while read -r link; do "
+        "[ -e \"$(dirname \"$page\")/$link\" ] && echo ok || echo \"$page: no file for ($link)\"; "
+        "done; done",
+        work, prefix);
+    size_t seen = 0;
+
+    for (char *rest = links, *line; (line = strsep(&rest, "\n")) && *line; seen++)
+        cr_expect_str_eq(line, "ok");
+    cr_expect_gt(seen, 30); /* links are found at all */
+    free(links);
+}
