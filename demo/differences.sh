@@ -21,9 +21,12 @@ explain() {
     "aarch64: in no module:?; parted after no module:?;"*"libgcc"*)
         echo "a signal interrupted another one's trampoline: libgcc looks for the saved registers at the CFA" \
             "of the frame before, which is not its sp behind a signal frame" ;;
+    *" in "*":_start; parted after "*":_start; our next frame from: none;"*"; ours ended: end of stack"*)
+        echo "the program's first instruction: nobody has called it; the link register still says who in the" \
+            "loader was the last to call, and libunwind goes there" ;;
     *deregister_tm_clones* | *register_tm_clones* | *__do_global_dtors_aux* | *frame_dummy*)
         echo "the C runtime's start and end code has no table at all: libunwind guesses by the frame" \
-            "pointer, this library stops and says so" ;;
+            "pointer; this library goes by the word at sp, and says that it is unproven, or stops and says so" ;;
     "aarch64: in "*:call_weak_fn\;* | "aarch64: in "*:_init\;* | "aarch64: in "*:_fini\;*)
         echo "the C runtime's start and end code has no table at all: libunwind guesses by the link register," \
             "libgcc stops, this library stops unless fp leads to a frame record that bears it out" ;;
