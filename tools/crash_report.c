@@ -211,6 +211,8 @@ static const char *add_line(struct crash_report *report, struct text line)
         return add_cbf(report, line);
     if (skip(&line, "module "))
         return add_module(report, line);
+    if (!report->truncated && skip(&line, "truncated: "))
+        report->truncated = printable(line);
     report->complete = line.size == 3 && memcmp(line.at, "end", 3) == 0;
     return NULL;
 }
@@ -264,5 +266,6 @@ void crash_report_free(struct crash_report *report)
     free(report->modules);
     free(report->cbf);
     free(report->headline);
+    free(report->truncated);
     *report = (struct crash_report){ .module_count = 0 };
 }

@@ -20,6 +20,7 @@ struct crash_report {
     bool cbf_cut; /* a line of it could not be read, and what is behind that is not there */
     struct report_module *modules;
     size_t module_count;
+    char *truncated;   /* why the walk stopped, as the report says; printable; NULL: it does not */
     bool pc_is_behind; /* the first pc is that behind the instruction at fault */
     bool complete;     /* the report ends as it should */
 };

@@ -71,7 +71,9 @@ static uint64_t print_frame(struct symbols *symbols, const struct sfb_cbf_item *
     return number + item->count;
 }
 
-static enum sfb_status symbolize_one(struct symbols *symbols, struct backtraces *b, bool behind)
+/* @param why  it is truncated, where that is known; NULL: it is not */
+static enum sfb_status symbolize_one(struct symbols *symbols, struct backtraces *b, bool behind,
+                                     const char *why)
 {
     struct sfb_cbf_item next, item = { .count = 0 };
     enum sfb_status status;
@@ -87,7 +89,7 @@ static enum sfb_status symbolize_one(struct symbols *symbols, struct backtraces 
     if (item.count > 0)
         print_frame(symbols, &item, number, behind && number == 0, false);
     if (status == SFB_END && sfb_cbf_decoder_truncated(&b->decoder))
-        puts("... truncated");
+        printf("... truncated%s%s\n", why ? ": " : "", why ? why : "");
     return status;
 }
 
@@ -98,7 +100,7 @@ static enum tool_exit symbolize_all(struct symbols *symbols, struct backtraces *
     for (bool first = true; (status = backtraces_next(b)) == SFB_OK; first = false) {
         if (!first)
             putchar('\n');
-        status = symbolize_one(symbols, b, false);
+        status = symbolize_one(symbols, b, false, NULL);
         if (status != SFB_END)
             break;
     }
@@ -115,8 +117,9 @@ static enum tool_exit symbolize_report(struct symbols *symbols, struct crash_rep
     if (!symbols_use_modules(symbols, report->modules, report->module_count))
         return tool_complain(TOOL_USAGE, "%s: %s", name, strerror(ENOMEM));
     puts(report->headline ? report->headline : "?");
-    if (report->cbf_size > 0 && (backtraces_next(&b) != SFB_OK ||
-                                 symbolize_one(symbols, &b, report->pc_is_behind) != SFB_END))
+    if (report->cbf_size > 0 &&
+        (backtraces_next(&b) != SFB_OK ||
+         symbolize_one(symbols, &b, report->pc_is_behind, report->truncated) != SFB_END))
         exit_status = TOOL_BAD_DATA;
     for (size_t i = 0; i < report->module_count; i++)
         if (report->modules[i].refused)

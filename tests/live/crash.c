@@ -432,6 +432,7 @@ Test(crash, tables_that_cannot_be_read_end_the_walk_alone)
     cr_expect(strstr(c.report, "\nregister ") != NULL, "%s", c.report);
     cr_expect(strstr(c.report, "\nframe 0 pc ") != NULL, "%s", c.report);
     cr_expect(strstr(c.report, "\ntruncated: ") != NULL, "%s", c.report);
+    cr_expect(strstr(c.symbols, "\n... truncated: ") != NULL, "%s", c.symbols);
     cr_expect(has_line(c.report, "module 0x", "crash-program-c-dynamic"), "%s", c.report);
     cr_expect(has_line(c.symbols, "crash_null", "(crash_program.c:"), "%s", c.symbols);
     cr_expect(eq(int, c.tool_status, 0), "%s", c.complaints);
