@@ -112,7 +112,8 @@ struct sframe_backtrace_info {
     size_t size;         /* sizeof (struct sframe_backtrace_info), set by the caller */
     uint32_t frames;     /* written, repeats counted */
     uint32_t omitted;    /* frames that the `omit` stands for; 0: there is no `omit` */
-    enum sfb_status end; /* SFB_END: the outermost frame was reached; else why the walk stopped */
+    enum sfb_status end; /* SFB_END: the outermost frame was reached; SFB_UNPROVEN_END: so it seems;
+                            else why the walk stopped */
     uint32_t by_source[SFB_SOURCE_ROOM]; /* by enum sfb_source: frames written that it found */
 
     /*

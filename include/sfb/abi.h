@@ -24,6 +24,7 @@ struct sfb_abi_registers {
     int fixed_ra;      /* where calls push it, from the CFA; 0: it is in a register */
     uint8_t saved_one; /* SFB_ABI_NO_REGISTER: none */
     uint8_t saved_first, saved_last;
+    uint8_t eh_return_last; /* from 0 up to it: saved by functions that return to a handler alone */
 };
 
 /**
@@ -34,8 +35,8 @@ struct sfb_abi_registers {
  */
 static inline struct sfb_abi_registers sfb_abi_registers(unsigned abi)
 {
-    const struct sfb_abi_registers amd64 = { 7, 6, 16, 16, -8, 3, 12, 15 };
-    const struct sfb_abi_registers aarch64 = { 31, 29, 32, 30, 0, SFB_ABI_NO_REGISTER, 19, 28 };
+    const struct sfb_abi_registers amd64 = { 7, 6, 16, 16, -8, 3, 12, 15, 1 };
+    const struct sfb_abi_registers aarch64 = { 31, 29, 32, 30, 0, SFB_ABI_NO_REGISTER, 19, 28, 3 };
 
     return abi == SFB_ABI_AMD64_LE ? amd64 : aarch64;
 }

@@ -41,6 +41,7 @@ struct sfb_regs {
     uint64_t fp;
     uint64_t lr;
     bool lr_known;
+    bool sp_stayed; /* the step that led here left sp where it was: the next may not */
 };
 
 /* All registers of one frame. */

@@ -28,7 +28,7 @@ enum sfb_source {
     SFB_SOURCE_SIGNAL = 4,        /* the registers that the kernel saved for a signal handler */
     SFB_SOURCE_LIBUNWIND = 5,     /* a step of libunwind */
     SFB_SOURCE_FRAME_POINTER = 6, /* a guess: the frame record at fp */
-    SFB_SOURCE_UNPROVEN = 7,      /* reserved: such a guess that nothing proves */
+    SFB_SOURCE_UNPROVEN = 7,      /* such a guess, and a frame may be missing before this one */
     SFB_SOURCE_COUNT              /* sources that this header knows; arrays have SFB_SOURCE_ROOM */
 };
 

@@ -27,12 +27,13 @@ enum sfb_where {
 };
 
 enum sfb_rule_flags {
-    SFB_RULE_OUTERMOST = 0x01,   /* there is no caller; every other member is meaningless */
-    SFB_RULE_RA_SIGNED = 0x02,   /* AArch64: the return address carries authentication bits ... */
-    SFB_RULE_RA_KEY_B = 0x04,    /* ... made with key B (else A); set for the whole function */
-    SFB_RULE_CFA_DEREF = 0x08,   /* the CFA is the word at base + cfa_offset, + cfa_add */
-    SFB_RULE_SIGNAL = 0x10,      /* a signal frame: its caller was interrupted */
-    SFB_RULE_ANY_REGISTER = 0x20 /* more than an SFrame row of fixed offsets can state */
+    SFB_RULE_OUTERMOST = 0x01,    /* there is no caller; every other member is meaningless */
+    SFB_RULE_RA_SIGNED = 0x02,    /* AArch64: the return address carries authentication bits ... */
+    SFB_RULE_RA_KEY_B = 0x04,     /* ... made with key B (else A); set for the whole function */
+    SFB_RULE_CFA_DEREF = 0x08,    /* the CFA is the word at base + cfa_offset, + cfa_add */
+    SFB_RULE_SIGNAL = 0x10,       /* a signal frame: its caller was interrupted */
+    SFB_RULE_ANY_REGISTER = 0x20, /* more than an SFrame row of fixed offsets can state */
+    SFB_RULE_EH_RETURN = 0x40     /* of .eh_frame: the function may return to another frame */
 };
 
 /*

@@ -60,7 +60,8 @@ enum sfb_status {
     SFB_SIGNAL_LIMIT = 45,   /* too many signal frames on one stack */
     SFB_UNWINDER_ERROR = 46, /* libunwind refused the frame */
     SFB_NOT_A_CALL = 47, /* a return address into code that begins stacks, but not behind a call */
-    SFB_UNPROVEN_END = 48, /* reserved: the outermost frame, but by a guess that nothing proves */
+    SFB_UNPROVEN_END =
+        48, /* the outermost frame, it seems: a guess that nothing proves led to it */
 
     SFB_BAD_ARGUMENT = 60,     /* an argument is out of its documented range */
     SFB_BUFFER_TOO_SMALL = 61, /* no room for the info byte and a terminator */

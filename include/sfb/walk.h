@@ -179,6 +179,7 @@ SFB_API enum sfb_status sfb_walker_init(struct sfb_walker *out, struct sfb_conte
  *
  * @return SFB_OK   a frame is in out
  *         SFB_END  the frame before was the outermost
+ *         SFB_UNPROVEN_END  so it seems, but a guess that nothing proves led to it: docs/ACCURACY.md
  *         else     there is a caller, but it was not found: a miss, a corrupt table, or a stack
  *                  that cannot be followed. sfb_walker_frame()->missed has each source's status.
  *         After SFB_END or a failure, another call gives the same answer.
@@ -202,6 +203,18 @@ SFB_API enum sfb_status sfb_walker_next(struct sfb_walker *walker, struct sfb_fr
  * Threads: safe, each with its own walker.   Signals: safe.   Cost: constant.
  */
 SFB_API const struct sfb_frame *sfb_walker_frame(const struct sfb_walker *walker);
+
+/**
+ * Tells whether that frame is none, after a failure: a wrong row or a half-made stack led to a word
+ * that lies in no module and behind no call. Whoever lists frames leaves it out.
+ *
+ * @param walker  started
+ *
+ * @return false, too, while the walk goes on
+ *
+ * Threads: safe, each with its own walker.   Signals: safe.   Cost: constant.
+ */
+SFB_API bool sfb_walker_is_stray(const struct sfb_walker *walker);
 
 /**
  * Shows the registers of that frame.

@@ -32,6 +32,7 @@ static void set_cell(struct sfb_cfi_machine *m, uint64_t reg, enum sfb_cfi_how h
 {
     unsigned column = sfb_cfi_column(m->eh, m->fde, reg);
 
+    m->eh_return |= how == SFB_CFI_OFFSET && reg <= sfb_abi_registers(m->eh->abi).eh_return_last;
     if (column >= m->columns)
         return;
     if (offset != (int32_t)offset)
@@ -256,6 +257,7 @@ enum sfb_status sfb_cfi_machine_init(struct sfb_cfi_machine *out, const struct s
     out->columns = (uint8_t)columns;
     out->remembered = 0;
     out->odd_register = false;
+    out->eh_return = false;
     out->cell = cells;
     out->row = (struct sfb_cfi_row){ 0 };
     out->start = out->end = fde->start;

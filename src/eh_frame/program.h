@@ -58,6 +58,7 @@ struct sfb_cfi_machine {
     uint8_t columns;
     uint8_t remembered;
     bool odd_register; /* some value is said to be in a register that no rule here can name */
+    bool eh_return;    /* some row up to here has saved a register of eh_return_last */
     struct sfb_cfi_row row, remembered_row[SFB_CFI_REMEMBER_MAX];
     struct sfb_cfi_cell *cell; /* borrowed: `columns` of the current row, then the others' */
 };

@@ -37,7 +37,10 @@ static void judge(const char *title, size_t skip)
 {
     bool same = trace_differs(&ours, skip, &theirs, skip) == SIZE_MAX;
 
-    expect(ours.error == SFB_OK && ours.end && info.end == SFB_END, title, "to the end");
+    /* Without tables a function that stores no record may have been passed over. */
+    expect(ours.error == SFB_OK && ((ours.end && info.end == SFB_END) ||
+                                    (STATIC && !ours.end && info.end == SFB_UNPROVEN_END)),
+           title, "to the end");
     if (!expect(same, title, "the same addresses"))
         trace_print(title, &ours, &theirs);
 }
@@ -48,8 +51,9 @@ NOINLINE static void capture(const char *title)
 {
     walk(NULL, SFRAME_BACKTRACE_NO_LIBUNWIND);
     expect(info.by_source[SFB_SOURCE_LIBUNWIND] == 0, title, "without libunwind");
-    expect(info.by_source[STATIC ? SFB_SOURCE_FRAME_POINTER : SFB_SOURCE_EH_FRAME] > 0, title,
-           "by frame records, or by .eh_frame");
+    expect((STATIC ? info.by_source[SFB_SOURCE_FRAME_POINTER] + info.by_source[SFB_SOURCE_UNPROVEN]
+                   : info.by_source[SFB_SOURCE_EH_FRAME]) > 0,
+           title, "by frame records, or by .eh_frame");
     linked_libgcc_walk(&theirs, 0);
     judge(title, 1);
     if (WITH_LIBUNWIND) {
@@ -143,31 +147,35 @@ static void judge_chains(void)
     const struct sfb_walker_options options = { .size = sizeof options,
                                                 .flags = SFB_WALKER_NO_LIBUNWIND };
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const bool hides =
+            i % 2 != 0; /* a word between sp and the record may be a return address */
         struct sfb_context start;
-        struct sfb_regs regs = { .pc = ra, .sp = (uintptr_t)&fake[2], .fp = cases[i].fp };
+        struct sfb_regs regs = { .pc = ra, .sp = (uintptr_t)&fake[2], .fp = cases[i / 2].fp };
         struct sfb_walker w;
         struct sfb_frame frame;
         enum sfb_status status;
 
         memset(fake, 0, sizeof fake);
         fake[0] = fake[4] = 0;
-        fake[1] = fake[5] = fake[21] = ra;
-        fake[8] = cases[i].next;
-        fake[9] = cases[i].ra;
+        fake[1] = fake[21] = ra;
+        fake[5] = hides || cases[i / 2].missed != SFB_OK ? ra : 0;
+        fake[8] = cases[i / 2].next;
+        fake[9] = cases[i / 2].ra;
         sfb_arch_context(&start, &regs);
         sfb_walker_init(&w, &start, SFB_FRAME_RA, &options);
         sfb_walker_next(&w, &frame);
         status = sfb_walker_next(&w, &frame);
-        if (cases[i].missed == SFB_OK) {
-            expect(status == SFB_OK && frame.source == SFB_SOURCE_FRAME_POINTER &&
+        if (cases[i / 2].missed == SFB_OK) {
+            expect(status == SFB_OK &&
+                       frame.source == (hides ? SFB_SOURCE_UNPROVEN : SFB_SOURCE_FRAME_POINTER) &&
                        frame.address == ra,
-                   cases[i].name, sfb_status_str(status));
+                   cases[i / 2].name, sfb_status_str(status));
         } else {
-            expect(status == (STATIC ? SFB_NO_FDE : SFB_NO_CFI), cases[i].name,
+            expect(status == (STATIC ? SFB_NO_FDE : SFB_NO_CFI), cases[i / 2].name,
                    "not believed: no row is the reason");
-            expect(sfb_walker_frame(&w)->missed[SFB_SOURCE_FRAME_POINTER] == cases[i].missed,
-                   cases[i].name,
+            expect(sfb_walker_frame(&w)->missed[SFB_SOURCE_FRAME_POINTER] == cases[i / 2].missed,
+                   cases[i / 2].name,
                    sfb_status_str(
                        (enum sfb_status)sfb_walker_frame(&w)->missed[SFB_SOURCE_FRAME_POINTER]));
         }

@@ -112,3 +112,61 @@ Test(made_code, called_through_a_null_pointer_has_its_caller)
     cr_expect(lt(u64, ours.address[1], (uintptr_t)call_nowhere + 128));
     cr_expect(ours.end, "%s", sfb_status_str(info.end));
 }
+
+/* --- a function that leaves fp alone ----------------------------------------------------------- */
+
+/* Calls what is in %rsi with the same first argument, and keeps a frame pointer. */
+void framed(void (*callback)(void), made_fn *through);
+extern const char framed_end[];
+
+__asm__(".text\n"
+        "framed: .cfi_startproc\n"
+        "push %rbp\n .cfi_def_cfa_offset 16\n .cfi_offset %rbp, -16\n"
+        "mov %rsp, %rbp\n .cfi_def_cfa_register %rbp\n"
+        "call *%rsi\n"
+        "pop %rbp\n .cfi_def_cfa %rsp, 8\n"
+        "ret\n .cfi_endproc\n"
+        "framed_end:\n");
+
+static made_fn *leaves_fp;
+
+NOINLINE static void again(void)
+{
+    framed(capture, leaves_fp);
+    sink++;
+}
+
+static bool is_in_framed(uint64_t address)
+{
+    return address - (uintptr_t)framed < (uintptr_t)framed_end - (uintptr_t)framed;
+}
+
+/*
+ * The frame record that fp leads to is that of a caller further out: a walk that follows it loses a
+ * frame, and cannot know it. It may give all frames, or fewer, but then without an end.
+ */
+Test(made_code, that_leaves_fp_alone_claims_no_end_without_all_frames)
+{
+    /* sub $40, %rsp; call *%rdi; add $40, %rsp; ret */
+    static const uint8_t code[] = { 0x48, 0x83, 0xec, 40, 0xff, 0xd7, 0x48, 0x83, 0xc4, 40, 0xc3 };
+    void *addresses[32];
+    struct sframe_backtrace_info of_addresses = { .size = sizeof of_addresses };
+    uint64_t here;
+
+    leaves_fp = make(code, sizeof code);
+    here = (uintptr_t)leaves_fp + 6;
+    framed(again, leaves_fp);
+    cr_assert(lt(sz, 3, ours.count));
+    cr_expect(eq(u64, ours.address[1], here));
+    if (ours.end) { /* capture(), made code, framed(), again(), made code, framed() */
+        cr_expect(is_in_framed(ours.address[2]));
+        cr_expect(eq(u64, ours.address[4], here));
+        cr_expect(is_in_framed(ours.address[5]));
+        cr_expect(eq(u32, info.by_source[SFB_SOURCE_UNPROVEN], 0));
+    } else {
+        cr_expect(eq(int, info.end, SFB_UNPROVEN_END), "%s", sfb_status_str(info.end));
+        cr_expect(lt(u32, 0, info.by_source[SFB_SOURCE_UNPROVEN]));
+    }
+    cr_expect(lt(i64, 0, sframe_backtrace_addresses(addresses, 32, NULL, &of_addresses)));
+    cr_expect(eq(int, of_addresses.end, SFB_END), "this stack has no made code");
+}

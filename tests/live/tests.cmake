@@ -57,6 +57,7 @@ else()
 endif()
 if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64") # its code is made here
   sfb_test(live made_code GSFRAME SOURCES support/trace.c)
+  sfb_test(live wrong_rows SOURCES support/trace.c)
   sfb_test(live padding SOURCES support/trace.c) # of libraries without .sframe, as libc is
   sfb_test(live nested GSFRAME SOURCES support/trace.c)
 endif()

@@ -26,6 +26,7 @@ static void reference(struct trace *out, struct sfb_context *start, enum sfb_fra
         out->address[out->count] = frame.address;
         out->kind[out->count++] = (uint8_t)frame.kind;
     }
+    out->count -= status != SFB_OK && sfb_walker_is_stray(&walker);
     out->end = status == SFB_END;
 }
 

@@ -40,8 +40,8 @@ enum {
 int storm_throw(int depth);
 
 static struct storm *storm;
-static atomic_ullong samples, bad, cut, in_malloc, thrown, forks, compared, different, differently,
-    lost, excused, missed;
+static atomic_ullong samples, bad, cut, unproven, in_malloc, thrown, forks, compared, different,
+    differently, lost, excused, missed;
 
 /* --- Stacks, copied --------------------------------------------------------------------------- */
 
@@ -94,6 +94,8 @@ static void on_timer(int number, siginfo_t *si, void *context)
     atomic_fetch_add(&samples, 1);
     if (t.error != SFB_OK || (info.end == SFB_END) != (t.end == 1) || errno != saved)
         atomic_fetch_add(&bad, 1);
+    else if (info.end == SFB_UNPROVEN_END)
+        atomic_fetch_add(&unproven, 1);
     else if (!t.end)
         atomic_fetch_add(&cut, 1);
     if (++count % EVERY == 0 && !copy_stack(context, &t))
@@ -336,21 +338,25 @@ static int run(struct storm *s)
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     storm = NULL;
-    printf("storm: %u s, %d threads: %llu captures in handlers, %llu of them no CBF, %llu cut off; "
+    printf("storm: %u s, %d threads: %llu captures in handlers, %llu of them no CBF, %llu cut off, "
+           "%llu with an unproven end; "
            "%llu in malloc(), %llu exceptions, %llu forks\n",
            storm_seconds(s), THREADS, atomic_load(&samples), atomic_load(&bad), atomic_load(&cut),
-           atomic_load(&in_malloc), atomic_load(&thrown), atomic_load(&forks));
+           atomic_load(&unproven), atomic_load(&in_malloc), atomic_load(&thrown),
+           atomic_load(&forks));
     printf("storm: of every tenth stack %llu compared with libunwind, %llu missed (too large, or "
            "the one before had to wait): %llu differ, %llu in libgcc, where nobody knows, "
            "%llu end earlier, and in %llu libunwind alone loses its way\n",
            atomic_load(&compared), atomic_load(&missed), atomic_load(&different),
            atomic_load(&excused), atomic_load(&differently), atomic_load(&lost));
     /*
-     * Cut off are some that were interrupted where libgcc writes the registers of the frame that
-     * catches over those that its own frame has saved: no table says so.
+     * Unproven are those that were interrupted while libgcc writes the registers of the frame that
+     * catches over those that its own frame has saved: no table says so. All threads throw all the
+     * time here: some 5 of 100 stacks. Cut off are a few where it has left its stack.
      */
     return atomic_load(&bad) > 0 || atomic_load(&samples) == 0 || atomic_load(&in_malloc) == 0 ||
                    atomic_load(&cut) * 50 > atomic_load(&samples) ||
+                   atomic_load(&unproven) * 8 > atomic_load(&samples) ||
                    (oracle && atomic_load(&compared) * 40 < atomic_load(&samples)) ||
                    atomic_load(&different) > 0 ||
                    atomic_load(&excused) * 100 > atomic_load(&compared) ||

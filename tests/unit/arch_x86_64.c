@@ -150,39 +150,111 @@ Test(arch_x86_64, reads_no_further_than_to_tell_a_no_op)
     }
 }
 
-static struct sfb_rule guess(unsigned at, enum sfb_frame_kind kind)
+static struct sfb_rule rule;
+static bool in_module;
+
+static enum sfb_guess guess(unsigned at, enum sfb_frame_kind kind)
 {
     struct sfb_regs regs = { .pc = BASE + at, .sp = 0, .fp = 8 };
 
-    return sfb_arch_guess(&code_memory, &stack_memory, &regs, kind);
+    return sfb_arch_guess(&code_memory, &stack_memory, &regs, kind, in_module, &rule);
+}
+
+/* @param offset  of the CFA */
+static void expect_guess(unsigned at, enum sfb_frame_kind kind, enum sfb_guess want,
+                         enum sfb_base base, int offset, const char *what)
+{
+    cr_expect(eq(int, guess(at, kind), want), "%s", what);
+    cr_expect(eq(int, rule.cfa_base, base), "%s", what);
+    cr_expect(eq(int, rule.cfa_offset, offset), "%s", what);
+    cr_expect(eq(int, rule.fp.where, offset == 16 ? SFB_WHERE_CFA : SFB_WHERE_UNSAVED), "%s", what);
 }
 
 Test(arch_x86_64, guesses_by_the_place_in_the_function)
 {
-    /* push %rbp; mov %rsp, %rbp; nop; leave; ret */
+    /* push %rbp; mov %rsp, %rbp, in two encodings; nop; leave; ret; rep ret; ret $8 */
     static const uint8_t function[] = { 0x55, 0x48, 0x89, 0xe5, 0x90, 0xc9, 0xc3 };
+    static const uint8_t other[] = { 0x55, 0x48, 0x8b, 0xec, 0xf3, 0xc3, 0xc2, 8, 0 };
 
     memset(code, 0x90, sizeof code);
     memcpy(code + 8, function, sizeof function);
-    cr_expect(guess(8, SFB_FRAME_PC).cfa_base == SFB_BASE_SP, "nothing pushed");
-    cr_expect(eq(int, guess(8, SFB_FRAME_PC).cfa_offset, 8));
-    cr_expect(guess(9, SFB_FRAME_PC).cfa_base == SFB_BASE_SP, "pushed");
-    cr_expect(eq(int, guess(9, SFB_FRAME_PC).cfa_offset, 16));
-    cr_expect(guess(9, SFB_FRAME_PC).fp.where == SFB_WHERE_CFA);
-    cr_expect(guess(12, SFB_FRAME_PC).cfa_base == SFB_BASE_FP, "frame made");
-    cr_expect(eq(int, guess(12, SFB_FRAME_PC).cfa_offset, 16));
-    cr_expect(guess(14, SFB_FRAME_PC).cfa_base == SFB_BASE_SP, "frame gone");
-    cr_expect(guess(8, SFB_FRAME_RA).cfa_base == SFB_BASE_FP, "a caller has a frame");
+    memcpy(code + 24, other, sizeof other);
+    expect_guess(8, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, 8, "nothing pushed");
+    expect_guess(9, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, 16, "pushed");
+    expect_guess(25, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, 16, "pushed, HotSpot's code");
+    expect_guess(12, SFB_FRAME_PC, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, "frame made");
+    expect_guess(14, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, 8, "frame gone");
+    expect_guess(28, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, 8, "rep ret");
+    expect_guess(30, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, 8, "ret $8");
+    expect_guess(8, SFB_FRAME_RA, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, "a caller has a frame");
 }
 
-Test(arch_x86_64, sees_that_a_function_without_a_frame_was_called_straight)
+Test(arch_x86_64, sees_that_a_return_address_is_at_sp)
 {
     static const uint8_t call[] = { 0xe8, 0x10, 0, 0, 0 }; /* of what is 16 bytes behind it */
 
+    memset(code, 0x90, sizeof code);
     put_before_ra(call, sizeof call);
     stack[0] = BASE + RA_AT;
-    cr_expect(guess(RA_AT + 20, SFB_FRAME_PC).cfa_base == SFB_BASE_SP);
-    cr_expect(guess(RA_AT + 12, SFB_FRAME_PC).cfa_base == SFB_BASE_FP, "before what is called");
+    expect_guess(RA_AT + 16, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, 8, "it calls the pc");
+    expect_guess(RA_AT + 20, SFB_FRAME_PC, SFB_GUESS_AT_SP, SFB_BASE_SP, 8, "it may be an old one");
+    expect_guess(RA_AT + 12, SFB_FRAME_PC, SFB_GUESS_AT_SP, SFB_BASE_SP, 8, "of another function");
+    in_module = true; /* where functions are small */
+    expect_guess(RA_AT + 20, SFB_FRAME_PC, SFB_GUESS_AT_SP, SFB_BASE_SP, 8, "called straight");
+    expect_guess(RA_AT + 12, SFB_FRAME_PC, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, "before it");
+    in_module = false;
     stack[0] = BASE + RA_AT + 1;
-    cr_expect(guess(RA_AT + 20, SFB_FRAME_PC).cfa_base == SFB_BASE_FP, "not behind the call");
+    expect_guess(RA_AT + 20, SFB_FRAME_PC, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, "behind no call");
+}
+
+Test(arch_x86_64, knows_instructions_that_run_with_the_return_address_at_sp)
+{
+    static const uint8_t call[] = { 0xe8, 0, 0, 0, 0 };
+    static const struct {
+        const char *name;
+        uint8_t size, at; /* of the pc */
+        uint8_t bytes[12];
+        bool want;
+    } cases[] = {
+        { "ret", 1, 0, { 0xc3 }, true },
+        { "rep ret", 2, 0, { 0xf3, 0xc3 }, true },
+        { "bnd ret", 2, 0, { 0xf2, 0xc3 }, true },
+        { "ret $8", 3, 0, { 0xc2, 8, 0 }, true },
+        { "rep nop", 2, 0, { 0xf3, 0x90 }, false },
+        { "stub", 10, 0, { 0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 1, 2, 3, 4 }, true },
+        { "its jump", 10, 4, { 0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 1, 2, 3, 4 }, true },
+        { "bnd stub", 11, 0, { 0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 1, 2, 3, 4 }, true },
+        { "its bnd jump", 11, 4, { 0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 1, 2, 3, 4 }, true },
+        { "a jump alone", 10, 4, { 0x90, 0x90, 0x90, 0x90, 0xff, 0x25, 1, 2, 3, 4 }, false },
+        { "endbr64 alone", 6, 0, { 0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0x90 }, false },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const unsigned start = RA_AT + 16;
+        struct sfb_regs regs = { .pc = BASE + start + cases[i].at, .sp = 0 };
+
+        memset(code, 0x90, sizeof code);
+        put_before_ra(call, sizeof call);
+        memcpy(code + start, cases[i].bytes, cases[i].size);
+        stack[0] = BASE + RA_AT;
+        cr_expect(
+            eq(int, sfb_arch_returns_at_sp(&code_memory, &stack_memory, &regs), cases[i].want),
+            "%s", cases[i].name);
+        stack[0] = BASE + RA_AT + 1;
+        cr_expect(not(sfb_arch_returns_at_sp(&code_memory, &stack_memory, &regs)),
+                  "%s: the word at sp is behind no call", cases[i].name);
+    }
+}
+
+/* Behind it no table has anything in static programs: IRELATIVE slots. */
+Test(arch_x86_64, knows_the_stub_of_an_irelative_slot)
+{
+    static const uint8_t stub[] = { 0xff, 0x25, 1, 2, 3, 4, 0x66, 0x90 };
+
+    memset(code, 0x90, sizeof code);
+    memcpy(code + 8, stub, sizeof stub);
+    cr_assert(sfb_arch_stub_rule(&code_memory, BASE + 8, &rule));
+    cr_expect(eq(int, rule.cfa_offset, 8));
+    code[15] = 0xcc;
+    cr_expect(not(sfb_arch_stub_rule(&code_memory, BASE + 8, &rule)));
 }

@@ -1,4 +1,7 @@
 /* What the encoder writes, frame by frame, and what it refuses. */
+#include <string.h>
+
+#include "cbf/drop.h"
 #include "sfb/cbf.h"
 #include "support/cbf_frames.h"
 #include "support/test.h"
@@ -263,4 +266,40 @@ Test(cbf_encoder, goes_on_after_an_end)
     }
     cr_expect(eq(sz, got, size));
     cr_expect(eq(int, memcmp(stopped, whole, size), 0));
+}
+
+/* Where the walk behind the front doors learns too late that its last frame is none. */
+Test(cbf_encoder, takes_the_last_frame_back)
+{
+    static const uint64_t addresses[] = { 0x401000, 0x401008, 0x7fff12345678, 6 };
+
+    for (size_t n = 1; n <= sizeof addresses / sizeof *addresses; n++) {
+        uint8_t with[64], without[64];
+        struct sfb_cbf_encoder e = started(with, sizeof with, 64);
+        struct sfb_cbf_encoder fewer = started(without, sizeof without, 64);
+        uint64_t before = 0;
+        size_t size;
+
+        for (size_t i = 0; i < n; i++) {
+            cr_assert(eq(int, sfb_cbf_encoder_put(&e, RA, addresses[i]), SFB_OK));
+            if (i + 1 < n)
+                cr_assert(eq(int, sfb_cbf_encoder_put(&fewer, RA, addresses[i]), SFB_OK));
+        }
+        cr_expect(eq(int, sfb_cbf_encoder_drop(&e, &before), n > 1), "%zu", n);
+        if (n > 1)
+            cr_expect(eq(u64, before, addresses[n - 2]), "%zu", n);
+        size = sfb_cbf_encoder_end(&fewer, true);
+        cr_assert(eq(sz, sfb_cbf_encoder_end(&e, true), size), "%zu", n);
+        cr_expect(zero(int, memcmp(with, without, size)), "%zu", n);
+    }
+}
+
+Test(cbf_encoder, takes_nothing_back_where_nothing_is)
+{
+    uint8_t buffer[16];
+    struct sfb_cbf_encoder e = started(buffer, sizeof buffer, 64);
+    uint64_t before = 4711;
+
+    cr_expect(not(sfb_cbf_encoder_drop(&e, &before)));
+    cr_expect(eq(sz, sfb_cbf_encoder_end(&e, true), 2));
 }

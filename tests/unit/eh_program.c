@@ -121,6 +121,33 @@ Test(cfi_machine, does_what_each_instruction_says)
     }
 }
 
+/* rax and rdx, x0 to x3: for __builtin_eh_return() alone. Once saved, also where they are restored. */
+Test(cfi_machine, tells_functions_that_return_to_a_handler)
+{
+    const struct {
+        enum sfb_abi abi;
+        const struct item *program;
+        bool want;
+    } programs[] = {
+        { SFB_ABI_AMD64_LE, ITEMS(B(0x80 | RBP), U(2)), false },
+        { SFB_ABI_AMD64_LE, ITEMS(B(0x80 | 0), U(2)), true },
+        { SFB_ABI_AMD64_LE, ITEMS(B(0x80 | 1), U(2), B(0xc0 | 1)), true },
+        { SFB_ABI_AMD64_LE, ITEMS(B(0x80 | 2), U(2)), false },
+        { SFB_ABI_AMD64_LE, ITEMS(B(0x05), U(1), U(2)), true },
+        { SFB_ABI_AMD64_LE, ITEMS(B(0x09), U(1), U(2)), false },
+        { SFB_ABI_AARCH64_LE, ITEMS(B(0x80 | 3), U(2)), true },
+        { SFB_ABI_AARCH64_LE, ITEMS(B(0x80 | 4), U(2)), false },
+    };
+
+    for (size_t i = 0; i < COUNT(programs); i++) {
+        const struct entry e = entry_with(programs[i].abi, NULL, programs[i].program);
+        struct sfb_cfi_machine m;
+
+        cr_assert(eq(int, entry_run(&m, &e, SFB_CFI_RULE_COLUMNS, 0), SFB_OK), "%zu", i);
+        cr_expect(eq(int, m.eh_return, programs[i].want), "%zu", i);
+    }
+}
+
 Test(cfi_machine, keeps_the_place_of_expressions)
 {
     static const struct item program[] = {

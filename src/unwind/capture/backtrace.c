@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "base/sized.h"
+#include "cbf/drop.h"
 #include "sfb/cbf.h"
 #include "unwind/capture/capture_walk.h"
+#include "unwind/capture/stray.h"
 #include "unwind/process/loader.h"
 
 struct capture {
@@ -194,7 +196,9 @@ static enum sfb_status next_uncommon(struct capture *c, struct sfb_capture_walk 
 
     for (;;) {
         switch (fast_frames(c, walk)) {
-        case SFB_FAST_WALK_OUTERMOST: c->complete = !c->inner_full; return SFB_END;
+        case SFB_FAST_WALK_OUTERMOST:
+            c->complete = !c->inner_full;
+            return sfb_capture_walk_outermost(walk);
         case SFB_FAST_WALK_MEMO_DIVERGED: break;
         case SFB_FAST_WALK_MEMO_HIT: sfb_capture_walk_memo_hit(walk); break;
         case SFB_FAST_WALK_SINK_FULL:
@@ -217,7 +221,7 @@ static enum sfb_status next_uncommon(struct capture *c, struct sfb_capture_walk 
     }
 }
 
-/* @return SFB_END, or why the walk stopped */
+/* @return SFB_END, SFB_UNPROVEN_END, or why the walk stopped */
 static enum sfb_status walk_all(struct capture *c, struct sfb_capture_walk *walk,
                                 const struct sframe_backtrace_options *options)
 {
@@ -242,7 +246,8 @@ static enum sfb_status walk_all(struct capture *c, struct sfb_capture_walk *walk
     return status;
 }
 
-static void put_outermost(struct capture *c, size_t size)
+/* @param stray  the last frame, which is in the ring, is none */
+static void put_outermost(struct capture *c, size_t size, bool stray)
 {
     size_t kept = sfb_tail_ring_kept(&c->outer);
     uint64_t omitted = c->outer.seen - kept;
@@ -252,11 +257,26 @@ static void put_outermost(struct capture *c, size_t size)
     if (omitted > 0 && sfb_cbf_encoder_put(&c->encoder, SFB_FRAME_OMIT, omitted) == SFB_OK &&
         c->info)
         c->info->omitted = omitted < UINT_MAX ? (uint32_t)omitted : UINT_MAX;
-    for (size_t i = 0; i < kept; i++) {
+    for (size_t i = 0; i < kept - stray; i++) {
         struct sfb_tail_frame frame = sfb_tail_ring_get(&c->outer, i);
 
         put(c, frame.kind, frame.source, frame.address);
     }
+}
+
+/* Takes the last frame back, which is none. (Not inlined: it needs stack, and few come here.) */
+static __attribute__((noinline)) void drop_stray(struct capture *c,
+                                                 const struct sfb_capture_walk *walk)
+{
+    uint64_t callee = 0;
+
+    if (c->frames == 0)
+        return; /* it was left out */
+    if (sfb_cbf_encoder_drop(&c->encoder, &callee) && callee > 0)
+        callee--;
+    c->frames--;
+    if (c->info)
+        sfb_stray_discount(c->info, walk, callee);
 }
 
 static void clear_info(struct sframe_backtrace_info *info)
@@ -273,6 +293,7 @@ static __attribute__((noinline)) ssize_t capture_cbf(void *buffer, size_t size,
     struct capture c;
     enum sfb_status status;
     size_t inner_size;
+    bool stray;
 
     if (!buffer || (how != &defaults && !are_good_for_cbf(how)))
         return -SFB_BAD_ARGUMENT;
@@ -300,8 +321,11 @@ static __attribute__((noinline)) ssize_t capture_cbf(void *buffer, size_t size,
     c.kind = (uint8_t)walk.walker.anchor_kind;
     c.source = SFB_SOURCE_START;
     status = walk_all(&c, &walk, how);
+    stray = sfb_capture_walk_is_stray(&walk);
+    if (__builtin_expect(stray && !c.inner_full, false))
+        drop_stray(&c, &walk);
     if (c.outer.capacity > 0)
-        put_outermost(&c, size);
+        put_outermost(&c, size, stray && c.inner_full);
     if (info) {
         info->frames = c.frames;
         info->end = status;
@@ -338,7 +362,7 @@ ssize_t sfb_backtrace_cbf_from(void *buffer, size_t size,
 /* --- Addresses -------------------------------------------------------------------------------- */
 
 struct addresses {
-    void **at, **end;
+    void **first, **at, **end;
     uint32_t skip; /* frames still to be left out */
 };
 
@@ -374,7 +398,19 @@ static inline enum sfb_fast_walk_end go_on(struct addresses *a, struct sfb_captu
     }
 }
 
-/* @return SFB_END, or why the walk stopped. (Inlined where there are no options, and no work for
+/* Takes the last address back, which is none. */
+static __attribute__((noinline)) void drop_stray_address(struct addresses *a,
+                                                         const struct sfb_capture_walk *walk,
+                                                         struct sframe_backtrace_info *info)
+{
+    if (a->at == a->first)
+        return; /* it was left out */
+    a->at--;
+    if (info)
+        sfb_stray_discount(info, walk, a->at > a->first ? (uintptr_t)a->at[-1] - 1 : 0);
+}
+
+/* @return SFB_END, SFB_UNPROVEN_END, or why the walk stopped. (Inlined where there are no options, and no work for
  * them.) */
 static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
     struct addresses *a, struct sfb_capture_walk *walk, void *memo, size_t memo_size,
@@ -401,7 +437,7 @@ static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
         switch (go_on(a, walk, info, memo != NULL)) {
         case SFB_FAST_WALK_OUTERMOST:
             complete = true;
-            status = SFB_END;
+            status = sfb_capture_walk_outermost(walk);
             break;
         case SFB_FAST_WALK_SINK_FULL:
             source = sfb_fast_walk_source(&walk->fast);
@@ -419,6 +455,8 @@ static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
     if (info)
         tell_memo(info, walk);
     sfb_capture_walk_end(walk, complete, status);
+    if (__builtin_expect(sfb_capture_walk_is_stray(walk), false))
+        drop_stray_address(a, walk, info);
     return status;
 }
 
@@ -438,7 +476,9 @@ static __attribute__((noinline)) ssize_t capture_addresses(
         count = SSIZE_MAX / sizeof *buffer;
     if (how->max_frames && how->max_frames < count)
         count = how->max_frames;
-    a = (struct addresses){ .at = buffer, .end = buffer + count, .skip = how->skip };
+    a = (struct addresses){
+        .first = buffer, .at = buffer, .end = buffer + count, .skip = how->skip
+    };
     if (info)
         clear_info(info);
     begin_walk(&walk, how, caller);
@@ -482,7 +522,7 @@ int sfb_backtrace_from(void **buffer, int size, struct sfb_context *caller)
 
     if (!buffer || size <= 0 || !sfb_may_capture())
         return 0;
-    a = (struct addresses){ .at = buffer, .end = buffer + size };
+    a = (struct addresses){ .first = buffer, .at = buffer, .end = buffer + size };
     sfb_capture_walk_begin(&walk, caller, SFB_FRAME_RA, 0);
     walk_addresses(&a, &walk, NULL, 0, NULL);
     return (int)(a.at - buffer);

@@ -51,6 +51,8 @@ static inline void sfb_capture_walk_begin(struct sfb_capture_walk *out, struct s
     out->walker.flags = flags;
     out->walker.work = SFB_WALKER_WORK;
     out->walker.begun = false;
+    out->walker.unproven = false;
+    out->walker.stray = false;
     sfb_memory_live(&out->walker.own_memory, regs.sp, kind == SFB_FRAME_RA);
     s->pc = regs.pc;
     s->sp = regs.sp;
@@ -95,6 +97,21 @@ static inline void sfb_capture_walk_end(struct sfb_capture_walk *walk, bool comp
             sfb_capture_walk_learn(walk);
         sfb_stack_trail_end(&walk->walker.own_memory);
     }
+}
+
+/*
+ * How a walk has ended that came to an outermost frame by the fast walk: the walker may have taken a
+ * step before that nothing proves.
+ */
+static inline enum sfb_status sfb_capture_walk_outermost(const struct sfb_capture_walk *walk)
+{
+    return walk->walker.unproven ? SFB_UNPROVEN_END : SFB_END;
+}
+
+/* Whether the frame that was given last is none, once a walk has ended: see sfb_walker_is_stray(). */
+static inline bool sfb_capture_walk_is_stray(const struct sfb_capture_walk *walk)
+{
+    return walk->walker.stray;
 }
 
 /* The memo knows the frame that the walk stands on: whether it may be believed. */

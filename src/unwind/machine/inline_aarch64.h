@@ -50,6 +50,7 @@ static inline void sfb_arch_regs(struct sfb_regs *out, const struct sfb_context 
     out->fp = context->reg[SFB_ARCH_FP];
     out->lr_known = context->valid >> SFB_ARCH_RA & 1;
     out->lr = out->lr_known ? context->reg[SFB_ARCH_RA] : 0;
+    out->sp_stayed = false;
 }
 
 /*

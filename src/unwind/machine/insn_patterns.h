@@ -27,12 +27,40 @@ enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum s
 uint64_t sfb_arch_nop_size(struct sfb_memory *code, uint64_t pc);
 
 /*
- * Guesses the rule of a frame that no table covers: that of a function which keeps a frame pointer,
- * or, where the code at the pc of an interrupted one shows that its frame is not made, or no more,
- * that of its caller's frame.
+ * Whether the instruction at the pc of an interrupted frame says more than any table: it only runs when
+ * the return address lies at sp, and the word there lies behind a call.
  */
-struct sfb_rule sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
-                               const struct sfb_regs *regs, enum sfb_frame_kind kind);
+bool sfb_arch_returns_at_sp(struct sfb_memory *code, struct sfb_memory *stack,
+                            const struct sfb_regs *regs);
+
+/* The rule of such a frame. (Apart, because while the code is read it would be on the stack.) */
+struct sfb_rule sfb_arch_rule_at_sp(void);
+
+/*
+ * Whether the code near an address returns to another frame than its caller: the end of a function of
+ * the unwinder, where it writes that frame's registers over those that it has saved.
+ *
+ * @param address  in a function whose rows have SFB_RULE_EH_RETURN
+ */
+bool sfb_arch_is_eh_return_near(struct sfb_memory *code, uint64_t address);
+
+/* How well a guess is founded. */
+enum sfb_guess {
+    SFB_GUESS_BY_CODE,   /* the instructions at the pc say where the return address is */
+    SFB_GUESS_BY_RECORD, /* fp leads to a record; nothing says whose it is */
+    SFB_GUESS_AT_SP /* the word at sp lies behind a call, and may be left over from an old frame */
+};
+
+/*
+ * Guesses the rule of a frame that no table covers: that of a function which keeps a frame pointer,
+ * or, where the code at the pc of an interrupted one or the word at its sp shows that its frame is not
+ * made, or no more, that of its caller's frame.
+ *
+ * @param in_module  the pc lies in one
+ */
+enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
+                              const struct sfb_regs *regs, enum sfb_frame_kind kind, bool in_module,
+                              struct sfb_rule *out);
 
 /* @return whether the code before ra is a call, which returns to it */
 bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra);

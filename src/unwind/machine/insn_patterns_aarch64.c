@@ -16,19 +16,45 @@ bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra)
     return sfb_insn_read(code, ra - 4, &insn) && (sfb_insn_is_bl(insn) || sfb_insn_is_blr(insn));
 }
 
-struct sfb_rule sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
-                               const struct sfb_regs *regs, enum sfb_frame_kind kind)
+/* Tables of compilers are right up to `ret`: the return address is in the link register there. */
+bool sfb_arch_returns_at_sp(struct sfb_memory *code, struct sfb_memory *stack,
+                            const struct sfb_regs *regs)
 {
     (void)code;
     (void)stack;
     (void)regs;
+    return false;
+}
+
+struct sfb_rule sfb_arch_rule_at_sp(void)
+{
+    return (struct sfb_rule){ .flags = SFB_RULE_OUTERMOST };
+}
+
+/* No false end was measured here. */
+bool sfb_arch_is_eh_return_near(struct sfb_memory *code, uint64_t address)
+{
+    (void)code;
+    (void)address;
+    return false;
+}
+
+enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
+                              const struct sfb_regs *regs, enum sfb_frame_kind kind, bool in_module,
+                              struct sfb_rule *out)
+{
+    (void)in_module;
+    (void)code;
+    (void)stack;
+    (void)regs;
     (void)kind;
-    return (struct sfb_rule){ .cfa_base = SFB_BASE_FP,
+    *out = (struct sfb_rule){ .cfa_base = SFB_BASE_FP,
                               .cfa_offset = 16,
                               .ra.where = SFB_WHERE_CFA,
                               .ra.offset = -8,
                               .fp.where = SFB_WHERE_CFA,
                               .fp.offset = -16 };
+    return SFB_GUESS_BY_RECORD;
 }
 
 /*

@@ -7,13 +7,14 @@
 
 #include "unwind/machine/insn_x86_64.h"
 
-/* Linkers write .eh_frame, and .sframe, for every stub here. */
-bool sfb_arch_stub_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *out)
+static struct sfb_rule frame_rule(enum sfb_base base, int32_t cfa, bool fp_stored)
 {
-    (void)code;
-    (void)pc;
-    (void)out;
-    return false;
+    return (struct sfb_rule){ .cfa_base = (uint8_t)base,
+                              .cfa_offset = cfa,
+                              .ra.where = SFB_WHERE_CFA,
+                              .ra.offset = -8,
+                              .fp.where = fp_stored ? SFB_WHERE_CFA : SFB_WHERE_UNSAVED,
+                              .fp.offset = fp_stored ? -16 : 0 };
 }
 
 enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,
@@ -64,6 +65,25 @@ uint64_t sfb_arch_nop_size(struct sfb_memory *code, uint64_t pc)
     return size <= LONGEST ? size : 0;
 }
 
+/* Up to 8 bytes of code, the first the lowest. (In words: sfb_memory_copy() takes more stack.) */
+static inline __attribute__((always_inline)) bool peek(struct sfb_memory *code, uint64_t address,
+                                                       unsigned size, uint64_t *out)
+{
+    const unsigned skip = address & 7;
+    uint64_t word;
+
+    if (!sfb_memory_read(code, address - skip, &word))
+        return false;
+    *out = word >> 8 * skip;
+    if (skip + size > sizeof word) {
+        if (!sfb_memory_read(code, address - skip + sizeof word, &word))
+            return false;
+        *out |= word << 8 * (sizeof word - skip);
+    }
+    *out &= ~(uint64_t)0 >> 8 * (sizeof word - size);
+    return true;
+}
+
 /*
  * The call instructions that compilers make: e8 and a distance, or ff /2 with a register, or memory
  * by any mode; r8 to r15 take a prefix in front.
@@ -71,28 +91,32 @@ uint64_t sfb_arch_nop_size(struct sfb_memory *code, uint64_t pc)
 bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra)
 {
     enum { LONGEST = 7, PAGE = 4096 };
-    uint8_t b[LONGEST] = { 0 };
-    uint64_t size = LONGEST;
+    unsigned size = LONGEST;
+    uint64_t bytes, at;
 
     /* The page before may not be there. */
-    if (ra % PAGE < LONGEST && !sfb_memory_copy(code, ra - LONGEST, b, sizeof b))
+    if (!peek(code, ra - LONGEST, LONGEST, &bytes)) {
         size = ra % PAGE;
-    if (!sfb_memory_copy(code, ra - size, b + LONGEST - size, size))
-        return false;
-    if (b[LONGEST - 5] == 0xe8)
+        if (size == 0 || size >= LONGEST || !peek(code, ra - size, size, &bytes))
+            return false;
+        bytes <<= 8 * (LONGEST - size);
+    }
+    if ((bytes >> 8 * (LONGEST - 5) & 0xff) == 0xe8)
         return true;
     for (unsigned n = 2; n <= LONGEST; n++) {
-        const uint8_t *at = b + LONGEST - n;
-        unsigned mode = at[1] >> 6, rm = at[1] & 7, length = 2;
+        unsigned mode, rm, length = 2;
 
-        if (at[0] != 0xff || (at[1] >> 3 & 7) != 2)
+        at = bytes >> 8 * (LONGEST - n);
+        mode = at >> 14 & 3;
+        rm = at >> 8 & 7;
+        if ((at & 0xff) != 0xff || (at >> 11 & 7) != 2)
             continue;
         if (mode != 3 && rm == 4)
             length++; /* SIB */
         if (mode == 1)
             length += 1;
         else if (mode == 2 || (mode == 0 && rm == 5) ||
-                 (mode == 0 && rm == 4 && n > 2 && (at[2] & 7) == 5))
+                 (mode == 0 && rm == 4 && n > 2 && (at >> 16 & 7) == 5))
             length += 4;
         if (length == n)
             return true;
@@ -100,51 +124,177 @@ bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra)
     return false;
 }
 
-/* @return whether the call before ra goes straight to somewhere not far before pc */
-static bool is_call_of(struct sfb_memory *code, uint64_t ra, uint64_t pc)
+/* @return whether the word at sp can be the return address of the frame that sp is of */
+static bool is_return_at_sp(struct sfb_memory *code, struct sfb_memory *stack, uint64_t sp,
+                            uint64_t *out)
 {
-    enum { FUNCTION_MAX = 4096 };
+    return (sp & 7) == 0 && sfb_memory_read(stack, sp, out) && sfb_arch_is_call(code, *out);
+}
+
+/* @return whether the call before ra goes straight to pc, or less than `size` before it */
+static bool is_call_of(struct sfb_memory *code, uint64_t ra, uint64_t pc, uint64_t size)
+{
     uint8_t b[5];
     int32_t distance;
 
     if (!sfb_memory_copy(code, ra - sizeof b, b, sizeof b) || b[0] != 0xe8)
         return false;
     memcpy(&distance, b + 1, sizeof distance);
-    return pc - (ra + (uint64_t)(int64_t)distance) < FUNCTION_MAX;
+    return pc - (ra + (uint64_t)(int64_t)distance) < size;
 }
 
-static struct sfb_rule frame_rule(enum sfb_base base, int32_t cfa, bool fp_stored)
+static __attribute__((noinline)) bool is_byte(struct sfb_memory *code, uint64_t address,
+                                              uint8_t want)
 {
-    return (struct sfb_rule){ .cfa_base = (uint8_t)base,
-                              .cfa_offset = cfa,
-                              .ra.where = SFB_WHERE_CFA,
-                              .ra.offset = -8,
-                              .fp.where = fp_stored ? SFB_WHERE_CFA : SFB_WHERE_UNSAVED,
-                              .fp.offset = fp_stored ? -16 : 0 };
+    uint64_t b;
+
+    return peek(code, address, 1, &b) && b == want;
 }
 
-struct sfb_rule sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
-                               const struct sfb_regs *regs, enum sfb_frame_kind kind)
+/*
+ *     c3                      ret; a prefix may stand in front: f3 (for old AMD), f2 (for MPX)
+ *     c2 xx xx                ret, which drops arguments
+ */
+static bool is_return(struct sfb_memory *code, uint64_t pc)
 {
-    enum { PUSH_RBP = 0x55, RET = 0xc3 };
-    static const uint8_t mov[] = { PUSH_RBP, 0x48, 0x89, 0xe5 }; /* ...; mov %rsp, %rbp */
+    if (is_byte(code, pc, 0xf3) || is_byte(code, pc, 0xf2))
+        return is_byte(code, pc + 1, 0xc3);
+    return is_byte(code, pc, 0xc3) || is_byte(code, pc, 0xc2);
+}
+
+/* jmp *slot(%rip), with or without its prefix */
+static bool is_jump_through_slot(struct sfb_memory *code, uint64_t pc)
+{
+    uint64_t at = pc + is_byte(code, pc, 0xf2);
+
+    return is_byte(code, at, 0xff) && is_byte(code, at + 1, 0x25);
+}
+
+/* endbr64 */
+static bool is_landing(struct sfb_memory *code, uint64_t pc)
+{
+    return is_byte(code, pc, 0xf3) && is_byte(code, pc + 1, 0x0f) && is_byte(code, pc + 2, 0x1e) &&
+           is_byte(code, pc + 3, 0xfa);
+}
+
+/*
+ * A stub of the PLT where branch targets are checked, at either of its instructions:
+ *
+ *     f3 0f 1e fa             endbr64
+ *     [f2] ff 25 ...          [bnd] jmp *slot(%rip)
+ */
+static bool is_checked_stub(struct sfb_memory *code, uint64_t pc)
+{
+    return is_jump_through_slot(code, pc)
+               ? is_landing(code, pc - 4)
+               : is_landing(code, pc) && is_jump_through_slot(code, pc + 4);
+}
+
+/*
+ * Linkers write .eh_frame, and .sframe, for every stub here but those of IRELATIVE slots in static
+ * programs:
+ *
+ *     ff 25 xx xx xx xx       jmp *slot(%rip)
+ *     66 90                   xchg %ax, %ax
+ */
+bool sfb_arch_stub_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *out)
+{
+    enum { JUMP_SIZE = 6 };
+
+    if (!is_byte(code, pc, 0xff) || !is_byte(code, pc + 1, 0x25) ||
+        !is_byte(code, pc + JUMP_SIZE, 0x66) || !is_byte(code, pc + JUMP_SIZE + 1, 0x90))
+        return false;
+    *out = frame_rule(SFB_BASE_SP, 8, false);
+    return true;
+}
+
+bool sfb_arch_returns_at_sp(struct sfb_memory *code, struct sfb_memory *stack,
+                            const struct sfb_regs *regs)
+{
+    uint64_t ra;
+
+    return (is_return(code, regs->pc) || is_checked_stub(code, regs->pc)) &&
+           is_return_at_sp(code, stack, regs->sp, &ra);
+}
+
+struct sfb_rule sfb_arch_rule_at_sp(void)
+{
+    return frame_rule(SFB_BASE_SP, 8, false);
+}
+
+/*
+ * The end of __builtin_eh_return(), as gcc and clang write it:
+ *
+ *     48 89 cc                mov %rcx, %rsp
+ *     59 ff e1, or c3         pop %rcx; jmp *%rcx, or ret
+ *
+ * The call that writes is the last but one: behind it libgcc calls a hook of debuggers. Where more calls
+ * (e8, and a distance that is not large) lie before the end, nothing is written yet.
+ */
+bool sfb_arch_is_eh_return_near(struct sfb_memory *code, uint64_t address)
+{
+    enum { BEHIND = 8, BEFORE = 192, BYTES = 5, CALLS_MAX = 1 };
+    unsigned calls = 0;
+    uint64_t b;
+
+    for (uint64_t at = address - BEHIND; at < address + BEFORE; at++) {
+        if (!peek(code, at, BYTES, &b))
+            return false;
+        if ((b & 0xffffff) == 0xcc8948)
+            return true;
+        if (at >= address && (b & 0xff) == 0xe8 && (b >> 32 == 0 || b >> 32 == 0xff) &&
+            ++calls > CALLS_MAX)
+            return false;
+    }
+    return false;
+}
+
+/*
+ * Behind the `push %rbp` that a function begins with, in either encoding of what follows:
+ *
+ *     55                      push %rbp
+ *     48 89 e5, or 48 8b ec   mov %rsp, %rbp
+ */
+static bool has_pushed_fp(struct sfb_memory *code, uint64_t pc)
+{
+    static const uint8_t store[] = { 0x55, 0x48, 0x89, 0xe5 }, load[] = { 0x55, 0x48, 0x8b, 0xec };
+
+    return sfb_insn_is(code, pc - 1, store, sizeof store) ||
+           sfb_insn_is(code, pc - 1, load, sizeof load);
+}
+
+enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
+                              const struct sfb_regs *regs, enum sfb_frame_kind kind, bool in_module,
+                              struct sfb_rule *out)
+{
+    enum { PUSH_RBP = 0x55, FUNCTION_MAX = 4096 };
     uint64_t top;
     uint8_t here;
 
+    *out = frame_rule(SFB_BASE_SP, 8, false);
     if (kind == SFB_FRAME_PC) {
         /* A call that went nowhere: nothing has happened since. */
         if (!sfb_memory_copy(code, regs->pc, &here, sizeof here))
-            return frame_rule(SFB_BASE_SP, 8, false);
-        if (here == PUSH_RBP || here == RET)
-            return frame_rule(SFB_BASE_SP, 8, false);
-        if (sfb_insn_is(code, regs->pc - 1, mov, sizeof mov))
-            return frame_rule(SFB_BASE_SP, 16, true);
-        /* A function that has pushed nothing, and was called straight. */
-        if ((regs->sp & 7) == 0 && sfb_memory_read(stack, regs->sp, &top) &&
-            is_call_of(code, top, regs->pc))
-            return frame_rule(SFB_BASE_SP, 8, false);
+            return SFB_GUESS_BY_CODE;
+        if (here == PUSH_RBP || is_return(code, regs->pc))
+            return SFB_GUESS_BY_CODE;
+        if (has_pushed_fp(code, regs->pc)) {
+            *out = frame_rule(SFB_BASE_SP, 16, true);
+            return SFB_GUESS_BY_CODE;
+        }
+        /*
+         * A function that has pushed nothing. At its first instruction it cannot have. In a module, where
+         * functions are many and their calls direct, the word is more often an old one.
+         */
+        if (is_return_at_sp(code, stack, regs->sp, &top)) {
+            if (is_call_of(code, top, regs->pc, 1))
+                return SFB_GUESS_BY_CODE;
+            if (!in_module || is_call_of(code, top, regs->pc, FUNCTION_MAX))
+                return SFB_GUESS_AT_SP;
+        }
     }
-    return frame_rule(SFB_BASE_FP, 16, true);
+    *out = frame_rule(SFB_BASE_FP, 16, true);
+    return SFB_GUESS_BY_RECORD;
 }
 
 /* Nobody asks: a record says where the caller's sp is. */

@@ -18,6 +18,8 @@
  * - where the records of a function lie within its frame is not known, and so neither is the
  *   caller's sp. If the caller has rows they say where its record lies from its CFA, and its code
  *   says whether it stored one: then all is known again.
+ *
+ * Whether a guess is proven: proof.h.
  */
 #include "unwind/walk/source_frame_pointer.h"
 
@@ -25,6 +27,7 @@
 #include "unwind/machine/arch.h"
 #include "unwind/machine/insn_patterns.h"
 #include "unwind/walk/module_rule.h"
+#include "unwind/walk/proof.h"
 #include "unwind/walk/step.h"
 
 /* Whether the tables have nothing at all for the pc. */
@@ -48,10 +51,23 @@ static bool is_believable(const struct sfb_walk *w, const struct sfb_regs *calle
            (w->regs.lr_known && (w->regs.lr & SFB_ARCH_CODE_MASK) == caller->pc);
 }
 
+static bool is_proven(struct sfb_walk *w, enum sfb_guess guess, const struct sfb_regs *caller)
+{
+    const uint64_t record = caller->sp - 16;
+
+    switch (guess) {
+    case SFB_GUESS_BY_CODE: return true;
+    case SFB_GUESS_BY_RECORD: return !sfb_can_hide_frame(w, record);
+    case SFB_GUESS_AT_SP: break;
+    }
+    return false;
+}
+
 enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
 {
     struct sfb_regs caller = walker->regs;
     struct sfb_rule rule;
+    enum sfb_guess guess;
 
     if (!SFB_ARCH_FRAME_RECORDS && !is_uncovered(walker))
         return SFB_NO_FRAME_RECORD;
@@ -61,13 +77,17 @@ enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
         return SFB_NO_FRAME_RECORD;
     /* The chain ends where a record says so; else zero is what nobody has set since `_start`. */
     if (SFB_ARCH_FRAME_RECORDS && (walker->regs.fp & SFB_ARCH_DATA_MASK) == 0 &&
-        walker->current.source == SFB_SOURCE_FRAME_POINTER)
+        (walker->current.source == SFB_SOURCE_FRAME_POINTER ||
+         walker->current.source == SFB_SOURCE_UNPROVEN))
         return SFB_END;
-    rule =
-        sfb_arch_guess(&walker->table_memory, walker->memory, &walker->regs, walker->current.kind);
+    guess =
+        sfb_arch_guess(&walker->table_memory, walker->memory, &walker->regs, walker->current.kind,
+                       walker->current.missed[SFB_SOURCE_EH_FRAME] != SFB_NO_MODULE, &rule);
     if (sfb_step(&caller, &rule, walker->memory, NULL) != SFB_OK ||
         !is_believable(walker, &caller) || !sfb_arch_is_call(&walker->table_memory, caller.pc))
         return SFB_NO_FRAME_RECORD;
+    walker->guess_unproven = !is_proven(walker, guess, &caller);
+    walker->unproven |= walker->guess_unproven;
     walker->regs = caller;
     walker->sp_lost = SFB_ARCH_LR; /* there a record may lie anywhere in its frame */
     return SFB_OK;

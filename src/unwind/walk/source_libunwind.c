@@ -125,10 +125,9 @@ static __attribute__((noinline)) bool find_sp(struct sfb_libunwind_attempt *a, u
         place.at.u.regnum >= SFB_CONTEXT_REGS || !(a->context->valid >> place.at.u.regnum & 1))
         return false;
     *sp = a->context->reg[place.at.u.regnum];
-    /* Once, or a rule that leads back to itself would be followed for ever. */
-    if (!walker->sp_stayed)
+    /* Not twice in a row, or a rule that leads back to itself would be followed for ever. */
+    if (!walker->regs.sp_stayed)
         *least = walker->regs.sp;
-    walker->sp_stayed = true;
     return true;
 }
 
@@ -200,6 +199,7 @@ static enum sfb_status step(struct sfb_libunwind_attempt *a, struct sfb_regs *ou
     if (!find_sp(a, &out->sp, &least) || ra_is_stale(a))
         return SFB_NO_REGISTER;
     /* Not by the result: libunwind 1.8 takes any fp of 0 for the end on AArch64. */
+    out->sp_stayed = out->sp == walker->regs.sp;
     if (out->pc != 0)
         return out->sp >= least ? SFB_OK : SFB_NO_PROGRESS;
     /* No caller: its return address has no place, or it has one and zero stands there. */

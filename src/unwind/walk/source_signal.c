@@ -21,6 +21,5 @@ enum sfb_status sfb_signal_step(struct sfb_walk *w)
     sfb_arch_regs(&w->regs, w->anchor);
     /* All registers are known again, and the stack may be another one. */
     w->anchor_kind = SFB_FRAME_PC;
-    w->sp_stayed = false;
     return SFB_OK;
 }

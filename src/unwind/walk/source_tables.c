@@ -30,21 +30,11 @@ static const struct sfb_context *context_here(const struct sfb_walk *w)
 __attribute__((noinline)) static enum sfb_status try_any_register(struct sfb_walk *w,
                                                                   const struct sfb_rule *rule)
 {
-    struct sfb_regs regs = w->regs;
     const struct sfb_context *context = context_here(w);
-    enum sfb_status status = sfb_step(&regs, rule, w->memory, context);
+    enum sfb_status status = sfb_step(&w->regs, rule, w->memory, context);
 
-    if (status == SFB_NO_REGISTER && !context)
-        w->wants_registers = true;
-    if (status != SFB_OK)
-        return status;
-    if (regs.sp == w->regs.sp) {
-        if (w->sp_stayed)
-            return SFB_NO_PROGRESS;
-        w->sp_stayed = true;
-    }
-    w->regs = regs;
-    return SFB_OK;
+    w->wants_registers |= status == SFB_NO_REGISTER && !context;
+    return status;
 }
 
 static inline enum sfb_status follow_rule(struct sfb_walk *w, const struct sfb_rule *rule)
@@ -157,6 +147,29 @@ static bool recall_rule(struct sfb_walk *w, uint64_t key, struct sfb_rule *out)
 }
 
 /*
+ * Whether a function of the unwinder is about to return to another frame. It writes the registers of that
+ * frame over those that it has saved, its return address among them, and its row does not say when. So
+ * frames may be passed over.
+ */
+static bool is_leaving(struct sfb_walk *w, const struct sfb_rule *rule)
+{
+    return rule->flags & SFB_RULE_EH_RETURN &&
+           sfb_arch_is_eh_return_near(&w->table_memory, w->regs.pc);
+}
+
+static inline enum sfb_status use_row(struct sfb_walk *w, uint64_t pc, const struct sfb_rule *rule,
+                                      bool remember)
+{
+    if (rule->flags & SFB_RULE_OUTERMOST)
+        return sfb_stack_root_end(w, remember);
+    if (is_leaving(w, rule))
+        w->unproven = true; /* and it is not remembered: a rule of the cache does not say so */
+    else if (remember)
+        remember_rule(w, pc + 1, rule);
+    return follow_rule(w, rule);
+}
+
+/*
  * Goes by what .sframe says, or asks the others. What .eh_frame says of a module that has an
  * .sframe, too, is not remembered, so that what is remembered says from which of the two it is.
  *
@@ -199,11 +212,21 @@ __attribute__((noinline)) static enum sfb_status use_tables(struct sfb_walk *w, 
         if (status != SFB_OK)
             return status;
     }
-    if (rule->flags & SFB_RULE_OUTERMOST)
-        return sfb_stack_root_end(w, *source == SFB_SOURCE_SFRAME || m->section_status != SFB_OK);
-    if (*source == SFB_SOURCE_SFRAME || m->section_status != SFB_OK)
-        remember_rule(w, pc + 1, rule);
-    return follow_rule(w, rule);
+    return use_row(w, pc, rule, *source == SFB_SOURCE_SFRAME || m->section_status != SFB_OK);
+}
+
+/* (Not remembered: what is remembered says that a table has it.) */
+static __attribute__((noinline)) enum sfb_status step_at_sp(struct sfb_walk *w)
+{
+    const struct sfb_rule rule = sfb_arch_rule_at_sp();
+
+    return follow_rule(w, &rule);
+}
+
+enum sfb_status sfb_instruction_step(struct sfb_walk *w)
+{
+    return sfb_arch_returns_at_sp(&w->table_memory, w->memory, &w->regs) ? step_at_sp(w)
+                                                                         : SFB_NO_CODE_PATTERN;
 }
 
 enum sfb_status sfb_tables_step(struct sfb_walk *w, enum sfb_source *source)
@@ -230,7 +253,7 @@ enum sfb_status sfb_tables_step(struct sfb_walk *w, enum sfb_source *source)
             *source = SFB_SOURCE_EH_FRAME;
             w->current.missed[SFB_SOURCE_SFRAME] = (uint8_t)w->module->section_status;
         }
-        return sfb_step(&w->regs, &rule, w->memory, NULL);
+        return follow_rule(w, &rule);
     }
     status = w->module->section_status;
     if (status == SFB_OK)

@@ -13,4 +13,11 @@
  */
 enum sfb_status sfb_tables_step(struct sfb_walk *walker, enum sfb_source *source);
 
+/*
+ * The same for an interrupted frame in a module, before any table: by the instruction at its pc.
+ *
+ * @return SFB_OK, what sfb_step() says; SFB_NO_CODE_PATTERN: it says nothing
+ */
+enum sfb_status sfb_instruction_step(struct sfb_walk *walker);
+
 #endif

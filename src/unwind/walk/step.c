@@ -85,13 +85,14 @@ enum sfb_status sfb_step_saved(uint64_t *out, const struct sfb_saved *saved, uin
 }
 
 /*
- * The new sp may be the old one, where nothing is pushed and RA is in a register, or where a switch
- * of stacks is half done. The walker allows that once, or a rule that leads back to itself would
- * be followed for ever.
+ * The new sp may be the old one: where nothing is pushed and RA is in a register, where a switch of
+ * stacks is half done, or where a function has popped its return address, and its row counts on in the
+ * word below sp (OCaml's way into C). Not in two steps in a row, or a rule that leads back to itself
+ * would be followed for ever.
  */
-static enum sfb_status step_any_register(struct sfb_regs *regs, const struct sfb_rule *rule,
-                                         struct sfb_memory *memory,
-                                         const struct sfb_context *context)
+static __attribute__((noinline)) enum sfb_status step_any_register(
+    struct sfb_regs *regs, const struct sfb_rule *rule, struct sfb_memory *memory,
+    const struct sfb_context *context)
 {
     uint64_t cfa, ra, fp, sp;
     enum sfb_status status;
@@ -124,13 +125,13 @@ static enum sfb_status step_any_register(struct sfb_regs *regs, const struct sfb
     sp &= SFB_ARCH_DATA_MASK;
     if (sp & 7)
         return SFB_MISALIGNED;
-    if (sp < regs->sp)
+    if (sp < regs->sp || (sp == regs->sp && regs->sp_stayed))
         return SFB_NO_PROGRESS;
     ra &= SFB_ARCH_CODE_MASK;
     if (ra == 0)
         return SFB_ZERO_RA;
 
-    *regs = (struct sfb_regs){ .pc = ra, .sp = sp, .fp = fp };
+    *regs = (struct sfb_regs){ .pc = ra, .sp = sp, .fp = fp, .sp_stayed = sp == regs->sp };
     return SFB_OK;
 }
 
@@ -152,11 +153,14 @@ enum sfb_status sfb_step(struct sfb_regs *regs, const struct sfb_rule *rule,
 
     /*
      * Callers lie outside of their callees. Without this a forged or stale fp makes a walk go round
-     * for ever. Only a frame that has pushed nothing yet, its return address in lr, may stay in
-     * place, and lr is good for one step.
+     * for ever. A frame that has pushed nothing yet, its return address in lr, may stay in place, and lr
+     * is good for one step.
      */
-    if (cfa < regs->sp || (cfa == regs->sp && rule->ra.where == SFB_WHERE_CFA))
+    if (cfa < regs->sp)
         return SFB_NO_PROGRESS;
+    if (__builtin_expect(cfa == regs->sp && rule->ra.where == SFB_WHERE_CFA, 0))
+        return rule->cfa_base == SFB_BASE_SP ? step_any_register(regs, rule, memory, context)
+                                             : SFB_NO_PROGRESS;
 
     if (rule->ra.where == SFB_WHERE_CFA) {
         uint64_t slot = cfa + (uint64_t)(int64_t)rule->ra.offset;
@@ -190,5 +194,6 @@ enum sfb_status sfb_step(struct sfb_regs *regs, const struct sfb_rule *rule,
     regs->sp = cfa;
     regs->fp = fp;
     regs->lr_known = false;
+    regs->sp_stayed = false;
     return SFB_OK;
 }

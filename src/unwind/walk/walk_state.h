@@ -14,19 +14,22 @@ struct sfb_walk {
     const struct sfb_module *module; /* that of the last lookup, or NULL */
     struct sfb_module *scratch;      /* during a step in a module that stands nowhere else */
     bool begun;
-    uint8_t signals; /* trampolines walked through. source_signal */
-    bool sp_lost;    /* regs.sp is a lower bound: records say no more. source_frame_pointer */
+    bool unproven;    /* a guess led here that nothing proves, so no end is one. Sources */
+    uint8_t signals;  /* trampolines walked through. source_signal */
+    bool sp_lost : 1; /* regs.sp is a lower bound: records say no more. source_frame_pointer */
 
     /* Notes about the step that is being made, from a source to walker.c. */
-    bool interrupted;     /* the frame reached is one that a signal interrupted. source_tables */
-    bool wants_registers; /* it failed for a register that the anchor may lead to. source_tables */
-    bool registers_lost;  /* ... but it does not. walker.c */
+    bool stray;           /* it failed, and the frame given last is no frame. walker.c */
+    bool interrupted : 1; /* the frame reached is one that a signal interrupted. source_tables */
+    bool
+        wants_registers : 1; /* it failed for a register that the anchor may lead to. source_tables */
+    bool registers_lost : 1; /* ... but it does not. walker.c */
+    bool guess_unproven : 1; /* it was made by a guess that nothing proves. source_frame_pointer */
 
     /*
      * The nearest inner frame of which all registers are known: the start, or written over it. All
      * zeros where they were lost. Written by replay.c and source_signal.c.
      */
-    bool sp_stayed;      /* a step since the anchor left sp where it was; it may, once. Sources */
     uint8_t anchor_kind; /* enum sfb_frame_kind */
     struct sfb_context *anchor;
 

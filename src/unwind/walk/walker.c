@@ -20,6 +20,7 @@
 
 #include "base/memory.h"
 #include "unwind/machine/arch.h"
+#include "unwind/machine/insn_patterns.h"
 #include "unwind/walk/position.h"
 #include "unwind/walk/replay.h"
 #include "unwind/walk/source_frame_pointer.h"
@@ -42,8 +43,9 @@ void sfb_walker_start(struct sfb_walk *out, struct sfb_context *start, enum sfb_
     out->scratch = NULL;
     out->flags = flags;
     out->signals = 0;
-    out->sp_stayed = false;
     out->sp_lost = false;
+    out->unproven = false;
+    out->stray = false;
     out->status = SFB_OK;
     out->begun = false;
     out->registers_lost = false;
@@ -67,12 +69,25 @@ void sfb_walker_resume(struct sfb_walk *walker, uint64_t pc, uint64_t sp, uint64
     walker->begun = true;
 }
 
-static inline void accept_frame(struct sfb_walk *w, enum sfb_source source)
+static inline enum sfb_status accept_frame(struct sfb_walk *w, enum sfb_source source)
 {
     w->current.kind = source == SFB_SOURCE_SIGNAL || w->interrupted ? SFB_FRAME_PC : SFB_FRAME_RA;
     w->current.source = source;
     w->current.address = w->regs.pc;
     w->current.sp = w->regs.sp;
+    return SFB_OK;
+}
+
+/*
+ * Whether the frame given last, which no source leads on from, is one at all: a wrong row, or a half
+ * made stack, leads to a word that is in no module and behind no call. Behind a wrong row nothing
+ * else tells.
+ */
+static bool is_stray(struct sfb_walk *w)
+{
+    return w->current.kind == SFB_FRAME_RA && w->current.source != SFB_SOURCE_START &&
+           w->current.missed[SFB_SOURCE_SFRAME] == SFB_NO_MODULE &&
+           !sfb_arch_is_call(&w->table_memory, w->regs.pc);
 }
 
 /* Misses and corrupt tables: the statuses on which the next source is asked. */
@@ -112,13 +127,28 @@ static __attribute__((noinline)) enum sfb_status try_others(struct sfb_walk *w,
 
     for (unsigned s = SFB_SOURCE_SIGNAL; try_next(status) && s <= SFB_SOURCE_FRAME_POINTER; s++) {
         status = sources[s](w);
-        if (status == SFB_OK) {
-            accept_frame(w, (enum sfb_source)s);
-            return SFB_OK;
-        }
+        if (status == SFB_OK)
+            return accept_frame(w, w->guess_unproven ? SFB_SOURCE_UNPROVEN : (enum sfb_source)s);
         w->current.missed[s] = (uint8_t)status;
     }
-    return try_next(status) ? reason(w) : status;
+    if (!try_next(status))
+        return status;
+    w->stray = is_stray(w);
+    return reason(w);
+}
+
+/* What a guess that nothing proves has led to is no end. */
+static inline enum sfb_status judge_end(const struct sfb_walk *w, enum sfb_status status)
+{
+    return status == SFB_END && w->unproven ? SFB_UNPROVEN_END : status;
+}
+
+static inline void begin_step(struct sfb_walk *w)
+{
+    memset(w->current.missed, 0, sizeof w->current.missed);
+    w->interrupted = false;
+    w->wants_registers = false;
+    w->guess_unproven = false;
 }
 
 static __attribute__((noinline)) enum sfb_status advance_here(struct sfb_walk *w)
@@ -128,18 +158,15 @@ static __attribute__((noinline)) enum sfb_status advance_here(struct sfb_walk *w
     enum sfb_status status;
 
     if (sfb_stack_root_is_near(w, pc) && sfb_stack_root_is_here(w, pc))
-        return sfb_stack_root_end(w, true);
+        return judge_end(w, sfb_stack_root_end(w, true));
 
-    memset(w->current.missed, 0, sizeof w->current.missed);
-    w->interrupted = false;
-    w->wants_registers = false;
+    begin_step(w);
     status = sfb_tables_step(w, &source);
     if (status != SFB_OK) {
         w->current.missed[source] = (uint8_t)status;
-        return try_others(w, status);
+        return judge_end(w, try_others(w, status));
     }
-    accept_frame(w, source);
-    return SFB_OK;
+    return accept_frame(w, source);
 }
 
 /* On the stack only of those who need it: few processes have so many modules. */
@@ -158,7 +185,7 @@ static __attribute__((noinline)) enum sfb_status advance_with_scratch(struct sfb
 
 /*
  * What has to be known beforehand, a new module or more registers, is found here, and not where it
- * is first missed: less of the stack is in use.
+ * is first missed: less of the stack is in use. So is what the instruction at an interrupted pc says.
  */
 enum sfb_status sfb_walker_advance(struct sfb_walk *w)
 {
@@ -167,6 +194,11 @@ enum sfb_status sfb_walker_advance(struct sfb_walk *w)
             w->modules->learn ? w->modules->learn(w->modules, sfb_walker_lookup_pc(w)) : NULL;
         if (!w->module)
             return advance_with_scratch(w);
+    }
+    if (w->current.kind == SFB_FRAME_PC && w->module) {
+        begin_step(w);
+        if (sfb_instruction_step(w) == SFB_OK)
+            return accept_frame(w, SFB_SOURCE_CODE_PATTERN);
     }
     return advance_here(w);
 }
@@ -206,6 +238,11 @@ enum sfb_status sfb_walker_next(struct sfb_walker *walker, struct sfb_frame *out
 const struct sfb_frame *sfb_walker_frame(const struct sfb_walker *walker)
 {
     return &walk_of(walker)->current;
+}
+
+bool sfb_walker_is_stray(const struct sfb_walker *walker)
+{
+    return walk_of(walker)->stray;
 }
 
 const struct sfb_regs *sfb_walker_regs(const struct sfb_walker *walker)

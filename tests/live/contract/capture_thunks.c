@@ -72,6 +72,11 @@ static void run_frame(struct thunk_room *room)
     room->frame = *sfb_walker_frame(&room->walker);
 }
 
+static void run_is_stray(struct thunk_room *room)
+{
+    room->stray = sfb_walker_is_stray(&room->walker);
+}
+
 static void run_regs(struct thunk_room *room)
 {
     room->regs = *sfb_walker_regs(&room->walker);
@@ -93,6 +98,7 @@ const struct thunk capture_thunks[] = {
     { "sfb_walker_init", take_context, run_init, NULL },
     { "sfb_walker_next", begin_walk, run_next, NULL },
     { "sfb_walker_frame", begin_walk, run_frame, NULL },
+    { "sfb_walker_is_stray", begin_walk, run_is_stray, NULL },
     { "sfb_walker_regs", begin_walk, run_regs, NULL },
     { "sfb_libunwind_loaded", NULL, run_loaded, NULL },
     { NULL, NULL, NULL, NULL },

@@ -26,6 +26,7 @@ struct thunk_room {
     enum sfb_status end;
     struct sfb_context context;
     struct sfb_walker walker;
+    bool stray;
     struct sfb_frame frame;
     struct sfb_regs regs;
     struct sfb_section section;

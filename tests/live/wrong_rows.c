@@ -1,0 +1,207 @@
+/*
+ * Code whose rows say something else than its instructions: what is known by the instruction at an
+ * interrupted pc, a caller's sp that stays, and words that are no frames.
+ *
+ * Each function stops itself at the instruction in question: behind `int3` the pc is that of the next.
+ */
+#include <signal.h>
+#include <stdio.h>
+
+#include "support/compiler.h"
+#include "support/test.h"
+#include "support/trace.h"
+
+int at_ret(void);
+int at_stub(void);
+int at_jump(void);
+int pops(void);
+int goes_astray(void);
+extern const char astray_call[];
+
+static volatile int sink;
+static struct trace ours;
+static struct sframe_backtrace_info info;
+static void *addresses[64];
+static ssize_t count;
+static struct sframe_backtrace_info of_addresses;
+
+void capture_here(void);
+
+__asm__(".text\n"
+        ".globl capture_here\n"
+        /* The row of what was before holds on behind `lea`: gcc's -mfunction-return=thunk. */
+        "at_ret: .cfi_startproc\n"
+        "push %rbx\n .cfi_def_cfa_offset 16\n"
+        "pop %rbx\n"
+        "xor %eax, %eax\n"
+        "int3\n"
+        "ret\n .cfi_endproc\n"
+        /* Of a stub of the PLT, by a linker that counts what another stub has pushed. */
+        "at_stub: .cfi_startproc\n .cfi_def_cfa_offset 24\n"
+        "int3\n"
+        "endbr64\n"
+        "jmp *target(%rip)\n .cfi_endproc\n"
+        "at_jump: .cfi_startproc\n .cfi_def_cfa_offset 24\n"
+        "jmp 1f\n"
+        "0: xor %eax, %eax\n ret\n"
+        ".byte 0xf3, 0x0f, 0x1e, 0xfa\n"
+        "2: jmp *target(%rip)\n"
+        "1: lea 2b(%rip), %rax\n"
+        "pushfq\n orl $0x100, (%rsp)\n popfq\n" /* the next instruction runs, and traps */
+        "jmp *%rax\n .cfi_endproc\n"
+        ".section .data\n .p2align 3\n"
+        "target: .quad returns_zero\n"
+        "kept: .quad 0\n"
+        ".text\n"
+        "returns_zero: .cfi_startproc\n xor %eax, %eax\n ret\n .cfi_endproc\n"
+        /* OCaml's way into C: the return address is kept elsewhere, and its word stays as it is. */
+        "pops: .cfi_startproc\n"
+        "pop kept(%rip)\n .cfi_adjust_cfa_offset -8\n"
+        "int3\n"
+        "push kept(%rip)\n .cfi_adjust_cfa_offset 8\n"
+        "xor %eax, %eax\n"
+        "ret\n .cfi_endproc\n"
+        /* Its row takes the 6 for its return address. */
+        "goes_astray: .cfi_startproc\n"
+        "push $6\n"
+        "call capture_here\n"
+        "astray_call: add $8, %rsp\n"
+        "xor %eax, %eax\n"
+        "ret\n .cfi_endproc\n");
+
+NOINLINE static void take(void *ucontext)
+{
+    static uint8_t buffer[2048];
+    struct sframe_backtrace_options options = { .size = sizeof options, .context = ucontext };
+
+    info.size = of_addresses.size = sizeof info;
+    trace_decode(&ours, buffer, sframe_backtrace_cbf(buffer, sizeof buffer, &options, &info));
+    count = sframe_backtrace_addresses(addresses, 64, &options, &of_addresses);
+}
+
+void capture_here(void)
+{
+    take(NULL);
+    sink++;
+}
+
+/* The trap flag, if it was set, goes: one instruction is enough. */
+static void on_trap(int number, siginfo_t *si, void *context)
+{
+    ucontext_t *uc = context;
+
+    (void)number;
+    (void)si;
+    uc->uc_mcontext.gregs[REG_EFL] &= ~0x100;
+    take(uc);
+}
+
+NOINLINE static int call(int (*function)(void))
+{
+    return function() + sink;
+}
+
+static void stop_in(int (*function)(void))
+{
+    struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+
+    sigaction(SIGTRAP, &action, NULL);
+    ours.count = 0;
+    call(function);
+}
+
+static void expect_caller(const char *what, size_t index)
+{
+    uint64_t at = ours.count > index ? ours.address[index] - (uintptr_t)call : UINT64_MAX;
+
+    cr_expect(ours.end, "%s: %zu frames, %s", what, ours.count, sfb_status_str(info.end));
+    cr_expect(at < 64, "%s: no frame of its caller", what);
+    cr_expect(eq(sz, (size_t)count, ours.count), "%s", what);
+    for (size_t i = 0; i < ours.count && i < (size_t)count; i++)
+        cr_expect(eq(u64, (uintptr_t)addresses[i], ours.address[i]), "%s: %zu", what, i);
+}
+
+Test(wrong_rows, are_not_believed_where_the_instruction_says_more)
+{
+    for (int round = 0; round < 2; round++) { /* and what is remembered does not change it */
+        stop_in(at_ret);
+        expect_caller("ret", 1);
+        cr_expect(eq(u32, info.by_source[SFB_SOURCE_CODE_PATTERN], 1));
+        stop_in(at_stub);
+        expect_caller("endbr64 of a stub", 1);
+        stop_in(at_jump);
+        expect_caller("its jump", 1);
+    }
+}
+
+Test(wrong_rows, may_leave_sp_where_it_is)
+{
+    stop_in(pops);
+    expect_caller("pop of the return address", 1);
+}
+
+static uint32_t sum(const struct sframe_backtrace_info *i)
+{
+    uint32_t n = 0;
+
+    for (unsigned s = 0; s < SFB_SOURCE_ROOM; s++)
+        n += i->by_source[s];
+    return n;
+}
+
+Test(wrong_rows, that_lead_to_no_code_give_no_frame)
+{
+    for (int round = 0; round < 2; round++) { /* by the walker, and by the fast walk */
+        call(goes_astray);
+        cr_expect(eq(int, info.end, SFB_NO_MODULE), "%s", sfb_status_str(info.end));
+        cr_expect(not(ours.end));
+        cr_assert(eq(sz, ours.count, 3), "%d", round); /* of take(), capture_here(), and this */
+        cr_expect(eq(u64, ours.address[2], (uintptr_t)astray_call));
+        cr_expect(eq(u32, info.frames, 3));
+        cr_expect(eq(u32, sum(&info), 3));
+        cr_expect(eq(i64, count, 3));
+        cr_expect(eq(u64, (uintptr_t)addresses[2], (uintptr_t)astray_call));
+        cr_expect(eq(u32, of_addresses.frames, 3));
+        cr_expect(eq(u32, sum(&of_addresses), 3));
+    }
+}
+
+/* It is in the ring of outermost frames then, or was never written. */
+NOINLINE static void with_options(struct sframe_backtrace_options options, size_t frames)
+{
+    uint8_t buffer[256];
+
+    options.size = sizeof options;
+    info.size = sizeof info;
+    trace_decode(&ours, buffer, sframe_backtrace_cbf(buffer, sizeof buffer, &options, &info));
+    cr_expect(eq(sz, ours.count, frames));
+    cr_expect(eq(u32, info.frames, (uint32_t)frames));
+    cr_expect(eq(u32, sum(&info), (uint32_t)frames));
+    for (size_t i = 0; i < ours.count; i++)
+        cr_expect(ne(u64, ours.address[i], 6));
+}
+
+void capture_with_options(void);
+
+void capture_with_options(void)
+{
+    with_options((struct sframe_backtrace_options){ .max_frames = 2, .outermost = 1 }, 1);
+    with_options((struct sframe_backtrace_options){ .max_frames = 3, .outermost = 1 }, 2);
+    with_options((struct sframe_backtrace_options){ .skip = 2 }, 1);
+    with_options((struct sframe_backtrace_options){ .skip = 3 }, 0);
+    sink++;
+}
+
+int goes_astray_again(void);
+__asm__("goes_astray_again: .cfi_startproc\n"
+        "push $6\n"
+        "call capture_with_options\n"
+        "add $8, %rsp\n"
+        "xor %eax, %eax\n"
+        "ret\n .cfi_endproc\n");
+
+Test(wrong_rows, that_lead_to_no_code_give_no_frame_at_the_outer_end)
+{
+    call(goes_astray_again);
+    call(goes_astray_again);
+}
