@@ -236,6 +236,53 @@ setup_agreement() {
     fi
 }
 
+# Of "NAME|NAME" the first package that apt knows here; nothing if it knows none.
+known_package() {
+    local -a names
+    local name
+
+    IFS='|' read -ra names <<<"$1"
+    for name in "${names[@]}"; do
+        if [[ $(apt-cache show --no-all-versions "$name" 2>/dev/null) ]]; then
+            say "$name"
+            return
+        fi
+    done
+}
+
+# The packages of tests/agreement/programs.txt that this release has, one a line.
+true_ends_packages() {
+    local name packages package known
+
+    while read -r name _ packages; do
+        for package in $packages; do
+            known=$(known_package "$package")
+            if [[ $known ]]; then
+                say "$known"
+            else
+                say "setup: $name: this release has no package $package" >&2
+            fi
+        done
+    done < <(sed '/^#/d; /^$/d' "$root/tests/agreement/programs.txt")
+}
+
+# The programs of ./dev agreement --true-ends, which leaves out what is not there: one that cannot be
+# had keeps no other one away.
+setup_true_ends() {
+    local package
+    local -a wanted missing
+
+    command -v apt-get >/dev/null || die "setup --programs: no apt-get here"
+    mapfile -t wanted < <(true_ends_packages | sort -u)
+    mapfile -t missing < <(missing_packages "${wanted[@]}")
+    if ((${#missing[@]} == 0)) || apt_install "${missing[@]}"; then
+        return
+    fi
+    for package in "${missing[@]}"; do
+        apt_install "$package" || say "setup: could not install $package: its program is skipped" >&2
+    done
+}
+
 # For these presets, or for whatever is not a preset.
 setup() {
     local preset

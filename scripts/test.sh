@@ -18,12 +18,12 @@ test_presets=(dev release clang no-libunwind aarch64 asan asan-clang tsan)
 plan() {
     # What is read from files, by any compiler for any machine: dev, and asan for what it does to memory.
     # And ten seconds of waiting for a debugger: dev.
-    local files='^live[.](tool_|big_endian|stepped|crash_owner)'
+    local files='^live[.](tool_|big_endian|stepped|true_ends|crash_owner)'
     # What the library imports, exports and is once installed; the rest of ^policy reads its source.
     local library='^policy[.](imports|exports|consumer)'
     local torture='^torture[.](stacks|tables)'
     # What takes seconds, or programs that nothing else needs.
-    local slow='^live[.](agreement|stepped|big_endian|crash_(ends|owner)|tool_(signals|synth))|^policy[.](ablation|leftovers)'
+    local slow='^live[.](agreement|stepped|true_ends|big_endian|crash_(ends|owner)|tool_(signals|synth))|^policy[.](ablation|leftovers)'
 
     only='' except=''
     case $1 in
@@ -49,7 +49,7 @@ plan() {
         ;;
     asan)
         targets=(tests-{unit,golden,check,live,synth,fuzz,demo})
-        only='^unit|^golden|^check|^live|^fuzz' except='big_endian|stepped|crash_owner|tool_signals'
+        only='^unit|^golden|^check|^live|^fuzz' except='big_endian|stepped|true_ends|crash_owner|tool_signals'
         ;;
     asan-clang)
         targets=(tests-{unit,golden,check,live,fuzz})

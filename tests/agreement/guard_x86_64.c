@@ -4,23 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "handlers.h"
 #include "stepper.h"
-
-/* As the kernel has it; glibc's struct differs. */
-struct kernel_action {
-    uint64_t handler, flags, restorer, mask;
-};
-
-static const int needed[] = { SIGTRAP, SIGSEGV, SIGBUS };
-enum { NEEDED = sizeof needed / sizeof *needed };
-
-static struct kernel_action wanted[NEEDED]; /* what the program set, and believes to be in force */
-static bool is_set[NEEDED];
-
-static uint64_t bit(int signo)
-{
-    return 1ull << (signo - 1);
-}
 
 static greg_t *reg(ucontext_t *uc, int number)
 {
@@ -45,13 +30,11 @@ static void leave_out(ucontext_t *uc, int64_t result)
 /* The thread's mask is what its handler returns to. */
 static void set_mask(ucontext_t *uc)
 {
-    uint64_t keep = 0, set, *mask = (uint64_t *)uc->uc_sigmask.__val;
+    uint64_t keep = handlers_unblocked(), set, *mask = (uint64_t *)uc->uc_sigmask.__val;
     const void *in = pointer(uc, REG_RSI);
     void *out = pointer(uc, REG_RDX);
     greg_t how = *reg(uc, REG_RDI);
 
-    for (int i = 0; i < NEEDED; i++)
-        keep |= bit(needed[i]);
     if (!in || (how != SIG_BLOCK && how != SIG_SETMASK))
         return;
     memcpy(&set, in, sizeof set);
@@ -59,26 +42,23 @@ static void set_mask(ucontext_t *uc)
         return;
     if (out)
         memcpy(out, mask, sizeof *mask);
-    *mask = (how == SIG_BLOCK ? *mask | set : set) & ~(keep | bit(SIGKILL) | bit(SIGSTOP));
+    *mask = (how == SIG_BLOCK ? *mask | set : set) &
+            ~(keep | 1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1));
     leave_out(uc, 0);
 }
 
 static void set_action(ucontext_t *uc)
 {
-    const void *in = pointer(uc, REG_RSI);
-    void *out = pointer(uc, REG_RDX);
+    struct kernel_action in;
+    const void *given = pointer(uc, REG_RSI);
+    int signo = (int)*reg(uc, REG_RDI);
 
-    for (int i = 0; i < NEEDED; i++) {
-        if (needed[i] != *reg(uc, REG_RDI))
-            continue;
-        if (out)
-            memcpy(out, &wanted[i], sizeof wanted[i]);
-        if (in) {
-            memcpy(&wanted[i], in, sizeof wanted[i]);
-            is_set[i] = true;
-        }
-        leave_out(uc, 0);
-    }
+    if (!handlers_has(signo))
+        return;
+    if (given)
+        memcpy(&in, given, sizeof in);
+    handlers_exchange(signo, given ? &in : NULL, pointer(uc, REG_RDX));
+    leave_out(uc, 0);
 }
 
 void guard_next_instruction(struct stepper *s, ucontext_t *uc)
@@ -104,13 +84,30 @@ bool guard_is_child(struct stepper *s, const ucontext_t *uc)
     return s->may_fork && uc->uc_mcontext.gregs[REG_RAX] == 0;
 }
 
-void guard_give_back(int signo)
+/* Its own frame is the first of the other stack, and its row tells unwinders the way back. */
+__asm__(".pushsection .text\n"
+        ".type call_on, @function\n"
+        "call_on:\n"
+        "    .cfi_startproc\n"
+        "    push %rbp\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    .cfi_offset %rbp, -16\n"
+        "    mov %rsp, %rbp\n"
+        "    .cfi_def_cfa_register %rbp\n"
+        "    mov %rcx, %rsp\n"
+        "    mov %rdx, %rax\n"
+        "    call *%rax\n"
+        "    leave\n"
+        "    .cfi_def_cfa %rsp, 8\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size call_on, . - call_on\n"
+        ".popsection\n");
+
+void call_on(struct stepper *s, ucontext_t *uc, void (*function)(struct stepper *, ucontext_t *),
+             void *top);
+
+void guard_call(void (*function)(struct stepper *, ucontext_t *), struct stepper *s, ucontext_t *uc)
 {
-    for (int i = 0; i < NEEDED; i++) {
-        if (needed[i] == signo && is_set[i]) {
-            syscall(SYS_rt_sigaction, signo, &wanted[i], NULL, sizeof wanted[i].mask);
-            return;
-        }
-    }
-    signal(signo, SIG_DFL);
+    call_on(s, uc, function, s->own_stack + sizeof s->own_stack);
 }

@@ -30,7 +30,7 @@ static enum verdict verdict_of(const struct stepper *s)
 }
 
 /* Walks again, by the layer that tells who found each frame. */
-static uint8_t source_of(struct stepper *s, size_t frame)
+uint8_t source_of(struct stepper *s, size_t frame)
 {
     struct sfb_frame out;
 
@@ -94,10 +94,9 @@ static void record(struct stepper *s, const ucontext_t *uc, enum verdict verdict
     atomic_store(&d->complete, true);
 }
 
-static void compare(struct stepper *s, ucontext_t *uc)
+static void ask_oracles(struct stepper *s, ucontext_t *uc)
 {
     uint64_t number = atomic_load_explicit(&s->stacks, memory_order_relaxed);
-    enum verdict verdict;
 
     oracle_walk(oracles[0], &s->oracle, &s->libunwind, uc);
     oracle_walk(oracles[1], &s->oracle, &s->libgcc, uc);
@@ -107,23 +106,47 @@ static void compare(struct stepper *s, ucontext_t *uc)
         stack_spoil(&s->libunwind, number / spoil);
         stack_spoil(&s->libgcc, number / spoil);
     }
-    verdict = verdict_of(s);
+}
+
+static void compare(struct stepper *s, const ucontext_t *uc)
+{
+    enum verdict verdict = verdict_of(s);
+
     add(&s->verdict[verdict], 1);
     if (verdict != SAME_AS_BOTH)
         record(s, uc, verdict);
 }
 
-void judge(struct stepper *s, ucontext_t *uc)
+bool take_stack(struct stepper *s, ucontext_t *uc, struct sframe_backtrace_info *info)
 {
     struct sframe_backtrace_options options = { .size = sizeof options,
                                                 .context = uc,
                                                 .max_frames = FRAMES_MAX };
-    struct sframe_backtrace_info info = { .size = sizeof info };
-    ssize_t size = sframe_backtrace_cbf(s->cbf, sizeof s->cbf, &options, &info);
+    ssize_t size;
+
+    *info = (struct sframe_backtrace_info){ .size = sizeof *info };
+    size = sframe_backtrace_cbf(s->cbf, sizeof s->cbf, &options, info);
+    return size >= 0 && stack_decode(&s->ours, s->cbf, (size_t)size, info->end) &&
+           info->frames == s->ours.count && s->ours.count > 0;
+}
+
+/* For the check of the check: an address, or the number of frames. */
+static void spoil_ours(struct stepper *s)
+{
+    uint64_t number = atomic_load_explicit(&s->stacks, memory_order_relaxed);
+
+    if (spoil == 0 || number % spoil != 0 || s->ours.count < 2)
+        return;
+    stack_spoil(&s->ours, number / spoil % 2 * 2);
+    add(&s->spoilt, 1);
+}
+
+void judge(struct stepper *s, ucontext_t *uc)
+{
+    struct sframe_backtrace_info info;
 
     add(&s->stacks, 1);
-    if (size < 0 || !stack_decode(&s->ours, s->cbf, (size_t)size, info.end) ||
-        info.frames != s->ours.count || s->ours.count == 0) {
+    if (!take_stack(s, uc, &info)) {
         add(&s->failed, 1);
         return;
     }
@@ -142,7 +165,17 @@ void judge(struct stepper *s, ucontext_t *uc)
         }
     }
     if (oracles[0])
+        ask_oracles(s, uc);
+    if (s->burst > 0) {
+        spoil_ours(s);
+        shadow_judge(s, uc);
+        if (oracles[0]) {
+            shadow_judge_longer(s, uc, &s->libunwind, &s->shorter_than[0]);
+            shadow_judge_longer(s, uc, &s->libgcc, &s->shorter_than[1]);
+        }
+    } else if (oracles[0]) {
         compare(s, uc);
-    else if (info.end != SFB_END) /* where it stopped is worth a look */
+    } else if (info.end != SFB_END) { /* where it stopped is worth a look */
         record(s, uc, ALONE);
+    }
 }

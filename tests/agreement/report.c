@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "oracles/machine.h"
-#include "stepper.h"
+#include "report.h"
 
 enum { KINDS_MAX = 512 };
 
@@ -136,7 +136,7 @@ static void print_differences(FILE *f)
 }
 
 /* Sums one total over all threads. */
-static unsigned long long total(size_t offset)
+unsigned long long report_total(size_t offset)
 {
     unsigned long long sum = 0;
 
@@ -148,11 +148,11 @@ static unsigned long long total(size_t offset)
     return sum;
 }
 
-static void print_array(FILE *f, const char *what, size_t offset, size_t count,
-                        const char *(*text)(size_t))
+void report_array(FILE *f, const char *what, size_t offset, size_t count,
+                  const char *(*text)(size_t))
 {
     for (size_t i = 0; i < count; i++) {
-        unsigned long long n = total(offset + i * sizeof(atomic_uint_least64_t));
+        unsigned long long n = report_total(offset + i * sizeof(atomic_uint_least64_t));
 
         if (n > 0)
             fprintf(f, "%s %llu %s\n", what, n, text(i));
@@ -169,17 +169,18 @@ static const char *source_text(size_t i)
     return sfb_source_str((enum sfb_source)i);
 }
 
-static const char *status_text(size_t i)
+const char *report_status(size_t i)
 {
     return sfb_status_str((enum sfb_status)i);
 }
 
-__attribute__((destructor)) static void write_report(void)
+__attribute__((destructor)) void write_report(void)
 {
+    static atomic_flag written = ATOMIC_FLAG_INIT;
     char path[4096];
     FILE *f;
 
-    if (!stepper_all || report_pid != (int)getpid())
+    if (!stepper_all || report_pid != (int)getpid() || atomic_flag_test_and_set(&written))
         return;
     for (size_t i = 0; i < THREADS_MAX; i++)
         atomic_store(&stepper_all[i].on, false);
@@ -189,17 +190,20 @@ __attribute__((destructor)) static void write_report(void)
         perror(path);
         _exit(2);
     }
-    fprintf(f, "stacks %llu\n", total(offsetof(struct stepper, stacks)));
-    fprintf(f, "frames %llu\n", total(offsetof(struct stepper, frames)));
-    fprintf(f, "failed %llu\n", total(offsetof(struct stepper, failed)));
-    fprintf(f, "stray %llu\n", total(offsetof(struct stepper, stray)));
-    fprintf(f, "libunwind-faults %llu\n", total(offsetof(struct stepper, libunwind_faults)));
-    fprintf(f, "libgcc-faults %llu\n", total(offsetof(struct stepper, libgcc_faults)));
-    print_array(f, "verdict", offsetof(struct stepper, verdict), VERDICTS, verdict_text);
-    print_array(f, "source", offsetof(struct stepper, by_source), SFB_SOURCE_COUNT, source_text);
-    print_array(f, "stacks-with", offsetof(struct stepper, with_source), SFB_SOURCE_COUNT,
-                source_text);
-    print_array(f, "end", offsetof(struct stepper, end), END_MAX, status_text);
-    print_differences(f);
+    fprintf(f, "stacks %llu\n", report_total(offsetof(struct stepper, stacks)));
+    fprintf(f, "frames %llu\n", report_total(offsetof(struct stepper, frames)));
+    fprintf(f, "failed %llu\n", report_total(offsetof(struct stepper, failed)));
+    fprintf(f, "stray %llu\n", report_total(offsetof(struct stepper, stray)));
+    fprintf(f, "libunwind-faults %llu\n", report_total(offsetof(struct stepper, libunwind_faults)));
+    fprintf(f, "libgcc-faults %llu\n", report_total(offsetof(struct stepper, libgcc_faults)));
+    report_array(f, "verdict", offsetof(struct stepper, verdict), VERDICTS, verdict_text);
+    report_array(f, "source", offsetof(struct stepper, by_source), SFB_SOURCE_COUNT, source_text);
+    report_array(f, "stacks-with", offsetof(struct stepper, with_source), SFB_SOURCE_COUNT,
+                 source_text);
+    report_array(f, "end", offsetof(struct stepper, end), END_MAX, report_status);
+    if (burst_steps > 0)
+        report_truth(f);
+    else
+        print_differences(f);
     fclose(f);
 }

@@ -3,34 +3,40 @@
  * flag, or so many times a second, by SIGPROF, and has it walked by this library, by libunwind and
  * by libgcc, from the same registers.
  *
- *     SFB_AGENT_REPORT=FILE     where the report goes, with ".PID" behind it; without it the
- * stepper does nothing SFB_AGENT_STEP=N[,MAX]    a stack each N instructions of each thread, MAX at
- * most SFB_AGENT_PERIOD=US[,MAX] or each so many microseconds of each thread SFB_AGENT_ORACLE=none
- * nobody else walks SFB_AGENT_SPOIL=N         each N-th stack of the oracles is changed: a check of
- * the check
+ *     SFB_AGENT_REPORT=FILE      where the report goes, with ".PID" behind it; without it the
+ *                                stepper does nothing
+ *     SFB_AGENT_STEP=N[,MAX]     a stack each N instructions of each thread, MAX at most
+ *     SFB_AGENT_PERIOD=US[,MAX]  or each so many microseconds of each thread
+ *     SFB_AGENT_BURST=N,MAX      both: each period begins a burst of N instructions, judged by a
+ *                                shadow stack. After MAX bursts, or the MAX of SFB_AGENT_STEP,
+ *                                the report is written, and the program ends. See shadow.h.
+ *     SFB_AGENT_CLOCK=cpu        periods of a thread's processor time
+ *     SFB_AGENT_ORACLE=none      nobody else walks
+ *     SFB_AGENT_SPOIL=N          each N-th stack of the oracles (in bursts, of ours, too) is
+ *                                changed: a check of the check
  *
  * All threads are stepped that pthread_create() makes. Not stepped: children of fork(), until they
  * start another program, which is stepped from its beginning and has a report of its own; and
  * handlers, for which the kernel clears the trap flag, unless they call sfb_step_here().
  *
- * The handler takes what stack it finds, no alternate one: some 10 KiB with those of the oracles
- * and the kernel's frame. Whatever else it writes was mapped at start.
+ * The handler takes what stack it finds, an alternate one if the program's own handler of the signal
+ * asks for that: some 10 KiB with those of the oracles and the kernel's frame. In bursts it is the
+ * kernel's frame and little more; the rest has a stack of its own. Whatever else the handler writes
+ * was mapped at start.
  */
 #include "stepper.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "handlers.h"
 #include "oracles/machine.h"
 
 struct stepper *stepper_all;
@@ -41,8 +47,8 @@ uint64_t spoil;
 const char *report_path;
 int report_pid;
 
-static uint32_t step_every; /* instructions, 0: not stepped */
-static uint32_t period_us;  /* or microseconds */
+uint32_t step_every;
+static uint32_t period_us; /* or microseconds */
 static clockid_t period_clock = CLOCK_MONOTONIC;
 static uint64_t stacks_most; /* of all threads */
 static atomic_uint_least64_t stacks_taken;
@@ -50,10 +56,14 @@ static atomic_uint_least64_t stacks_taken;
 /* In the static TLS block, which needs no allocation: on_trap() has no other way to it. */
 static _Thread_local struct stepper *own __attribute__((tls_model("initial-exec")));
 
-/* Another one may be taken. */
-static bool take(void)
+bool may_take(void)
 {
     return atomic_fetch_add_explicit(&stacks_taken, 1, memory_order_relaxed) < stacks_most;
+}
+
+bool more_to_take(void)
+{
+    return atomic_load_explicit(&stacks_taken, memory_order_relaxed) < stacks_most;
 }
 
 /*
@@ -66,17 +76,26 @@ static void on_trap(int signo, siginfo_t *info, void *context)
     struct stepper *s = own;
     ucontext_t *uc = context;
 
-    (void)signo;
-    (void)info;
-    if (!s || !atomic_load(&s->on) || guard_is_child(s, uc)) {
+    if (info->si_code != TRAP_TRACE && !(info->si_code == SI_TKILL && burst_steps == 0)) {
+        handlers_pass_on(signo, info, context);
+        errno = saved_errno;
+        return;
+    }
+    /* A burst that was given up in a handler of the program: here that one has returned. */
+    if (!s || !atomic_load(&s->on) || guard_is_child(s, uc) || (burst_steps > 0 && s->burst == 0)) {
         machine_step(uc, false);
+        errno = saved_errno;
+        return;
+    }
+    if (burst_steps > 0) {
+        burst_step(s, uc);
         errno = saved_errno;
         return;
     }
     machine_step(uc, true);
     if (--s->countdown == 0) {
         s->countdown = step_every;
-        if (take()) {
+        if (may_take()) {
             judge(s, uc);
         } else {
             atomic_store(&s->on, false);
@@ -87,7 +106,7 @@ static void on_trap(int signo, siginfo_t *info, void *context)
     errno = saved_errno;
 }
 
-static uint64_t now_ns(void)
+uint64_t now_ns(void)
 {
     struct timespec t;
 
@@ -97,7 +116,7 @@ static uint64_t now_ns(void)
 
 /* One shot at a time, and the thread runs for as long as the last walks took, or nothing would go
  * on where walks take longer than the period. */
-static void arm(struct stepper *s, uint64_t start)
+void arm_timer(struct stepper *s, uint64_t start)
 {
     uint64_t now = now_ns(), wait = (uint64_t)period_us * 1000U;
     struct itimerspec when = { 0 };
@@ -115,24 +134,34 @@ static void on_prof(int signo, siginfo_t *info, void *context)
     uint64_t start = now_ns();
     struct stepper *s = info->si_value.sival_ptr;
 
-    (void)signo;
-    if (info->si_code == SI_TIMER && s && atomic_load(&s->on) && take()) {
+    if (info->si_code != SI_TIMER || !s || s != own) {
+        handlers_pass_on(signo, info, context);
+    } else if (!atomic_load(&s->on)) {
+        /* It was under way when its thread's stepping ended. */
+    } else if (burst_steps > 0) {
+        burst_start(s, context);
+    } else if (may_take()) {
         judge(s, context);
-        arm(s, start);
+        arm_timer(s, start);
     }
     errno = saved_errno;
 }
 
-/* One that is not an oracle's is the program's, and happens anew. */
-static void on_fault(int signo)
+/* One that is not an oracle's is the program's. */
+static void on_fault(int signo, siginfo_t *info, void *context)
 {
     oracle_fault(own ? &own->oracle : NULL);
-    guard_give_back(signo);
+    handlers_pass_on(signo, info, context);
+}
+
+bool is_in_oracle(void)
+{
+    return own && own->oracle.in_oracle;
 }
 
 void sfb_step_here(void)
 {
-    if (own && step_every > 0 && atomic_load(&own->on))
+    if (own && step_every > 0 && burst_steps == 0 && atomic_load(&own->on))
         raise(SIGTRAP);
 }
 
@@ -147,10 +176,10 @@ static void start_timer(struct stepper *s)
         perror("sfb-stepper: timer_create");
         abort();
     }
-    arm(s, now_ns());
+    arm_timer(s, now_ns());
 }
 
-static void start_thread(void)
+void start_thread(void)
 {
     if (!stepper_all || own)
         return;
@@ -172,7 +201,7 @@ static void start_thread(void)
     }
 }
 
-static void stop_thread(void *unused)
+void stop_thread(void *unused)
 {
     struct stepper *s = own;
 
@@ -182,89 +211,6 @@ static void stop_thread(void *unused)
     atomic_store(&s->on, false); /* the next trap ends it */
     if (period_us > 0)
         timer_delete(s->timer);
-}
-
-/* --- Threads ---------------------------------------------------------------------------------- */
-
-struct start {
-    void *(*function)(void *);
-    void *argument;
-};
-
-static void *run_thread(void *argument)
-{
-    struct start start = *(struct start *)argument;
-    void *result;
-
-    free(argument);
-    start_thread();
-    pthread_cleanup_push(stop_thread, NULL);
-    result = start.function(start.argument);
-    pthread_cleanup_pop(1);
-    return result;
-}
-
-// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name)
-__attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
-                                                          const pthread_attr_t *attributes,
-                                                          void *(*function)(void *), void *argument)
-{
-    static __typeof__(pthread_create) *real;
-    struct start *start = malloc(sizeof *start);
-    int error;
-
-    if (!real && !oracle_bind(RTLD_NEXT, &real, "pthread_create"))
-        abort();
-    if (!start)
-        return EAGAIN;
-    *start = (struct start){ .function = function, .argument = argument };
-    error = real(thread, attributes, run_thread, start);
-    if (error != 0)
-        free(start);
-    return error;
-}
-
-/* --- Modules ---------------------------------------------------------------------------------- */
-
-/* The program headers of a module, without any lock. */
-static struct dl_phdr_info describe_module(const struct link_map *map)
-{
-    struct dl_phdr_info info = { .dlpi_addr = map->l_addr, .dlpi_name = map->l_name };
-    /* Where libraries are linked to 0, as all are, this is their first byte. */
-    const ElfW(Ehdr) *header = (const void *)map->l_addr; // NOLINT: an address
-
-    if (map == _r_debug.r_map) {                           /* the program */
-        info.dlpi_phdr = (const void *)getauxval(AT_PHDR); // NOLINT: an address
-        info.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
-    } else {
-        info.dlpi_phdr = (const void *)(map->l_addr + header->e_phoff); // NOLINT: an address
-        info.dlpi_phnum = header->e_phnum;
-    }
-    return info;
-}
-
-/*
- * libunwind asks here for modules, and the real function takes the loader's lock: for ever, if a
- * step ends within the loader's own taking of it. So an oracle is shown the list as it is.
- */
-__attribute__((visibility("default"))) int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *,
-                                                                           size_t, void *),
-                                                           void *data)
-{
-    static __typeof__(dl_iterate_phdr) *real;
-    struct dl_phdr_info info;
-    int result = 0;
-
-    if (!own || !own->oracle.in_oracle) {
-        if (!real && !oracle_bind(RTLD_NEXT, &real, "dl_iterate_phdr"))
-            abort();
-        return real(callback, data);
-    }
-    for (const struct link_map *map = _r_debug.r_map; map && result == 0; map = map->l_next) {
-        info = describe_module(map);
-        result = callback(&info, offsetof(struct dl_phdr_info, dlpi_adds), data);
-    }
-    return result;
 }
 
 /* --- Start ------------------------------------------------------------------------------------ */
@@ -295,23 +241,55 @@ static uint32_t read_rate(const char *text)
     return (uint32_t)n;
 }
 
-static void install(int signo, void (*handler)(int, siginfo_t *, void *))
+static void install(int signo, void (*handler)(int, siginfo_t *, void *), int flags)
 {
-    struct sigaction action = { .sa_flags = SA_SIGINFO | SA_RESTART };
-
-    action.sa_sigaction = handler;
-    sigfillset(&action.sa_mask);
-    sigdelset(&action.sa_mask, SIGSEGV);
-    sigdelset(&action.sa_mask, SIGBUS);
-    if (sigaction(signo, &action, NULL) != 0)
+    if (!handlers_install(signo, handler, flags))
         fail("sigaction()");
+}
+
+/* Some programs end without exit(), or run for longer than is needed. */
+static void *watch(void *unused)
+{
+    const struct timespec pause = { .tv_nsec = 50000000 };
+
+    (void)unused;
+    while (!bursts_are_over())
+        nanosleep(&pause, NULL);
+    for (size_t i = 0; i < THREADS_MAX; i++)
+        atomic_store(&stepper_all[i].on, false);
+    nanosleep(&pause, NULL); /* what is under way ends */
+    write_report();
+    _exit(0);
+}
+
+static void start_watching(void)
+{
+    pthread_t thread;
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    if (real_pthread_create(&thread, NULL, watch, NULL) != 0)
+        fail("no thread");
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* "STEPS,BURSTS" */
+static void read_burst(const char *text)
+{
+    char *end;
+
+    burst_steps = (uint32_t)strtoul(text, &end, 10);
+    bursts_most = *end == ',' ? strtoull(end + 1, NULL, 10) : 0;
+    if (burst_steps == 0 || bursts_most == 0 || step_every == 0 || period_us == 0)
+        fail("SFB_AGENT_BURST takes two numbers, and needs SFB_AGENT_STEP and SFB_AGENT_PERIOD");
 }
 
 __attribute__((constructor)) static void start_stepper(void)
 {
-    struct sigaction fault = { .sa_handler = on_fault, .sa_flags = SA_NODEFER };
     const char *step = getenv("SFB_AGENT_STEP");
     const char *period = getenv("SFB_AGENT_PERIOD");
+    const char *burst = getenv("SFB_AGENT_BURST");
     const char *oracle = getenv("SFB_AGENT_ORACLE");
     const char *clock = getenv("SFB_AGENT_CLOCK");
     const char *spoil_text = getenv("SFB_AGENT_SPOIL");
@@ -320,10 +298,12 @@ __attribute__((constructor)) static void start_stepper(void)
     if (!report_path || (!step && !period))
         return;
     report_pid = (int)getpid();
+    if (!step || burst)
+        period_us = read_rate(period ? period : "");
     if (step)
         step_every = read_rate(step);
-    else
-        period_us = read_rate(period);
+    if (burst)
+        read_burst(burst);
     if (clock && strcmp(clock, "cpu") == 0)
         period_clock = CLOCK_THREAD_CPUTIME_ID;
     if (step && !machine_can_step)
@@ -340,16 +320,18 @@ __attribute__((constructor)) static void start_stepper(void)
     }
     differences = map_memory(ARENA_SIZE);
     stepper_all = map_memory(sizeof *stepper_all * THREADS_MAX);
-    if (!differences || !stepper_all)
+    truth_examples = map_memory(sizeof *truth_examples * TRUTH_EXAMPLES);
+    if (!differences || !stepper_all || !truth_examples)
         fail("no memory");
     if (oracles[0]) { /* without oracles nothing here faults, and the program's handlers stay */
-        sigemptyset(&fault.sa_mask);
-        if (sigaction(SIGSEGV, &fault, NULL) != 0 || sigaction(SIGBUS, &fault, NULL) != 0)
-            fail("sigaction()");
+        install(SIGSEGV, on_fault, SA_NODEFER);
+        install(SIGBUS, on_fault, SA_NODEFER);
     }
     if (step_every > 0)
-        install(SIGTRAP, on_trap);
-    else
-        install(SIGPROF, on_prof);
+        install(SIGTRAP, on_trap, SA_RESTART);
+    if (period_us > 0)
+        install(SIGPROF, on_prof, SA_RESTART);
+    if (burst_steps > 0)
+        start_watching();
     start_thread();
 }

@@ -1,6 +1,7 @@
 # Agreement at every instruction: programs are stepped through, and every stack is walked by this
 # library, by libunwind and by libgcc. `run` here is the long campaign (`./dev agreement`), the test
-# live.stepped a short one.
+# live.stepped a short one. `true_ends` judges stacks by the calls that were executed (`./dev agreement
+# --true-ends`), and live.true_ends is short, too.
 
 find_path(SFRAME_BACKTRACE_LIBUNWIND_HEADERS libunwind.h)
 set(skip "")
@@ -16,7 +17,9 @@ if(skip)
 else()
   include(${PROJECT_SOURCE_DIR}/tests/oracles/oracles.cmake)
   add_library(sfb-stepper SHARED agreement/stepper.c agreement/judge.c agreement/report.c
-    agreement/guard_${SFRAME_BACKTRACE_ARCH}.c ${sfb_loaded_oracles})
+    agreement/preload.c agreement/handlers.c agreement/guard_${SFRAME_BACKTRACE_ARCH}.c
+    agreement/burst.c agreement/shadow.c agreement/shadow_judge.c agreement/shadow_report.c
+    agreement/shadow_${SFRAME_BACKTRACE_ARCH}.c ${sfb_loaded_oracles})
   set_target_properties(sfb-stepper PROPERTIES C_VISIBILITY_PRESET hidden)
   target_include_directories(sfb-stepper PRIVATE
     ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/agreement)
@@ -68,6 +71,14 @@ else()
     endif()
     string(APPEND programs " '$<TARGET_FILE:${target}>'")
   endforeach()
+  # Built with frame pointers, so that code which leaves rbp alone leads a guess past its caller.
+  set(made_code "")
+  if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64")
+    add_executable(made-code agreement/made_code.c)
+    target_compile_definitions(made-code PRIVATE _GNU_SOURCE)
+    target_compile_options(made-code PRIVATE -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls)
+    set(made_code "$<TARGET_FILE:made-code>")
+  endif()
   string(JOIN "' '" emulator ${CMAKE_CROSSCOMPILING_EMULATOR})
   if(emulator)
     set(emulator "'${emulator}'")
@@ -77,6 +88,7 @@ else()
 machine='${SFRAME_BACKTRACE_ARCH}'
 emulator=(${emulator})
 awkward=(${programs} )
+made_code='${made_code}'
 stepper='$<TARGET_FILE:sfb-stepper>'
 library='$<TARGET_FILE:sframe-backtrace-shared>'
 ")
@@ -89,3 +101,5 @@ sfb_add_test(policy.ablation COMMAND sh -c
 
 sfb_add_test(live.stepped
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/agreement/run --short ${PROJECT_BINARY_DIR})
+sfb_add_test(live.true_ends
+  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/agreement/true_ends --short ${PROJECT_BINARY_DIR})

@@ -53,5 +53,6 @@ extern const bool machine_can_step;
 
 /* Turns that on or off for what uc returns to; nothing where it cannot be. */
 void machine_step(ucontext_t *uc, bool on);
+bool machine_is_stepped(const ucontext_t *uc);
 
 #endif

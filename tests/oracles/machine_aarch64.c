@@ -74,3 +74,9 @@ void machine_step(ucontext_t *uc, bool on)
     (void)uc;
     (void)on;
 }
+
+bool machine_is_stepped(const ucontext_t *uc)
+{
+    (void)uc;
+    return false;
+}

@@ -64,12 +64,17 @@ uint64_t machine_leave_stub(ucontext_t *uc)
     return 0;
 }
 
+enum { TRAP_FLAG = 0x100 }; /* of rflags: SIGTRAP after the next instruction */
+
 void machine_step(ucontext_t *uc, bool on)
 {
-    enum { TRAP_FLAG = 0x100 }; /* of rflags: SIGTRAP after the next instruction */
-
     if (on)
         uc->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
     else
         uc->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+}
+
+bool machine_is_stepped(const ucontext_t *uc)
+{
+    return (uc->uc_mcontext.gregs[REG_EFL] & TRAP_FLAG) != 0;
 }
