@@ -27,8 +27,8 @@ enum sfb_source {
     SFB_SOURCE_EH_FRAME = 3,      /* a row of .eh_frame */
     SFB_SOURCE_SIGNAL = 4,        /* the registers that the kernel saved for a signal handler */
     SFB_SOURCE_LIBUNWIND = 5,     /* a step of libunwind */
-    SFB_SOURCE_FRAME_POINTER = 6, /* a guess: the frame record at fp */
-    SFB_SOURCE_UNPROVEN = 7,      /* such a guess, and a frame may be missing before this one */
+    SFB_SOURCE_FRAME_POINTER = 6, /* a guess, proven: the record at fp, or the word at sp */
+    SFB_SOURCE_UNPROVEN = 7,      /* such a guess, unproven: a frame may be missing before it */
     SFB_SOURCE_COUNT              /* sources that this header knows; arrays have SFB_SOURCE_ROOM */
 };
 
