@@ -127,6 +127,25 @@ Test(rule_cache, has_room_for_eight_of_a_line)
         cr_expect(not(has_any(0x5000 + i * LINE, 1)), "other places of the line, other pcs");
 }
 
+/* In a line full of words that nobody asks for any more, too. */
+Test(rule_cache, keeps_two_of_one_place)
+{
+    const struct sfb_rule frame = rule(SFB_BASE_SP, 64, -1);
+    unsigned lost = 0;
+
+    for (unsigned place = 0; place < 64; place++) {
+        uint64_t a = 0x100000 + place * LINE, b;
+
+        for (unsigned i = 0; i < SFB_RULE_CACHE_WAYS; i++)
+            sfb_rule_cache_put(&cache, a + (i + 1) * (uint64_t)ROUND, 9, &frame);
+        b = a + 100 * (uint64_t)ROUND;
+        sfb_rule_cache_put(&cache, a, 9, &frame);
+        sfb_rule_cache_put(&cache, b, 9, &frame);
+        lost += !has(a, 9, &frame) || !has(b, 9, &frame);
+    }
+    cr_expect(eq(u32, lost, 0));
+}
+
 Test(rule_cache, leaves_out_what_does_not_fit)
 {
     static const int32_t cfas[] = { CFA_MAX + UNIT, 12, -UNIT }, fps[] = { 8, -12, -8 * 32 };

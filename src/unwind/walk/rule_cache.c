@@ -13,7 +13,9 @@
  *
  * Low bits of the pc index it: call sites are spread well enough, and a hash costs a multiplication
  * in the chain from one frame to the next. A pc whose place is taken goes elsewhere in the same
- * line of the processor's cache, which costs no second miss.
+ * line of the processor's cache, which costs no second miss. Where all of the line is taken, it gets its
+ * place, and the word that was there one of the others: two pcs of one place, both of them on every
+ * stack, would drive each other out for ever, among words that nobody asks for any more.
  */
 #include "unwind/walk/rule_cache.h"
 
@@ -68,10 +70,25 @@ static unsigned place_for(const struct sfb_rule_cache *cache, uint64_t key)
     return place;
 }
 
+/* Where a word goes that has to leave its place. */
+static unsigned second_place(unsigned place, uint64_t word)
+{
+    uint64_t mixed = (word & SFB_RULE_CACHE_TAG) * 0x9e3779b97f4a7c15u;
+
+    return place ^ (1 + (unsigned)(mixed >> 32) % (SFB_RULE_CACHE_WAYS - 1));
+}
+
+/* Release: see below. */
+static void store_word(struct sfb_rule_cache *cache, unsigned at, uint64_t word)
+{
+    __atomic_store_n(&cache->word[at], word, __ATOMIC_RELEASE);
+}
+
 void sfb_rule_cache_put(struct sfb_rule_cache *cache, uint64_t key, uint32_t id,
                         const struct sfb_rule *rule)
 {
-    uint64_t packed = 0;
+    uint64_t packed = 0, before;
+    unsigned place;
 
     if (id == 0 || id > SFB_RULE_CACHE_ID_MAX || key >> SFB_ARCH_PC_BITS)
         return;
@@ -83,8 +100,11 @@ void sfb_rule_cache_put(struct sfb_rule_cache *cache, uint64_t key, uint32_t id,
      * Release: who finds the word asks for what is known of its id, in another thread, too. That it
      * is loaded without acquire is enough: the id is in the address of what is read then.
      */
-    __atomic_store_n(&cache->word[place_for(cache, key)],
-                     packed << SFB_ARCH_PC_BITS | (uint64_t)id << SFB_RULE_CACHE_ID_SHIFT |
-                         (key & SFB_RULE_CACHE_TAG),
-                     __ATOMIC_RELEASE);
+    place = place_for(cache, key);
+    before = load_word(cache, place);
+    if (before != 0 && !sfb_rule_cache_matches(before, key))
+        store_word(cache, second_place(place, before), before);
+    store_word(cache, place,
+               packed << SFB_ARCH_PC_BITS | (uint64_t)id << SFB_RULE_CACHE_ID_SHIFT |
+                   (key & SFB_RULE_CACHE_TAG));
 }
