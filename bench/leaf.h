@@ -27,6 +27,8 @@ struct batch {
     uintptr_t stack_start, stack_end;        /* for the checked frame-pointer walk */
     bool lends_stack;                        /* tells ours of it */
     struct sframe_backtrace_options options; /* depth, context and flags again, for our own */
+    uint32_t skip;                           /* of these options, once more */
+    uint64_t hash;                           /* of the last walk, if it was asked for */
     struct sframe_backtrace_info *info;      /* of the last sframe_backtrace_cbf(), or NULL */
 
     uint64_t ns;    /* of the timed walks */

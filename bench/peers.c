@@ -108,6 +108,10 @@ static void find_stack(struct batch *out)
     out->stack_end = known_end;
 }
 
+/* Each kind of walk has its own, and room for the frames around the chain's. */
+enum memo { MEMO_ADDRESSES, MEMO_CBF, MEMO_HASHED, MEMOS };
+enum { MEMO_SIZE = SFRAME_BACKTRACE_HASHED_MEMO_SIZE(CHAIN_FUNCTIONS + 64) };
+
 void peer_batch(struct batch *out, const struct peer *peer, int depth, unsigned warm,
                 unsigned count)
 {
@@ -123,13 +127,18 @@ void peer_batch(struct batch *out, const struct peer *peer, int depth, unsigned 
     out->options = (struct sframe_backtrace_options){
         .size = sizeof out->options,
         .flags = peer->flags,
+        .skip = peer->skip,
         .max_frames = (uint32_t)depth,
+        .hash = peer->hashes ? &out->hash : NULL,
     };
+    out->skip = peer->skip;
     out->lends_stack = peer->lends_stack;
     if (peer->lends_memo) {
-        static _Thread_local uint64_t memos[2][SFRAME_BACKTRACE_MEMO_SIZE(CHAIN_FUNCTIONS) / 8];
+        static _Thread_local uint64_t memos[MEMOS][MEMO_SIZE / 8];
 
-        out->options.memo = memos[peer->cbf];
+        out->options.memo = memos[peer->hashes ? MEMO_HASHED
+                                  : peer->cbf  ? MEMO_CBF
+                                               : MEMO_ADDRESSES];
         out->options.memo_size = sizeof memos[0];
     }
     out->info = NULL;

@@ -16,6 +16,8 @@
  */
 #define PEERS(X)                                                                                   \
     X(CBF, "sframe_backtrace_cbf()", cbf, .ours = true, .cbf = true, .takes_context = true)        \
+    X(CBF_LENT, "..._cbf(), lent stack", cbf, .ours = true, .cbf = true, .takes_context = true,    \
+      .lends_stack = true)                                                                         \
     X(CBF_MEMO, "..._cbf(), lent stack, memo", cbf, .ours = true, .cbf = true,                     \
       .takes_context = true, .lends_stack = true, .lends_memo = true)                              \
     X(ADDRESSES, "sframe_backtrace()", addresses, .ours = true)                                    \
@@ -23,6 +25,12 @@
       .lends_stack = true)                                                                         \
     X(MEMO, "..._addresses(), and memo", options, .ours = true, .takes_context = true,             \
       .lends_stack = true, .lends_memo = true)                                                     \
+    X(LENT_SKIP, "..._addresses(), skip 1", options, .ours = true, .takes_context = true,          \
+      .lends_stack = true, .skip = 1)                                                              \
+    X(SKIP, "..._addresses(), memo, skip 1", options, .ours = true, .takes_context = true,         \
+      .lends_stack = true, .lends_memo = true, .skip = 1)                                          \
+    X(HASH, "..._addresses(), memo, hash", options, .ours = true, .takes_context = true,           \
+      .lends_stack = true, .lends_memo = true, .hashes = true)                                     \
     X(WALKER, "sfb_walker_next() loop", walker, .ours = true, .takes_context = true)               \
     X(UNCACHED, "the same, no cache", walker, .ours = true, .takes_context = true,                 \
       .walker_flags = SFB_WALKER_NO_CACHE)                                                         \
@@ -49,6 +57,8 @@ struct peer {
     bool takes_context; /* can start from a ucontext_t; else it walks through the signal frame */
     bool lends_stack;   /* says where the stack is */
     bool lends_memo;    /* and has a memo for it */
+    bool hashes;        /* asks for the hash, too */
+    uint32_t skip;      /* innermost frames to leave out */
     bool needs_fp;      /* lost in code without frame pointers */
     bool needs_libunwind;
     uint32_t flags;              /* enum sframe_backtrace_flags */

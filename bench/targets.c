@@ -42,6 +42,7 @@ static const struct target {
     TARGET("64 stacks, as fibers", "div-fibers", PEER_LENT, 7.5, 0.75, UNW, { NOFP }),
     TARGET("uncached pc, .sframe", "call", PEER_UNCACHED, 40, 0, PEER_COUNT, { NOFP }),
     TARGET("uncached pc, .eh_frame", "bare", PEER_UNCACHED, 400, 0.25, PEER_UNW_UNCACHED, { NOFP }),
+    TARGET("memo and hash", "hash", PEER_HASH, 0, 1.15, PEER_MEMO, { "nofp 64", "fp 64" }),
     { "first walk of a thread, us in all",
       "thread-1",
       128 / 1000.0,
@@ -117,6 +118,45 @@ static void print_others(void)
     }
 }
 
+/* A memo is never to cost more than this part more than none, wherever both were measured. */
+#define MEMO_RATIO_MAX 1.1
+
+static void print_memo(enum peer_id with, enum peer_id without)
+{
+    const struct result *worst = NULL;
+    double worst_ratio = 0;
+    unsigned count = 0;
+
+    for (size_t i = 0; i < result_count; i++) {
+        const struct result *one = &results[i];
+
+        if (strcmp(one->row, peers[with].name) != 0) {
+            continue;
+        }
+
+        double ratio =
+            result_ratio(one, result_find(one->situation, one->column, peers[without].name));
+
+        if (ratio <= 0) {
+            continue;
+        }
+        count++;
+        if (ratio > MEMO_RATIO_MAX) {
+            printf("MISSED  %s: %s, %s: %.3f (%.3f) of %s\n", peers[with].name, one->situation,
+                   one->column, ratio, MEMO_RATIO_MAX, peers[without].name);
+        }
+        if (ratio > worst_ratio) {
+            worst_ratio = ratio;
+            worst = one;
+        }
+    }
+    if (worst != NULL && worst_ratio <= MEMO_RATIO_MAX) {
+        printf("met     %s: at most %.3f (%.3f) of %s, in %u rows; that is %s, %s\n",
+               peers[with].name, worst_ratio, MEMO_RATIO_MAX, peers[without].name, count,
+               worst->situation, worst->column);
+    }
+}
+
 void targets_print(void)
 {
     printf("\nTargets: figure (at most), ratio (at most)\n\n");
@@ -125,5 +165,8 @@ void targets_print(void)
             print_target(&targets[i], targets[i].columns[c]);
         }
     }
+    print_memo(PEER_MEMO, PEER_LENT);
+    print_memo(PEER_SKIP, PEER_LENT_SKIP);
+    print_memo(PEER_CBF_MEMO, PEER_CBF_LENT);
     print_others();
 }

@@ -88,13 +88,15 @@ void expect_order(struct expected *out, const struct chain_order *order)
 /* CBF to the addresses that the other peers answer in. @return the frames, or -1: it is not good */
 static ssize_t decode(struct batch *batch)
 {
+    static const struct sfb_cbf_decoder_options options = { .size = sizeof options,
+                                                            .flags = SFB_CBF_EXPAND };
     struct sfb_cbf_decoder decoder;
     struct sfb_cbf_item item;
     enum sfb_status status;
     ssize_t frames = 0;
 
-    if (batch->result < 0 ||
-        sfb_cbf_decoder_init(&decoder, batch->cbf, (size_t)batch->result, NULL, NULL) != SFB_OK) {
+    if (batch->result < 0 || sfb_cbf_decoder_init(&decoder, batch->cbf, (size_t)batch->result,
+                                                  &options, NULL) != SFB_OK) {
         return -1;
     }
     while ((status = sfb_cbf_decoder_next(&decoder, &item, NULL)) == SFB_OK) {
@@ -134,7 +136,7 @@ int verify_result(const struct peer *peer, const char *where, struct batch *batc
     if (peer->id == PEER_NOTHING) {
         return 0;
     }
-    if (frames != batch->depth || expected->count < (size_t)frames) {
+    if (frames != batch->depth || expected->count < (size_t)frames + batch->skip) {
         return refuse(peer, where, batch->depth, "wrong number of frames", (long)frames);
     }
     if (peer->cbf && batch->info != NULL && !sources_good(batch, expected)) {
@@ -144,7 +146,9 @@ int verify_result(const struct peer *peer, const char *where, struct batch *batc
     for (int i = 0; i < batch->depth; i++) {
         uintptr_t address = (uintptr_t)batch->addresses[i];
 
-        if (address <= expected->spots[i].after || address > expected->spots[i].upto) {
+        const struct spot *spot = &expected->spots[(unsigned)i + batch->skip];
+
+        if (address <= spot->after || address > spot->upto) {
             return refuse(peer, where, batch->depth, "a frame that the reference does not have", i);
         }
     }

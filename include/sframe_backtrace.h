@@ -97,16 +97,28 @@ struct sframe_backtrace_options {
      */
     uint32_t max_work;
     uint32_t zero; /* no padding: a newer member may stand here */
+
+    /*
+     * Written: a hash of the addresses that sframe_backtrace_addresses() gives. Equal stacks have
+     * equal hashes, with and without a memo, for as long as the process lives. Frames that the memo
+     * knows cost nothing: it keeps their hashes, in 8 more bytes a frame. Not with
+     * sframe_backtrace_cbf(). NULL: not wanted.
+     */
+    uint64_t *hash;
 };
 
 #define SFRAME_BACKTRACE_OPTIONS_INIT                                                              \
     {                                                                                              \
-        sizeof(struct sframe_backtrace_options), NULL, 0, 0, 0, 0, NULL, 0, NULL, 0, 0, 0          \
+        sizeof(struct sframe_backtrace_options), NULL, 0, 0, 0, 0, NULL, 0, NULL, 0, 0, 0, NULL    \
     }
 
 /* Bytes of a memo that keeps so many frames. Of a deeper stack it keeps the outermost ones. */
 #define SFRAME_BACKTRACE_MEMO_BASE         160
 #define SFRAME_BACKTRACE_MEMO_SIZE(frames) (SFRAME_BACKTRACE_MEMO_BASE + 48 * (size_t)(frames))
+
+/* The same for walks with options.hash. */
+#define SFRAME_BACKTRACE_HASHED_MEMO_SIZE(frames)                                                  \
+    (SFRAME_BACKTRACE_MEMO_BASE + 56 * (size_t)(frames))
 
 struct sframe_backtrace_info {
     size_t size;         /* sizeof (struct sframe_backtrace_info), set by the caller */
@@ -151,8 +163,9 @@ struct sframe_backtrace_info {
  *
  * @return bytes written, always a complete CBF. It ends in `end` (the outermost frame was reached)
  *         or in `trunc` (info->end says why). Or a negative sfb_status:
- *         -SFB_BAD_ARGUMENT      buffer is NULL, an unknown flag, outermost above max_frames, or
- *                                options that are not zero behind what this version knows
+ *         -SFB_BAD_ARGUMENT      buffer is NULL, an unknown flag, outermost above max_frames, hash
+ *                                is not NULL, or options that are not zero behind what this
+ *                                version knows
  *         -SFB_NO_SIZE           the size of options or info is not set
  *         -SFB_BUFFER_TOO_SMALL  size is below 2
  *         -SFB_NO_RESOURCE       the thread has no thread-local storage yet: an IFUNC resolver of a

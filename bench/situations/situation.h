@@ -54,6 +54,7 @@ struct method {
     int (*verify)(const struct peer *peer, enum chain_set set, int depth);
     /* @return ns of count walks */
     uint64_t (*run)(const struct peer *peer, enum chain_set set, int depth, unsigned count);
+    int only_depth;    /* of all depths; 0: those of every table */
     unsigned count;    /* walks of a batch; 0: as many as last long enough */
     bool less_nothing; /* what the batches of `nothing` take is part of all, and taken off */
 };
@@ -79,6 +80,8 @@ extern int situation_div(const struct effort *effort);
 extern int situation_div_fibers(const struct effort *effort);
 extern int situation_div_context(const struct effort *effort);
 extern int situation_vary(const struct effort *effort);
+extern int situation_repeat(const struct effort *effort);
+extern int situation_hash(const struct effort *effort);
 extern int situation_cold(const struct effort *effort);
 extern int situation_thread(const struct effort *effort);
 extern int situation_process(const struct effort *effort);

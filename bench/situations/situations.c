@@ -22,6 +22,15 @@ const struct situation situations[] = {
       "the same stack, but the innermost 0 to 14 frames are others each time. What calling those\n"
       "takes alone is taken off",
       situation_vary },
+    { "repeat",
+      "one function that calls itself, and was called in the same way as often: a run of equal "
+      "frames",
+      situation_repeat },
+    { "hash",
+      "64 frames, of which the innermost eight are others each time, to the end of the stack: what "
+      "a\n"
+      "memo and a hash of the stack cost. What calling the eight takes alone is taken off",
+      situation_hash },
     { "cold", "6 MiB are touched before each walk of the same stack", situation_cold },
     { "thread-1", "the first walk of a new thread", situation_thread },
     { "thread-2", "the second walk of that thread", NULL },

@@ -131,9 +131,12 @@ static int measure(const struct method *m, const struct effort *effort, enum cha
 
 int measure_walks(const struct method *m, const struct effort *effort)
 {
+    const int *depth = m->only_depth ? &m->only_depth : depths;
+    unsigned count = m->only_depth ? 1 : DEPTHS;
+
     for (unsigned s = 0; s < m->set_count; s++) {
-        for (unsigned d = 0; d < DEPTHS; d++) {
-            if (measure(m, effort, m->sets[s], depths[d]) != 0) {
+        for (unsigned d = 0; d < count; d++) {
+            if (measure(m, effort, m->sets[s], depth[d]) != 0) {
                 return -1;
             }
         }

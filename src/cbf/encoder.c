@@ -82,19 +82,34 @@ static unsigned rep_size(uint32_t repeats)
     return 2 + cbf_unsigned_count(repeats);
 }
 
-/* One more of the frame before: rewrites the open rep, or opens one. */
-static COLD enum sfb_status put_repeat(struct sfb_cbf_encoder *e)
+/* More of the frame before: rewrites the open rep, or opens one. @return whether one can say so many */
+static COLD bool put_repeats(struct sfb_cbf_encoder *e, uint32_t count)
 {
     uint32_t max = e->shift > 32 ? UINT16_MAX : SFB_CBF_REP_MAX; /* what a word holds */
     uint32_t open = e->repeats < max ? e->repeats : 0;
-    uint8_t *pos = write_count(e->pos - rep_size(open), e->limit, CBF_OP_REP, open + 1u,
-                               CBF_REP_SHORT_MAX, CBF_REP_LONG);
+    uint8_t *pos;
 
+    if (count > max - open)
+        return false;
+    pos = write_count(e->pos - rep_size(open), e->limit, CBF_OP_REP, (uint64_t)open + count,
+                      CBF_REP_SHORT_MAX, CBF_REP_LONG);
     if (pos == NULL)
-        return SFB_BUFFER_FULL;
+        return false;
     e->pos = pos;
-    e->repeats = open + 1;
-    return SFB_OK;
+    e->repeats = open + count;
+    return true;
+}
+
+uint32_t cbf_encoder_repeat(struct sfb_cbf_encoder *e, uint32_t count)
+{
+    uint32_t done = 0;
+
+    if (count == 0 || put_repeats(e, count))
+        return count;
+    /* Not in one instruction, or not all of them. */
+    while (done < count && put_repeats(e, 1))
+        done++;
+    return done;
 }
 
 enum sfb_status sfb_cbf_encoder_init(struct sfb_cbf_encoder *out, void *buffer, size_t size,
@@ -135,7 +150,7 @@ static COLD enum sfb_status put_uncommon(struct sfb_cbf_encoder *e, enum sfb_fra
     if ((unsigned)kind >= SFB_FRAME_OMIT)
         return kind == SFB_FRAME_OMIT ? put_omit(e, value) : SFB_BAD_ARGUMENT;
     if (relative == 0 && kind == e->kind)
-        return put_repeat(e);
+        return put_repeats(e, 1) ? SFB_OK : SFB_BUFFER_FULL;
 
     absolute_count = cbf_signed_count(absolute);
     relative_count = cbf_signed_count(relative) | e->first;

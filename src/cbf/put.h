@@ -81,4 +81,12 @@ static inline void cbf_encoder_continue(struct sfb_cbf_encoder *e, uint8_t *pos,
     e->kind = SFB_FRAME_RA;
 }
 
+/*
+ * Repeats the last frame, which has to be an address: what so many sfb_cbf_encoder_put() of it would
+ * write, in one step.
+ *
+ * @return how often there was room for it
+ */
+uint32_t cbf_encoder_repeat(struct sfb_cbf_encoder *e, uint32_t count);
+
 #endif

@@ -149,7 +149,7 @@ Test(strides, give_what_the_walker_gives)
     sigaction(SIGUSR1, &action, NULL);
     for (seed = 1; walks < 3000; seed++)
         grow(2 + seed % 40);
-    fprintf(stderr, "strides: %u walks in nine ways, %u different\n", walks, different);
+    fprintf(stderr, "strides: %u walks in fourteen ways, %u different\n", walks, different);
     cr_expect(eq(u32, different, 0));
 }
 
@@ -231,6 +231,47 @@ Test(strides, cut_off_anywhere)
     cr_expect(eq(u32, walks, 4000));
     cr_expect(eq(u32, different, 0));
     cr_expect(lt(u32, 0, memos_used));
+}
+
+NOINLINE static void with_hash(unsigned depth, const struct sframe_backtrace_options *plain)
+{
+    static void *addresses[2][100];
+    static uint64_t hashed[SFRAME_BACKTRACE_HASHED_MEMO_SIZE(30) / 8];
+    uint64_t hash[2] = { 0 };
+    ssize_t count[2];
+
+    if (depth > 0) {
+        with_hash(depth - 1, plain);
+        sink++;
+        return;
+    }
+    for (volatile unsigned i = 0; i < 2; i++) {
+        struct sframe_backtrace_options options = *plain;
+
+        options.hash = &hash[i];
+        options.memo = i ? hashed : NULL;
+        options.memo_size = sizeof hashed;
+        count[i] = sframe_backtrace_addresses(addresses[i], 100, &options, NULL);
+    }
+    walks++;
+    cr_assert(eq(long, count[0], count[1]));
+    different += hash[0] != hash[1] || count[0] < 1 ||
+                 memcmp(addresses[0], addresses[1], (size_t)count[0] * sizeof(void *)) != 0;
+}
+
+/* The memo's frames are more than those that are given, or others. */
+Test(strides, hash_what_is_given)
+{
+    seed = 11;
+    for (unsigned i = 0; i < 4000; i++) {
+        struct sframe_backtrace_options options = { .size = sizeof options };
+
+        options.skip = random_number() % 2 ? 0 : random_number() % 5;
+        options.max_frames = random_number() % 2 ? 0 : 1 + random_number() % 60;
+        with_hash(random_number() % 60, &options);
+    }
+    cr_expect(eq(u32, walks, 4000));
+    cr_expect(eq(u32, different, 0));
 }
 
 NOINLINE static ssize_t walk_again(uint8_t *out, size_t size)

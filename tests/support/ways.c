@@ -3,11 +3,14 @@
 #include <string.h>
 
 #include "sfb/walk.h"
+#include "unwind/capture/stack_hash.h"
 
 enum { MEMO_FRAMES = 600, SMALL_FRAMES = 3 };
 
 static uint64_t large[SFRAME_BACKTRACE_MEMO_SIZE(MEMO_FRAMES) / 8];
 static uint64_t small[SFRAME_BACKTRACE_MEMO_SIZE(SMALL_FRAMES) / 8];
+static uint64_t hashed[SFRAME_BACKTRACE_HASHED_MEMO_SIZE(MEMO_FRAMES) / 8];
+static uint64_t small_hashed[SFRAME_BACKTRACE_HASHED_MEMO_SIZE(SMALL_FRAMES) / 8];
 
 static void *addresses[TRACE_MAX];
 static uint8_t bytes[2][TRACE_MAX * 9 + 2];
@@ -50,6 +53,51 @@ static const char *failed(const char *way, ssize_t count, int end, struct trace 
         ours->kind[i] = SFB_FRAME_RA;
     }
     return way;
+}
+
+/* Of what was given, as a walk without a memo has to compute it. */
+static uint64_t hash_of_addresses(ssize_t count)
+{
+    uint64_t hash = SFB_STACK_HASH_START;
+
+    for (ssize_t i = count; i > 0; i--)
+        hash = sfb_stack_hash_add(hash, (uintptr_t)addresses[i - 1]);
+    return sfb_stack_hash_end(hash);
+}
+
+/* @return NULL: the hash of a walk is that of its addresses, and the memo does not change these */
+static const char *hash_differs(const void *ucontext, const struct trace *theirs,
+                                struct trace *ours)
+{
+    static const struct {
+        const char *name;
+        void *memo;
+        size_t size;
+    } ways[] = {
+        { "hash", NULL, 0 },
+        { "hash with a memo", hashed, sizeof hashed },
+        { "hash with a small memo", small_hashed, sizeof small_hashed },
+        { "hash with a memo, again", hashed, sizeof hashed },
+        { "hash with a memo without hashes", large, sizeof large },
+    };
+
+    for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
+        uint64_t hash = 0;
+        struct sframe_backtrace_options options = { .size = sizeof options,
+                                                    .context = ucontext,
+                                                    .memo = ways[i].memo,
+                                                    .memo_size = ways[i].size,
+                                                    .hash = &hash };
+        struct sframe_backtrace_info info = { .size = sizeof info };
+        ssize_t count = sframe_backtrace_addresses(addresses, TRACE_MAX, &options, &info);
+        bool same = hash == hash_of_addresses(count);
+
+        if (!ucontext && count > 0)
+            addresses[0] = (void *)(uintptr_t)theirs->address[0];
+        if (!same || !same_addresses(theirs, count, 0, info.end == SFB_END))
+            return failed(ways[i].name, count, info.end == SFB_END, ours);
+    }
+    return NULL;
 }
 
 const char *ways_differ(const void *ucontext, struct trace *ours, struct trace *theirs)
@@ -107,5 +155,5 @@ const char *ways_differ(const void *ucontext, struct trace *ours, struct trace *
         else if (size != plain || memcmp(bytes[0], bytes[1], (size_t)size) != 0)
             return "other bytes with a memo";
     }
-    return NULL;
+    return hash_differs(ucontext, theirs, ours);
 }

@@ -3,6 +3,8 @@
 
 #include "cbf/drop.h"
 #include "sfb/cbf.h"
+
+#include "cbf/put.h"
 #include "support/cbf_frames.h"
 #include "support/test.h"
 
@@ -302,4 +304,32 @@ Test(cbf_encoder, takes_nothing_back_where_nothing_is)
 
     cr_expect(not(sfb_cbf_encoder_drop(&e, &before)));
     cr_expect(eq(sz, sfb_cbf_encoder_end(&e, true), 2));
+}
+
+/* Many repeats at once are the bytes of as many puts, and as many of them find room. */
+Test(cbf_encoder, repeats_at_once_as_one_by_one)
+{
+    static const uint32_t counts[] = { 0, 1, 2, 7, 8, 9, 255, 256, 300, 65536, 70000 };
+    uint8_t one[32], many[32];
+
+    for (size_t size = 12; size < sizeof one; size++) {
+        for (unsigned before = 0; before < 3; before++) {
+            for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+                struct sfb_cbf_encoder a, b;
+                uint32_t put = 0;
+
+                cr_assert(eq(int, sfb_cbf_encoder_init(&a, one, size, 64), SFB_OK));
+                cr_assert(eq(int, sfb_cbf_encoder_init(&b, many, size, 64), SFB_OK));
+                for (unsigned i = 0; i <= before; i++) {
+                    cr_assert(eq(int, sfb_cbf_encoder_put(&a, SFB_FRAME_RA, 0x123456), SFB_OK));
+                    cr_assert(eq(int, sfb_cbf_encoder_put(&b, SFB_FRAME_RA, 0x123456), SFB_OK));
+                }
+                while (put < counts[c] && sfb_cbf_encoder_put(&a, SFB_FRAME_RA, 0x123456) == SFB_OK)
+                    put++;
+                cr_assert(eq(u32, cbf_encoder_repeat(&b, counts[c]), put));
+                cr_assert(eq(sz, sfb_cbf_encoder_end(&a, false), sfb_cbf_encoder_end(&b, false)));
+                cr_assert(eq(int, memcmp(one, many, (size_t)(b.pos - b.start) + 1), 0));
+            }
+        }
+    }
 }

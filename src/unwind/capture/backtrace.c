@@ -13,6 +13,7 @@
 #include "cbf/drop.h"
 #include "sfb/cbf.h"
 #include "unwind/capture/capture_walk.h"
+#include "unwind/capture/stack_hash.h"
 #include "unwind/capture/stray.h"
 #include "unwind/process/loader.h"
 
@@ -71,7 +72,7 @@ static inline bool are_good(const struct sframe_backtrace_options *options)
 static __attribute__((noinline)) bool are_good_for_cbf(
     const struct sframe_backtrace_options *options)
 {
-    return are_good(options);
+    return are_good(options) && !options->hash;
 }
 
 /* @return NULL: none, or it may not be used */
@@ -200,7 +201,9 @@ static enum sfb_status next_uncommon(struct capture *c, struct sfb_capture_walk 
             c->complete = !c->inner_full;
             return sfb_capture_walk_outermost(walk);
         case SFB_FAST_WALK_MEMO_DIVERGED: break;
-        case SFB_FAST_WALK_MEMO_HIT: sfb_capture_walk_memo_hit(walk); break;
+        case SFB_FAST_WALK_MEMO_HIT:
+            sfb_capture_walk_memo_hit(walk, c->inner_max - c->frames);
+            break;
         case SFB_FAST_WALK_SINK_FULL:
             c->kind = SFB_FRAME_RA;
             c->source = (uint8_t)sfb_fast_walk_source(&walk->fast);
@@ -235,14 +238,15 @@ static enum sfb_status walk_all(struct capture *c, struct sfb_capture_walk *walk
         if (status != SFB_OK)
             break;
         if (wait_for_memo && wanted) {
-            sfb_capture_walk_use_memo(walk, options->memo, options->memo_size);
+            sfb_capture_walk_use_memo(walk, options->memo, options->memo_size, false,
+                                      c->inner_max - c->frames);
             wait_for_memo = false;
         }
         status = next_uncommon(c, walk);
     } while (status == SFB_OK);
     if (c->info)
         tell_memo(c->info, walk);
-    sfb_capture_walk_end(walk, c->complete, status);
+    sfb_capture_walk_end(walk, c->complete, status, NULL);
     return status;
 }
 
@@ -366,20 +370,21 @@ struct addresses {
     uint32_t skip; /* frames still to be left out */
 };
 
-/*
- * On from the frame that the walk stands on, which was taken, as far as the fast walk goes.
- *
- * @param memo_waits  a memo is to be used from the first frame that is given: the walk skips up to it
- */
+static inline uint32_t room_of(const struct addresses *a)
+{
+    return a->end - a->at < UINT32_MAX ? (uint32_t)(a->end - a->at) : UINT32_MAX;
+}
+
+/* On from the frame that the walk stands on, which was taken, as far as the fast walk goes. */
 static inline enum sfb_fast_walk_end go_on(struct addresses *a, struct sfb_capture_walk *walk,
-                                           struct sframe_backtrace_info *info, bool memo_waits)
+                                           struct sframe_backtrace_info *info)
 {
     for (;;) {
         struct sfb_memo_walk *memo = sfb_capture_walk_memo(walk);
         struct sfb_fast_walk_count counts = { 0, 0 }, *count = info ? &counts : NULL;
         enum sfb_fast_walk_end stop;
 
-        if (a->skip > 0 || memo_waits)
+        if (a->skip > 0)
             stop = sfb_fast_walk_skip(&walk->fast, &a->skip);
         else if (memo && memo->matched > 0)
             stop = sfb_fast_walk_memo_addresses(&walk->fast, &a->at, a->end, count, memo);
@@ -390,7 +395,7 @@ static inline enum sfb_fast_walk_end go_on(struct addresses *a, struct sfb_captu
         if (info)
             count_sources(info, count);
         if (stop == SFB_FAST_WALK_MEMO_HIT)
-            sfb_capture_walk_memo_hit(walk);
+            sfb_capture_walk_memo_hit(walk, room_of(a));
         else if (stop == SFB_FAST_WALK_CHECK_MODULE && !sfb_fast_walk_check_module(&walk->fast))
             return SFB_FAST_WALK_NEEDS_WALKER;
         else if (stop != SFB_FAST_WALK_CHECK_MODULE && stop != SFB_FAST_WALK_MEMO_DIVERGED)
@@ -410,12 +415,22 @@ static __attribute__((noinline)) void drop_stray_address(struct addresses *a,
         sfb_stray_discount(info, walk, a->at > a->first ? (uintptr_t)a->at[-1] - 1 : 0);
 }
 
+/* Of the addresses given, of which `known` has the outermost. */
+static __attribute__((noinline)) uint64_t hash_addresses(const struct addresses *a,
+                                                         struct sfb_memo_hash known)
+{
+    for (void **at = a->at - known.frames; at > a->first; at--)
+        known.value = sfb_stack_hash_add(known.value, (uintptr_t)at[-1]);
+    return sfb_stack_hash_end(known.value);
+}
+
 /* @return SFB_END, SFB_UNPROVEN_END, or why the walk stopped. (Inlined where there are no options, and no work for
  * them.) */
 static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
     struct addresses *a, struct sfb_capture_walk *walk, void *memo, size_t memo_size,
-    struct sframe_backtrace_info *info)
+    struct sframe_backtrace_info *info, uint64_t *hash)
 {
+    struct sfb_memo_hash known = { 0, SFB_STACK_HASH_START };
     enum sfb_source source = SFB_SOURCE_START; /* of the frame that the walk stands on */
     enum sfb_status status = SFB_OK;
     bool complete = false;
@@ -430,11 +445,13 @@ static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
             *a->at++ = (void *)(uintptr_t)walk->fast.pc; /* NOLINT(performance-no-int-to-ptr) */
             if (info)
                 info->by_source[source]++;
-            if (memo)
-                sfb_capture_walk_use_memo(walk, memo, memo_size);
+        }
+        /* From the last frame that is left out, or the first that is given. */
+        if (memo && a->skip == 0) {
+            sfb_capture_walk_use_memo(walk, memo, memo_size, hash != NULL, room_of(a));
             memo = NULL; /* it is in use */
         }
-        switch (go_on(a, walk, info, memo != NULL)) {
+        switch (go_on(a, walk, info)) {
         case SFB_FAST_WALK_OUTERMOST:
             complete = true;
             status = sfb_capture_walk_outermost(walk);
@@ -454,9 +471,15 @@ static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
     }
     if (info)
         tell_memo(info, walk);
-    sfb_capture_walk_end(walk, complete, status);
+    known.frames = (uint32_t)(a->at - a->first);
+    sfb_capture_walk_end(walk, complete, status, hash ? &known : NULL);
     if (__builtin_expect(sfb_capture_walk_is_stray(walk), false))
         drop_stray_address(a, walk, info);
+    /* Else the memo's frames are the outermost of those that were given. */
+    if (!walk->memo.memo || status == SFB_FRAME_LIMIT || sfb_capture_walk_is_stray(walk))
+        known = (struct sfb_memo_hash){ 0, SFB_STACK_HASH_START };
+    if (hash)
+        *hash = hash_addresses(a, known);
     return status;
 }
 
@@ -482,7 +505,7 @@ static __attribute__((noinline)) ssize_t capture_addresses(
     if (info)
         clear_info(info);
     begin_walk(&walk, how, caller);
-    status = walk_addresses(&a, &walk, memo_of(how), how->memo_size, info);
+    status = walk_addresses(&a, &walk, memo_of(how), how->memo_size, info, how->hash);
     if (info) {
         info->frames = a.at - buffer < UINT_MAX ? (uint32_t)(a.at - buffer) : UINT_MAX;
         info->end = status;
@@ -524,7 +547,7 @@ int sfb_backtrace_from(void **buffer, int size, struct sfb_context *caller)
         return 0;
     a = (struct addresses){ .first = buffer, .at = buffer, .end = buffer + size };
     sfb_capture_walk_begin(&walk, caller, SFB_FRAME_RA, 0);
-    walk_addresses(&a, &walk, NULL, 0, NULL);
+    walk_addresses(&a, &walk, NULL, 0, NULL, NULL);
     return (int)(a.at - buffer);
 }
 

@@ -9,10 +9,10 @@
 #include "unwind/walk/walker.h"
 
 /* A part of the walk that no step of the walker interrupts begins here. */
-static void begin_part(struct sfb_capture_walk *walk)
+static void begin_part(struct sfb_capture_walk *walk, uint32_t room)
 {
     if (walk->fast.hi != 0 && sfb_fast_walk_record_first(&walk->fast, &walk->memo))
-        sfb_capture_walk_memo_hit(walk);
+        sfb_capture_walk_memo_hit(walk, room);
 }
 
 /* How far a fast walk may read that has so much work left: no frame takes less than a word. */
@@ -39,16 +39,17 @@ void sfb_capture_walk_set_options(struct sfb_capture_walk *walk,
     walk->fast.hi = limit_of_work(memory, sp, wishes->work);
 }
 
-void sfb_capture_walk_memo_hit(struct sfb_capture_walk *walk)
+void sfb_capture_walk_memo_hit(struct sfb_capture_walk *walk, uint32_t room)
 {
-    sfb_memo_check(&walk->memo, walk->fast.hi, &walk->fast.seen);
+    sfb_memo_check(&walk->memo, walk->fast.hi, room, &walk->fast.seen);
 }
 
-void sfb_capture_walk_use_memo(struct sfb_capture_walk *walk, void *storage, size_t size)
+void sfb_capture_walk_use_memo(struct sfb_capture_walk *walk, void *storage, size_t size,
+                               bool hashed, uint32_t room)
 {
-    sfb_memo_begin(&walk->memo, storage, size, walk->fast.hi);
+    sfb_memo_begin(&walk->memo, storage, size, walk->fast.hi, hashed);
     if (walk->memo.memo)
-        begin_part(walk);
+        begin_part(walk, room);
 }
 
 void sfb_capture_walk_learn(struct sfb_capture_walk *walk)
@@ -122,7 +123,7 @@ enum sfb_status sfb_capture_walk_step(struct sfb_capture_walk *walk)
         s->hi = limit_of_work(walker->memory, walker->regs.sp, walker->work);
     if (walk->memo.memo) {
         sfb_memo_discard_inner(&walk->memo);
-        begin_part(walk);
+        begin_part(walk, UINT32_MAX);
     }
     return SFB_OK;
 }

@@ -69,8 +69,14 @@ static inline void sfb_capture_walk_begin(struct sfb_capture_walk *out, struct s
 void sfb_capture_walk_set_options(struct sfb_capture_walk *walk,
                                   const struct sfb_capture_walk_options *wishes);
 
-/* Has the walk use a memo from the frame on that it stands on. */
-void sfb_capture_walk_use_memo(struct sfb_capture_walk *walk, void *storage, size_t size);
+/*
+ * Has the walk use a memo from the frame on that it stands on.
+ *
+ * @param hashed  its end is asked for a hash
+ * @param room    see sfb_memo_check()
+ */
+void sfb_capture_walk_use_memo(struct sfb_capture_walk *walk, void *storage, size_t size,
+                               bool hashed, uint32_t room);
 
 /* @return the memo that the fast walk has to tell of its frames; NULL: none */
 static inline struct sfb_memo_walk *sfb_capture_walk_memo(struct sfb_capture_walk *walk)
@@ -86,12 +92,13 @@ void sfb_capture_walk_learn(struct sfb_capture_walk *walk);
  *
  * @param complete  it stands on the outermost frame
  * @param status    SFB_END, or why it ends here
+ * @param hash      see sfb_memo_end(); written if there is a memo; NULL: not wanted
  */
 static inline void sfb_capture_walk_end(struct sfb_capture_walk *walk, bool complete,
-                                        enum sfb_status status)
+                                        enum sfb_status status, struct sfb_memo_hash *hash)
 {
     if (walk->memo.memo)
-        sfb_memo_end(&walk->memo, complete);
+        sfb_memo_end(&walk->memo, complete, hash);
     if (walk->walker.own_memory.user) {
         if (status == SFB_FRAME_LIMIT || status == SFB_BUFFER_FULL)
             sfb_capture_walk_learn(walk);
@@ -114,15 +121,15 @@ static inline bool sfb_capture_walk_is_stray(const struct sfb_capture_walk *walk
     return walk->walker.stray;
 }
 
-/* The memo knows the frame that the walk stands on: whether it may be believed. */
-void sfb_capture_walk_memo_hit(struct sfb_capture_walk *walk);
+/* The memo knows the frame that the walk stands on: whether it may be believed. room: see sfb_memo_check() */
+void sfb_capture_walk_memo_hit(struct sfb_capture_walk *walk, uint32_t room);
 
 /* Tells the memo of a frame that the fast walk came to and that its sink had no room for. */
 static inline void sfb_capture_walk_sink_full(struct sfb_capture_walk *walk)
 {
     if (walk->memo.memo && walk->memo.matched == 0 &&
         sfb_fast_walk_record(&walk->fast, &walk->memo))
-        sfb_capture_walk_memo_hit(walk);
+        sfb_capture_walk_memo_hit(walk, UINT32_MAX);
 }
 
 /*

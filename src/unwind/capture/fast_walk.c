@@ -400,17 +400,38 @@ enum sfb_fast_walk_end sfb_fast_walk_cbf(struct sfb_fast_walk *s, struct sfb_cbf
     return ended(s, memo, sink.known, end);
 }
 
-/* A frame whose bytes the memo does not have yet: they were not asked for, or it repeats the last.
- */
-static bool put_without_bytes(struct bytes *b, struct sfb_memo_frame *f)
+/* A frame whose bytes the memo does not have yet: nobody asked for them. */
+static void put_without_bytes(struct bytes *b, struct sfb_memo_frame *f)
 {
     const uint8_t *start = b->at;
 
-    if (f->key == b->last)
-        return repeat(b);
     b->at = cbf_put_ra(b->at, b->last, f->key);
     keep_bytes(f, start, (size_t)(b->at - start));
-    return true;
+}
+
+/*
+ * The frames of the memo from f outwards that repeat the last one, as many as there is room for.
+ *
+ * @return the last of them; NULL: there was no room for one
+ */
+static __attribute__((noinline)) struct sfb_memo_frame *put_repeats(
+    struct bytes *b, const struct sfb_memo_frame *frame, struct sfb_memo_frame *f)
+{
+    uint32_t count = 1, done;
+
+    /* The first may follow a frame of another kind. */
+    give_back_bytes(b);
+    if (sfb_cbf_encoder_put(b->encoder, SFB_FRAME_RA, b->last) != SFB_OK)
+        return NULL;
+    while (count < b->left && count <= f - frame && (f - count)->key == b->last &&
+           sfb_memo_holds(f - count))
+        count++;
+    done = 1 + cbf_encoder_repeat(b->encoder, count - 1);
+    b->at = b->encoder->pos;
+    b->left -= done;
+    for (uint32_t i = 0; i < done; i++)
+        count_frame(&b->count, (f - i)->by_eh_frame);
+    return f - (done - 1);
 }
 
 enum sfb_fast_walk_end sfb_fast_walk_memo_cbf(struct sfb_fast_walk *s,
@@ -430,9 +451,16 @@ enum sfb_fast_walk_end sfb_fast_walk_memo_cbf(struct sfb_fast_walk *s,
         if (__builtin_expect(f->cbf_size != 0, 1)) {
             memcpy(b.at, f->cbf, sizeof f->cbf);
             b.at += f->cbf_size;
-        } else if (!put_without_bytes(&b, f)) {
-            refused = true;
-            break;
+        } else if (f->key == b.last) {
+            struct sfb_memo_frame *last = put_repeats(&b, frame, f);
+
+            refused = last == NULL;
+            if (refused)
+                break;
+            f = last;
+            continue;
+        } else {
+            put_without_bytes(&b, f);
         }
         b.last = f->key;
         b.left--;

@@ -17,25 +17,30 @@
  *   that finds it in the hands of the walk that was interrupted goes on without.
  *
  * Where stacks have nothing in common, recording them is for nothing: after a few misses in a row
- * the memo is left alone for a while.
+ * the memo is left alone for a while, which becomes longer.
  */
 #include "unwind/capture/memo.h"
 
 #include <string.h>
 
 #include "sframe_backtrace.h"
+#include "unwind/capture/stack_hash.h"
 #include "unwind/process/loader.h"
+#include "unwind/walk/rule_cache.h"
 
 enum {
     CAPACITY_MAX = INT32_MAX,
     MISSES_MAX = 4,
-    IDLE_WALKS = 30,
+    IDLE_WALKS = 32,
+    IDLE_DOUBLED_MAX = 4,
     SECOND_CHANCES = 2 /* one walk to be recorded, one that may recognise it */
 };
 
 _Static_assert(sizeof(struct sfb_memo) == SFRAME_BACKTRACE_MEMO_BASE &&
                    sizeof(struct sfb_memo) + sizeof(struct sfb_memo_frame) ==
-                       SFRAME_BACKTRACE_MEMO_SIZE(1),
+                       SFRAME_BACKTRACE_MEMO_SIZE(1) &&
+                   SFRAME_BACKTRACE_MEMO_SIZE(1) + sizeof(uint64_t) ==
+                       SFRAME_BACKTRACE_HASHED_MEMO_SIZE(1),
                "what callers are told to reserve");
 
 static void give_back_memo(struct sfb_memo *memo)
@@ -44,13 +49,14 @@ static void give_back_memo(struct sfb_memo *memo)
     memo->busy = 0;
 }
 
-void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint64_t hi)
+void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint64_t hi, bool hashed)
 {
     struct sfb_memo *memo = storage;
+    const size_t frame_size = sizeof *memo->frame + (hashed ? sizeof(uint64_t) : 0);
 
     out->memo = NULL;
-    if (!storage || (uintptr_t)storage % 8 != 0 || size < sizeof *memo + sizeof *memo->frame ||
-        hi == 0 || memo->busy)
+    if (!storage || (uintptr_t)storage % 8 != 0 || size < sizeof *memo + frame_size || hi == 0 ||
+        memo->busy)
         return;
     /* First of all: a walk in a handler that comes before leaves the memo whole. */
     memo->busy = 1;
@@ -61,11 +67,12 @@ void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint6
         give_back_memo(memo);
         return;
     }
-    size = (size - sizeof *memo) / sizeof *memo->frame;
+    size = (size - sizeof *memo) / frame_size;
     out->capacity = (size < CAPACITY_MAX ? (uint32_t)size : CAPACITY_MAX) & CAPACITY_MAX;
     /* A smaller storage than last time would have lost its inner frames to somebody else. */
-    if (memo->hi != hi || memo->count > out->capacity) {
+    if (memo->hi != hi || memo->count > out->capacity || memo->hashed != hashed) {
         memo->hi = hi;
+        memo->hashed = hashed;
         memo->count = 0;
     }
     out->memo = memo;
@@ -77,40 +84,114 @@ void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint6
     memset(memo->new_modules, 0, sizeof memo->new_modules);
 }
 
+/* In a walk that stands on a frame of the memo, and then does not. */
+static void forget(struct sfb_memo_walk *walk)
+{
+    walk->outer = 0;
+    sfb_memo_discard_inner(walk);
+}
+
 static void add_modules(uint64_t *to, const uint64_t *from)
 {
     for (unsigned i = 0; i < SFB_MODULE_PERMANENT / 64; i++)
         to[i] |= from[i];
 }
 
-/* Those of frames that are gone go with them, when the whole memo is new. */
-static void keep_modules(struct sfb_memo *memo, bool all_new)
+/* @return whether a module lies where another one of them does: one of the two is gone */
+static bool overlaps(const uint64_t *modules, uint32_t id)
 {
-    if (all_new) {
-        memcpy(memo->modules, memo->new_modules, sizeof memo->modules);
-        memo->any_modules = memo->any_new_modules;
-    } else if (memo->any_new_modules) {
-        add_modules(memo->modules, memo->new_modules);
-        memo->any_modules = true;
+    uint64_t start, size, other, other_size;
+
+    sfb_module_id_place(id, &start, &size);
+    for (unsigned i = 0; i < SFB_MODULE_PERMANENT / 64; i++) {
+        for (uint64_t left = modules[i]; left; left &= left - 1) {
+            uint32_t candidate = i * 64 + (uint32_t)__builtin_ctzll(left);
+
+            sfb_module_id_place(candidate, &other, &other_size);
+            if (candidate != id && start < other + other_size && other < start + size)
+                return true;
+        }
     }
+    return false;
 }
 
-void sfb_memo_end(struct sfb_memo_walk *walk, bool complete)
+/* @return whether one of those that are not in `known` overlaps another */
+static bool any_overlaps(const uint64_t *modules, const uint64_t *known)
+{
+    for (unsigned i = 0; i < SFB_MODULE_PERMANENT / 64; i++)
+        for (uint64_t left = modules[i] & ~known[i]; left; left &= left - 1)
+            if (overlaps(modules, i * 64 + (uint32_t)__builtin_ctzll(left)))
+                return true;
+    return false;
+}
+
+/*
+ * Those of frames that are gone go with them, when the whole memo is new.
+ *
+ * @return whether all of them can be there at once
+ */
+static bool keep_modules(struct sfb_memo *memo, bool all_new)
+{
+    bool good;
+
+    if (!all_new && !memo->any_new_modules)
+        return true;
+    if (!all_new)
+        add_modules(memo->new_modules, memo->modules);
+    good = !memo->any_new_modules || !any_overlaps(memo->new_modules, memo->modules);
+    memcpy(memo->modules, memo->new_modules, sizeof memo->modules);
+    memo->any_modules = memo->any_new_modules;
+    return good;
+}
+
+/* For a while, and for twice as long each time that it was not worth while to come back. */
+static void leave_alone(struct sfb_memo *memo)
+{
+    memo->idle = IDLE_WALKS << memo->doubled;
+    if (memo->doubled < IDLE_DOUBLED_MAX)
+        memo->doubled++;
+}
+
+/* Frames that the walk has matched have their hashes. */
+static void hash_frames(struct sfb_memo_hash *out, const struct sfb_memo_walk *walk)
 {
     struct sfb_memo *memo = walk->memo;
-    uint32_t fresh = walk->capacity - walk->fresh;
+    const struct sfb_memo_frame *frame = memo->frame;
+    uint64_t *hash = (uint64_t *)(void *)(memo->frame + walk->capacity);
+    uint64_t value = walk->matched > 0 ? hash[walk->matched - 1] : SFB_STACK_HASH_START;
 
-    keep_modules(memo, walk->matched == 0);
+    for (uint32_t i = walk->matched; i < memo->count; i++) {
+        value = sfb_stack_hash_add(value, frame[i].key - frame[i].interrupted);
+        hash[i] = value;
+    }
+    /* Its innermost frame may be one that was left out. */
+    if (out->frames < memo->count)
+        value = hash[out->frames - 1];
+    else
+        out->frames = memo->count;
+    out->value = value;
+}
+
+void sfb_memo_end(struct sfb_memo_walk *walk, bool complete, struct sfb_memo_hash *hash)
+{
+    struct sfb_memo *memo = walk->memo;
+    uint32_t fresh;
+
+    if (!keep_modules(memo, walk->matched == 0))
+        forget(walk);
     if (walk->matched == 0)
         memo->complete = complete;
+    fresh = walk->capacity - walk->fresh;
     if (fresh > 0 && walk->fresh != walk->matched)
         memmove(&memo->frame[walk->matched], &memo->frame[walk->fresh],
                 fresh * sizeof *memo->frame);
     memo->count = walk->matched + fresh;
+    if (hash && hash->frames > 0)
+        hash_frames(hash, walk);
     if (walk->hit)
-        memo->misses = 0;
+        memo->misses = memo->doubled = 0;
     else if (++memo->misses >= MISSES_MAX)
-        memo->idle = IDLE_WALKS;
+        leave_alone(memo);
     give_back_memo(memo);
 }
 
@@ -136,37 +217,103 @@ void sfb_memo_diverge(struct sfb_memo_walk *walk)
     }
 }
 
-/* In a walk that stands on a frame of the memo, and then does not. */
-static void forget(struct sfb_memo_walk *walk)
+/* Modules that the memo needs and that this walk has not found yet. */
+struct missing {
+    uint64_t modules[SFB_MODULE_PERMANENT / 64];
+    uint32_t count;
+};
+
+static uint64_t bit_of(uint32_t id)
 {
-    walk->outer = 0;
-    sfb_memo_discard_inner(walk);
+    return 1ull << id % 64;
+}
+
+static void list_missing(struct missing *out, const struct sfb_memo *memo,
+                         const struct sfb_seen_modules *seen)
+{
+    out->count = 0;
+    for (unsigned i = 0; i < SFB_MODULE_PERMANENT / 64; i++) {
+        out->modules[i] = memo->modules[i];
+        for (uint64_t left = memo->modules[i]; left; left &= left - 1) {
+            uint32_t id = i * 64 + (uint32_t)__builtin_ctzll(left);
+
+            if (sfb_seen_modules_has(seen, id))
+                out->modules[i] &= ~bit_of(id);
+            else
+                out->count++;
+        }
+    }
+}
+
+/* @return which of them a pc is in; 0: in none */
+static uint32_t search_missing(const struct missing *missing, uint64_t pc)
+{
+    uint64_t start, size;
+
+    for (unsigned i = 0; i < SFB_MODULE_PERMANENT / 64; i++) {
+        for (uint64_t left = missing->modules[i]; left; left &= left - 1) {
+            uint32_t id = i * 64 + (uint32_t)__builtin_ctzll(left);
+
+            sfb_module_id_place(id, &start, &size);
+            if (pc - start < size)
+                return id;
+        }
+    }
+    return 0;
 }
 
 /*
- * A pc in a module among those of the memo's frames that are on the stack now, from the one that
- * the walk stands on outwards; 0: there is none, and if `all` frames are there, no frame of the
- * memo has to do with the module.
+ * The missing module that a frame is in; 0: there is none. The rule cache knows as a rule. It may have
+ * forgotten, or know of a module that took the place of the memo's.
  */
-static uint64_t pc_in_module(const struct sfb_memo_walk *walk, uint32_t id, bool *all)
+static uint32_t missing_of(const struct missing *missing, const struct sfb_memo *memo, uint64_t key)
+{
+    uint32_t id = sfb_rule_cache_id(sfb_rule_cache_look(&sfb_live_rules, key));
+
+    if (id & SFB_MODULE_PERMANENT)
+        return 0;
+    if (id != 0 && memo->modules[id / 64] & bit_of(id))
+        return missing->modules[id / 64] & bit_of(id) ? id : 0; /* no two of the memo's overlap */
+    return search_missing(missing, key - 1);
+}
+
+/*
+ * Looks for the modules of those frames of the memo that are on the stack now, from the one that the
+ * walk stands on outwards, as far as there is room for them. Others may be unloaded at this very moment, and are not needed.
+ *
+ * @return whether all that were looked for are there
+ */
+static bool find_missing(struct sfb_memo_walk *walk, struct missing *missing, uint32_t room,
+                         struct sfb_seen_modules *seen)
 {
     const struct sfb_memo_frame *frame = walk->memo->frame;
 
     for (uint32_t i = walk->matched; i > 0; i--) {
-        if (i < walk->matched && !sfb_memo_holds(&frame[i - 1])) {
-            *all = false;
-            return 0;
-        }
-        if (sfb_module_id_covered_pc(id, frame[i - 1].key - 1))
-            return frame[i - 1].key - 1;
+        uint32_t id;
+
+        if (walk->matched - i > room || (i < walk->matched && !sfb_memo_holds(&frame[i - 1])))
+            return true;
+        id = missing_of(missing, walk->memo, frame[i - 1].key);
+        if (id == 0)
+            continue;
+        if (!sfb_module_is_loaded(id, frame[i - 1].key - 1, seen->doubt))
+            return false;
+        sfb_seen_modules_add(seen, id);
+        missing->modules[id / 64] &= ~bit_of(id);
+        if (--missing->count == 0)
+            return true;
     }
-    *all = true;
-    return 0;
+    /* No frame of the memo has to do with those that are left. */
+    for (unsigned i = 0; i < SFB_MODULE_PERMANENT / 64; i++)
+        walk->memo->modules[i] &= ~missing->modules[i];
+    return true;
 }
 
-bool sfb_memo_check(struct sfb_memo_walk *walk, uint64_t hi, struct sfb_seen_modules *seen)
+bool sfb_memo_check(struct sfb_memo_walk *walk, uint64_t hi, uint32_t room,
+                    struct sfb_seen_modules *seen)
 {
     struct sfb_memo *memo = walk->memo;
+    struct missing missing;
 
     /* What a walk goes on to behind a signal's frame, or behind a page, can be less than it was. */
     if (memo->frame[0].sp > hi) {
@@ -175,30 +322,11 @@ bool sfb_memo_check(struct sfb_memo_walk *walk, uint64_t hi, struct sfb_seen_mod
     }
     if (!memo->any_modules)
         return true;
-    for (unsigned i = 0; i < SFB_MODULE_PERMANENT / 64; i++) {
-        for (uint64_t left = memo->modules[i]; left; left &= left - 1) {
-            uint64_t bit = left & -left;
-            uint32_t id = i * 64 + (uint32_t)__builtin_ctzll(bit);
-            bool all = false;
-            uint64_t pc;
-
-            if (sfb_seen_modules_has(seen, id))
-                continue;
-            /* Others may be unloaded at this very moment, and are not needed. */
-            pc = pc_in_module(walk, id, &all);
-            if (pc == 0) {
-                if (all)
-                    memo->modules[i] &= ~bit;
-                continue;
-            }
-            if (!sfb_module_is_loaded(id, pc, seen->doubt)) {
-                memset(memo->modules, 0, sizeof memo->modules);
-                memo->any_modules = false;
-                forget(walk);
-                return false;
-            }
-            sfb_seen_modules_add(seen, id);
-        }
-    }
-    return true;
+    list_missing(&missing, memo, seen);
+    if (missing.count == 0 || find_missing(walk, &missing, room, seen))
+        return true;
+    memset(memo->modules, 0, sizeof memo->modules);
+    memo->any_modules = false;
+    forget(walk);
+    return false;
 }

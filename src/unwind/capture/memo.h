@@ -39,10 +39,13 @@ struct sfb_memo {
     uint64_t hi;                       /* end of the stack that it is of */
     bool complete;                     /* nothing comes behind frame 0 */
     bool any_modules, any_new_modules; /* any of the following */
+    bool hashed;                       /* there are hashes behind the frames */
+    uint8_t doubled;                   /* how often the time was that it was last left alone for */
     uint64_t
         modules[SFB_MODULE_PERMANENT / 64]; /* that have to be there for it to be true, by id */
     uint64_t new_modules[SFB_MODULE_PERMANENT / 64]; /* that rules of fresh frames came from */
     struct sfb_memo_frame frame[];                   /* outermost first */
+    /* hashed: uint64_t hash[capacity], of each frame and all further out */
 };
 
 /* A memo while a walk goes on; memo NULL: there is none. */
@@ -55,15 +58,29 @@ struct sfb_memo_walk {
     uint32_t fresh;   /* [fresh, capacity) are frames of this walk, further in than those */
 };
 
+/* The outermost frames of a walk, and what stack_hash.h makes of them. */
+struct sfb_memo_hash {
+    uint32_t frames;
+    uint64_t value;
+};
+
 /*
  * Takes a memo for a walk on the stack that ends at hi.
  *
  * @param storage  NULL, in use, too small, or misaligned: the walk goes on without
+ * @param hashed   sfb_memo_end() is asked for the hash
  */
-void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint64_t hi);
+void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint64_t hi,
+                    bool hashed);
 
-/* Gives it back, with what the walk has seen. complete: that was the outermost frame. */
-void sfb_memo_end(struct sfb_memo_walk *walk, bool complete);
+/*
+ * Gives it back, with what the walk has seen.
+ *
+ * @param complete  that was the outermost frame
+ * @param hash      frames: how many were given. Written: of those of them that the memo has. NULL:
+ *                  not wanted
+ */
+void sfb_memo_end(struct sfb_memo_walk *walk, bool complete, struct sfb_memo_hash *hash);
 
 /* What lies further in than the next frame has nothing to do with what lies further out. */
 void sfb_memo_discard_inner(struct sfb_memo_walk *walk);
@@ -75,12 +92,14 @@ void sfb_memo_diverge(struct sfb_memo_walk *walk);
  * Asked when the walk has come to one of its frames.
  *
  * @param hi    end of what the walk may read of the stack
+ * @param room  so many of its other frames will be taken at most
  * @param seen  modules that it has found
  *
- * @return whether its other frames may be believed: all of its modules are there, and what is known
- *         of the stack reaches as far; if not, it is empty now
+ * @return whether these frames may be believed: their modules are there, and what is known of the
+ *         stack reaches as far as the memo; if not, it is empty now
  */
-bool sfb_memo_check(struct sfb_memo_walk *walk, uint64_t hi, struct sfb_seen_modules *seen);
+bool sfb_memo_check(struct sfb_memo_walk *walk, uint64_t hi, uint32_t room,
+                    struct sfb_seen_modules *seen);
 
 /*
  * Looks for the frame that the walk has come to.

@@ -197,12 +197,13 @@ bool sfb_module_id_matches(uint32_t id, const struct sfb_module_identity *identi
              same_build_id(e)));
 }
 
-bool sfb_module_id_covered_pc(uint32_t id, uint64_t pc)
+void sfb_module_id_place(uint32_t id, uint64_t *start, uint64_t *size)
 {
     const struct sfb_module_identity *was =
         &pool[(id & ~(uint32_t)SFB_MODULE_PERMANENT) - 1].image.identity;
 
-    return pc - was->start < was->end - was->start;
+    *start = was->start;
+    *size = was->end - was->start;
 }
 
 bool sfb_loaded_remembered(struct sfb_loaded *out, unsigned i)

@@ -41,8 +41,8 @@ extern uint8_t sfb_module_eh_frame[];
  */
 bool sfb_module_id_matches(uint32_t id, const struct sfb_module_identity *identity, bool doubt);
 
-/* @return whether the module that has this id, where it was loaded, held a pc */
-bool sfb_module_id_covered_pc(uint32_t id, uint64_t pc);
+/* Says where the module that has this id is, or was. */
+void sfb_module_id_place(uint32_t id, uint64_t *start, uint64_t *size);
 
 /*
  * Makes an entry, by the rules of a signal handler: lock-free, from a fixed pool.

@@ -1,0 +1,31 @@
+/*
+ * The hash of a stack: of its addresses, from the outermost to the innermost, so that what a memo knows
+ * of the outer part can be kept and only the rest is computed.
+ *
+ * A multiplication and an addition a frame, of which one waits for the one before. It is no secret, and no
+ * protection against somebody who makes stacks that collide.
+ */
+#ifndef SFB_UNWIND_CAPTURE_STACK_HASH_H
+#define SFB_UNWIND_CAPTURE_STACK_HASH_H
+
+#include <stdint.h>
+
+/* Of no frames. */
+#define SFB_STACK_HASH_START 0x243f6a8885a308d3u /* of pi */
+
+/* Adds the frame further in. */
+static inline uint64_t sfb_stack_hash_add(uint64_t outer, uint64_t address)
+{
+    uint64_t mixed = address * 0x9e3779b97f4a7c15u;
+
+    return outer * 0xd1342543de82ef95u + (mixed ^ mixed >> 32);
+}
+
+/* Until then the low bits of the hash depend on few bits of the addresses. */
+static inline uint64_t sfb_stack_hash_end(uint64_t hash)
+{
+    hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
+    return hash ^ hash >> 32;
+}
+
+#endif
