@@ -75,6 +75,49 @@ Test(made_code, without_them_ends_the_walk)
     cr_expect(eq(u32, info.by_source[SFB_SOURCE_FRAME_POINTER], 0));
 }
 
+/*
+ * A goroutine, as Go starts it on x86-64: rbp is 0, and above the outermost function's frame lies an
+ * address that no call precedes, that of the second instruction of `goexit`.
+ */
+Test(made_code, of_a_goroutine_is_walked_to_where_go_started_it)
+{
+    enum { GOEXIT = 16 };
+    static const uint8_t code[] = {
+        0x55,                                     /* push %rbp */
+        0x53,                                     /* push %rbx */
+        0x48, 0x89, 0xe3,                         /* mov  %rsp, %rbx */
+        0x48, 0x8d, 0x05, 5,    0,    0,    0,    /* lea  goexit + 1(%rip), %rax */
+        0xeb, 0x15,                               /* jmp  start */
+        0xcc, 0xcc,                               /* */
+        0x90,                                     /* goexit: nop */
+        0xe8, 1,    0,    0,    0,                /* call the next but one */
+        0x90,                                     /* nop */
+        0x48, 0x89, 0xdc,                         /* mov  %rbx, %rsp */
+        0x5b,                                     /* pop  %rbx */
+        0x5d,                                     /* pop  %rbp */
+        0xc3,                                     /* ret */
+        0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,       /* */
+        0x50,                                     /* start: push %rax */
+        0x31, 0xed,                               /* xor  %ebp, %ebp */
+        0x48, 0x83, 0xec, 0x10,                   /* sub  $16, %rsp */
+        0x48, 0x89, 0x6c, 0x24, 0x08,             /* mov  %rbp, 8(%rsp) */
+        0x48, 0x8d, 0x6c, 0x24, 0x08,             /* lea  8(%rsp), %rbp */
+        0x48, 0xc7, 0x04, 0x24, 0,    0,    0, 0, /* movq $0, (%rsp) */
+        0xff, 0xd7,                               /* call *%rdi */
+        0x48, 0x8b, 0x6c, 0x24, 0x08,             /* mov  8(%rsp), %rbp */
+        0x48, 0x83, 0xc4, 0x10,                   /* add  $16, %rsp */
+        0xc3,                                     /* ret */
+    };
+    made_fn *function = make(code, sizeof code);
+
+    call(function);
+    cr_expect(eq(int, info.end, SFB_END), "%s", sfb_status_str(info.end));
+    cr_assert(eq(sz, ours.count, 3));
+    cr_expect(eq(u64, ours.address[2], (uintptr_t)function + GOEXIT + 1));
+    cr_expect(eq(int, of_addresses.end, SFB_END));
+    cr_expect(eq(sz, (size_t)address_count, ours.count));
+}
+
 /* --- a call that went nowhere ------------------------------------------------------------------
  */
 

@@ -107,6 +107,21 @@ Test(arch_aarch64, finds_the_rule_of_each_instruction_of_a_stub)
     }
 }
 
+Test(arch_aarch64, knows_where_a_goroutine_ends)
+{
+    static const uint32_t goexit[] = { NOP, 0xaa0003e0 /* mov x0, x0 */, 0x94001234 /* bl */, NOP };
+
+    put(goexit, 4);
+    for (unsigned i = 0; i < 4; i++)
+        cr_expect(eq(int, sfb_arch_is_goroutine_end(&fake, AT(i)), i == 2), "%u", i);
+    cr_expect(not(sfb_arch_is_goroutine_end(&fake, AT(2) + 1)));
+    code[2] = 0x14001234; /* b */
+    cr_expect(not(sfb_arch_is_goroutine_end(&fake, AT(2))));
+    code[2] = 0x94001234;
+    code[1] = NOP;
+    cr_expect(not(sfb_arch_is_goroutine_end(&fake, AT(2))));
+}
+
 Test(arch_aarch64, reads_no_stub_past_the_end_of_memory)
 {
     struct sfb_rule r;

@@ -207,6 +207,84 @@ Test(arch_x86_64, sees_that_a_return_address_is_at_sp)
     expect_guess(RA_AT + 20, SFB_FRAME_PC, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, "behind no call");
 }
 
+/* As Go's compiler writes them, with n of one byte, of four, and 128. */
+Test(arch_x86_64, knows_the_frame_of_go_until_rbp_is_set_and_when_it_is_restored)
+{
+    static const struct {
+        const char *name;
+        uint8_t start[20], end[8]; /* sub, mov, lea; add, ret */
+        uint8_t mov, lea;          /* offsets */
+        int n;
+    } cases[] = {
+        { "a byte",
+          { 0x48, 0x83, 0xec, 0x18, 0x48, 0x89, 0x6c, 0x24, 0x10, 0x48, 0x8d, 0x6c, 0x24, 0x10 },
+          { 0x48, 0x83, 0xc4, 0x18, 0xc3 },
+          4,
+          9,
+          0x18 },
+        { "128",
+          { 0x48, 0x83, 0xc4, 0x80, 0x48, 0x89, 0x6c, 0x24, 0x78, 0x48, 0x8d, 0x6c, 0x24, 0x78 },
+          { 0x48, 0x83, 0xec, 0x80, 0xc3 },
+          4,
+          9,
+          128 },
+        { "four bytes",
+          { 0x48, 0x81, 0xec, 0x48, 2, 0,    0,    0x48, 0x89, 0xac,
+            0x24, 0x40, 2,    0,    0, 0x48, 0x8d, 0xac, 0x24, 0x40 },
+          { 0x48, 0x81, 0xc4, 0x48, 2, 0, 0, 0xc3 },
+          7,
+          15,
+          0x248 },
+    };
+    enum { AT = 8, END_AT = 40 };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *name = cases[i].name;
+        const unsigned lea = AT + cases[i].lea;
+
+        memset(code, 0x90, sizeof code);
+        memcpy(code + AT, cases[i].start, sizeof cases[i].start);
+        if (cases[i].n == 0x248)
+            memcpy(code + AT + sizeof cases[i].start, "\x02\0\0", 3);
+        memcpy(code + END_AT, cases[i].end, sizeof cases[i].end);
+        expect_guess(AT, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, 8, name);
+        expect_guess(AT + cases[i].mov, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP,
+                     cases[i].n + 8, name);
+        expect_guess(lea, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, cases[i].n + 8, name);
+        expect_guess(END_AT, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, cases[i].n + 8, name);
+        expect_guess(lea, SFB_FRAME_RA, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, name);
+        code[lea + 1] = 0x8b; /* mov m(%rsp), %rbp: before it rbp is the function's own */
+        expect_guess(lea, SFB_FRAME_PC, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, name);
+        code[lea + 1] = 0x8d;
+        code[AT + cases[i].mov + 4] ^= 8; /* another place than that below the return address */
+        expect_guess(AT, SFB_FRAME_PC, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, name);
+        expect_guess(AT + cases[i].mov, SFB_FRAME_PC, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, name);
+        expect_guess(lea, SFB_FRAME_PC, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, name);
+        code[END_AT + (cases[i].end[4] == 0xc3 ? 4 : 7)] = 0x90;
+        expect_guess(END_AT, SFB_FRAME_PC, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, name);
+    }
+}
+
+Test(arch_x86_64, knows_where_a_goroutine_ends)
+{
+    static const uint8_t goexit[] = { 0x90, 0xe8, 1, 2, 3, 4, 0x90 };
+
+    memset(code, 0xcc, sizeof code);
+    memcpy(code + 16, goexit, sizeof goexit);
+    memcpy(code + 40, goexit, sizeof goexit);
+    cr_expect(sfb_arch_is_goroutine_end(&code_memory, BASE + 17));
+    cr_expect(not(sfb_arch_is_goroutine_end(&code_memory, BASE + 16)));
+    cr_expect(not(sfb_arch_is_goroutine_end(&code_memory, BASE + 22)), "behind the call");
+    cr_expect(not(sfb_arch_is_goroutine_end(&code_memory, BASE + 41)), "no function starts there");
+    cr_expect(not(sfb_arch_is_goroutine_end(&code_memory, BASE + sizeof code + 1)), "unreadable");
+    for (unsigned i = 0; i < sizeof goexit; i++) {
+        code[16 + i] ^= 0x08;
+        cr_expect(eq(int, sfb_arch_is_goroutine_end(&code_memory, BASE + 17), i > 1 && i < 6), "%u",
+                  i);
+        code[16 + i] ^= 0x08;
+    }
+}
+
 Test(arch_x86_64, knows_instructions_that_run_with_the_return_address_at_sp)
 {
     static const uint8_t call[] = { 0xe8, 0, 0, 0, 0 };

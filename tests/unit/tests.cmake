@@ -31,7 +31,7 @@ else()
   set(other x86_64)
 endif()
 string(TOUPPER ${other} other_upper)
-set(sources machine/arch_${other}.c machine/insn_patterns_${other}.c
+set(sources machine/arch_${other}.c machine/insn_patterns_${other}.c machine/go_${other}.c
   walk/walker.c walk/position.c walk/step.c walk/rule_cache.c walk/walk_rules.c walk/module_rule.c
   walk/stack_root.c walk/replay.c walk/source_tables.c walk/source_signal.c walk/source_frame_pointer.c walk/proof.c
   walk/source_libunwind_none.c)

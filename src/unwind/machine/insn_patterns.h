@@ -66,6 +66,12 @@ enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
 bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra);
 
 /*
+ * Whether a goroutine ends here: its outermost function returns to the second instruction of Go's
+ * `goexit`, which no call precedes, and of which nothing comes behind.
+ */
+bool sfb_arch_is_goroutine_end(struct sfb_memory *code, uint64_t pc);
+
+/*
  * @param start  of the function that pc is in
  * @return whether fp leads to the function's own frame record at pc, by its code
  */

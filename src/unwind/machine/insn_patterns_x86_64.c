@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "unwind/machine/go_x86_64.h"
 #include "unwind/machine/insn_x86_64.h"
 
 static struct sfb_rule frame_rule(enum sfb_base base, int32_t cfa, bool fp_stored)
@@ -65,25 +66,6 @@ uint64_t sfb_arch_nop_size(struct sfb_memory *code, uint64_t pc)
     return size <= LONGEST ? size : 0;
 }
 
-/* Up to 8 bytes of code, the first the lowest. (In words: sfb_memory_copy() takes more stack.) */
-static inline __attribute__((always_inline)) bool peek(struct sfb_memory *code, uint64_t address,
-                                                       unsigned size, uint64_t *out)
-{
-    const unsigned skip = address & 7;
-    uint64_t word;
-
-    if (!sfb_memory_read(code, address - skip, &word))
-        return false;
-    *out = word >> 8 * skip;
-    if (skip + size > sizeof word) {
-        if (!sfb_memory_read(code, address - skip + sizeof word, &word))
-            return false;
-        *out |= word << 8 * (sizeof word - skip);
-    }
-    *out &= ~(uint64_t)0 >> 8 * (sizeof word - size);
-    return true;
-}
-
 /*
  * The call instructions that compilers make: e8 and a distance, or ff /2 with a register, or memory
  * by any mode; r8 to r15 take a prefix in front.
@@ -95,9 +77,9 @@ bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra)
     uint64_t bytes, at;
 
     /* The page before may not be there. */
-    if (!peek(code, ra - LONGEST, LONGEST, &bytes)) {
+    if (!sfb_insn_peek(code, ra - LONGEST, LONGEST, &bytes)) {
         size = ra % PAGE;
-        if (size == 0 || size >= LONGEST || !peek(code, ra - size, size, &bytes))
+        if (size == 0 || size >= LONGEST || !sfb_insn_peek(code, ra - size, size, &bytes))
             return false;
         bytes <<= 8 * (LONGEST - size);
     }
@@ -148,7 +130,7 @@ static __attribute__((noinline)) bool is_byte(struct sfb_memory *code, uint64_t 
 {
     uint64_t b;
 
-    return peek(code, address, 1, &b) && b == want;
+    return sfb_insn_peek(code, address, 1, &b) && b == want;
 }
 
 /*
@@ -238,7 +220,7 @@ bool sfb_arch_is_eh_return_near(struct sfb_memory *code, uint64_t address)
     uint64_t b;
 
     for (uint64_t at = address - BEHIND; at < address + BEFORE; at++) {
-        if (!peek(code, at, BYTES, &b))
+        if (!sfb_insn_peek(code, at, BYTES, &b))
             return false;
         if ((b & 0xffffff) == 0xcc8948)
             return true;
@@ -269,6 +251,7 @@ enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
 {
     enum { PUSH_RBP = 0x55, FUNCTION_MAX = 4096 };
     uint64_t top;
+    int64_t size;
     uint8_t here;
 
     *out = frame_rule(SFB_BASE_SP, 8, false);
@@ -280,6 +263,11 @@ enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
             return SFB_GUESS_BY_CODE;
         if (has_pushed_fp(code, regs->pc)) {
             *out = frame_rule(SFB_BASE_SP, 16, true);
+            return SFB_GUESS_BY_CODE;
+        }
+        size = sfb_go_frame_size(code, regs->pc);
+        if (size >= 0) {
+            *out = frame_rule(SFB_BASE_SP, 8 + (int32_t)size, false);
             return SFB_GUESS_BY_CODE;
         }
         /*

@@ -18,4 +18,24 @@ static inline bool sfb_insn_is(struct sfb_memory *code, uint64_t address, const 
            memcmp(have, want, n) == 0;
 }
 
+/* Up to 8 bytes of code, the first the lowest. (In words: sfb_memory_copy() takes more stack.) */
+static inline __attribute__((always_inline)) bool sfb_insn_peek(struct sfb_memory *code,
+                                                                uint64_t address, unsigned size,
+                                                                uint64_t *out)
+{
+    const unsigned skip = address & 7;
+    uint64_t word;
+
+    if (!sfb_memory_read(code, address - skip, &word))
+        return false;
+    *out = word >> 8 * skip;
+    if (skip + size > sizeof word) {
+        if (!sfb_memory_read(code, address - skip + sizeof word, &word))
+            return false;
+        *out |= word << 8 * (sizeof word - skip);
+    }
+    *out &= ~(uint64_t)0 >> 8 * (sizeof word - size);
+    return true;
+}
+
 #endif

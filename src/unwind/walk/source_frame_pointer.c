@@ -11,7 +11,8 @@
  * What can go wrong: a function that has stored no record (yet), so that the chain leads past its
  * caller; and an fp that is used as any other register. Therefore
  *
- * - a return address must lie behind a call instruction, and records must lie ever further out;
+ * - a return address must lie behind a call instruction, or where a goroutine ends, and records must lie
+ *   ever further out;
  * - an interrupted function is believed to have stored its record only if the record says what the
  *   link register says: code before its first call, behind its prologue. Elsewhere either of the
  *   two may be the caller, and nothing but a table could tell which;
@@ -63,6 +64,12 @@ static bool is_proven(struct sfb_walk *w, enum sfb_guess guess, const struct sfb
     return false;
 }
 
+static bool can_return_to(struct sfb_walk *w, uint64_t address)
+{
+    return sfb_arch_is_call(&w->table_memory, address) ||
+           sfb_arch_is_goroutine_end(&w->table_memory, address);
+}
+
 enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
 {
     struct sfb_regs caller = walker->regs;
@@ -71,6 +78,8 @@ enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
 
     if (!SFB_ARCH_FRAME_RECORDS && !is_uncovered(walker))
         return SFB_NO_FRAME_RECORD;
+    if (is_uncovered(walker) && sfb_arch_is_goroutine_end(&walker->table_memory, walker->regs.pc))
+        return SFB_END;
     /* If this frame is a wrong guess of some table, the next would hide it. */
     if (walker->current.kind == SFB_FRAME_RA &&
         !sfb_arch_is_call(&walker->table_memory, walker->regs.pc))
@@ -84,7 +93,7 @@ enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
         sfb_arch_guess(&walker->table_memory, walker->memory, &walker->regs, walker->current.kind,
                        walker->current.missed[SFB_SOURCE_EH_FRAME] != SFB_NO_MODULE, &rule);
     if (sfb_step(&caller, &rule, walker->memory, NULL) != SFB_OK ||
-        !is_believable(walker, &caller) || !sfb_arch_is_call(&walker->table_memory, caller.pc))
+        !is_believable(walker, &caller) || !can_return_to(walker, caller.pc))
         return SFB_NO_FRAME_RECORD;
     walker->guess_unproven = !is_proven(walker, guess, &caller);
     walker->unproven |= walker->guess_unproven;

@@ -1,0 +1,17 @@
+/* Code of Go on x86-64, by its instructions: no table covers it. See the .c file. */
+#ifndef SFB_UNWIND_MACHINE_GO_X86_64_H
+#define SFB_UNWIND_MACHINE_GO_X86_64_H
+
+#include <stdint.h>
+
+#include "sfb/memory.h"
+
+/*
+ * How far sp is from the return address of an interrupted function, while rbp is its caller's: before
+ * the function has set rbp, or when it has restored it.
+ *
+ * @return bytes; -1: the code at pc does not tell
+ */
+int64_t sfb_go_frame_size(struct sfb_memory *code, uint64_t pc);
+
+#endif
