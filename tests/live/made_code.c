@@ -77,36 +77,37 @@ Test(made_code, without_them_ends_the_walk)
 
 /*
  * A goroutine, as Go starts it on x86-64: rbp is 0, and above the outermost function's frame lies an
- * address that no call precedes, that of the second instruction of `goexit`.
+ * address that no call precedes, that of the second instruction of `goexit`. Below its record a return
+ * address is left over.
  */
 Test(made_code, of_a_goroutine_is_walked_to_where_go_started_it)
 {
     enum { GOEXIT = 16 };
     static const uint8_t code[] = {
-        0x55,                                     /* push %rbp */
-        0x53,                                     /* push %rbx */
-        0x48, 0x89, 0xe3,                         /* mov  %rsp, %rbx */
-        0x48, 0x8d, 0x05, 5,    0,    0,    0,    /* lea  goexit + 1(%rip), %rax */
-        0xeb, 0x15,                               /* jmp  start */
-        0xcc, 0xcc,                               /* */
-        0x90,                                     /* goexit: nop */
-        0xe8, 1,    0,    0,    0,                /* call the next but one */
-        0x90,                                     /* nop */
-        0x48, 0x89, 0xdc,                         /* mov  %rbx, %rsp */
-        0x5b,                                     /* pop  %rbx */
-        0x5d,                                     /* pop  %rbp */
-        0xc3,                                     /* ret */
-        0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,       /* */
-        0x50,                                     /* start: push %rax */
-        0x31, 0xed,                               /* xor  %ebp, %ebp */
-        0x48, 0x83, 0xec, 0x10,                   /* sub  $16, %rsp */
-        0x48, 0x89, 0x6c, 0x24, 0x08,             /* mov  %rbp, 8(%rsp) */
-        0x48, 0x8d, 0x6c, 0x24, 0x08,             /* lea  8(%rsp), %rbp */
-        0x48, 0xc7, 0x04, 0x24, 0,    0,    0, 0, /* movq $0, (%rsp) */
-        0xff, 0xd7,                               /* call *%rdi */
-        0x48, 0x8b, 0x6c, 0x24, 0x08,             /* mov  8(%rsp), %rbp */
-        0x48, 0x83, 0xc4, 0x10,                   /* add  $16, %rsp */
-        0xc3,                                     /* ret */
+        0x55,                                  /* push %rbp */
+        0x53,                                  /* push %rbx */
+        0x48, 0x89, 0xe3,                      /* mov  %rsp, %rbx */
+        0x48, 0x8d, 0x05, 5,    0,    0,    0, /* lea  goexit + 1(%rip), %rax */
+        0xeb, 0x15,                            /* jmp  start */
+        0xcc, 0xcc,                            /* */
+        0x90,                                  /* goexit: nop */
+        0xe8, 1,    0,    0,    0,             /* call the next but one */
+        0x90,                                  /* nop */
+        0x48, 0x89, 0xdc,                      /* mov  %rbx, %rsp */
+        0x5b,                                  /* pop  %rbx */
+        0x5d,                                  /* pop  %rbp */
+        0xc3,                                  /* ret */
+        0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,    /* */
+        0x50,                                  /* start: push %rax */
+        0x31, 0xed,                            /* xor  %ebp, %ebp */
+        0x48, 0x83, 0xec, 0x10,                /* sub  $16, %rsp */
+        0x48, 0x89, 0x6c, 0x24, 0x08,          /* mov  %rbp, 8(%rsp) */
+        0x48, 0x8d, 0x6c, 0x24, 0x08,          /* lea  8(%rsp), %rbp */
+        0x48, 0x89, 0x04, 0x24,                /* mov  %rax, (%rsp) */
+        0xff, 0xd7,                            /* call *%rdi */
+        0x48, 0x8b, 0x6c, 0x24, 0x08,          /* mov  8(%rsp), %rbp */
+        0x48, 0x83, 0xc4, 0x10,                /* add  $16, %rsp */
+        0xc3,                                  /* ret */
     };
     made_fn *function = make(code, sizeof code);
 
@@ -187,33 +188,55 @@ static bool is_in_framed(uint64_t address)
     return address - (uintptr_t)framed < (uintptr_t)framed_end - (uintptr_t)framed;
 }
 
+/* Made code -> again() -> made code, each called by framed(). @return where the made code is returned to */
+static uint64_t walk_through_code_that_leaves_fp(const uint8_t *code, size_t size)
+{
+    leaves_fp = make(code, size);
+    framed(again, leaves_fp);
+    cr_assert(lt(sz, 3, ours.count));
+    /* Who asks for addresses alone is told the same. */
+    cr_expect(eq(sz, (size_t)address_count, ours.count));
+    cr_expect(eq(int, of_addresses.end, info.end));
+    cr_expect(
+        eq(u32, of_addresses.by_source[SFB_SOURCE_UNPROVEN], info.by_source[SFB_SOURCE_UNPROVEN]));
+    return (uintptr_t)leaves_fp + 6;
+}
+
+static void expect_all_frames(uint64_t here)
+{
+    /* capture(), made code, framed(), again(), made code, framed() */
+    cr_expect(eq(u64, ours.address[1], here));
+    cr_expect(is_in_framed(ours.address[2]));
+    cr_expect(eq(u64, ours.address[4], here));
+    cr_expect(is_in_framed(ours.address[5]));
+    cr_expect(eq(u32, info.by_source[SFB_SOURCE_UNPROVEN], 0));
+}
+
 /*
  * The frame record that fp leads to is that of a caller further out: a walk that follows it loses a
  * frame, and cannot know it. It may give all frames, or fewer, but then without an end.
  */
 Test(made_code, that_leaves_fp_alone_claims_no_end_without_all_frames)
 {
-    /* sub $40, %rsp; call *%rdi; add $40, %rsp; ret */
-    static const uint8_t code[] = { 0x48, 0x83, 0xec, 40, 0xff, 0xd7, 0x48, 0x83, 0xc4, 40, 0xc3 };
-    uint64_t here;
+    /* sub $40, %rsp; call *%rdi; nop; add $40, %rsp; ret */
+    static const uint8_t code[] = { 0x48, 0x83, 0xec, 40,   0xff, 0xd7,
+                                    0x90, 0x48, 0x83, 0xc4, 40,   0xc3 };
+    uint64_t here = walk_through_code_that_leaves_fp(code, sizeof code);
 
-    leaves_fp = make(code, sizeof code);
-    here = (uintptr_t)leaves_fp + 6;
-    framed(again, leaves_fp);
-    cr_assert(lt(sz, 3, ours.count));
-    cr_expect(eq(u64, ours.address[1], here));
-    if (ours.end) { /* capture(), made code, framed(), again(), made code, framed() */
-        cr_expect(is_in_framed(ours.address[2]));
-        cr_expect(eq(u64, ours.address[4], here));
-        cr_expect(is_in_framed(ours.address[5]));
-        cr_expect(eq(u32, info.by_source[SFB_SOURCE_UNPROVEN], 0));
+    if (ours.end) {
+        expect_all_frames(here);
     } else {
         cr_expect(eq(int, info.end, SFB_UNPROVEN_END), "%s", sfb_status_str(info.end));
         cr_expect(lt(u32, 0, info.by_source[SFB_SOURCE_UNPROVEN]));
     }
-    /* Who asks for addresses alone is told the same. */
-    cr_expect(eq(sz, (size_t)address_count, ours.count));
-    cr_expect(eq(int, of_addresses.end, info.end));
-    cr_expect(
-        eq(u32, of_addresses.by_source[SFB_SOURCE_UNPROVEN], info.by_source[SFB_SOURCE_UNPROVEN]));
+}
+
+Test(made_code, that_is_returned_to_at_its_epilogue_has_all_frames)
+{
+    /* sub $40, %rsp; call *%rdi; add $40, %rsp; ret */
+    static const uint8_t code[] = { 0x48, 0x83, 0xec, 40, 0xff, 0xd7, 0x48, 0x83, 0xc4, 40, 0xc3 };
+    uint64_t here = walk_through_code_that_leaves_fp(code, sizeof code);
+
+    cr_expect(ours.end, "%s", sfb_status_str(info.end));
+    expect_all_frames(here);
 }

@@ -187,6 +187,7 @@ Test(arch_x86_64, guesses_by_the_place_in_the_function)
     expect_guess(28, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, 8, "rep ret");
     expect_guess(30, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, 8, "ret $8");
     expect_guess(8, SFB_FRAME_RA, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, "a caller has a frame");
+    expect_guess(14, SFB_FRAME_RA, SFB_GUESS_BY_CODE, SFB_BASE_SP, 8, "but where it returns next");
 }
 
 Test(arch_x86_64, sees_that_a_return_address_is_at_sp)
@@ -252,7 +253,7 @@ Test(arch_x86_64, knows_the_frame_of_go_until_rbp_is_set_and_when_it_is_restored
                      cases[i].n + 8, name);
         expect_guess(lea, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, cases[i].n + 8, name);
         expect_guess(END_AT, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, cases[i].n + 8, name);
-        expect_guess(lea, SFB_FRAME_RA, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, name);
+        expect_guess(END_AT, SFB_FRAME_RA, SFB_GUESS_BY_CODE, SFB_BASE_SP, cases[i].n + 8, name);
         code[lea + 1] = 0x8b; /* mov m(%rsp), %rbp: before it rbp is the function's own */
         expect_guess(lea, SFB_FRAME_PC, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, name);
         code[lea + 1] = 0x8d;
@@ -263,6 +264,73 @@ Test(arch_x86_64, knows_the_frame_of_go_until_rbp_is_set_and_when_it_is_restored
         code[END_AT + (cases[i].end[4] == 0xc3 ? 4 : 7)] = 0x90;
         expect_guess(END_AT, SFB_FRAME_PC, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, name);
     }
+}
+
+Test(arch_x86_64, knows_where_go_compares_sp_that_nothing_is_pushed)
+{
+    static const struct {
+        uint8_t bytes[12];
+        uint8_t branch;
+    } cases[] = {
+        { { 0x49, 0x3b, 0x66, 0x10, 0x76, 0x20 }, 4 },
+        { { 0x4d, 0x3b, 0x66, 0x10, 0x0f, 0x86, 0, 2, 0, 0 }, 4 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memset(code, 0x90, sizeof code);
+        memcpy(code + 8, cases[i].bytes, sizeof cases[i].bytes);
+        expect_guess(8, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, 8, "cmp");
+        expect_guess(12, SFB_FRAME_PC, SFB_GUESS_BY_CODE, SFB_BASE_SP, 8, "jbe");
+        code[11] = 0x18; /* of another member */
+        expect_guess(8, SFB_FRAME_PC, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, "another cmp");
+        expect_guess(12, SFB_FRAME_PC, SFB_GUESS_BY_RECORD, SFB_BASE_FP, 16, "another jbe");
+    }
+}
+
+/* Two functions of Go. Returns to one are judged by what comes before them, and by what comes behind. */
+Test(arch_x86_64, knows_by_code_where_a_record_is)
+{
+    static const uint8_t prologue[] = { 0x48, 0x83, 0xec, 0x18, 0x48, 0x89, 0x6c,
+                                        0x24, 0x10, 0x48, 0x8d, 0x6c, 0x24, 0x10 };
+    static const uint8_t epilogue[] = {
+        0x48, 0x8b, 0x6c, 0x24, 0x10, 0x48, 0x83, 0xc4, 0x18, 0xc3
+    };
+    enum { M = 0x10, EPILOGUE_AT = 24, BEHIND = EPILOGUE_AT + sizeof epilogue, OTHER = 44 };
+    static const struct {
+        const char *name;
+        enum sfb_frame_kind kind;
+        uint8_t at, offset;
+        uint16_t padding; /* two bytes there; 0: none */
+        bool want;
+    } cases[] = {
+        { "between the two", SFB_FRAME_RA, 18, M, 0, true },
+        { "another offset", SFB_FRAME_RA, 18, M + 8, 0, false },
+        { "padding before it", SFB_FRAME_RA, 20, M, 16, true },
+        { "padding before it and behind it", SFB_FRAME_RA, 18, M, 19, true },
+        { "behind the last ret", SFB_FRAME_RA, 38, M, 0, true },
+        { "behind padding", SFB_FRAME_RA, 40, M, BEHIND, false },
+        { "in the prologue", SFB_FRAME_RA, 9, M, 0, false },
+        { "interrupted", SFB_FRAME_PC, 18, M, 0, true },
+        { "interrupted, another offset", SFB_FRAME_PC, 18, M + 8, 0, false },
+        { "interrupted, padding behind it", SFB_FRAME_PC, 18, M, 20, false },
+        { "interrupted before the other", SFB_FRAME_PC, 38, M, 0, false },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memset(code, 0x90, sizeof code);
+        memcpy(code, prologue, sizeof prologue);
+        memcpy(code + EPILOGUE_AT, epilogue, sizeof epilogue);
+        memcpy(code + OTHER, prologue, sizeof prologue);
+        if (cases[i].padding)
+            memset(code + cases[i].padding, 0xcc, 2);
+        cr_expect(eq(int,
+                     sfb_arch_stores_record(&code_memory, BASE + cases[i].at, cases[i].kind,
+                                            cases[i].offset),
+                     cases[i].want),
+                  "%s", cases[i].name);
+    }
+    cr_expect(not(sfb_arch_stores_record(&code_memory, BASE + 4096, SFB_FRAME_RA, M)),
+              "unreadable");
 }
 
 Test(arch_x86_64, knows_where_a_goroutine_ends)

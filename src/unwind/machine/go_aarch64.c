@@ -2,6 +2,17 @@
 #include "unwind/machine/insn_aarch64.h"
 #include "unwind/machine/insn_patterns.h"
 
+/* Records lie below sp there. */
+bool sfb_arch_stores_record(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,
+                            uint64_t offset)
+{
+    (void)code;
+    (void)pc;
+    (void)kind;
+    (void)offset;
+    return false;
+}
+
 /*
  *     aa0003e0   mov x0, x0      at the start of a function: assemblers write another no-op
  *     94xxxxxx   bl goexit1

@@ -31,7 +31,7 @@ static int64_t added_to_sp(uint64_t insn, unsigned form)
     return (insn & 0xffffff) == sub ? -n : 0;
 }
 
-/* @return the m of `mov %rbp, m(%rsp)` (89) or `lea m(%rsp), %rbp` (8d); -1: it is not that */
+/* @return the m of `mov %rbp, m(%rsp)` (89), of `mov m(%rsp), %rbp` (8b), or of `lea` (8d); -1: it is another */
 static int64_t record_offset(uint64_t insn, unsigned opcode)
 {
     const uint64_t op = 0x24000048 | (uint64_t)opcode << 8;
@@ -48,12 +48,34 @@ static uint64_t insn_at(struct sfb_memory *code, uint64_t address, unsigned size
     return sfb_insn_peek(code, address, size, &insn) ? insn : 0;
 }
 
+/*
+ * Before all of it, where the stack may have to grow; %r14 is the goroutine:
+ *
+ *     49 3b 66 10             cmp 16(%r14), %rsp      4d: of %r12, which is rsp less a large frame
+ *     76 xx, or 0f 86 ...     jbe
+ */
+static bool is_stack_check(uint64_t insn)
+{
+    return (insn & 0xfffffffb) == 0x10663b49;
+}
+
+static bool is_behind_stack_check(struct sfb_memory *code, uint64_t pc, uint64_t here)
+{
+    enum { SIZE = 4 };
+
+    return ((here & 0xff) == 0x76 || (here & 0xffff) == 0x860f) &&
+           is_stack_check(insn_at(code, pc - SIZE, SIZE));
+}
+
+enum { SUB = 4, STORE = 5, MORE = 3, MOV = 0x89, LOAD = 0x8b, LEA = 0x8d, RET = 0xc3 };
+
 int64_t sfb_go_frame_size(struct sfb_memory *code, uint64_t pc)
 {
-    enum { SUB = 4, STORE = 5, MORE = 3, MOV = 0x89, LEA = 0x8d, RET = 0xc3 };
     uint64_t here = insn_at(code, pc, 8);
     int64_t n, m;
 
+    if (is_stack_check(here) || is_behind_stack_check(code, pc, here))
+        return 0;
     for (unsigned form = 0; form < FORMS; form++) {
         const unsigned sub = SUB + form * MORE, store = STORE + form * MORE;
 
@@ -70,6 +92,99 @@ int64_t sfb_go_frame_size(struct sfb_memory *code, uint64_t pc)
             return m + 8;
     }
     return -1;
+}
+
+/* @return the m of the end of a prologue: `mov`, and `lea` at this address; -1: it is none */
+static int64_t prologue_at(struct sfb_memory *code, uint64_t lea)
+{
+    int64_t m = record_offset(insn_at(code, lea, 8), LEA);
+
+    for (unsigned form = 0; m >= 0 && form < FORMS; form++)
+        if (record_offset(insn_at(code, lea - STORE - form * MORE, STORE + form * MORE), MOV) == m)
+            return m;
+    return -1;
+}
+
+/* @return the m of an epilogue, of which the first instruction is at this address; -1: it is none */
+static int64_t epilogue_at(struct sfb_memory *code, uint64_t load)
+{
+    int64_t m = record_offset(insn_at(code, load, 8), LOAD);
+
+    for (unsigned form = 0; m >= 0 && form < FORMS; form++)
+        if (sfb_go_frame_size(code, load + STORE + form * MORE) == m + 8)
+            return m;
+    return -1;
+}
+
+enum { PADDING = 0xcc, REACH = 4096 };
+
+/* One byte of each instruction that is looked for is its second one. Code is read word by word. */
+static bool may_be_at(uint64_t word, unsigned byte, unsigned opcode, bool *padding)
+{
+    unsigned here = word >> 8 * byte & 0xff, pair = word >> 8 * byte & 0xffff;
+
+    *padding = byte < 7 && pair == (PADDING << 8 | PADDING);
+    return here == opcode;
+}
+
+/* @return the m of the nearest prologue before pc in the same function, which padding ends; -1: there is none */
+static int64_t prologue_before(struct sfb_memory *code, uint64_t pc)
+{
+    const uint64_t last = pc & ~(uint64_t)7;
+    uint64_t word;
+    bool padding;
+
+    for (uint64_t at = last; last - at < REACH && sfb_memory_read(code, at, &word); at -= 8)
+        for (unsigned i = 8; i-- > 0;) {
+            if (at + i >= pc)
+                continue;
+            if (may_be_at(word, i, LEA, &padding)) {
+                int64_t m = prologue_at(code, at + i - 1);
+
+                if (m >= 0)
+                    return m;
+            }
+            if (padding)
+                return -1;
+        }
+    return -1;
+}
+
+/* @return the m of the nearest epilogue behind pc in the same function; -1: there is none */
+static int64_t epilogue_behind(struct sfb_memory *code, uint64_t pc)
+{
+    const uint64_t first = pc & ~(uint64_t)7;
+    uint64_t word;
+    bool padding;
+
+    for (uint64_t at = first; at - first < REACH && sfb_memory_read(code, at, &word); at += 8)
+        for (unsigned i = 0; i < 8; i++) {
+            if (at + i <= pc)
+                continue;
+            if (may_be_at(word, i, LOAD, &padding)) {
+                int64_t m = epilogue_at(code, at + i - 1);
+
+                if (m >= 0)
+                    return m;
+            }
+            if (padding || prologue_at(code, at + i - 1) >= 0)
+                return -1;
+        }
+    return -1;
+}
+
+/*
+ * The next epilogue is that of the function: one without a frame is followed by padding, or by the
+ * prologue of another. Behind its last `ret` a function may call, and what calls has a frame, so
+ * the nearest prologue is its own.
+ */
+bool sfb_arch_stores_record(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,
+                            uint64_t offset)
+{
+    const int64_t m = (int64_t)offset;
+
+    return offset < INT32_MAX && ((kind == SFB_FRAME_RA && prologue_before(code, pc) == m) ||
+                                  epilogue_behind(code, pc) == m);
 }
 
 /*

@@ -7,8 +7,8 @@
 #include "sfb/memory.h"
 
 /*
- * How far sp is from the return address of an interrupted function, while rbp is its caller's: before
- * the function has set rbp, or when it has restored it.
+ * How far sp is from the return address while rbp is the caller's: before the function has set rbp, or
+ * when it has restored it.
  *
  * @return bytes; -1: the code at pc does not tell
  */

@@ -245,29 +245,39 @@ static bool has_pushed_fp(struct sfb_memory *code, uint64_t pc)
            sfb_insn_is(code, pc - 1, load, sizeof load);
 }
 
+/*
+ * Instructions that say how far the return address is, whether they are interrupted, or control returns
+ * to them.
+ */
+static bool find_frame_by_code(struct sfb_memory *code, uint64_t pc, struct sfb_rule *out)
+{
+    int64_t size = is_return(code, pc) ? 0 : sfb_go_frame_size(code, pc);
+
+    if (size < 0)
+        return false;
+    *out = frame_rule(SFB_BASE_SP, 8 + (int32_t)size, false);
+    return true;
+}
+
 enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
                               const struct sfb_regs *regs, enum sfb_frame_kind kind, bool in_module,
                               struct sfb_rule *out)
 {
     enum { PUSH_RBP = 0x55, FUNCTION_MAX = 4096 };
     uint64_t top;
-    int64_t size;
     uint8_t here;
 
+    if (find_frame_by_code(code, regs->pc, out))
+        return SFB_GUESS_BY_CODE;
     *out = frame_rule(SFB_BASE_SP, 8, false);
     if (kind == SFB_FRAME_PC) {
         /* A call that went nowhere: nothing has happened since. */
         if (!sfb_memory_copy(code, regs->pc, &here, sizeof here))
             return SFB_GUESS_BY_CODE;
-        if (here == PUSH_RBP || is_return(code, regs->pc))
+        if (here == PUSH_RBP)
             return SFB_GUESS_BY_CODE;
         if (has_pushed_fp(code, regs->pc)) {
             *out = frame_rule(SFB_BASE_SP, 16, true);
-            return SFB_GUESS_BY_CODE;
-        }
-        size = sfb_go_frame_size(code, regs->pc);
-        if (size >= 0) {
-            *out = frame_rule(SFB_BASE_SP, 8 + (int32_t)size, false);
             return SFB_GUESS_BY_CODE;
         }
         /*

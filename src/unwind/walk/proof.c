@@ -35,3 +35,12 @@ bool sfb_can_hide_frame(struct sfb_walk *w, uint64_t record)
             return true;
     return false;
 }
+
+bool sfb_stores_record(struct sfb_walk *w, uint64_t record)
+{
+    enum { SEARCH_WORK = 1024 };
+
+    return sfb_walker_spend(w, SEARCH_WORK) &&
+           sfb_arch_stores_record(&w->table_memory, w->regs.pc, w->current.kind,
+                                  record - w->regs.sp);
+}

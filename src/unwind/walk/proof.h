@@ -11,7 +11,8 @@
  *     +-----------------------+ <- sp
  *
  * So the record is the frame's own if no word between the two can be a return address. A word left over
- * from an older frame looks the same: then the record may be its own, and nothing proves it.
+ * from an older frame looks the same: then the record may be its own, and nothing proves it, unless the code
+ * around the pc stores rbp in that very place, as Go's does.
  */
 #ifndef SFB_UNWIND_WALK_PROOF_H
 #define SFB_UNWIND_WALK_PROOF_H
@@ -24,5 +25,8 @@
  *         read; true, too, if they are more than 4 KiB apart
  */
 bool sfb_can_hide_frame(struct sfb_walk *walker, uint64_t record);
+
+/* @return whether the code of the frame that the walk stands on stores a record there */
+bool sfb_stores_record(struct sfb_walk *walker, uint64_t record);
 
 #endif

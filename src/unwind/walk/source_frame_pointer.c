@@ -58,7 +58,7 @@ static bool is_proven(struct sfb_walk *w, enum sfb_guess guess, const struct sfb
 
     switch (guess) {
     case SFB_GUESS_BY_CODE: return true;
-    case SFB_GUESS_BY_RECORD: return !sfb_can_hide_frame(w, record);
+    case SFB_GUESS_BY_RECORD: return !sfb_can_hide_frame(w, record) || sfb_stores_record(w, record);
     case SFB_GUESS_AT_SP: break;
     }
     return false;
