@@ -15,8 +15,9 @@ int at_ret(void);
 int at_stub(void);
 int at_jump(void);
 int pops(void);
+int calls_leaf(void);
 int goes_astray(void);
-extern const char astray_call[];
+extern const char leaf_call[], astray_call[];
 
 static volatile int sink;
 static struct trace ours;
@@ -61,6 +62,17 @@ __asm__(".text\n"
         "push kept(%rip)\n .cfi_adjust_cfa_offset 8\n"
         "xor %eax, %eax\n"
         "ret\n .cfi_endproc\n"
+        /* Hand-written, without rows, called by a pointer, while rbp is no frame pointer. */
+        "calls_leaf: .cfi_startproc\n"
+        "push %rbp\n .cfi_adjust_cfa_offset 8\n .cfi_offset %rbp, -16\n"
+        "xor %ebp, %ebp\n"
+        "lea leaf(%rip), %rax\n"
+        "call *%rax\n"
+        "leaf_call: pop %rbp\n .cfi_adjust_cfa_offset -8\n"
+        "ret\n .cfi_endproc\n"
+        "leaf: int3\n"
+        "xor %eax, %eax\n"
+        "ret\n"
         /* Its row takes the 6 for its return address. */
         "goes_astray: .cfi_startproc\n"
         "push $6\n"
@@ -138,6 +150,16 @@ Test(wrong_rows, may_leave_sp_where_it_is)
 {
     stop_in(pops);
     expect_caller("pop of the return address", 1);
+}
+
+Test(wrong_rows, are_none_and_the_word_at_sp_is_a_guess)
+{
+    stop_in(calls_leaf);
+    cr_expect(eq(int, info.end, SFB_UNPROVEN_END), "%s", sfb_status_str(info.end));
+    cr_assert(lt(sz, 3, ours.count));
+    cr_expect(eq(u64, ours.address[1], (uintptr_t)leaf_call));
+    cr_expect(lt(u64, ours.address[2] - (uintptr_t)call, 64));
+    cr_expect(eq(u32, info.by_source[SFB_SOURCE_UNPROVEN], 1));
 }
 
 static uint32_t sum(const struct sframe_backtrace_info *i)

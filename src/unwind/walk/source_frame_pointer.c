@@ -70,9 +70,28 @@ static bool can_return_to(struct sfb_walk *w, uint64_t address)
            sfb_arch_is_goroutine_end(&w->table_memory, address);
 }
 
+static bool goes_by(struct sfb_walk *w, const struct sfb_rule *rule, struct sfb_regs *caller)
+{
+    *caller = w->regs;
+    return sfb_step(caller, rule, w->memory, NULL) == SFB_OK && is_believable(w, caller) &&
+           can_return_to(w, caller->pc);
+}
+
+/*
+ * Where fp leads nowhere: hand-written code of a module, which is called by a pointer and uses rbp as any
+ * other register, or leaves it to callers that do.
+ */
+static bool goes_by_word_at_sp(struct sfb_walk *w, enum sfb_guess *guess, struct sfb_regs *caller)
+{
+    const struct sfb_rule rule = sfb_arch_rule_at_sp();
+
+    *guess = SFB_GUESS_AT_SP;
+    return !SFB_ARCH_LR && w->current.kind == SFB_FRAME_PC && goes_by(w, &rule, caller);
+}
+
 enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
 {
-    struct sfb_regs caller = walker->regs;
+    struct sfb_regs caller;
     struct sfb_rule rule;
     enum sfb_guess guess;
 
@@ -92,8 +111,8 @@ enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
     guess =
         sfb_arch_guess(&walker->table_memory, walker->memory, &walker->regs, walker->current.kind,
                        walker->current.missed[SFB_SOURCE_EH_FRAME] != SFB_NO_MODULE, &rule);
-    if (sfb_step(&caller, &rule, walker->memory, NULL) != SFB_OK ||
-        !is_believable(walker, &caller) || !can_return_to(walker, caller.pc))
+    if (!goes_by(walker, &rule, &caller) &&
+        !(guess == SFB_GUESS_BY_RECORD && goes_by_word_at_sp(walker, &guess, &caller)))
         return SFB_NO_FRAME_RECORD;
     walker->guess_unproven = !is_proven(walker, guess, &caller);
     walker->unproven |= walker->guess_unproven;
