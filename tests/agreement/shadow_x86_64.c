@@ -179,6 +179,21 @@ static bool was_called_by_handler(struct shadow *sh, uint64_t pc, uint64_t sp)
     return true;
 }
 
+/*
+ * A call that nothing returns from: the first instruction there drops the return address. Return thunks
+ * (-mfunction-return=thunk) make it for the processor's sake.
+ *
+ *     48 8d 64 24 08          lea 8(%rsp), %rsp
+ */
+static bool drops_return_address(uint64_t pc)
+{
+    static const uint8_t lea[] = { 0x48, 0x8d, 0x64, 0x24, 8 };
+
+    /* Not beyond the page: the next one need not be there. */
+    return pc % 4096 <= 4096 - sizeof lea &&
+           memcmp((const void *)(uintptr_t)pc, lea, sizeof lea) == 0; // NOLINT: an address
+}
+
 bool shadow_step(struct shadow *sh, const ucontext_t *uc)
 {
     uint64_t pc = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
@@ -197,6 +212,8 @@ bool shadow_step(struct shadow *sh, const ucontext_t *uc)
         return true;
     switch (n->kind) {
     case SHADOW_CALL:
+        if (sp == n->sp - 8 && word_at(sp) - n->pc - 1 < LENGTH_MAX && drops_return_address(pc))
+            return true;
         if (sp == n->sp - 8 && word_at(sp) - n->pc - 1 < LENGTH_MAX)
             shadow_push(sh, word_at(sp), sp);
         else if (!was_called_by_handler(sh, pc, sp))
