@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "regular.h"
+#include "object/regular.h"
 #include "tool.h"
 
 /* The build-id of a file, as text. */
@@ -58,7 +58,7 @@ static int find_file(Dwfl_Module *dwfl_module, void **user, const char *name, Dw
         if (fd >= 0)
             return fd;
     }
-    fd = regular_open(path, &cause);
+    fd = object_regular_open(path, &cause);
     if (fd < 0)
         tool_complain(TOOL_BAD_DATA, "%s: %s", path, cause);
     if (fd >= 0 && is_module(fd, &file->as)) {

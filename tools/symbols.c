@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "input.h"
-#include "regular.h"
+#include "object/guard.h"
 #include "report_files.h"
 
 struct symbols {
@@ -28,10 +28,15 @@ struct place {
 static const Dwfl_Callbacks of_process = { .find_elf = dwfl_linux_proc_find_elf,
                                            .find_debuginfo = dwfl_standard_find_debuginfo };
 
+static void complain_of_file(const char *path, const char *cause)
+{
+    tool_complain(TOOL_BAD_DATA, "%s: not opened: %s", path, cause);
+}
+
 /* What libdwfl opens from here on is here, and is a regular file. */
 static bool no_downloads(void)
 {
-    regular_guard_libraries();
+    object_guard_libraries(complain_of_file);
     /* libdebuginfod reads it with each query; an empty list of servers means none. */
     return setenv("DEBUGINFOD_URLS", "", 1) == 0;
 }

@@ -78,7 +78,7 @@ static const struct layer layers[] = {
     /* To come; outside of the core library. */
     { "recording", { "base", "cbf" }, { "sfb/" }, ANY_SYSTEM },
     { "record", { "recording" }, { "sfb/recording.h", "sframe_backtrace" }, ANY_SYSTEM },
-    { "object", { "base" }, { "sfb/" }, ANY_SYSTEM },
+    { "object", { "base", "sframe", "eh_frame" }, { "sfb/" }, ANY_SYSTEM },
     { "remote", { "base", "unwind/machine", "unwind/walk", "object" }, { "sfb/" }, ANY_SYSTEM },
     { "report", { "base", "recording", "object" }, { "sfb/" }, ANY_SYSTEM },
 };
@@ -86,8 +86,8 @@ static const struct layer layers[] = {
 enum { LAYERS = sizeof layers / sizeof *layers };
 
 /* Those that have no files yet. */
-static const char *const to_come[] = { "unwind/runtime", "recording", "record",
-                                       "object",         "remote",    "report" };
+static const char *const to_come[] = { "unwind/runtime", "recording", "record", "remote",
+                                       "report" };
 
 static bool starts_with(const char *text, const char *start)
 {

@@ -1,0 +1,61 @@
+#include "object/guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+
+#include "object/regular.h"
+
+static bool guarded;
+static void (*tell)(const char *path, const char *cause);
+
+void object_guard_libraries(void (*refused)(const char *path, const char *cause))
+{
+    tell = refused;
+    guarded = true;
+}
+
+/* Takes the place of open() for the libraries of this program, under both names that it has. */
+int library_open(const char *path, int flags, ...) __asm__("open");
+int library_open64(const char *path, int flags, ...) __asm__("open64");
+
+static int open_for_library(const char *path, int flags, mode_t mode)
+{
+    const char *cause;
+    int fd;
+
+    if (!guarded || (flags & (O_ACCMODE | O_CREAT | O_DIRECTORY | O_PATH)) != O_RDONLY)
+        return openat(AT_FDCWD, path, flags, mode);
+    fd = object_regular_open(path, &cause);
+    if (fd < 0 && errno == EINVAL) {
+        if (tell)
+            tell(path, cause);
+        errno = ENOENT; /* libdw looks elsewhere */
+    }
+    return fd;
+}
+
+int library_open(const char *path, int flags, ...)
+{
+    va_list more;
+    mode_t mode = 0;
+
+    va_start(more, flags);
+    if ((flags & (O_CREAT | O_TMPFILE)) != 0)
+        mode = va_arg(more, mode_t);
+    va_end(more);
+    return open_for_library(path, flags, mode);
+}
+
+int library_open64(const char *path, int flags, ...)
+{
+    va_list more;
+    mode_t mode = 0;
+
+    va_start(more, flags);
+    if ((flags & (O_CREAT | O_TMPFILE)) != 0)
+        mode = va_arg(more, mode_t);
+    va_end(more);
+    return open_for_library(path, flags, mode);
+}
