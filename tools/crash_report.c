@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crash/grammar.h"
 #include "foreign.h"
-#include "hex.h"
-
-#define PREFIX "sframe-backtrace: crash: "
+#include "object/hex.h"
 
 /* A part of the input: a line, or what is left of one. */
 struct text {
@@ -43,6 +42,11 @@ static bool skip(struct text *line, const char *start)
     return true;
 }
 
+static bool is(struct text text, const char *what)
+{
+    return text.size == strlen(what) && memcmp(text.at, what, text.size) == 0;
+}
+
 /* The next word, and the blank behind it. */
 static struct text next_word(struct text *line)
 {
@@ -57,20 +61,14 @@ static struct text next_word(struct text *line)
 
 static bool parse_hex(struct text *text, uint64_t *out)
 {
-    char digits[17] = "", *end;
-    size_t n;
+    size_t digits;
 
-    if (!skip(text, "0x"))
+    if (!skip(text, SFB_CRASH_HEX))
         return false;
-    n = text->size < sizeof digits - 1 ? text->size : sizeof digits - 1;
-    memcpy(digits, text->at, n);
-    if (digits[0] == '-' || digits[0] == '+' || digits[0] == ' ')
-        return false;
-    *out = strtoull(digits, &end, 16);
-    n = (size_t)(end - digits);
-    text->at += n;
-    text->size -= n;
-    return n > 0;
+    digits = object_hex_number(text->at, text->size, out);
+    text->at += digits;
+    text->size -= digits;
+    return digits > 0;
 }
 
 /* Hex text to the end of what is there. @return its bytes, which may be none; negative: wrong */
@@ -86,7 +84,7 @@ static ssize_t parse_bytes(struct text text, uint8_t *out, size_t room)
     if (!copy)
         return -1;
     memcpy(copy, text.at, size);
-    good = !hex_to_bytes(copy, &size, &at) && size <= room;
+    good = !object_hex_bytes(copy, &size, &at) && size <= room;
     if (good)
         memcpy(out, copy, size);
     free(copy);
@@ -155,11 +153,12 @@ static const char *add_module(struct crash_report *report, struct text line)
     struct report_module *more;
     struct text id;
 
-    if (!parse_hex(&line, &module.start) || !skip(&line, "-") || !parse_hex(&line, &module.end) ||
-        !skip(&line, " build-id ") || module.end <= module.start)
+    if (!parse_hex(&line, &module.start) || !skip(&line, SFB_CRASH_TO) ||
+        !parse_hex(&line, &module.end) || !skip(&line, SFB_CRASH_BUILD_ID) ||
+        module.end <= module.start)
         return "not what a module looks like";
     id = next_word(&line);
-    if (!(id.size == 1 && *id.at == '-')) {
+    if (!is(id, SFB_CRASH_NO_BUILD_ID)) {
         ssize_t size = parse_bytes(id, module.build_id, sizeof module.build_id);
 
         if (size < 0)
@@ -196,7 +195,7 @@ static bool is_headline(struct text *line)
 {
     struct text rest = *line, name;
 
-    if (!skip(&rest, PREFIX))
+    if (!skip(&rest, SFB_CRASH_PREFIX))
         return false;
     name = rest;
     if (!skip(&name, "SIG"))
@@ -207,13 +206,13 @@ static bool is_headline(struct text *line)
 
 static const char *add_line(struct crash_report *report, struct text line)
 {
-    if (skip(&line, "cbf "))
+    if (skip(&line, SFB_CRASH_CBF))
         return add_cbf(report, line);
-    if (skip(&line, "module "))
+    if (skip(&line, SFB_CRASH_MODULE))
         return add_module(report, line);
-    if (!report->truncated && skip(&line, "truncated: "))
+    if (!report->truncated && skip(&line, SFB_CRASH_TRUNCATED))
         report->truncated = printable(line);
-    report->complete = line.size == 3 && memcmp(line.at, "end", 3) == 0;
+    report->complete = is(line, SFB_CRASH_END);
     return NULL;
 }
 

@@ -4,7 +4,6 @@
  *
  * Unlike objdump it prints while it reads: what comes before a bad entry or row is shown.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "elf_section.h"
 #include "foreign.h"
 #include "input.h"
+#include "number.h"
 #include "tool.h"
 
 enum { OPTION_RAW_SECTION = TOOL_OPTION_FIRST, OPTION_RESOLVE, OPTION_VMA };
@@ -130,15 +130,6 @@ static enum tool_exit dump_input(const struct input *input, const struct dump_op
     return complain_of_file(input->name, &fault);
 }
 
-static bool parse_address(const char *text, uint64_t *out)
-{
-    char *end;
-
-    errno = 0;
-    *out = strtoull(text, &end, 0);
-    return errno == 0 && end != text && *end == '\0' && text[0] >= '0' && text[0] <= '9';
-}
-
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
     static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
@@ -158,7 +149,7 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
             dump.raw_section = true;
         if (o == OPTION_RESOLVE)
             dump.resolve = true;
-        if (o == OPTION_VMA && !parse_address(optarg, &dump.vma))
+        if (o == OPTION_VMA && !number_of_argument(optarg, &dump.vma))
             return tool_misused(command, "'%s' is no address", optarg);
         have_vma |= o == OPTION_VMA;
     }

@@ -8,7 +8,6 @@
 #include <sfb/cbf.h>
 
 #include "frame_text.h"
-#include "hex.h"
 #include "input.h"
 #include "tool.h"
 
@@ -152,6 +151,13 @@ static enum sfb_status encode_one(struct encoding *e, struct cursor *c)
     }
 }
 
+static void print_hex(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        printf("%02x", bytes[i]);
+    putchar('\n');
+}
+
 static enum tool_exit encode_all(const struct input *input, unsigned bits, bool hex)
 {
     const char *text = (const char *)input->data;
@@ -169,7 +175,7 @@ static enum tool_exit encode_all(const struct input *input, unsigned bits, bool 
         /* What stood before a wrong line is kept, and says that there was more. */
         size = sfb_cbf_encoder_end(&e.encoder, e.truncated || e.cause);
         if (hex)
-            hex_print(stdout, e.buffer, size);
+            print_hex(e.buffer, size);
         else
             fwrite(e.buffer, 1, size, stdout);
         if (e.cause)

@@ -7,6 +7,8 @@
 
 #include <sfb/cbf.h>
 
+#include "number.h"
+
 static const struct {
     const char *name;
     enum frame_text_what what;
@@ -50,46 +52,9 @@ static struct token next_token(struct token *line)
     return token;
 }
 
-static unsigned digit_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return (unsigned)(c - '0');
-    if (c >= 'a' && c <= 'f')
-        return (unsigned)(c - 'a') + 10;
-    if (c >= 'A' && c <= 'F')
-        return (unsigned)(c - 'A') + 10;
-    return UINT32_MAX;
-}
-
-/* Decimal, or hexadecimal after 0x; unlike strtoull(), no sign, no octal and no wrapping. */
-static const char *parse_number(struct token token, uint64_t *out)
-{
-    unsigned base = 10;
-    uint64_t v = 0;
-
-    if (token.length > 2 && token.at[0] == '0' && (token.at[1] | 0x20) == 'x') {
-        base = 16;
-        token.at += 2;
-        token.length -= 2;
-    }
-    if (token.length == 0)
-        return "a number is missing";
-    for (size_t i = 0; i < token.length; i++) {
-        unsigned digit = digit_value(token.at[i]);
-
-        if (digit >= base)
-            return "not a number (decimal, or hexadecimal after 0x)";
-        if (v > (UINT64_MAX - digit) / base)
-            return "a number wider than 64 bits";
-        v = v * base + digit;
-    }
-    *out = v;
-    return NULL;
-}
-
 static const char *parse_operand(struct frame_text *out, struct token token)
 {
-    const char *cause = parse_number(token, &out->value);
+    const char *cause = number_parse(token.at, token.length, &out->value);
 
     if (cause)
         return cause;

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hex.h"
+#include "object/hex.h"
 #include "tool.h"
 
 /* Pipes and /proc files are read in steps that double from here. */
@@ -93,7 +93,7 @@ bool input_from_hex(struct input *input)
     const char *cause;
     size_t offset;
 
-    cause = hex_to_bytes(input->data, &input->size, &offset);
+    cause = object_hex_bytes(input->data, &input->size, &offset);
     if (cause)
         tool_complain(TOOL_BAD_DATA, "%s: text+0x%zx: %s", input->name, offset, cause);
     return !cause && resize(input, input->size);

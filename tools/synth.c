@@ -16,6 +16,7 @@
 #include "elf_copy.h"
 #include "elf_file.h"
 #include "input.h"
+#include "number.h"
 #include "output.h"
 #include "synthesis.h"
 #include "synthesis_report.h"
@@ -222,15 +223,6 @@ static enum tool_exit run_file(const struct tool_command *command,
     return result;
 }
 
-static bool parse_number(const char *text, uint64_t *out)
-{
-    char *end;
-
-    errno = 0;
-    *out = strtoull(text, &end, 0);
-    return errno == 0 && end != text && *end == '\0' && text[0] >= '0' && text[0] <= '9';
-}
-
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
     static const struct option options[] = {
@@ -254,12 +246,12 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
         case OPTION_FORCE: synth.force = true; break;
         case OPTION_VERBOSE: synth.verbose = true; break;
         case OPTION_VMA:
-            if (!parse_number(optarg, &vma))
+            if (!number_of_argument(optarg, &vma))
                 return tool_misused(command, "'%s' is no address", optarg);
             synth.vma = &vma;
             break;
         case OPTION_SFRAME_VERSION:
-            if (!parse_number(optarg, &version) || version != 1)
+            if (!number_of_argument(optarg, &version) || version != 1)
                 return tool_misused(command, "'%s' is no version that is written: 1 is", optarg);
             break;
         default: return exit_status;

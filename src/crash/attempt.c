@@ -3,6 +3,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "crash/grammar.h"
 #include "crash/kernel.h"
 
 struct sfb_attempts sfb_attempts;

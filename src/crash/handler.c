@@ -26,6 +26,7 @@
 #include "base/memory.h"
 #include "crash/attempt.h"
 #include "crash/crash.h"
+#include "crash/grammar.h"
 #include "crash/kernel.h"
 #include "crash/nesting.h"
 #include "crash/registers.h"

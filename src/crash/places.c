@@ -5,6 +5,7 @@
 
 #include "crash/attempt.h"
 #include "crash/crash.h"
+#include "crash/grammar.h"
 #include "unwind/process/live_memory.h"
 #include "unwind/process/loader.h"
 #include "unwind/process/module_cache.h"
@@ -169,11 +170,11 @@ static void put_name(struct sfb_text *text, uint64_t link_map, bool whole)
 
 static void put_build_id(struct sfb_text *text, const struct sfb_build_id *id)
 {
-    sfb_text_string(text, " build-id ");
+    sfb_text_string(text, SFB_CRASH_BUILD_ID);
     if (id->size > 0)
         sfb_text_bytes(text, id->bytes, id->size);
     else
-        sfb_text_char(text, '-');
+        sfb_text_string(text, SFB_CRASH_NO_BUILD_ID);
 }
 
 void sfb_place_put(struct sfb_text *text, uint64_t address)
@@ -196,9 +197,9 @@ void sfb_place_put_module(struct sfb_text *text, uint64_t start)
 
     if (!loaded || loaded->start != start)
         return; /* unloaded */
-    sfb_text_string(text, "module ");
+    sfb_text_string(text, SFB_CRASH_MODULE);
     sfb_text_hex(text, loaded->start);
-    sfb_text_char(text, '-');
+    sfb_text_string(text, SFB_CRASH_TO);
     sfb_text_hex(text, loaded->end);
     put_build_id(text, &loaded->build_id);
     sfb_text_char(text, ' ');

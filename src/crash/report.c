@@ -11,6 +11,7 @@
 
 #include "crash/attempt.h"
 #include "crash/crash.h"
+#include "crash/grammar.h"
 #include "crash/kernel.h"
 #include "crash/names.h"
 #include "crash/places.h"
@@ -197,7 +198,7 @@ static void put_cbf(struct sfb_text *text)
     enum { LINE = 32 };
 
     for (size_t at = 0; at < cbf_size; at += LINE) {
-        sfb_text_string(text, "cbf ");
+        sfb_text_string(text, SFB_CRASH_CBF);
         sfb_text_bytes(text, cbf + at, cbf_size - at < LINE ? cbf_size - at : LINE);
         sfb_text_char(text, '\n');
     }
@@ -237,11 +238,11 @@ static void write_frames(void *with)
         sfb_attempt_tell(r->text, SFB_ATTEMPT_STEPPED_OVER);
     }
     if (r->walk_failed) {
-        sfb_text_string(r->text, "truncated: the walk met with a fault\n");
+        sfb_text_string(r->text, SFB_CRASH_TRUNCATED "the walk met with a fault\n");
     } else if (r->end == SFB_END) {
-        sfb_text_string(r->text, "complete\n");
+        sfb_text_string(r->text, SFB_CRASH_COMPLETE "\n");
     } else {
-        sfb_text_string(r->text, "truncated: ");
+        sfb_text_string(r->text, SFB_CRASH_TRUNCATED);
         sfb_text_string(r->text, sfb_status_str(r->end));
         sfb_text_char(r->text, '\n');
     }
@@ -311,7 +312,7 @@ void sfb_crash_report(struct sfb_text *text, const struct sfb_crash_event *event
     put_part(&r, "frames", write_frames);
     put_part(&r, "modules", write_modules);
     put_part(&r, "end", write_next);
-    sfb_text_string(text, "end\n");
+    sfb_text_string(text, SFB_CRASH_END "\n");
     sfb_text_flush(text);
 }
 

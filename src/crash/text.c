@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <string.h>
 
+#include "crash/grammar.h"
 #include "crash/kernel.h"
 
 void sfb_text_begin(struct sfb_text *out, int fd, bool waits, bool is_terminal)
@@ -152,7 +153,7 @@ void sfb_text_hex(struct sfb_text *text, uint64_t value)
 {
     unsigned shift = 60;
 
-    sfb_text_string(text, "0x");
+    sfb_text_string(text, SFB_CRASH_HEX);
     while (shift > 0 && value >> shift == 0)
         shift -= 4;
     for (;; shift -= 4) {

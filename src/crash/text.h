@@ -9,9 +9,6 @@
 /* What a pipe takes in one piece. */
 enum { SFB_TEXT_SIZE = 4096 };
 
-/* What the first line of a report, and of a part that failed, begins with. */
-#define SFB_CRASH_PREFIX "sframe-backtrace: crash: "
-
 struct sfb_text {
     int fd;
     bool waits;         /* writing to fd may block for ever: it is asked beforehand */

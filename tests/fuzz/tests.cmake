@@ -46,9 +46,9 @@ sfb_fuzz(sframe sframe)
 sfb_fuzz(walk walk PACKED)
 sfb_fuzz(crash_report crash_report)
 target_sources(fuzz-crash_report PRIVATE
-  ${PROJECT_SOURCE_DIR}/tools/crash_report.c ${PROJECT_SOURCE_DIR}/tools/hex.c
-  ${PROJECT_SOURCE_DIR}/tools/foreign.c)
+  ${PROJECT_SOURCE_DIR}/tools/crash_report.c ${PROJECT_SOURCE_DIR}/tools/foreign.c)
 target_include_directories(fuzz-crash_report PRIVATE ${PROJECT_SOURCE_DIR}/tools)
+target_link_libraries(fuzz-crash_report PRIVATE sfb-object)
 if(TARGET sfb-check)
   sfb_fuzz(check check)
   target_sources(fuzz-check PRIVATE support/check_file.c support/check_tables.c)

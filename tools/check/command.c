@@ -13,6 +13,7 @@
 
 #include "../foreign.h"
 #include "../input.h"
+#include "../number.h"
 #include "../tool.h"
 #include "extract.h"
 #include "report.h"
@@ -207,15 +208,6 @@ static enum tool_exit extract_one(const struct run *run, const char *path)
 
 /* ---- options ---- */
 
-static bool parse_number(const char *text, uint64_t *out)
-{
-    char *end;
-
-    errno = 0;
-    *out = strtoull(text, &end, 0);
-    return errno == 0 && end != text && *end == '\0' && text[0] >= '0' && text[0] <= '9';
-}
-
 static enum tool_exit explain(const struct tool_command *command, const char *name)
 {
     const struct check_code_text *text = check_code_find(name);
@@ -261,14 +253,14 @@ static enum tool_exit run_check(const struct tool_command *command, int argc, ch
         case OPTION_NO_CFI: run.options.no_cfi = true; break;
         case OPTION_RAW: run.options.raw = true; break;
         case OPTION_EXPLAIN: return explain(command, optarg);
-        case OPTION_MAX_ERRORS: wrong = parse_number(optarg, &limit) ? wrong : optarg; break;
+        case OPTION_MAX_ERRORS: wrong = number_of_argument(optarg, &limit) ? wrong : optarg; break;
         case OPTION_VMA:
             have_vma = true;
-            wrong = parse_number(optarg, &run.options.raw_address) ? wrong : optarg;
+            wrong = number_of_argument(optarg, &run.options.raw_address) ? wrong : optarg;
             break;
         case OPTION_EXTRACT:
             run.extract = true;
-            wrong = parse_number(optarg, &run.extract_fde) ? wrong : optarg;
+            wrong = number_of_argument(optarg, &run.extract_fde) ? wrong : optarg;
             break;
         default: break;
         }

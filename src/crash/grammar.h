@@ -1,0 +1,30 @@
+/*
+ * The words of a crash report's lines, for who writes them and for who reads them: src/crash and
+ * tools/crash_report.c. docs/FORMATS.md, "Crash reports", has the whole grammar.
+ *
+ *     sframe-backtrace: crash: SIGSEGV (11) code SEGV_MAPERR (1) address 0x10 ...
+ *     cbf 02...
+ *     module 0x1000-0x2000 build-id 0a1b /usr/lib/libfoo.so
+ *     truncated: ...
+ *     end
+ */
+#ifndef SFB_CRASH_GRAMMAR_H
+#define SFB_CRASH_GRAMMAR_H
+
+/* What the first line of a report, and of a part that failed, begins with. */
+#define SFB_CRASH_PREFIX "sframe-backtrace: crash: "
+
+/* First words of lines, with the blank that ends them; the last line is its word alone. */
+#define SFB_CRASH_CBF       "cbf "
+#define SFB_CRASH_MODULE    "module "
+#define SFB_CRASH_TRUNCATED "truncated: "
+#define SFB_CRASH_COMPLETE  "complete"
+#define SFB_CRASH_END       "end"
+
+/* Between the parts of a line: of addresses, and before a build-id, which may be none. */
+#define SFB_CRASH_HEX         "0x"
+#define SFB_CRASH_TO          "-"
+#define SFB_CRASH_BUILD_ID    " build-id "
+#define SFB_CRASH_NO_BUILD_ID "-"
+
+#endif
