@@ -3,10 +3,6 @@
 #include <link.h>
 #include <string.h>
 
-#ifndef PT_GNU_SFRAME
-#define PT_GNU_SFRAME 0x6474e554
-#endif
-
 struct search {
     uintptr_t address;
     struct tables *out;
@@ -30,7 +26,7 @@ static void open_table(const struct dl_phdr_info *module, const ElfW(Phdr) * p, 
     uintptr_t start = module->dlpi_addr + p->p_vaddr;
     const ElfW(Phdr) *segment = segment_at(module, start);
 
-    if (p->p_type == PT_GNU_SFRAME) {
+    if (p->p_type == SFB_PT_GNU_SFRAME) {
         out->have_section =
             sfb_section_open(&out->section, (const void *)start, p->p_memsz, start, NULL) == SFB_OK;
     } else if (p->p_type == PT_GNU_EH_FRAME && segment != NULL) {

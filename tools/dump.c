@@ -4,6 +4,7 @@
  *
  * Unlike objdump it prints while it reads: what comes before a bad entry or row is shown.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +13,11 @@
 #include <sfb/section.h>
 
 #include "dump_text.h"
-#include "elf_relocate.h"
-#include "elf_section.h"
 #include "foreign.h"
 #include "input.h"
 #include "number.h"
+#include "object/relocate.h"
+#include "object/sframe.h"
 #include "tool.h"
 
 enum { OPTION_RAW_SECTION = TOOL_OPTION_FIRST, OPTION_RESOLVE, OPTION_VMA };
@@ -61,12 +62,6 @@ static enum tool_exit complain_of_section(const char *file, const struct sfb_err
                          error->field ? error->field : "section", sfb_status_str(error->status));
 }
 
-static enum tool_exit complain_of_file(const char *file, const struct elf_fault *fault)
-{
-    return tool_complain(TOOL_BAD_DATA, "%s: +0x%" PRIx64 ": %s%s%s", file, fault->offset,
-                         fault->field ? fault->field : "", fault->field ? ": " : "", fault->cause);
-}
-
 /* All headers, where they are to be resolved; objdump looks at the first. */
 static enum sfb_status dump_headers(struct sfb_section *s, bool resolve, struct sfb_error *error)
 {
@@ -90,44 +85,141 @@ static enum sfb_status dump_headers(struct sfb_section *s, bool resolve, struct 
     return status;
 }
 
-static enum tool_exit dump_section(const struct input *input, const struct elf_section *found,
-                                   const struct dump_options *options)
+/* What is dumped, and what it is a part of. */
+struct source {
+    const char *name, *format; /* format: as BFD calls it, and objdump prints it */
+    struct object_sframe section;
+    const struct object *object; /* NULL: a raw section */
+    struct object_copy copy;     /* of an object file's section, if it had to be relocated */
+};
+
+/* What BFD calls the format of a file. */
+static const char *format_name(const GElf_Ehdr *header)
 {
+    static const struct {
+        GElf_Half machine;
+        unsigned char class, order;
+        const char *name;
+    } formats[] = {
+        { EM_X86_64, ELFCLASS64, ELFDATA2LSB, "elf64-x86-64" },
+        { EM_X86_64, ELFCLASS32, ELFDATA2LSB, "elf32-x86-64" },
+        { EM_AARCH64, ELFCLASS64, ELFDATA2LSB, "elf64-littleaarch64" },
+        { EM_AARCH64, ELFCLASS64, ELFDATA2MSB, "elf64-bigaarch64" },
+        { EM_386, ELFCLASS32, ELFDATA2LSB, "elf32-i386" },
+        { EM_S390, ELFCLASS64, ELFDATA2MSB, "elf64-s390" },
+    };
+    const bool big = header->e_ident[EI_DATA] == ELFDATA2MSB;
+
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].machine == header->e_machine &&
+            formats[i].class == header->e_ident[EI_CLASS] &&
+            formats[i].order == header->e_ident[EI_DATA])
+            return formats[i].name;
+    /* What a BFD that was built without the target calls it. */
+    if (header->e_ident[EI_CLASS] == ELFCLASS32)
+        return big ? "elf32-big" : "elf32-little";
+    return big ? "elf64-big" : "elf64-little";
+}
+
+/* The first relocation that .sframe does not have, or that cannot be applied. */
+static bool judge_relocations(struct object_fault *fault, const struct source *s)
+{
+    for (size_t i = 0; i < s->copy.relocation_count; i++) {
+        const struct object_relocation *r = &s->copy.relocations[i];
+        uint32_t narrow = 0, wide = 0;
+
+        object_start_type(s->object, 4, &narrow);
+        object_start_type(s->object, 8, &wide);
+        if (object_is_no_relocation(s->object, r->type))
+            continue;
+        if (r->type != narrow && r->type != wide)
+            return object_fault_set(fault, r->at, "r_info", "not a relocation that .sframe has");
+        if (r->cause)
+            return object_fault_set(fault, r->at, r->field, r->cause);
+    }
+    return true;
+}
+
+/*
+ * Replaces the section of an object file by a copy in which starts of functions, which are 0 until
+ * then, are distances from the field to the function, whose section is taken to lie at its own
+ * address, 0 as a rule.
+ */
+static enum tool_exit relocate(struct source *s, struct sfb_section *section)
+{
+    struct object_fault fault;
+
+    if (!object_relocate(&s->copy, s->object, s->section.section))
+        return tool_complain(TOOL_USAGE, "%s: %s", s->name, strerror(ENOMEM));
+    fault = s->copy.fault;
+    if (fault.cause || !judge_relocations(&fault, s))
+        return tool_complain_of(TOOL_BAD_DATA, s->name, &fault);
+    if (sfb_section_open(section, s->copy.bytes, s->copy.size, s->section.address, NULL) != SFB_OK)
+        return tool_complain(TOOL_BAD_DATA, "%s: .sframe: a relocation of its header", s->name);
+    return TOOL_DONE;
+}
+
+static enum tool_exit dump_section(struct source *s, const struct dump_options *options)
+{
+    const struct object_sframe *found = &s->section;
     struct sfb_section section;
     struct sfb_error error = { SFB_OK, NULL, 0 };
-    struct elf_fault fault;
+    enum tool_exit result = TOOL_DONE;
     enum sfb_status status;
 
     printf("\n");
-    foreign_print(stdout, input->name);
-    printf(":     file format %s\n\n", found->format);
-    status = sfb_section_open(&section, found->data, found->size, found->vma, &error);
+    foreign_print(stdout, s->name);
+    printf(":     file format %s\n\n", s->format);
+    status = sfb_section_open(&section, found->data, found->size, found->address, &error);
     if (status != SFB_OK && is_s390x(&error, found->data, found->size))
         return tool_complain(TOOL_BAD_DATA,
                              "%s: .sframe+0x%" PRIx64 ": %s: ABI 4 (s390x) is not supported: "
                              "x86-64 and AArch64 are ('sfb check' reads it)",
-                             input->name, error.offset, error.field);
-    if (status == SFB_OK && !options->raw_section && has_to_be_relocated(&section, options) &&
-        elf_relocate(found, &fault, input->data, input->size) == ELF_FAULTY)
-        return complain_of_file(input->name, &fault);
+                             s->name, error.offset, error.field);
+    if (status == SFB_OK && s->object && s->object->relocatable && found->section != 0 &&
+        has_to_be_relocated(&section, options))
+        result = relocate(s, &section);
+    if (result != TOOL_DONE)
+        return result;
     if (status == SFB_OK)
         status = dump_headers(&section, options->resolve, &error);
-    return status == SFB_OK ? TOOL_DONE : complain_of_section(input->name, &error);
+    return status == SFB_OK ? TOOL_DONE : complain_of_section(s->name, &error);
+}
+
+static enum tool_exit dump_object(const struct input *input, const struct object *object,
+                                  const struct dump_options *options)
+{
+    struct source source = { .name = input->name, .object = object };
+    struct object_fault fault;
+    enum tool_exit result;
+
+    switch (object_find_sframe(&source.section, &fault, object)) {
+    case OBJECT_FOUND: break;
+    case OBJECT_ABSENT: return tool_complain(TOOL_BAD_DATA, "%s: no .sframe section", input->name);
+    case OBJECT_FAULTY: return tool_complain_of(TOOL_BAD_DATA, input->name, &fault);
+    }
+    source.format = format_name(&object->header);
+    result = dump_section(&source, options);
+    object_copy_free(&source.copy);
+    return result;
 }
 
 static enum tool_exit dump_input(const struct input *input, const struct dump_options *options)
 {
-    struct elf_section section = { input->data, input->size, options->vma, "binary" };
-    struct elf_fault fault;
+    struct source raw = { .name = input->name,
+                          .format = "binary",
+                          .section = { input->data, input->size, options->vma, 0 } };
+    struct object_fault fault;
+    struct object object;
+    enum tool_exit result;
 
     if (options->raw_section)
-        return dump_section(input, &section, options);
-    switch (elf_section_find(&section, &fault, input->data, input->size)) {
-    case ELF_FOUND: return dump_section(input, &section, options);
-    case ELF_ABSENT: return tool_complain(TOOL_BAD_DATA, "%s: no .sframe section", input->name);
-    case ELF_FAULTY: break;
-    }
-    return complain_of_file(input->name, &fault);
+        return dump_section(&raw, options);
+    if (!object_open(&object, &fault, input->data, input->size))
+        return tool_complain_of(TOOL_BAD_DATA, input->name, &fault);
+    result = dump_object(input, &object, options);
+    object_close(&object);
+    return result;
 }
 
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)

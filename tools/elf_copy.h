@@ -17,7 +17,7 @@
 #ifndef ELF_COPY_H
 #define ELF_COPY_H
 
-#include "elf_file.h"
+#include "object/object.h"
 #include "output.h"
 
 enum { ELF_SECTION_ALIGN = 8 }; /* of .sframe and of tables of headers */
@@ -48,7 +48,7 @@ struct elf_copy {
  *
  * @return false: there is no room, or the file contradicts itself; the fault is written
  */
-bool elf_copy_plan(struct elf_copy *out, struct elf_fault *fault, const struct elf_file *file);
+bool elf_copy_plan(struct elf_copy *out, struct object_fault *fault, const struct object *object);
 
 /*
  * Makes the parts of a planned copy: the image of the file, which is changed for it, and
@@ -56,7 +56,7 @@ bool elf_copy_plan(struct elf_copy *out, struct elf_fault *fault, const struct e
  *
  * @return false: no memory
  */
-bool elf_copy_make(struct elf_copy *copy, const struct elf_file *file, const uint8_t *section,
+bool elf_copy_make(struct elf_copy *copy, const struct object *object, const uint8_t *section,
                    size_t size);
 
 #endif

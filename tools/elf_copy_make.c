@@ -28,17 +28,17 @@ static void relocate(uint64_t *address, const struct elf_copy *copy)
         *address += move->to - move->from;
 }
 
-static struct layout lay_out(const struct elf_copy *copy, const struct elf_file *f, size_t size)
+static struct layout lay_out(const struct elf_copy *copy, const struct object *f, size_t size)
 {
     struct layout in = { .section = copy->section_address - copy->address,
                          .section_size = size,
-                         .shdr_count = f->shdr_count };
+                         .shdr_count = f->section_count };
 
     in.size = in.section + size;
-    if (elf_file_section(f, SECTION_NAME) == 0) {
+    if (object_section_after(f, 0, SECTION_NAME) == 0) {
         in.shdr_count++;
         in.names = in.size;
-        in.names_size = f->shdrs[f->names].sh_size + sizeof SECTION_NAME;
+        in.names_size = f->sections[f->names].header.sh_size + sizeof SECTION_NAME;
         in.size += in.names_size;
     }
     in.shdrs = elf_align(in.size, ELF_SECTION_ALIGN);
@@ -47,8 +47,7 @@ static struct layout lay_out(const struct elf_copy *copy, const struct elf_file 
 }
 
 /* Copies structures to their place, in the byte order of the file. */
-static void write_table(uint8_t *to, void *from, size_t size, Elf_Type type,
-                        const struct elf_file *f)
+static void write_table(uint8_t *to, void *from, size_t size, Elf_Type type, const struct object *f)
 {
     Elf_Data source = { .d_buf = from, .d_type = type, .d_size = size, .d_version = EV_CURRENT };
     Elf_Data target = { .d_buf = to, .d_type = type, .d_size = size, .d_version = EV_CURRENT };
@@ -56,14 +55,14 @@ static void write_table(uint8_t *to, void *from, size_t size, Elf_Type type,
     elf64_xlatetof(&target, &source, f->header.e_ident[EI_DATA]);
 }
 
-static uint8_t *bytes_at(const struct elf_file *f, uint64_t address)
+static uint8_t *bytes_at(const struct object *f, uint64_t address)
 {
-    const Elf64_Phdr *segment = elf_file_segment(f, address);
+    const GElf_Phdr *segment = object_segment_at(f, address);
 
     return f->image + segment->p_offset + (address - segment->p_vaddr);
 }
 
-static void move_bytes(struct elf_copy *copy, const struct elf_file *f)
+static void move_bytes(struct elf_copy *copy, const struct object *f)
 {
     uint8_t *from;
 
@@ -78,18 +77,18 @@ static void move_bytes(struct elf_copy *copy, const struct elf_file *f)
     }
 }
 
-static uint64_t offset_of(const struct elf_copy *copy, const struct elf_file *f, uint64_t address)
+static uint64_t offset_of(const struct elf_copy *copy, const struct object *f, uint64_t address)
 {
     return address >= copy->address ? copy->offset + (address - copy->address)
                                     : (uint64_t)(bytes_at(f, address) - f->image);
 }
 
 /* All of the file's, the new segment right behind the last one that is loaded. */
-static bool write_phdrs(const struct elf_copy *copy, const struct elf_file *f,
+static bool write_phdrs(const struct elf_copy *copy, const struct object *f,
                         const struct layout *in)
 {
     const uint64_t size = copy->phdr_count * sizeof(Elf64_Phdr);
-    Elf64_Phdr *phdrs = calloc(copy->phdr_count, sizeof *phdrs), *to = phdrs, *sframe = NULL;
+    GElf_Phdr *phdrs = calloc(copy->phdr_count, sizeof *phdrs), *to = phdrs, *sframe = NULL;
     size_t last = 0;
 
     if (!phdrs)
@@ -101,7 +100,7 @@ static bool write_phdrs(const struct elf_copy *copy, const struct elf_file *f,
         *to = f->phdrs[i];
         if (to->p_type == PT_PHDR) {
             to->p_filesz = to->p_memsz = size;
-        } else if (to->p_type == PT_GNU_SFRAME && !sframe) {
+        } else if (to->p_type == SFB_PT_GNU_SFRAME && !sframe) {
             sframe = to;
         } else if (to->p_type != PT_LOAD && to->p_filesz > 0 &&
                    (is_inside(&copy->near, to->p_vaddr) || is_inside(&copy->far, to->p_vaddr))) {
@@ -120,7 +119,7 @@ static bool write_phdrs(const struct elf_copy *copy, const struct elf_file *f,
                                   .p_memsz = in->section + in->section_size,
                                   .p_align = copy->page_size };
     }
-    *(sframe ? sframe : to) = (Elf64_Phdr){ .p_type = PT_GNU_SFRAME,
+    *(sframe ? sframe : to) = (Elf64_Phdr){ .p_type = SFB_PT_GNU_SFRAME,
                                             .p_flags = PF_R,
                                             .p_offset = copy->offset + in->section,
                                             .p_vaddr = copy->section_address,
@@ -134,18 +133,18 @@ static bool write_phdrs(const struct elf_copy *copy, const struct elf_file *f,
 }
 
 /* All of the file's, and .sframe behind them or instead of the one that is there. */
-static bool write_shdrs(const struct elf_copy *copy, const struct elf_file *f,
+static bool write_shdrs(const struct elf_copy *copy, const struct object *f,
                         const struct layout *in)
 {
-    size_t index = elf_file_section(f, SECTION_NAME);
+    size_t index = object_section_after(f, 0, SECTION_NAME);
     Elf64_Shdr *shdrs = calloc(in->shdr_count, sizeof *shdrs);
 
     if (!shdrs)
         return false;
-    for (size_t i = 0; i < f->shdr_count; i++) {
-        Elf64_Shdr *s = &shdrs[i];
+    for (size_t i = 0; i < f->section_count; i++) {
+        GElf_Shdr *s = &shdrs[i];
 
-        *s = f->shdrs[i];
+        *s = f->sections[i].header;
         if ((s->sh_flags & SHF_ALLOC) &&
             (is_inside(&copy->near, s->sh_addr) || is_inside(&copy->far, s->sh_addr))) {
             relocate(&s->sh_addr, copy);
@@ -153,13 +152,13 @@ static bool write_shdrs(const struct elf_copy *copy, const struct elf_file *f,
         }
     }
     if (in->names_size > 0) {
-        const Elf64_Shdr *names = &f->shdrs[f->names];
+        const Elf64_Shdr *names = &f->sections[f->names].header;
 
         memcpy(copy->appended + in->names, f->image + names->sh_offset, names->sh_size);
         memcpy(copy->appended + in->names + names->sh_size, SECTION_NAME, sizeof SECTION_NAME);
         shdrs[f->names].sh_offset = copy->offset + in->names;
         shdrs[f->names].sh_size = in->names_size;
-        index = f->shdr_count;
+        index = f->section_count;
         shdrs[index].sh_name = (Elf64_Word)names->sh_size;
     }
     shdrs[index] = (Elf64_Shdr){ .sh_name = shdrs[index].sh_name,
@@ -175,10 +174,10 @@ static bool write_shdrs(const struct elf_copy *copy, const struct elf_file *f,
 }
 
 /* Where the dynamic section says where something is that has moved. */
-static void write_dynamic(const struct elf_copy *copy, const struct elf_file *f)
+static void write_dynamic(const struct elf_copy *copy, const struct object *f)
 {
-    const Elf64_Phdr *p = elf_file_phdr(f, PT_DYNAMIC);
-    const Elf64_Phdr *segment = p ? elf_file_segment(f, p->p_vaddr) : NULL;
+    const GElf_Phdr *p = object_segment(f, PT_DYNAMIC);
+    const GElf_Phdr *segment = p ? object_segment_at(f, p->p_vaddr) : NULL;
     uint8_t *at = segment ? bytes_at(f, p->p_vaddr) : NULL;
     uint64_t room = segment ? segment->p_filesz - (p->p_vaddr - segment->p_vaddr) : 0;
 
@@ -198,7 +197,7 @@ static void write_dynamic(const struct elf_copy *copy, const struct elf_file *f)
     }
 }
 
-bool elf_copy_make(struct elf_copy *copy, const struct elf_file *f, const uint8_t *section,
+bool elf_copy_make(struct elf_copy *copy, const struct object *f, const uint8_t *section,
                    size_t size)
 {
     const struct layout in = lay_out(copy, f, size);

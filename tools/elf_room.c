@@ -14,8 +14,8 @@ enum mobility { STAYS, NEAR, FAR };
 
 /* The loaded sections from the end of the program headers on, by address. */
 struct neighbours {
-    const struct elf_file *file;
-    const Elf64_Phdr *segment; /* the one with the program headers */
+    const struct object *object;
+    const GElf_Phdr *segment; /* the one with the program headers */
     const Elf64_Shdr **section;
     size_t count;
 };
@@ -23,8 +23,8 @@ struct neighbours {
 /* What becomes of a section; places change by multiples of 8. */
 static enum mobility mobility(const struct neighbours *n, size_t index)
 {
-    const Elf64_Shdr *s = n->section[index];
-    const Elf64_Phdr *interp = elf_file_phdr(n->file, PT_INTERP);
+    const GElf_Shdr *s = n->section[index];
+    const GElf_Phdr *interp = object_segment(n->object, PT_INTERP);
     const uint64_t place = s->sh_addr - n->segment->p_vaddr;
 
     if (place != s->sh_offset - n->segment->p_offset || place > n->segment->p_filesz ||
@@ -47,17 +47,17 @@ static int by_address(const void *a, const void *b)
     return x->sh_addr < y->sh_addr ? -1 : x->sh_addr > y->sh_addr;
 }
 
-static bool find_neighbours(struct neighbours *out, const struct elf_file *f,
-                            const Elf64_Phdr *segment, uint64_t from)
+static bool find_neighbours(struct neighbours *out, const struct object *f,
+                            const GElf_Phdr *segment, uint64_t from)
 {
-    out->file = f;
+    out->object = f;
     out->segment = segment;
     out->count = 0;
-    out->section = calloc(f->shdr_count, sizeof *out->section);
+    out->section = calloc(f->section_count, sizeof *out->section);
     if (!out->section)
         return false;
-    for (size_t i = 1; i < f->shdr_count; i++) {
-        const Elf64_Shdr *s = &f->shdrs[i];
+    for (size_t i = 1; i < f->section_count; i++) {
+        const GElf_Shdr *s = &f->sections[i].header;
 
         if ((s->sh_flags & SHF_ALLOC) && s->sh_addr + s->sh_size > from)
             out->section[out->count++] = s;
@@ -125,8 +125,8 @@ static bool find_room(struct elf_move *near, struct elf_move *far, const struct 
     return clear(far, n, 0, table_end + more);
 }
 
-bool elf_room_find(struct elf_move *near, struct elf_move *far, const struct elf_file *f,
-                   const Elf64_Phdr *segment, uint64_t table_end, uint64_t more)
+bool elf_room_find(struct elf_move *near, struct elf_move *far, const struct object *f,
+                   const GElf_Phdr *segment, uint64_t table_end, uint64_t more)
 {
     struct neighbours n;
     bool found = find_neighbours(&n, f, segment, table_end);

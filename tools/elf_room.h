@@ -13,7 +13,7 @@
  * @param more       bytes, a multiple of 8
  * @return false: something else stands there
  */
-bool elf_room_find(struct elf_move *near, struct elf_move *far, const struct elf_file *file,
-                   const Elf64_Phdr *segment, uint64_t table_end, uint64_t more);
+bool elf_room_find(struct elf_move *near, struct elf_move *far, const struct object *object,
+                   const GElf_Phdr *segment, uint64_t table_end, uint64_t more);
 
 #endif

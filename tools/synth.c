@@ -12,11 +12,12 @@
 
 #include <sfb/status.h>
 
-#include "eh_frame_view.h"
 #include "elf_copy.h"
-#include "elf_file.h"
+#include "elf_loadable.h"
 #include "input.h"
 #include "number.h"
+#include "object/code.h"
+#include "object/eh_frame.h"
 #include "output.h"
 #include "synthesis.h"
 #include "synthesis_report.h"
@@ -42,9 +43,9 @@ struct job {
     const struct synth_options *options;
     const struct input *input;
     struct stat status; /* of the input */
-    struct elf_file file;
+    struct object object;
     struct elf_copy copy;
-    struct eh_frame_view view;
+    struct object_eh_frame view;
     uint64_t address; /* of the section */
     struct synthesis synthesis;
     uint8_t *section;
@@ -52,15 +53,13 @@ struct job {
     uint32_t stored_rows;
 };
 
-static enum tool_exit complain_of(const struct job *job, const struct elf_fault *fault)
+static enum tool_exit complain_of(const struct job *job, const struct object_fault *fault)
 {
-    return tool_complain(TOOL_BAD_DATA, "%s: +0x%" PRIx64 ": %s%s%s", job->input->name,
-                         fault->offset, fault->field ? fault->field : "", fault->field ? ": " : "",
-                         fault->cause);
+    return tool_complain_of(TOOL_BAD_DATA, job->input->name, fault);
 }
 
 /* A section can be made all the same, if its address is given. */
-static enum tool_exit complain_of_copy(const struct job *job, const struct elf_fault *fault)
+static enum tool_exit complain_of_copy(const struct job *job, const struct object_fault *fault)
 {
     return tool_complain(TOOL_BAD_DATA,
                          "%s: +0x%" PRIx64 ": %s: %s: no copy can be made, the bytes alone with "
@@ -73,35 +72,18 @@ static enum tool_exit out_of_memory(const struct job *job)
     return tool_complain(TOOL_USAGE, "%s: %s", job->input->name, strerror(ENOMEM));
 }
 
-/* @return what is executable and in the file; NULL: no memory */
-static struct synthesis_range *find_code(const struct elf_file *f, size_t *count)
-{
-    struct synthesis_range *code = calloc(f->phdr_count, sizeof *code);
-
-    *count = 0;
-    for (size_t i = 0; code && i < f->phdr_count; i++)
-        if (f->phdrs[i].p_type == PT_LOAD && (f->phdrs[i].p_flags & PF_X))
-            code[(*count)++] =
-                (struct synthesis_range){ f->phdrs[i].p_vaddr,
-                                          f->phdrs[i].p_vaddr + f->phdrs[i].p_filesz };
-    return code;
-}
-
 static enum tool_exit encode(struct job *job, struct synth_encoder *encoder)
 {
     struct sfb_error error = { SFB_OK, NULL, 0 };
-    struct elf_fault fault;
-    size_t code_count = 0;
-    struct synthesis_range *code = find_code(&job->file, &code_count);
+    struct object_fault fault;
     enum synthesis_result result;
 
-    if (!code)
+    if (!object_find_code(&job->object))
         return out_of_memory(job);
-    result = synthesize(&job->synthesis, encoder, &job->view.eh, code, code_count, &error);
-    free(code);
+    result = synthesize(&job->synthesis, encoder, &job->view.eh, &job->object, &error);
     if (result == SYNTHESIS_BAD_DATA) {
-        elf_fault_set(&fault, eh_frame_view_at(&job->view, &job->file, error.offset), error.field,
-                      sfb_status_str(error.status));
+        object_fault_set(&fault, object_eh_frame_offset(&job->view, &job->object, error.offset),
+                         error.field, sfb_status_str(error.status));
         return complain_of(job, &fault);
     }
     if (result != SYNTHESIS_DONE ||
@@ -143,39 +125,39 @@ static enum tool_exit write_out(struct job *job)
     if (job->options->section_only)
         return output_write(job->options->out, output_mode(job), &section, 1) ? TOOL_DONE
                                                                               : TOOL_USAGE;
-    if (!elf_copy_make(&job->copy, &job->file, job->section, job->section_size))
+    if (!elf_copy_make(&job->copy, &job->object, job->section, job->section_size))
         return out_of_memory(job);
     good = output_write(job->options->out, output_mode(job), job->copy.parts, 2);
     free(job->copy.appended);
     return good ? TOOL_DONE : TOOL_USAGE;
 }
 
-static bool has_section(const struct elf_file *f)
+static bool has_section(const struct object *o)
 {
-    const Elf64_Phdr *segment = elf_file_phdr(f, PT_GNU_SFRAME);
+    const GElf_Phdr *segment = object_segment(o, SFB_PT_GNU_SFRAME);
 
     /* objcopy -R .sframe leaves an empty segment behind. */
-    return elf_file_section(f, ".sframe") != 0 || (segment && segment->p_filesz > 0);
+    return object_section_after(o, 0, ".sframe") != 0 || (segment && segment->p_filesz > 0);
 }
 
 static enum tool_exit make(struct job *job)
 {
     const bool copies = job->options->out && !job->options->section_only;
-    struct elf_fault fault;
+    struct object_fault fault;
     struct synth_encoder encoder;
     enum tool_exit result;
 
-    if (copies && !job->options->force && has_section(&job->file))
+    if (copies && !job->options->force && has_section(&job->object))
         return tool_complain(TOOL_BAD_DATA,
                              "%s: there is an .sframe already: --force replaces it, --section-only "
                              "leaves it alone",
                              job->input->name);
-    if (!eh_frame_view_open(&job->view, &fault, &job->file))
+    if (!object_eh_frame_open(&job->view, &fault, &job->object))
         return complain_of(job, &fault);
-    if (!job->options->vma && !elf_copy_plan(&job->copy, &fault, &job->file))
+    if (!job->options->vma && !elf_copy_plan(&job->copy, &fault, &job->object))
         return complain_of_copy(job, &fault);
     job->address = job->options->vma ? *job->options->vma : job->copy.section_address;
-    synth_encoder_init(&encoder, job->file.abi, job->address);
+    synth_encoder_init(&encoder, (enum sfb_abi)job->object.abi, job->address);
     result = encode(job, &encoder);
     synth_encoder_free(&encoder);
     if (result != TOOL_DONE)
@@ -202,7 +184,7 @@ static enum tool_exit run_file(const struct tool_command *command,
 {
     struct input input;
     struct job job = { .options = options, .input = &input };
-    struct elf_fault fault;
+    struct object_fault fault;
     enum tool_exit result;
 
     if (!input_read(&input, path))
@@ -211,14 +193,14 @@ static enum tool_exit run_file(const struct tool_command *command,
         memset(&job.status, 0, sizeof job.status);
     if (is_input(&job))
         result = tool_misused(command, "the output is the input itself");
-    else if (!elf_file_open(&job.file, &fault, input.data, input.size))
+    else if (!elf_loadable_open(&job.object, &fault, input.data, input.size))
         result = complain_of(&job, &fault);
     else
         result = make(&job);
     synthesis_free(&job.synthesis);
     free(job.section);
-    eh_frame_view_close(&job.view);
-    elf_file_close(&job.file);
+    object_eh_frame_close(&job.view);
+    object_close(&job.object);
     input_free(&input);
     return result;
 }

@@ -16,7 +16,8 @@ enum { PLT_ENTRY_SIZE = 16, TABLE_ENTRY_SIZE = 8 };
 struct builder {
     struct synthesis *out;
     struct synth_encoder *encoder;
-    struct synthesis_range function;
+    const struct object *object;
+    struct object_range function;
     uint64_t start, end; /* of the rows that are not added yet; equal: none */
     struct synth_row *rows;
     uint32_t row_count;
@@ -167,14 +168,9 @@ static bool add_varying(struct builder *b, const struct sfb_cfi_rows *rows, uint
 }
 
 /* @return why a function has no place in the section at all; NULL: it has */
-static const char *judge_place(const struct builder *b, const struct synthesis_range *code,
-                               size_t code_count)
+static const char *judge_place(const struct builder *b)
 {
-    bool inside = false;
-
-    for (size_t i = 0; i < code_count; i++)
-        inside |= b->function.start >= code[i].start && b->function.end <= code[i].end;
-    if (!inside)
+    if (!object_is_code(b->object, b->function.start, b->function.end))
         return "not in the executable bytes of the file";
     if (!synth_in_reach(b->encoder->address, b->function.start) ||
         !synth_in_reach(b->encoder->address, b->function.end))
@@ -208,9 +204,7 @@ static enum synthesis_result add_rows(struct builder *b, const struct sfb_eh_fra
 }
 
 static enum synthesis_result add_function(struct builder *b, const struct sfb_eh_frame *eh,
-                                          const struct sfb_cfi_fde *fde,
-                                          const struct synthesis_range *code, size_t code_count,
-                                          struct sfb_error *error)
+                                          const struct sfb_cfi_fde *fde, struct sfb_error *error)
 {
     enum synthesis_result result;
     const char *reason;
@@ -218,7 +212,7 @@ static enum synthesis_result add_function(struct builder *b, const struct sfb_eh
     b->partial = false;
     b->out->function_count++;
     b->out->code_size += b->function.end - b->function.start;
-    reason = judge_place(b, code, code_count);
+    reason = judge_place(b);
     if (reason)
         result = add_gap(b, b->function.start, b->function.end, reason) ? SYNTHESIS_DONE
                                                                         : SYNTHESIS_NO_MEMORY;
@@ -229,7 +223,7 @@ static enum synthesis_result add_function(struct builder *b, const struct sfb_eh
 }
 
 /* Where the entries that the table names begin and end; CIEs stand before the entries of theirs. */
-static void measure(struct synthesis_range *entries, const struct sfb_cfi_fde *fde)
+static void measure(struct object_range *entries, const struct sfb_cfi_fde *fde)
 {
     if (entries->start > fde->cie_offset)
         entries->start = fde->cie_offset;
@@ -263,10 +257,9 @@ static bool read_entry(struct sfb_cfi_fde *out, const struct sfb_eh_frame *eh, u
 }
 
 static enum synthesis_result add_all(struct builder *b, const struct sfb_eh_frame *eh,
-                                     const struct synthesis_range *code, size_t code_count,
                                      struct sfb_error *error)
 {
-    struct synthesis_range entries = { UINT64_MAX, 0 };
+    struct object_range entries = { UINT64_MAX, 0 };
     struct sfb_cfi_fde fde, next;
 
     if (eh->count == 0)
@@ -278,7 +271,7 @@ static enum synthesis_result add_all(struct builder *b, const struct sfb_eh_fram
 
         fde = next;
         measure(&entries, &fde);
-        b->function = (struct synthesis_range){ fde.start, fde.end };
+        b->function = (struct object_range){ fde.start, fde.end };
         if (i + 1 < eh->count) {
             if (!read_entry(&next, eh, i + 1, fde.start, error))
                 return SYNTHESIS_BAD_DATA;
@@ -287,7 +280,7 @@ static enum synthesis_result add_all(struct builder *b, const struct sfb_eh_fram
         }
         if (b->function.start == b->function.end)
             continue;
-        result = add_function(b, eh, &fde, code, code_count, error);
+        result = add_function(b, eh, &fde, error);
         if (result != SYNTHESIS_DONE)
             return result;
     }
@@ -296,14 +289,14 @@ static enum synthesis_result add_all(struct builder *b, const struct sfb_eh_fram
 }
 
 enum synthesis_result synthesize(struct synthesis *out, struct synth_encoder *encoder,
-                                 const struct sfb_eh_frame *eh, const struct synthesis_range *code,
-                                 size_t code_count, struct sfb_error *error)
+                                 const struct sfb_eh_frame *eh, const struct object *object,
+                                 struct sfb_error *error)
 {
-    struct builder b = { .out = out, .encoder = encoder };
+    struct builder b = { .out = out, .encoder = encoder, .object = object };
     enum synthesis_result result;
 
     *out = (struct synthesis){ .function_count = 0 };
-    result = add_all(&b, eh, code, code_count, error);
+    result = add_all(&b, eh, error);
     free(b.rows);
     if (result != SYNTHESIS_DONE)
         synthesis_free(out);

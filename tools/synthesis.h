@@ -9,16 +9,12 @@
 
 #include <sfb/eh_frame.h>
 
+#include "object/code.h"
 #include "sframe_encoder.h"
-
-/* [start, end) */
-struct synthesis_range {
-    uint64_t start, end;
-};
 
 /* Code that .eh_frame describes and the section does not. */
 struct synthesis_gap {
-    struct synthesis_range code, function;
+    struct object_range code, function;
     const char *reason; /* static; the same text for the same reason */
 };
 
@@ -39,12 +35,12 @@ enum synthesis_result { SYNTHESIS_DONE, SYNTHESIS_BAD_DATA, SYNTHESIS_NO_MEMORY 
  * Adds all functions to an encoder, in the order of the table of .eh_frame_hdr. Where entries
  * overlap the one that starts last holds, as in any search of that table.
  *
- * @param code   the executable bytes of the file; functions elsewhere are left out
- * @param error  written on SYNTHESIS_BAD_DATA, its offset counts from eh->data
+ * @param object  whose code is known: functions that are not in it are left out
+ * @param error   written on SYNTHESIS_BAD_DATA, its offset counts from eh->data
  */
 enum synthesis_result synthesize(struct synthesis *out, struct synth_encoder *encoder,
-                                 const struct sfb_eh_frame *eh, const struct synthesis_range *code,
-                                 size_t code_count, struct sfb_error *error);
+                                 const struct sfb_eh_frame *eh, const struct object *object,
+                                 struct sfb_error *error);
 
 void synthesis_free(struct synthesis *synthesis);
 

@@ -1,6 +1,7 @@
 #include "tool.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +48,13 @@ enum tool_exit tool_complain(enum tool_exit exit_status, const char *format, ...
     va_end(arguments);
     say(text);
     return exit_status;
+}
+
+enum tool_exit tool_complain_of(enum tool_exit exit_status, const char *name,
+                                const struct object_fault *fault)
+{
+    return tool_complain(exit_status, "%s: +0x%" PRIx64 ": %s%s%s", name, fault->offset,
+                         fault->field ? fault->field : "", fault->field ? ": " : "", fault->cause);
 }
 
 enum tool_exit tool_misused(const struct tool_command *command, const char *format, ...)

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "object/fault.h"
+
 enum tool_exit {
     TOOL_DONE = 0,
     TOOL_BAD_DATA = 1, /* findings, or data that contradicts its format */
@@ -44,6 +46,10 @@ extern const struct tool_command tool_synth;
  * @return exit_status */
 enum tool_exit tool_complain(enum tool_exit exit_status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Says what is wrong with an ELF file, and where. @return exit_status */
+enum tool_exit tool_complain_of(enum tool_exit exit_status, const char *name,
+                                const struct object_fault *fault);
 
 /* Says what is wrong with the arguments and where to read more. @return TOOL_USAGE */
 enum tool_exit tool_misused(const struct tool_command *command, const char *format, ...)

@@ -21,6 +21,12 @@
 
 SFB_BEGIN_DECLS
 
+/*
+ * How ELF files name the section: the type of its segment and, since binutils 2.45, its own. Older
+ * copies of elf.h lack PT_GNU_SFRAME and SHT_GNU_SFRAME.
+ */
+enum { SFB_PT_GNU_SFRAME = 0x6474e554, SFB_SHT_GNU_SFRAME = 0x6ffffff4 };
+
 /* sfp_flags: "1.1.3 SFrame flags". */
 enum sfb_section_flags {
     SFB_SECTION_FDE_SORTED = 0x1,

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "check/check.h"
-#include "elf_section.h"
 #include "input.h"
+#include "object/sframe.h"
 #include "tool.h"
 
 enum { FILES_MAX = 32, HEADER = 28, SHOWN_MAX = 20, CHANGE_MAX = 8 };
@@ -236,13 +236,19 @@ static void mutate(struct subject *s)
 
 static bool open_subject(struct subject *s, const char *path)
 {
-    struct elf_section section;
-    struct elf_fault fault;
+    struct object_sframe section;
+    struct object_fault fault;
+    struct object object;
+    bool found;
 
     if (!input_read(&s->input, path))
         return false;
-    if (elf_section_find(&section, &fault, s->input.data, s->input.size) != ELF_FOUND ||
-        section.size < HEADER) {
+    found = object_open(&object, &fault, s->input.data, s->input.size);
+    if (found) {
+        found = object_find_sframe(&section, &fault, &object) == OBJECT_FOUND;
+        object_close(&object);
+    }
+    if (!found || section.size < HEADER) {
         fprintf(stderr, "%s: no .sframe\n", path);
         return false;
     }

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sfb/section.h"
 #include "sframe_backtrace.h"
 #include "support/compiler.h"
 #include "support/test.h"
@@ -174,7 +175,7 @@ static int load_and_refresh(void)
 
 Test(cut_files, headers_that_claim_more_than_there_is_are_survived)
 {
-    static const uint32_t types[] = { PT_GNU_EH_FRAME, PT_NOTE, 0x6474e554 /* PT_GNU_SFRAME */ };
+    static const uint32_t types[] = { PT_GNU_EH_FRAME, PT_NOTE, SFB_PT_GNU_SFRAME };
     char command[1024];
     unsigned tried = 0;
 

@@ -19,10 +19,6 @@
 #include "unwind/process/loader.h"
 #include "unwind/process/module_cache.h"
 
-#ifndef PT_GNU_SFRAME
-#define PT_GNU_SFRAME 0x6474e554
-#endif
-
 typedef int function(void *);
 typedef int hand_on(function *next, void *arg);
 
@@ -58,7 +54,7 @@ static unsigned own_version(void)
         if (phdrs[i].p_type == PT_PHDR)
             bias = (uintptr_t)phdrs - phdrs[i].p_vaddr;
     for (uint64_t i = 0; i < count; i++)
-        if (phdrs[i].p_type == PT_GNU_SFRAME)
+        if (phdrs[i].p_type == SFB_PT_GNU_SFRAME)
             version =
                 ((const uint8_t *)(uintptr_t)(bias + phdrs[i].p_vaddr))[2]; /* behind the magic */
     cr_assert(ne(u32, version, 0));
@@ -229,7 +225,7 @@ static void *load_with_header(const char *path)
     for (unsigned i = 0; i < ehdr->e_phnum && !done; i++) {
         if (phdrs[i].p_type != PT_GNU_RELRO)
             continue;
-        phdrs[i] = (Elf64_Phdr){ .p_type = PT_GNU_SFRAME,
+        phdrs[i] = (Elf64_Phdr){ .p_type = SFB_PT_GNU_SFRAME,
                                  .p_flags = PF_R,
                                  .p_offset = sframe->sh_offset,
                                  .p_vaddr = sframe->sh_addr,

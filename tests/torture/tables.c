@@ -31,8 +31,6 @@
 #include "trials.h"
 #include "unwind/process/module_cache.h"
 
-#define PT_SFRAME 0x6474e554u
-
 enum { ALTERNATE = 1 << 20, TABLES_MAX = 8, ENTRIES_MAX = 256, UNDO_MAX = 4096, PAGE = 4096 };
 
 static struct trials *trials;
@@ -133,7 +131,7 @@ static int add_tables(struct dl_phdr_info *info, size_t size, void *arg)
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uint64_t at = info->dlpi_addr + p->p_vaddr;
 
-        if (p->p_type == PT_SFRAME)
+        if (p->p_type == SFB_PT_GNU_SFRAME)
             add_table(&like, SFRAME, at, p->p_memsz);
         if (p->p_type == PT_GNU_EH_FRAME) {
             struct table *hdr = add_table(&like, EH_FRAME_HDR, at, p->p_memsz);

@@ -33,7 +33,7 @@ static struct sfb_image good_image(void)
                                   .p_vaddr = 0x10000,
                                   .p_filesz = sizeof file,
                                   .p_memsz = sizeof file };
-    file.phdrs[1] = (ElfW(Phdr)){ .p_type = PT_GNU_SFRAME,
+    file.phdrs[1] = (ElfW(Phdr)){ .p_type = SFB_PT_GNU_SFRAME,
                                   .p_flags = PF_R,
                                   .p_vaddr = 0x10000 + offsetof(struct file, section),
                                   .p_filesz = 40,
@@ -170,24 +170,24 @@ Test(modules, judges_what_program_headers_say)
         enum sfb_status want;
     } cases[] = {
         { "none", 1, { .p_type = PT_NOTE }, SFB_NO_SECTION },
-        { "emptied by objcopy -R", 1, { .p_type = PT_GNU_SFRAME }, SFB_NO_SECTION },
+        { "emptied by objcopy -R", 1, { .p_type = SFB_PT_GNU_SFRAME }, SFB_NO_SECTION },
         { "in no segment",
           1,
-          { .p_type = PT_GNU_SFRAME, .p_vaddr = 0x90000, .p_memsz = 40 },
+          { .p_type = SFB_PT_GNU_SFRAME, .p_vaddr = 0x90000, .p_memsz = 40 },
           SFB_BAD_ELF },
         { "below the first segment",
           1,
-          { .p_type = PT_GNU_SFRAME, .p_vaddr = 0xfff0, .p_memsz = 40 },
+          { .p_type = SFB_PT_GNU_SFRAME, .p_vaddr = 0xfff0, .p_memsz = 40 },
           SFB_BAD_ELF },
         { "too small for a header",
           1,
-          { .p_type = PT_GNU_SFRAME,
+          { .p_type = SFB_PT_GNU_SFRAME,
             .p_vaddr = 0x10000 + offsetof(struct file, section),
             .p_memsz = 27 },
           SFB_TRUNCATED },
         { "larger than the segment",
           1,
-          { .p_type = PT_GNU_SFRAME,
+          { .p_type = SFB_PT_GNU_SFRAME,
             .p_vaddr = 0x10000 + offsetof(struct file, section),
             .p_memsz = ~(uint64_t)0 },
           SFB_OK },
@@ -296,7 +296,7 @@ static struct sfb_image whole_image(void)
     whole.phdrs[0] = (ElfW(Phdr)){
         .p_type = PT_LOAD, .p_flags = PF_R, .p_filesz = sizeof whole, .p_memsz = sizeof whole
     };
-    whole.phdrs[1] = (ElfW(Phdr)){ .p_type = PT_GNU_SFRAME,
+    whole.phdrs[1] = (ElfW(Phdr)){ .p_type = SFB_PT_GNU_SFRAME,
                                    .p_vaddr = offsetof(struct whole, section),
                                    .p_memsz = 40 };
     whole.phdrs[2] = (ElfW(Phdr)){ .p_type = PT_NOTE,
@@ -369,7 +369,7 @@ Test(modules, cache_notices_a_section_where_there_was_none)
     cr_assert(m != NULL);
     cr_expect(eq(int, m->section_status, SFB_NO_SECTION));
     cr_expect(sfb_module_cache_find(&image.identity, false) == m);
-    file.phdrs[1].p_type = PT_GNU_SFRAME;
+    file.phdrs[1].p_type = SFB_PT_GNU_SFRAME;
     cr_expect(sfb_module_cache_find(&image.identity, false) == NULL);
 
     m = sfb_module_cache_add(&image, false);

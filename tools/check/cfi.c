@@ -317,19 +317,21 @@ static void add_signs(struct cfi_rows *rows, struct cfi_row *row)
 /* ---- the rest ---- */
 
 /* @return the bytes of the section, to be freed; NULL: no memory */
-static uint8_t *copy_section(struct object *o, const struct cfi_place *place)
+static uint8_t *copy_section(const struct object *o, const struct object_cfi_place *place)
 {
-    uint8_t *bytes;
+    struct object_copy copy = { .bytes = NULL };
 
-    if (place->section != 0)
-        return object_relocated(o, place->section, false);
-    bytes = malloc(place->size);
-    if (bytes)
-        memcpy(bytes, o->image + place->offset, place->size);
-    return bytes;
+    if (place->section == 0) {
+        copy.bytes = malloc(place->size);
+        if (copy.bytes)
+            memcpy(copy.bytes, o->image + place->offset, place->size);
+    } else if (object_relocate(&copy, o, place->section)) {
+        free(copy.relocations);
+    }
+    return copy.bytes;
 }
 
-bool cfi_open(struct cfi *out, struct object *object, const struct cfi_place *place)
+bool cfi_open(struct cfi *out, struct object *object, const struct object_cfi_place *place)
 {
     struct cfi c = { .abi = object->abi,
                      .address = place->address,

@@ -15,8 +15,8 @@
 
 #include <sfb/eh_frame.h>
 
-#include "cfi_place.h"
-#include "object.h"
+#include "object/eh_frame.h"
+#include "object/relocate.h"
 
 /* [start, end) of the code of an entry. */
 struct cfi_function {
@@ -69,7 +69,7 @@ struct cfi_rows {
 };
 
 /* @param place  one that was found. @return false: no memory */
-bool cfi_open(struct cfi *out, struct object *object, const struct cfi_place *place);
+bool cfi_open(struct cfi *out, struct object *object, const struct object_cfi_place *place);
 
 void cfi_close(struct cfi *cfi);
 

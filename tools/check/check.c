@@ -1,10 +1,15 @@
 #include "check.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "object/sframe.h"
+
+_Static_assert((int)SFRAME_ABI_S390X == (int)OBJECT_ABI_S390X, "one number for a machine");
 
 static void fail(struct check *c, uint64_t offset, const char *field, const char *cause)
 {
-    c->result->fault = (struct elf_fault){ .field = field, .cause = cause, .offset = offset };
+    c->result->fault = (struct object_fault){ .field = field, .cause = cause, .offset = offset };
 }
 
 /* The levels that look at the section itself. */
@@ -52,20 +57,16 @@ static void check_whole(struct check *c)
 static bool take_segment(struct check *c)
 {
     const struct object *o = c->object;
+    struct object_sframe found;
+    struct object_fault fault;
 
-    for (size_t i = 0; i < o->phdr_count && o->section_count == 0; i++) {
-        const GElf_Phdr *p = &o->phdrs[i];
-
-        if (p->p_type != PT_GNU_SFRAME || p->p_offset > o->size ||
-            p->p_filesz > o->size - p->p_offset)
-            continue;
-        c->data = o->image + p->p_offset;
-        c->size = p->p_filesz;
-        c->address = p->p_vaddr;
-        c->result->section_at = p->p_offset;
-        return true;
-    }
-    return false;
+    if (o->section_count > 0 || object_find_sframe_segment(&found, &fault, o) != OBJECT_FOUND)
+        return false;
+    c->data = found.data;
+    c->size = found.size;
+    c->address = found.address;
+    c->result->section_at = (uint64_t)(found.data - o->image);
+    return true;
 }
 
 static void check_object(struct check *c)
@@ -73,7 +74,6 @@ static void check_object(struct check *c)
     struct object *o = c->object;
     const size_t index = object_section_after(o, 0, ".sframe");
     const struct object_section *s;
-    uint8_t *bytes;
 
     check_container(c);
     if (index == 0) {
@@ -91,20 +91,32 @@ static void check_object(struct check *c)
                                                  : "the section ends past the file");
         return;
     }
-    bytes = object_relocated(o, index, true);
-    if (!bytes) {
+    if (!object_relocate(&c->copy, o, index)) {
         c->no_memory = true;
         return;
     }
     c->data = object_bytes(o, s);
-    c->relocated = bytes;
     c->size = s->header.sh_size;
     c->address = s->address;
     c->result->section_at = s->header.sh_offset;
     check_whole(c);
     if (c->part_count > 0)
         check_section_type(c, s);
-    free(bytes);
+    object_copy_free(&c->copy);
+}
+
+/* All that is asked of a file. */
+static bool open_object(struct object *out, struct object_fault *fault, uint8_t *image, size_t size)
+{
+    if (size < SELFMAG || memcmp(image, ELFMAG, SELFMAG) != 0)
+        return object_fault_set(fault, 0, NULL, "not an ELF file (--raw: a bare section)");
+    if (!object_open(out, fault, image, size))
+        return false;
+    object_lay_out(out);
+    if (object_find_code(out) && object_read_labels(out))
+        return true;
+    object_close(out);
+    return object_fault_set(fault, 0, NULL, "out of memory");
 }
 
 static void free_parts(struct check *c)
@@ -132,7 +144,7 @@ void check_image(struct check_result *out, const char *name, uint8_t *image, siz
         c.size = size;
         c.address = options->raw_address;
         check_whole(&c);
-    } else if (object_open(&object, &out->fault, image, size)) {
+    } else if (open_object(&object, &out->fault, image, size)) {
         c.object = &object;
         check_object(&c);
         object_close(&object);

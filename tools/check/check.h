@@ -17,7 +17,10 @@
 #define CHECK_H
 
 #include "findings.h"
-#include "object.h"
+#include "object/code.h"
+#include "object/labels.h"
+#include "object/object.h"
+#include "object/relocate.h"
 #include "part.h"
 
 /* So many of something, and how many of those ... */
@@ -58,8 +61,12 @@ struct check_result {
     uint64_t functions, rows;
     uint64_t section_at; /* where .sframe and .eh_frame are in the file, for byte offsets there */
     uint64_t eh_frame_at;
-    struct elf_fault fault; /* cause != NULL: the file cannot be read, and nothing else is here */
+    struct object_fault
+        fault; /* cause != NULL: the file cannot be read, and nothing else is here */
 };
+
+/* Linkage tables: a file has one of each kind. */
+enum { CHECK_PLT_MAX = 4 };
 
 /* One check while it runs. */
 struct check {
@@ -69,11 +76,13 @@ struct check {
     struct findings *findings; /* of the result */
     struct object *object;     /* NULL: a bare section */
     const uint8_t *data;       /* of the section, as it stands in the file */
-    const uint8_t *relocated;  /* a copy with relocations applied: starts are read there */
+    struct object_copy copy;   /* of it, with relocations applied: starts are read there */
     size_t size;
     uint64_t address;
     struct sframe_part *parts;
     size_t part_count, part_capacity;
+    size_t plt[CHECK_PLT_MAX]; /* sections .plt, .plt.sec, .plt.got and .iplt */
+    size_t plt_count;
     bool no_memory;
 };
 

@@ -81,15 +81,13 @@ static void check_one(struct run *run, const char *name, uint8_t *image, size_t 
 {
     struct check_result result;
     const struct report_file file = { name, run->path, member_at, &result };
-    const struct elf_fault *fault = &result.fault;
+    const struct object_fault *fault = &result.fault;
 
     check_image(&result, name, image, size, &run->options);
     clear_progress();
     run->no_memory |= !report_file(&run->report, &file);
     if (fault->cause)
-        run->exit_status =
-            tool_complain(TOOL_USAGE, "%s: +0x%" PRIx64 ": %s%s%s", name, fault->offset,
-                          fault->field ? fault->field : "", fault->field ? ": " : "", fault->cause);
+        run->exit_status = tool_complain_of(TOOL_USAGE, name, fault);
     else if (findings_bad(&result.findings))
         run->exit_status = tool_worse(run->exit_status, TOOL_BAD_DATA);
     check_result_free(&result);

@@ -135,7 +135,7 @@ static struct finding_place place_of(const struct answer *a)
 /* "0x1234 (main+0x4)" */
 static void name_pc(char *out, size_t size, const struct comparer *m, uint64_t pc)
 {
-    const struct object_symbol *s = object_symbol_before(m->c->object, pc);
+    const struct object_label *s = object_label_before(m->c->object, pc);
 
     if (s && (pc < s->end || pc == s->start))
         snprintf(out, size, "0x%" PRIx64 " (%.60s+0x%" PRIx64 ")", pc, s->name, pc - s->start);
@@ -357,12 +357,12 @@ static void compare_all(struct comparer *m)
 
 void check_against_cfi(struct check *c)
 {
-    const struct cfi_place place = cfi_place_find(c->object);
+    const struct object_cfi_place place = object_find_cfi(c->object);
     struct comparer m = { .c = c, .visits = c->size * (uint64_t)VISITS_PER_BYTE + VISITS_LEAST };
 
-    if (place.result != CFI_PLACE_FOUND) {
+    if (place.result != OBJECT_CFI_FOUND) {
         findings_add(c->findings,
-                     place.result == CFI_PLACE_MACHINE ? CODE_CFI_MACHINE : CODE_NO_EH_FRAME,
+                     place.result == OBJECT_CFI_MACHINE ? CODE_CFI_MACHINE : CODE_NO_EH_FRAME,
                      in_file(0), "%s: levels 1 to 3 only", place.reason);
         return;
     }

@@ -4,36 +4,31 @@
 
 #include "check.h"
 
-static uint64_t segment_at(const struct object *o, size_t index)
-{
-    return o->header.e_phoff + index * o->header.e_phentsize;
-}
-
 static void judge_section(struct check *c, const struct object_section *s)
 {
     const struct object *o = c->object;
     const GElf_Shdr *h = &s->header;
     const uint64_t at = s->header_at;
 
-    if (h->sh_type != SHT_PROGBITS && h->sh_type != SHT_GNU_SFRAME && h->sh_type != SHT_NOBITS)
+    if (h->sh_type != SHT_PROGBITS && h->sh_type != SFB_SHT_GNU_SFRAME && h->sh_type != SHT_NOBITS)
         findings_add(c->findings, CODE_SECTION_TYPE,
-                     in_file(at + ELF_SHDR_AT(object_class(o), sh_type)), "sh_type 0x%" PRIx32,
+                     in_file(at + OBJECT_SHDR_AT(object_class(o), sh_type)), "sh_type 0x%" PRIx32,
                      h->sh_type);
     if ((h->sh_flags & SHF_ALLOC) == 0)
         findings_add(c->findings, CODE_NOT_ALLOCATED,
-                     in_file(at + ELF_SHDR_AT(object_class(o), sh_flags)), "sh_flags 0x%" PRIx64,
+                     in_file(at + OBJECT_SHDR_AT(object_class(o), sh_flags)), "sh_flags 0x%" PRIx64,
                      h->sh_flags);
     if ((h->sh_flags & (SHF_WRITE | SHF_EXECINSTR | SHF_COMPRESSED)) != 0)
         findings_add(c->findings, CODE_SECTION_FLAGS,
-                     in_file(at + ELF_SHDR_AT(object_class(o), sh_flags)), "sh_flags 0x%" PRIx64,
+                     in_file(at + OBJECT_SHDR_AT(object_class(o), sh_flags)), "sh_flags 0x%" PRIx64,
                      h->sh_flags);
     if (h->sh_addralign % SFRAME_ALIGNMENT != 0 || h->sh_addralign == 0)
         findings_add(c->findings, CODE_ALIGNMENT,
-                     in_file(at + ELF_SHDR_AT(object_class(o), sh_addralign)),
+                     in_file(at + OBJECT_SHDR_AT(object_class(o), sh_addralign)),
                      "sh_addralign %" PRIu64, h->sh_addralign);
     else if (!o->relocatable && h->sh_addr % SFRAME_ALIGNMENT != 0)
         findings_add(c->findings, CODE_ALIGNMENT,
-                     in_file(at + ELF_SHDR_AT(object_class(o), sh_addr)), "sh_addr 0x%" PRIx64,
+                     in_file(at + OBJECT_SHDR_AT(object_class(o), sh_addr)), "sh_addr 0x%" PRIx64,
                      h->sh_addr);
 }
 
@@ -41,8 +36,8 @@ static void judge_section(struct check *c, const struct object_section *s)
 static void say_size(struct check *c, enum check_code code, const GElf_Phdr *p, uint64_t at,
                      uint64_t size, bool in_file_too)
 {
-    const size_t field = in_file_too ? ELF_PHDR_AT(object_class(c->object), p_filesz)
-                                     : ELF_PHDR_AT(object_class(c->object), p_memsz);
+    const size_t field = in_file_too ? OBJECT_PHDR_AT(object_class(c->object), p_filesz)
+                                     : OBJECT_PHDR_AT(object_class(c->object), p_memsz);
 
     findings_add(c->findings, code, in_file(at + field),
                  "%" PRIu64 " bytes, the section has %" PRIu64,
@@ -57,8 +52,8 @@ static void judge_segment(struct check *c, const struct object_section *s, const
 
     if (p->p_vaddr != h->sh_addr || p->p_offset != h->sh_offset) {
         const size_t field = p->p_vaddr != h->sh_addr
-                                 ? ELF_PHDR_AT(object_class(c->object), p_vaddr)
-                                 : ELF_PHDR_AT(object_class(c->object), p_offset);
+                                 ? OBJECT_PHDR_AT(object_class(c->object), p_vaddr)
+                                 : OBJECT_PHDR_AT(object_class(c->object), p_offset);
 
         findings_add(c->findings, CODE_SEGMENT_ELSEWHERE, in_file(at + field),
                      "address 0x%" PRIx64 ", offset 0x%" PRIx64 "; the section: 0x%" PRIx64
@@ -91,12 +86,12 @@ static size_t judge_segments(struct check *c)
     size_t first = o->phdr_count;
 
     for (size_t i = 0; i < o->phdr_count; i++) {
-        if (o->phdrs[i].p_type != PT_GNU_SFRAME)
+        if (o->phdrs[i].p_type != SFB_PT_GNU_SFRAME)
             continue;
         if (first == o->phdr_count)
             first = i;
         else
-            findings_add(c->findings, CODE_SEGMENTS, in_file(segment_at(o, i)),
+            findings_add(c->findings, CODE_SEGMENTS, in_file(object_segment_header_at(o, i)),
                          "program headers %zu and %zu", first, i);
     }
     return first;
@@ -111,7 +106,8 @@ void check_container(struct check *c)
 
     if (!s) {
         if (segment < o->phdr_count && o->section_count > 0)
-            findings_add(c->findings, CODE_SEGMENT_DANGLING, in_file(segment_at(o, segment)),
+            findings_add(c->findings, CODE_SEGMENT_DANGLING,
+                         in_file(object_segment_header_at(o, segment)),
                          "address 0x%" PRIx64 ", %" PRIu64 " bytes, and no section .sframe",
                          o->phdrs[segment].p_vaddr, o->phdrs[segment].p_filesz);
         return;
@@ -121,7 +117,8 @@ void check_container(struct check *c)
                      "sections %zu and %zu; only the first is checked", index, more);
     if (s->header.sh_type == SHT_NOBITS) {
         findings_add(c->findings, CODE_NO_BITS,
-                     in_file(s->header_at + ELF_SHDR_AT(object_class(o), sh_type)), "SHT_NOBITS");
+                     in_file(s->header_at + OBJECT_SHDR_AT(object_class(o), sh_type)),
+                     "SHT_NOBITS");
         return;
     }
     judge_section(c, s);
@@ -131,10 +128,10 @@ void check_container(struct check *c)
         findings_add(c->findings, CODE_NO_SEGMENT, in_file(s->header_at),
                      "section %zu has no program header", index);
     else
-        judge_segment(c, s, &o->phdrs[segment], segment_at(o, segment));
+        judge_segment(c, s, &o->phdrs[segment], object_segment_header_at(o, segment));
     if (!is_loaded(o, s->header.sh_addr, s->header.sh_offset, s->header.sh_size))
         findings_add(c->findings, CODE_NOT_LOADED,
-                     in_file(s->header_at + ELF_SHDR_AT(object_class(o), sh_addr)),
+                     in_file(s->header_at + OBJECT_SHDR_AT(object_class(o), sh_addr)),
                      "[0x%" PRIx64 ", 0x%" PRIx64 ")", s->header.sh_addr,
                      s->header.sh_addr + s->header.sh_size);
 }
@@ -152,9 +149,9 @@ void check_section_type(struct check *c, const struct object_section *section)
     const uint32_t type = section->header.sh_type;
     const bool older = p->version->number < 3 && (p->flags & SFRAME_START_PCREL) == 0;
 
-    if ((type == SHT_PROGBITS && p->version->number == 3) || (type == SHT_GNU_SFRAME && older))
+    if ((type == SHT_PROGBITS && p->version->number == 3) || (type == SFB_SHT_GNU_SFRAME && older))
         findings_add(c->findings, CODE_TYPE_VERSION,
-                     in_file(section->header_at + ELF_SHDR_AT(object_class(c->object), sh_type)),
+                     in_file(section->header_at + OBJECT_SHDR_AT(object_class(c->object), sh_type)),
                      "sh_type 0x%" PRIx32 " (%s), version %u%s", type,
                      type == SHT_PROGBITS ? "SHT_PROGBITS" : "SHT_GNU_SFRAME", p->version->number,
                      p->version->number == 2 ? " with starts from the section" : "");

@@ -101,11 +101,11 @@ static void print_cfi_rows(struct cfi *cfi, const struct cfi_function *f)
 
 static void print_cfi(const struct check *c, const struct sframe_entry *e)
 {
-    const struct cfi_place place = cfi_place_find(c->object);
+    const struct object_cfi_place place = object_find_cfi(c->object);
     struct cfi cfi;
     bool any = false;
 
-    if (place.result != CFI_PLACE_FOUND || !cfi_open(&cfi, c->object, &place)) {
+    if (place.result != OBJECT_CFI_FOUND || !cfi_open(&cfi, c->object, &place)) {
         printf(".eh_frame is not shown: %s\n", place.reason ? place.reason : "out of memory");
         return;
     }
@@ -126,35 +126,12 @@ static void print_cfi(const struct check *c, const struct sframe_entry *e)
 
 /* ---- code ---- */
 
-/* The bytes at an address; in an object file addresses are those of the layout. */
-static const uint8_t *code_at(const struct object *o, uint64_t start, uint64_t size)
-{
-    for (size_t i = 0; i < o->phdr_count && !o->relocatable; i++) {
-        const GElf_Phdr *p = &o->phdrs[i];
-
-        if (p->p_type == PT_LOAD && start >= p->p_vaddr && start - p->p_vaddr <= p->p_filesz &&
-            size <= p->p_filesz - (start - p->p_vaddr))
-            return o->image + p->p_offset + (start - p->p_vaddr);
-    }
-    for (size_t i = 1; i < o->section_count && o->relocatable; i++) {
-        const struct object_section *s = &o->sections[i];
-
-        if ((s->header.sh_flags & SHF_EXECINSTR) != 0 && start >= s->address &&
-            start - s->address <= s->header.sh_size &&
-            size <= s->header.sh_size - (start - s->address) && object_bytes(o, s))
-            return o->image + s->header.sh_offset + (start - s->address);
-    }
-    return NULL;
-}
-
 static void print_code(const struct check *c, const struct sframe_part *p,
                        const struct sframe_entry *e)
 {
     const uint64_t size = e->size < CODE_MAX ? e->size : CODE_MAX;
-    const uint8_t *code = NULL;
+    const uint8_t *code = object_code_at(c->object, e->start, size);
 
-    if (object_is_code(c->object, e->start, e->start + size))
-        code = code_at(c->object, e->start, size);
     if (!code) {
         printf("no code there\n");
         return;
@@ -210,7 +187,7 @@ static void print_function(const struct check *c, void *data)
         print_entry(c, p, e);
         print_findings(c, w->fde);
         if (c->object) {
-            const struct object_symbol *s = object_symbol_before(c->object, e->start);
+            const struct object_label *s = object_label_before(c->object, e->start);
 
             if (s && s->start == e->start)
                 print_symbol(s->name);

@@ -21,20 +21,12 @@ static struct landing land(const struct check *c, struct sframe_part *p, bool fr
     sframe_part_place(p, from_fields);
     for (uint32_t i = 0; i < p->fde_count; i++) {
         const struct sframe_entry *e = &p->entries[i];
-        const struct object_symbol *s = object_symbol_before(c->object, e->start);
+        const struct object_label *s = object_label_before(c->object, e->start);
 
         n.in_code += object_is_code(c->object, e->start, e->start + e->size);
         n.at_symbol += s && s->start == e->start;
     }
     return n;
-}
-
-static bool has_segment(const struct object *o)
-{
-    for (size_t i = 0; i < o->phdr_count; i++)
-        if (o->phdrs[i].p_type == PT_GNU_SFRAME)
-            return true;
-    return false;
 }
 
 /*
@@ -49,7 +41,7 @@ static bool looks_unmerged(const struct check *c, struct sframe_part *p)
         return fields.in_code > section.in_code;
     if (section.at_symbol != fields.at_symbol)
         return fields.at_symbol > section.at_symbol;
-    return fields.in_code > 0 && !has_segment(c->object);
+    return fields.in_code > 0 && !object_segment(c->object, SFB_PT_GNU_SFRAME);
 }
 
 void check_place_functions(struct check *c)
@@ -92,10 +84,25 @@ static bool judge_code(struct check *c, const struct sframe_part *p, const struc
     return false;
 }
 
-static const struct object_section *plt_at(const struct object *o, uint64_t address)
+static void find_plts(struct check *c)
 {
-    for (size_t i = 0; i < o->plt_count; i++) {
-        const struct object_section *s = &o->sections[o->plt[i]];
+    static const char *const names[CHECK_PLT_MAX] = { ".plt", ".plt.sec", ".plt.got", ".iplt" };
+    const struct object *o = c->object;
+
+    for (size_t i = 0; i < CHECK_PLT_MAX && !o->relocatable; i++) {
+        const size_t index = object_section_after(o, 0, names[i]);
+
+        if (index != 0 &&
+            object_is_code(o, o->sections[index].address,
+                           o->sections[index].address + o->sections[index].header.sh_size))
+            c->plt[c->plt_count++] = index;
+    }
+}
+
+static const struct object_section *plt_at(const struct check *c, uint64_t address)
+{
+    for (size_t i = 0; i < c->plt_count; i++) {
+        const struct object_section *s = &c->object->sections[c->plt[i]];
 
         if (address >= s->address && address - s->address < s->header.sh_size)
             return s;
@@ -105,7 +112,7 @@ static const struct object_section *plt_at(const struct object *o, uint64_t addr
 
 static void judge_symbol(struct check *c, const struct sframe_part *p, const struct sframe_entry *e)
 {
-    const struct object_symbol *s = object_symbol_before(c->object, e->start);
+    const struct object_label *s = object_label_before(c->object, e->start);
     const struct finding_place at = place_of_entry(p, e, FIELD_START);
 
     if (!s || (s->start != e->start && s->end <= e->start))
@@ -133,7 +140,7 @@ static bool begins_like_entry(const struct sframe_part *p, const struct sframe_e
 static void judge_pcmask(struct check *c, const struct sframe_part *p, const struct sframe_entry *e)
 {
     const bool mask = (e->info & FUNCTION_PCMASK) != 0;
-    const struct object_section *plt = plt_at(c->object, e->start);
+    const struct object_section *plt = plt_at(c, e->start);
 
     if (p->abi != SFB_ABI_AMD64_LE && p->abi != SFRAME_ABI_S390X)
         return;
@@ -170,8 +177,8 @@ static void judge_plts(struct check *c)
     size_t count;
     struct check_function *all = check_functions_sorted(c, &count);
 
-    for (size_t i = 0; i < o->plt_count; i++) {
-        const struct object_section *s = &o->sections[o->plt[i]];
+    for (size_t i = 0; i < c->plt_count; i++) {
+        const struct object_section *s = &o->sections[c->plt[i]];
         const uint64_t size = s->header.sh_size;
         uint64_t bytes;
 
@@ -188,6 +195,7 @@ static void judge_plts(struct check *c)
 
 void check_places(struct check *c)
 {
+    find_plts(c);
     for (size_t i = 0; i < c->part_count; i++) {
         const struct sframe_part *p = &c->parts[i];
 
@@ -196,7 +204,7 @@ void check_places(struct check *c)
 
             if (!judge_code(c, p, e))
                 continue;
-            if (c->object->has_symbols && !plt_at(c->object, e->start))
+            if (c->object->label_count > 0 && !plt_at(c, e->start))
                 judge_symbol(c, p, e);
             if (c->object->section_count > 0 && !c->object->relocatable)
                 judge_pcmask(c, p, e);

@@ -1,5 +1,4 @@
 /* Level 3, in object files: each start has one relocation, and nothing else has any. */
-#include <elf.h>
 #include <inttypes.h>
 
 #include "bytes.h"
@@ -7,14 +6,9 @@
 
 static bool is_start_type(const struct check *c, const struct sframe_part *p, uint32_t type)
 {
-    const bool wide = p->version->start_size == 8;
+    uint32_t wanted;
 
-    switch (c->object->header.e_machine) {
-    case EM_X86_64: return type == (wide ? R_X86_64_PC64 : R_X86_64_PC32);
-    case EM_AARCH64: return type == (wide ? R_AARCH64_PREL64 : R_AARCH64_PREL32);
-    case EM_S390: return type == (wide ? R_390_PC64 : R_390_PC32);
-    default: return true;
-    }
+    return !object_start_type(c->object, p->version->start_size, &wanted) || type == wanted;
 }
 
 static void judge_target(struct check *c, const struct sframe_part *p, const struct sframe_entry *e,
@@ -33,7 +27,7 @@ static void judge_target(struct check *c, const struct sframe_part *p, const str
 /* Both lists ascend: entries as they stand in the section, relocations by their place. */
 void check_relocations(struct check *c)
 {
-    const struct object *o = c->object;
+    const struct object_copy *o = &c->copy;
     size_t next = 0;
 
     for (size_t i = 0; i < c->part_count; i++) {

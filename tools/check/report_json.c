@@ -106,7 +106,7 @@ static json_t *codes_json(const struct findings *f)
     return o;
 }
 
-static json_t *fault_json(const struct elf_fault *fault)
+static json_t *fault_json(const struct object_fault *fault)
 {
     return json_pack("{s:o, s:s?, s:s}", "offset", number(fault->offset), "field", fault->field,
                      "cause", fault->cause);

@@ -100,7 +100,7 @@ bool report_sarif_open(struct report *report)
 
 static bool add_fault(struct sarif *s, const struct report_file *file)
 {
-    const struct elf_fault *fault = &file->result->fault;
+    const struct object_fault *fault = &file->result->fault;
     char *message;
     json_t *o;
 

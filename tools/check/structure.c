@@ -213,8 +213,8 @@ static bool add_part(struct check *c, const struct sframe_part *p)
     c->parts[c->part_count] = *p;
     if (!sframe_part_read(&c->parts[c->part_count++]))
         return false;
-    if (c->relocated)
-        sframe_part_relocate(&c->parts[c->part_count - 1], c->relocated);
+    if (c->copy.bytes)
+        sframe_part_relocate(&c->parts[c->part_count - 1], c->copy.bytes);
     return true;
 }
 

@@ -66,7 +66,7 @@ static struct bytes bytes_at(const struct sfb_image *image, uint64_t vaddr)
 
 enum sfb_status sfb_image_section(struct sfb_section *out, const struct sfb_image *image)
 {
-    const ElfW(Phdr) *p = sfb_image_phdr(image, PT_GNU_SFRAME);
+    const ElfW(Phdr) *p = sfb_image_phdr(image, SFB_PT_GNU_SFRAME);
     struct bytes b;
     enum sfb_status status;
 

@@ -11,10 +11,6 @@
 
 #include "sfb/walk.h"
 
-#ifndef PT_GNU_SFRAME
-#define PT_GNU_SFRAME 0x6474e554
-#endif
-
 /* The ELF header's own page, which is there wherever a module is. */
 #define SFB_IMAGE_HEADER_PAGE 4096u
 

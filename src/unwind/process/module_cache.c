@@ -103,7 +103,7 @@ static bool same_place(const struct place *was, struct place is)
 
 static bool same_section(const struct entry *e)
 {
-    return same_place(&e->sframe, place_of(sfb_image_phdr(&e->image, PT_GNU_SFRAME))) &&
+    return same_place(&e->sframe, place_of(sfb_image_phdr(&e->image, SFB_PT_GNU_SFRAME))) &&
            (e->module.section_status != SFB_OK ||
             memcmp(e->module.section.data, e->header, sizeof e->header) == 0);
 }
@@ -345,7 +345,7 @@ static __attribute__((noinline)) const struct sfb_module *enter(struct entry *e,
         sfb_module_cache_give_back(&e->image);
         return NULL;
     }
-    e->sframe = place_of(sfb_image_phdr(&e->image, PT_GNU_SFRAME));
+    e->sframe = place_of(sfb_image_phdr(&e->image, SFB_PT_GNU_SFRAME));
     e->eh_frame = place_of(sfb_image_phdr(&e->image, PT_GNU_EH_FRAME));
     if (module->section_status == SFB_OK)
         memcpy(e->header, module->section.data, sizeof e->header);

@@ -3,16 +3,12 @@
 #include <link.h>
 #include <string.h>
 
-#ifndef PT_GNU_SFRAME
-#define PT_GNU_SFRAME 0x6474e554
-#endif
-
 struct tables tables;
 
 static void look_at_program(const struct dl_phdr_info *info)
 {
     for (unsigned i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_GNU_SFRAME) {
+        if (info->dlpi_phdr[i].p_type == SFB_PT_GNU_SFRAME) {
             uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
 
             tables.sframe = (const void *)at; /* NOLINT(performance-no-int-to-ptr) */
