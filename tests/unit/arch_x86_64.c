@@ -6,6 +6,7 @@
 
 #include "support/test.h"
 #include "unwind/machine/arch.h"
+#include "unwind/machine/go.h"
 #include "unwind/machine/insn_patterns.h"
 
 #define BASE 0x400000u

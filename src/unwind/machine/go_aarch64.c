@@ -1,6 +1,6 @@
 /* Code of Go on AArch64, by its instructions: no table covers it. */
+#include "unwind/machine/go.h"
 #include "unwind/machine/insn_aarch64.h"
-#include "unwind/machine/insn_patterns.h"
 
 /* Records lie below sp there. */
 bool sfb_arch_stores_record(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,

@@ -15,7 +15,7 @@
  */
 #include "unwind/machine/go_x86_64.h"
 
-#include "unwind/machine/insn_patterns.h"
+#include "unwind/machine/go.h"
 #include "unwind/machine/insn_x86_64.h"
 
 enum { BYTE_FORM, LONG_FORM, FORMS };

@@ -66,21 +66,6 @@ enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
 bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra);
 
 /*
- * Whether a goroutine ends here: its outermost function returns to the second instruction of Go's
- * `goexit`, which no call precedes, and of which nothing comes behind.
- */
-bool sfb_arch_is_goroutine_end(struct sfb_memory *code, uint64_t pc);
-
-/*
- * Whether the code around pc stores the function's frame record, and how far above sp: then the record there
- * is its own.
- *
- * @param offset  of the record, from sp
- */
-bool sfb_arch_stores_record(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,
-                            uint64_t offset);
-
-/*
  * @param start  of the function that pc is in
  * @return whether fp leads to the function's own frame record at pc, by its code
  */

@@ -1,6 +1,7 @@
 #include "unwind/walk/proof.h"
 
 #include "base/memory.h"
+#include "unwind/machine/go.h"
 #include "unwind/machine/insn_patterns.h"
 #include "unwind/walk/position.h"
 

@@ -26,6 +26,7 @@
 
 #include "base/memory.h"
 #include "unwind/machine/arch.h"
+#include "unwind/machine/go.h"
 #include "unwind/machine/insn_patterns.h"
 #include "unwind/walk/module_rule.h"
 #include "unwind/walk/proof.h"
