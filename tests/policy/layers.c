@@ -52,7 +52,7 @@ static const struct layer layers[] = {
       { "base" },
       { "sfb/abi.h", "sfb/status.h", "sfb/rule.h", "sfb/eh_frame.h" },
       PURE },
-    { "cbf", { "base" }, { "sfb/status.h", "sfb/frame.h", "sfb/cbf.h" }, PURE },
+    { "cbf", { "base" }, { "sfb/status.h", "sfb/frame.h", "sfb/cbf.h", "sfb/image_map.h" }, PURE },
     { "unwind/machine", { "base" }, { "sfb/" }, ANY_SYSTEM },
     /* Nothing of a process: what it may read is given to it. */
     { "unwind/walk",
