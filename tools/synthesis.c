@@ -95,7 +95,7 @@ static bool add_row(struct builder *b, uint64_t start, uint64_t end, const struc
 static const char *rule_at(struct builder *b, const struct sfb_cfi_rows *rows, uint64_t pc,
                            struct sfb_rule *rule)
 {
-    enum sfb_status status = sfb_cfi_rows_rule(rows, pc, rule);
+    enum sfb_status status = sfb_cfi_rows_rule(rows, pc, rule, NULL);
 
     if (status == SFB_OK)
         return synth_inexpressible(b->encoder->abi, rule);

@@ -51,10 +51,17 @@ struct sfb_cfi_fde {
     bool key_b;       /* augmentation B, AArch64 */
 };
 
+/* An iterator over all FDEs of a section, for tools: it needs no table. */
+struct sfb_eh_frame_walk {
+    struct sfb_eh_frame eh; /* the section alone: for rows. No pc can be looked up in it */
+    uint32_t next;          /* offset of the next entry */
+    uint64_t work;          /* private */
+};
+
 /* An iterator over the rows of an FDE, for tools that read all of them. */
 struct sfb_cfi_rows {
     uint64_t start, end; /* [start, end) of the code that the current row covers */
-    bool varies;         /* the row has an expression: its rule may depend on the pc */
+    bool varies;         /* an expression of the row has the pc in it: its rule depends on it */
     uint64_t state[112]; /* private */
 };
 
@@ -157,6 +164,47 @@ SFB_API enum sfb_status sfb_eh_frame_find(const struct sfb_eh_frame *eh, uint64_
                                           struct sfb_rule *out, struct sfb_error *error);
 
 /**
+ * Starts before the first entry of an .eh_frame: one without .eh_frame_hdr, or a relocated copy of
+ * an object file's.
+ *
+ * @param out      written on SFB_OK
+ * @param data     the section; borrowed until out is last used
+ * @param size     bytes at data; below 4 GiB
+ * @param address  where data lies in the unwound process
+ * @param abi      whose registers the rules name
+ *
+ * @return SFB_OK
+ *         SFB_BAD_ARGUMENT  out or data is NULL, or size is 4 GiB or more
+ *
+ * Threads: safe.   Signals: safe.   Cost: constant.
+ */
+SFB_API enum sfb_status sfb_eh_frame_walk_init(struct sfb_eh_frame_walk *out, const void *data,
+                                               size_t size, uint64_t address, enum sfb_abi abi);
+
+/**
+ * Goes to the next FDE, in the order in which they stand. CIEs and terminators are passed over.
+ *
+ * A corrupt entry does not end the walk: the next call goes on behind it, if its length is good.
+ *
+ * @param walk   started
+ * @param out    written on SFB_OK
+ * @param error  where and why, on failure; NULL: not wanted
+ *
+ * @return SFB_OK
+ *         SFB_END                     there is no next one
+ *         SFB_TRUNCATED, SFB_BAD_CFI  the entry or its CIE is corrupt
+ *         SFB_WORK_LIMIT              a few CIEs are so large, and of so many FDEs, that the walk
+ *                                     ends here
+ *         SFB_BAD_ARGUMENT            walk or out is NULL
+ *
+ * Threads: safe.   Signals: safe.   Cost: the entry and the head of its CIE; all of a section at
+ * most 64 times its bytes, and 1 MiB.
+ * Source: LSB, "The .eh_frame section".
+ */
+SFB_API enum sfb_status sfb_eh_frame_walk_next(struct sfb_eh_frame_walk *walk,
+                                               struct sfb_cfi_fde *out, struct sfb_error *error);
+
+/**
  * Starts before the first row of an FDE.
  *
  * @param out    written on SFB_OK
@@ -194,9 +242,11 @@ SFB_API enum sfb_status sfb_cfi_rows_next(struct sfb_cfi_rows *rows, struct sfb_
 /**
  * Gives the rule of the current row at a pc.
  *
- * @param rows  on a row
- * @param pc    in [rows->start, rows->end); the rule depends on it only if rows->varies
- * @param out   written on SFB_OK
+ * @param rows   on a row
+ * @param pc     in [rows->start, rows->end); the rule depends on it only if rows->varies
+ * @param out    written on SFB_OK
+ * @param error  where and why, on failure; its field is the part at fault: "CFA", "RA", "fp" or
+ *               "sp". NULL: not wanted
  *
  * @return SFB_OK
  *         SFB_NOT_EXPRESSIBLE  no rule can state the row
@@ -206,7 +256,7 @@ SFB_API enum sfb_status sfb_cfi_rows_next(struct sfb_cfi_rows *rows, struct sfb_
  * Threads: safe.   Signals: safe, with about 1 KiB of stack.   Cost: 100 ns.
  */
 SFB_API enum sfb_status sfb_cfi_rows_rule(const struct sfb_cfi_rows *rows, uint64_t pc,
-                                          struct sfb_rule *out);
+                                          struct sfb_rule *out, struct sfb_error *error);
 
 SFB_END_DECLS
 

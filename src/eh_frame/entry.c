@@ -13,21 +13,6 @@
 #include "eh_frame/pointer.h"
 #include "eh_frame/window.h"
 
-/* Takes an entry's length off the front; what is left is the entry without it. */
-static bool read_length(const struct sfb_eh_frame *eh, uint32_t offset, struct sfb_reader *r)
-{
-    uint64_t length;
-
-    *r = sfb_eh_window(eh, offset, eh->size);
-    length = sfb_reader_u32(r);
-    if (length == UINT32_MAX)
-        length = sfb_reader_u64(r);
-    if (r->failed || length > r->left)
-        return false;
-    r->left = (size_t)length;
-    return true;
-}
-
 /*
  * What the letters of an augmentation say. An unknown one ends the reading: how much data it has is
  * not known, but what is behind all of it is.
@@ -75,7 +60,7 @@ static enum sfb_status read_cie(const struct sfb_eh_frame *eh, struct sfb_cfi_fd
     int64_t data_align;
     uint8_t version;
 
-    if (!read_length(eh, at, &r))
+    if (!sfb_eh_entry(eh, at, &r))
         return sfb_fail(error, SFB_TRUNCATED, "CIE length", at);
     if (sfb_reader_u32(&r) != 0)
         return sfb_fail(error, SFB_BAD_CFI, "CIE id", at + 4);
@@ -114,7 +99,7 @@ enum sfb_status sfb_cfi_fde_read(struct sfb_cfi_fde *out, const struct sfb_eh_fr
     bool has_size;
     enum sfb_status status;
 
-    if (!read_length(eh, offset, &r))
+    if (!sfb_eh_entry(eh, offset, &r))
         return sfb_fail(error, SFB_TRUNCATED, "FDE length", offset);
     id = sfb_eh_offset(eh, &r);
     back = sfb_reader_u32(&r);

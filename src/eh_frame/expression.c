@@ -22,6 +22,7 @@ struct stack {
     struct sfb_term term[DEPTH];
     unsigned depth;
     bool bad; /* it went past an end, or an operand is no number */
+    bool reads_pc;
 };
 
 static struct sfb_term number(uint64_t value)
@@ -117,12 +118,14 @@ static uint64_t fold(uint8_t op, uint64_t a, uint64_t b)
 static void push_register(struct stack *s, const struct sfb_eh_frame *eh, uint64_t reg, int64_t n,
                           uint64_t pc)
 {
-    if (reg == sfb_abi_registers(eh->abi).pc)
+    if (reg == sfb_abi_registers(eh->abi).pc) {
+        s->reads_pc = true;
         push(s, number(pc + (uint64_t)n));
-    else if (reg < UINT8_MAX)
+    } else if (reg < UINT8_MAX) {
         push(s, (struct sfb_term){ .base = SFB_TERM_REG, .reg = (uint8_t)reg, .inner = n });
-    else
+    } else {
         s->bad = true;
+    }
 }
 
 static void binary(struct stack *s, uint8_t op)
@@ -214,16 +217,25 @@ static void operate(struct stack *s, const struct sfb_eh_frame *eh, struct sfb_r
     }
 }
 
-enum sfb_status sfb_expression_term(struct sfb_term *out, const struct sfb_eh_frame *eh,
-                                    uint32_t offset, uint64_t pc, bool with_cfa)
+static struct sfb_reader block_at(const struct sfb_eh_frame *eh, uint32_t offset)
 {
     struct sfb_reader r = sfb_eh_window(eh, offset, eh->size);
     uint64_t length = sfb_reader_uleb(&r);
+
+    r.failed |= length > r.left;
+    if (!r.failed)
+        r.left = (size_t)length;
+    return r;
+}
+
+enum sfb_status sfb_expression_term(struct sfb_term *out, const struct sfb_eh_frame *eh,
+                                    uint32_t offset, uint64_t pc, bool with_cfa)
+{
+    struct sfb_reader r = block_at(eh, offset);
     struct stack s = { .depth = 0, .bad = false };
 
-    if (r.failed || length > r.left)
+    if (r.failed)
         return SFB_BAD_CFI;
-    r.left = (size_t)length;
     if (with_cfa)
         push(&s, (struct sfb_term){ .base = SFB_TERM_CFA });
     for (unsigned i = 0; r.left > 0; i++) {
@@ -237,4 +249,14 @@ enum sfb_status sfb_expression_term(struct sfb_term *out, const struct sfb_eh_fr
         return SFB_BAD_CFI;
     *out = s.term[s.depth - 1];
     return SFB_OK;
+}
+
+bool sfb_expression_reads_pc(const struct sfb_eh_frame *eh, uint32_t offset)
+{
+    struct sfb_reader r = block_at(eh, offset);
+    struct stack s = { .depth = 0, .bad = false };
+
+    for (unsigned i = 0; r.left > 0 && !r.failed && i < OPERATIONS_MAX; i++)
+        operate(&s, eh, &r, 0);
+    return s.reads_pc;
 }

@@ -26,4 +26,7 @@ struct sfb_term {
 enum sfb_status sfb_expression_term(struct sfb_term *out, const struct sfb_eh_frame *eh,
                                     uint32_t offset, uint64_t pc, bool with_cfa);
 
+/* Whether the pc is in the expression at an offset: of one that can be evaluated. */
+bool sfb_expression_reads_pc(const struct sfb_eh_frame *eh, uint32_t offset);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "eh_frame/expression.h"
 #include "eh_frame/rule.h"
 
 /* What goes on from row to row. */
@@ -17,17 +18,13 @@ struct state {
 
 _Static_assert(sizeof(struct state) <= sizeof((struct sfb_cfi_rows *)0)->state, "it has room");
 
-static bool is_expression(const struct sfb_cfi_cell *cell)
+static bool reads_pc(const struct sfb_cfi_machine *m)
 {
-    return cell->how == SFB_CFI_EXPRESSION || cell->how == SFB_CFI_VAL_EXPRESSION;
-}
+    bool found = m->row.cfa_by_expression && sfb_expression_reads_pc(m->eh, m->row.cfa_expression);
 
-static bool has_expression(const struct sfb_cfi_machine *m)
-{
-    bool found = m->row.cfa_by_expression;
-
-    for (unsigned i = 0; i < SFB_CFI_RULE_COLUMNS; i++)
-        found |= is_expression(&m->cell[i]);
+    for (unsigned i = 0; i < SFB_CFI_RULE_COLUMNS && !found; i++)
+        if (m->cell[i].how == SFB_CFI_EXPRESSION || m->cell[i].how == SFB_CFI_VAL_EXPRESSION)
+            found = sfb_expression_reads_pc(m->eh, (uint32_t)m->cell[i].offset);
     return found;
 }
 
@@ -71,17 +68,45 @@ enum sfb_status sfb_cfi_rows_next(struct sfb_cfi_rows *rows, struct sfb_error *e
     memcpy(rows->state, &s, sizeof s);
     rows->start = s.machine.start;
     rows->end = s.machine.end;
-    rows->varies = has_expression(&s.machine);
+    rows->varies = reads_pc(&s.machine);
     return SFB_OK;
 }
 
+/* Which part of a row has no rule: the others are taken away, and given back one by one. */
+static const char *part_at_fault(struct state *s, uint64_t pc)
+{
+    static const char *const names[] = {
+        [SFB_CFI_RA] = "RA", [SFB_CFI_FP] = "fp", [SFB_CFI_SP] = "sp"
+    };
+    const struct sfb_cfi_cell same = { .how = SFB_CFI_SAME };
+    struct sfb_cfi_cell cells[SFB_CFI_RULE_COLUMNS];
+    struct sfb_rule ignored;
+
+    for (unsigned i = 0; i < SFB_CFI_RULE_COLUMNS; i++) {
+        cells[i] = s->cells[i];
+        s->cells[i] = same;
+    }
+    for (unsigned i = 0; i < SFB_CFI_RULE_COLUMNS; i++) {
+        const enum sfb_status status = sfb_cfi_row_rule(&ignored, &s->machine, pc);
+
+        if (status != SFB_OK)
+            return i == 0 ? "CFA" : names[i - 1];
+        s->cells[i] = cells[i];
+    }
+    return names[SFB_CFI_RULE_COLUMNS - 1];
+}
+
 enum sfb_status sfb_cfi_rows_rule(const struct sfb_cfi_rows *rows, uint64_t pc,
-                                  struct sfb_rule *out)
+                                  struct sfb_rule *out, struct sfb_error *error)
 {
     struct state s;
+    enum sfb_status status;
 
     if (!rows || !out || pc < rows->start || pc >= rows->end)
         return SFB_BAD_ARGUMENT;
     load(&s, rows);
-    return sfb_cfi_row_rule(out, &s.machine, pc);
+    status = sfb_cfi_row_rule(out, &s.machine, pc);
+    if (status != SFB_OK)
+        return sfb_fail(error, status, part_at_fault(&s, pc), s.machine.fde->offset);
+    return SFB_OK;
 }

@@ -24,6 +24,22 @@ static inline struct sfb_reader sfb_eh_window(const struct sfb_eh_frame *eh, uin
     return r;
 }
 
+/* The entry at an offset, without its length. @return false: it ends past the view */
+static inline bool sfb_eh_entry(const struct sfb_eh_frame *eh, uint32_t offset,
+                                struct sfb_reader *r)
+{
+    uint64_t length;
+
+    *r = sfb_eh_window(eh, offset, eh->size);
+    length = sfb_reader_u32(r);
+    if (length == UINT32_MAX)
+        length = sfb_reader_u64(r);
+    if (r->failed || length > r->left)
+        return false;
+    r->left = (size_t)length;
+    return true;
+}
+
 static inline uint32_t sfb_eh_offset(const struct sfb_eh_frame *eh, const struct sfb_reader *r)
 {
     return (uint32_t)(r->pos - eh->data);

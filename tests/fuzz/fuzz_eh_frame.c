@@ -150,12 +150,12 @@ static void read_rows(const struct sfb_eh_frame *eh, const struct sfb_cfi_fde *f
         FUZZ_CHECK(all.start == rows.start && all.end == rows.end);
         at = rows.end;
 
-        status = sfb_cfi_rows_rule(&rows, rows.start, &rule);
+        status = sfb_cfi_rows_rule(&rows, rows.start, &rule, NULL);
         FUZZ_CHECK(sfb_cfi_row_rule(&of_all, &all, rows.start) == status);
         if (status == SFB_OK)
             FUZZ_CHECK(same_rule(&rule, &of_all));
         if (status == SFB_OK && !rows.varies)
-            FUZZ_CHECK(sfb_cfi_rows_rule(&rows, rows.end - 1, &of_all) == SFB_OK &&
+            FUZZ_CHECK(sfb_cfi_rows_rule(&rows, rows.end - 1, &of_all, NULL) == SFB_OK &&
                        same_rule(&rule, &of_all));
         if (lookups < LOOKUPS_MAX && is_found(eh, rows.start, fde->offset)) {
             FUZZ_CHECK(look_up(eh, rows.start, &found) == status);
@@ -270,6 +270,31 @@ static void ask_two(const uint8_t *data, size_t size, size_t gap, size_t gap_end
     free(block);
 }
 
+/* The same bytes as a section without a table. */
+static void walk_all(const uint8_t *data, size_t size, uint64_t address, enum sfb_abi abi)
+{
+    static struct sfb_eh_frame_walk walk;
+    struct sfb_error error = { SFB_OK, NULL, 0 };
+    struct sfb_cfi_fde fde = { .start = 0 };
+    enum sfb_status status;
+    uint32_t at = 0;
+
+    FUZZ_CHECK(sfb_eh_frame_walk_init(&walk, data, size, address, abi) == SFB_OK);
+    for (unsigned n = 0; (status = sfb_eh_frame_walk_next(&walk, &fde, &error)) != SFB_END; n++) {
+        FUZZ_CHECK(walk.next > at && walk.next <= size);
+        if (status == SFB_OK) {
+            FUZZ_CHECK(fde.offset >= at && fde.program_end == walk.next);
+            check_fde(&walk.eh, &fde);
+            if (n < ENTRIES)
+                read_rows(&walk.eh, &fde);
+        } else {
+            FUZZ_CHECK(error.status == status && error.field != NULL && error.offset <= size);
+        }
+        at = walk.next;
+    }
+    FUZZ_CHECK(sfb_eh_frame_find(&walk.eh, fde.start, &(struct sfb_rule){ 0 }, NULL) == SFB_NO_CFI);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct sfb_error error = { SFB_OK, NULL, 0 };
@@ -298,6 +323,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ask_two(data, size, gap, gap_end, address, hdr, abi);
         return 0;
     }
+    walk_all(data, size, address, abi);
     status = sfb_eh_frame_open(&eh, data, size, address, hdr, abi, &error);
     if (status != SFB_OK) {
         FUZZ_CHECK(status == SFB_BAD_ARGUMENT || (error.status == status && error.field != NULL));

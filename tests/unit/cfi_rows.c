@@ -9,6 +9,7 @@
 
 #include "base/load.h"
 #include "sfb/eh_frame.h"
+#include "support/eh_entry.h"
 #include "support/test.h"
 
 #define FOLDER SFB_SOURCE_DIR "/fixtures/elf/v1/"
@@ -71,7 +72,7 @@ static void expect_same(const struct sfb_eh_frame *eh, const struct sfb_cfi_rows
     struct sfb_rule found, row;
     enum sfb_status status = sfb_eh_frame_find(eh, pc, &found, NULL);
 
-    cr_expect(eq(int, sfb_cfi_rows_rule(rows, pc, &row), status), "0x%lx", pc);
+    cr_expect(eq(int, sfb_cfi_rows_rule(rows, pc, &row, NULL), status), "0x%lx", pc);
     cr_expect(status != SFB_OK || memcmp(&found, &row, sizeof row) == 0, "0x%lx", pc);
 }
 
@@ -136,7 +137,7 @@ Test(cfi_rows, end_where_the_instructions_are_damaged_and_stay_inside)
         *at = (uint8_t)(random >> 3);
         cr_assert(eq(int, sfb_cfi_rows_init(&rows, &eh, &fde, NULL), SFB_OK));
         while ((status = sfb_cfi_rows_next(&rows, &error)) == SFB_OK)
-            sfb_cfi_rows_rule(&rows, rows.start, &rule);
+            sfb_cfi_rows_rule(&rows, rows.start, &rule, NULL);
         cr_expect(status == SFB_END || status == SFB_BAD_CFI, "%d", status);
         if (status == SFB_BAD_CFI) {
             cr_expect(eq(u64, error.offset, fde.offset));
@@ -165,10 +166,71 @@ Test(cfi_rows, refuse_wrong_arguments)
     cr_expect(eq(int, sfb_cfi_rows_next(NULL, NULL), SFB_BAD_ARGUMENT));
     cr_assert(eq(int, sfb_cfi_rows_init(&rows, &eh, &fde, NULL), SFB_OK));
     /* Before the first row there is no pc to ask for. */
-    cr_expect(eq(int, sfb_cfi_rows_rule(&rows, fde.start, &rule), SFB_BAD_ARGUMENT));
+    cr_expect(eq(int, sfb_cfi_rows_rule(&rows, fde.start, &rule, NULL), SFB_BAD_ARGUMENT));
     cr_assert(eq(int, sfb_cfi_rows_next(&rows, NULL), SFB_OK));
-    cr_expect(eq(int, sfb_cfi_rows_rule(&rows, fde.start, &rule), SFB_OK));
-    cr_expect(eq(int, sfb_cfi_rows_rule(&rows, rows.end, &rule), SFB_BAD_ARGUMENT));
-    cr_expect(eq(int, sfb_cfi_rows_rule(&rows, fde.start, NULL), SFB_BAD_ARGUMENT));
+    cr_expect(eq(int, sfb_cfi_rows_rule(&rows, fde.start, &rule, NULL), SFB_OK));
+    cr_expect(eq(int, sfb_cfi_rows_rule(&rows, rows.end, &rule, NULL), SFB_BAD_ARGUMENT));
+    cr_expect(eq(int, sfb_cfi_rows_rule(&rows, fde.start, NULL, NULL), SFB_BAD_ARGUMENT));
     free(bytes);
+}
+
+static const struct {
+    const char *name;
+    const struct item *program;
+    bool varies;
+} varying_rows[] = {
+    { "no expression", ITEMS(B(0x0e), U(16)), false },
+    { "CFA = *(fp - 8)", ITEMS(B(0x0f), U(3), B(0x76), S(-8), B(0x06)), false },
+    { "CFA = sp + pc", ITEMS(B(0x0f), U(5), B(0x77), S(8), B(0x80), S(0), B(0x22)), true },
+    { "CFA = sp + pc, by bregx", ITEMS(B(0x0f), U(6), B(0x77), S(8), B(0x92), U(16), S(0), B(0x22)),
+      true },
+    { "fp at CFA + pc", ITEMS(B(0x10), U(6), U(3), B(0x80), S(0), B(0x22)), true },
+    { "RA at sp + 8", ITEMS(B(0x10), U(16), U(2), B(0x77), S(8)), false },
+    { "r12 at the pc, which no rule has", ITEMS(B(0x10), U(12), U(2), B(0x80), S(0)), false },
+};
+
+/* A row that has the pc in it varies, others with expressions do not. */
+Test(cfi_rows, vary_where_the_pc_is_in_an_expression)
+{
+    for (size_t i = 0; i < sizeof varying_rows / sizeof *varying_rows; i++) {
+        const struct entry e = entry_with(SFB_ABI_AMD64_LE, NULL, varying_rows[i].program);
+        struct sfb_cfi_rows rows;
+
+        cr_assert(eq(int, sfb_cfi_rows_init(&rows, &e.eh, &e.fde, NULL), SFB_OK));
+        cr_assert(eq(int, sfb_cfi_rows_next(&rows, NULL), SFB_OK));
+        cr_expect(eq(int, rows.varies, varying_rows[i].varies), "%s", varying_rows[i].name);
+    }
+}
+
+#define TWO_REGISTERS U(5), B(0x77), S(8), B(0x70), S(0), B(0x22)
+static const struct {
+    const char *want;
+    const struct item *program;
+} refused_rows[] = {
+    { "CFA", ITEMS(B(0x0f), TWO_REGISTERS) },
+    { "RA", ITEMS(B(0x10), U(16), TWO_REGISTERS) },
+    { "fp", ITEMS(B(0x10), U(6), TWO_REGISTERS) },
+    { "sp", ITEMS(B(0x16), U(7), TWO_REGISTERS) },
+    { "fp", ITEMS(B(0x16), U(7), TWO_REGISTERS, B(0x10), U(6), TWO_REGISTERS) },
+    { "CFA", ITEMS(B(0x10), U(16), TWO_REGISTERS, B(0x0f), TWO_REGISTERS) },
+    { "CFA", ITEMS(B(0x0e), U(UINT64_C(1) << 40)) },
+};
+
+/* Two registers, which no rule has, in one place or in several: the first in the order CFA, RA, fp, sp. */
+Test(cfi_rows, say_which_part_has_no_rule)
+{
+    for (size_t i = 0; i < sizeof refused_rows / sizeof *refused_rows; i++) {
+        const struct entry e = entry_with(SFB_ABI_AMD64_LE, NULL, refused_rows[i].program);
+        struct sfb_error error = { SFB_OK, "", 0 };
+        struct sfb_cfi_rows rows;
+        struct sfb_rule rule;
+
+        cr_assert(eq(int, sfb_cfi_rows_init(&rows, &e.eh, &e.fde, NULL), SFB_OK));
+        cr_assert(eq(int, sfb_cfi_rows_next(&rows, NULL), SFB_OK));
+        cr_expect(
+            eq(int, sfb_cfi_rows_rule(&rows, rows.start, &rule, &error), SFB_NOT_EXPRESSIBLE));
+        cr_expect(eq(int, error.status, SFB_NOT_EXPRESSIBLE));
+        cr_expect_str_eq(error.field, refused_rows[i].want, "%zu: %s", i, error.field);
+        cr_expect(eq(u64, error.offset, e.fde.offset));
+    }
 }

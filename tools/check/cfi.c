@@ -308,7 +308,7 @@ static void add_signs(struct cfi_rows *rows, struct cfi_row *row)
         return;
     if (rows->signs.end < row->end)
         row->end = rows->signs.end;
-    row->signs_known = sfb_cfi_rows_rule(&rows->signs, row->start, &rule) == SFB_OK &&
+    row->signs_known = sfb_cfi_rows_rule(&rows->signs, row->start, &rule, NULL) == SFB_OK &&
                        (rule.flags & SFB_RULE_OUTERMOST) == 0;
     if (row->signs_known)
         row->rule.flags |= (uint8_t)(rule.flags & signs);

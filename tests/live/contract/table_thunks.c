@@ -162,6 +162,29 @@ static void run_eh_frame_find(struct thunk_room *room)
     }
 }
 
+/* From .eh_frame to the end of its segment: what stands there behind it is no entry. */
+static void run_walk_init(struct thunk_room *room)
+{
+    const uint64_t before = room->eh.frames - room->eh.address;
+
+    sfb_eh_frame_walk_init(&room->walk, room->eh.data + before, room->eh.size - before,
+                           room->eh.frames, (enum sfb_abi)SFB_ARCH_ABI);
+}
+
+static void open_walk(struct thunk_room *room)
+{
+    open_eh_frame(room);
+    run_walk_init(room);
+}
+
+static void run_walk_next(struct thunk_room *room)
+{
+    for (uint32_t i = 0; i < room->eh.count; i += room->stride)
+        sfb_eh_frame_walk_next(&room->walk, &room->cfi, &room->error);
+    while (sfb_eh_frame_walk_next(&room->walk, &room->cfi, &room->error) == SFB_OK)
+        ;
+}
+
 static void run_rows_init(struct thunk_room *room)
 {
     for (uint32_t i = 0; i < room->eh.count; i += room->stride)
@@ -184,7 +207,7 @@ static void run_rows_rule(struct thunk_room *room)
         if (sfb_eh_frame_fde(&room->eh, i, &room->cfi, NULL) == SFB_OK &&
             sfb_cfi_rows_init(&room->rows, &room->eh, &room->cfi, NULL) == SFB_OK)
             while (sfb_cfi_rows_next(&room->rows, NULL) == SFB_OK)
-                sfb_cfi_rows_rule(&room->rows, room->rows.start, &room->rule);
+                sfb_cfi_rows_rule(&room->rows, room->rows.start, &room->rule, &room->error);
 }
 
 const struct thunk table_thunks[] = {
@@ -203,6 +226,8 @@ const struct thunk table_thunks[] = {
     { "sfb_eh_frame_fde", open_eh_frame, run_eh_frame_fde, NULL },
     { "sfb_eh_frame_fde_find", open_eh_frame, run_eh_frame_fde_find, NULL },
     { "sfb_eh_frame_find", open_eh_frame, run_eh_frame_find, NULL },
+    { "sfb_eh_frame_walk_init", open_eh_frame, run_walk_init, NULL },
+    { "sfb_eh_frame_walk_next", open_walk, run_walk_next, NULL },
     { "sfb_cfi_rows_init", open_eh_frame, run_rows_init, NULL },
     { "sfb_cfi_rows_next", open_eh_frame, run_rows_next, NULL },
     { "sfb_cfi_rows_rule", open_eh_frame, run_rows_rule, NULL },

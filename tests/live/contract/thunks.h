@@ -34,6 +34,7 @@ struct thunk_room {
     struct sfb_fre fre;
     struct sfb_rule rule;
     struct sfb_eh_frame eh;
+    struct sfb_eh_frame_walk walk;
     struct sfb_cfi_fde cfi;
     struct sfb_cfi_rows rows;
     struct sfb_cbf_encoder encoder;
