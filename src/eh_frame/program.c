@@ -259,7 +259,7 @@ enum sfb_status sfb_cfi_machine_init(struct sfb_cfi_machine *out, const struct s
     out->odd_register = false;
     out->eh_return = false;
     out->cell = cells;
-    out->row = (struct sfb_cfi_row){ 0 };
+    out->row = (struct sfb_cfi_row){ .cfa_reg = UINT8_MAX };
     out->start = out->end = fde->start;
     memset(cells, 0, 2 * columns * sizeof *cells);
     out->program = sfb_eh_window(eh, fde->initial, fde->initial_end);

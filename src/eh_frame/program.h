@@ -35,7 +35,7 @@ enum { SFB_CFI_RA = 0, SFB_CFI_FP, SFB_CFI_SP, SFB_CFI_RULE_COLUMNS, SFB_CFI_COL
 
 /* All of a row but its cells. */
 struct sfb_cfi_row {
-    uint8_t cfa_reg;
+    uint8_t cfa_reg; /* UINT8_MAX: no instruction has named one, or one that no rule can name */
     bool cfa_by_expression; /* cfa_expression, and not cfa_reg + cfa_offset */
     bool ra_signed;
     bool cfa_too_far;

@@ -21,7 +21,7 @@ static enum sfb_status set_cfa(struct sfb_rule *out, const struct sfb_cfi_machin
         status = sfb_expression_term(&t, m->eh, m->row.cfa_expression, pc, false);
         if (status != SFB_OK)
             return status;
-    } else if (m->row.cfa_too_far) {
+    } else if (m->row.cfa_too_far || m->row.cfa_reg == UINT8_MAX) {
         return SFB_NOT_EXPRESSIBLE;
     }
     if (t.base != SFB_TERM_REG || !fits(t.inner))

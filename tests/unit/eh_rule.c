@@ -383,3 +383,30 @@ Test(eh_frame_how, says_how_each_row_finds_sp)
             eq(int, (int)sfb_cfi_how_at(&e.eh, ENTRY_START - 1, SFB_CFI_SP), SFB_CFI_TOO_FAR));
     }
 }
+
+/* Before any instruction the CFA is no register, and not register 0. */
+Test(eh_frame_find, has_no_rule_where_nothing_says_what_the_cfa_is)
+{
+    const struct item *const nothing = ITEMS(B(0x00));
+    const struct {
+        const char *name;
+        const struct item *program;
+        enum sfb_status want;
+    } programs[] = {
+        { "no instruction", nothing, SFB_NOT_EXPRESSIBLE },
+        { "an offset alone", ITEMS(B(0x0e), U(16)), SFB_NOT_EXPRESSIBLE },
+        { "register 300", ITEMS(B(0x0c), U(300), U(16)), SFB_NOT_EXPRESSIBLE },
+        { "register 0", ITEMS(B(0x0c), U(0), U(16)), SFB_OK },
+    };
+
+    for (size_t a = 0; a < sizeof eh_abis / sizeof *eh_abis; a++)
+        for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+            const struct entry e = entry_with(eh_abis[a], nothing, programs[i].program);
+            struct sfb_rule got = { .cfa_offset = 1234 };
+
+            cr_expect(eq(int, sfb_eh_frame_find(&e.eh, ENTRY_START, &got, NULL), programs[i].want),
+                      "%s", programs[i].name);
+            cr_expect(eq(i32, got.cfa_offset, programs[i].want == SFB_OK ? 16 : 1234), "%s",
+                      programs[i].name);
+        }
+}
