@@ -324,7 +324,7 @@ static long peak_kilobytes(void)
     return usage.ru_maxrss;
 }
 
-/* Register 2^26: libdw made room for 1 GB of them, and wrote to it. */
+/* Register 2^26: libdw, which read them once, made room for 1 GB of registers. */
 Test(check_codes, bound_the_registers_of_a_program)
 {
     static const uint8_t program[] = { 0x05, 0x80, 0x80, 0x80, 0x20, 0x01 };

@@ -6,7 +6,7 @@
 /* Operands of an instruction, in order. */
 enum operand {
     NONE,
-    REGISTER, /* for which libdw makes room */
+    REGISTER, /* for which readers make room */
     NUMBER,   /* LEB128 */
     BLOCK,    /* its length, and so many bytes */
     ADDRESS,
@@ -51,7 +51,7 @@ static const struct {
 
 static const char malformed[] = "instructions that end within an operand";
 
-/* What libdw takes for one number: ten bytes at most. Longer ones it splits, and nobody writes. */
+/* Of ten bytes at most: readers differ in longer ones, and nobody writes them. */
 static bool read_number(const uint8_t **at, const uint8_t *end, uint64_t *out)
 {
     uint64_t value = 0;
@@ -115,7 +115,7 @@ const char *cfi_program_refused(const uint8_t *at, const uint8_t *end, size_t wi
             continue;
         }
         if (!instructions[opcode].known)
-            return NULL; /* libdw goes no further either */
+            return NULL; /* its reader says so, where it comes to it */
         cause = read_operand(&at, end, instructions[opcode].operands[0], width);
         if (!cause)
             cause = read_operand(&at, end, instructions[opcode].operands[1], width);

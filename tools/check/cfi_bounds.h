@@ -1,10 +1,10 @@
 /*
- * Which programs of .eh_frame libdw may follow.
+ * Which programs of .eh_frame readers can follow.
  *
- * libdw makes room for as many registers as the largest number that a program names, 16 bytes each,
- * and for as many again with each state that is remembered: a number of 2^27 in a file of 1 KB is
- * 2 GB. No machine has more than a few hundred registers, and no compiler remembers more than a few
- * states.
+ * The library's reader keeps a few registers and states, whatever a program names. Others do not:
+ * libdw makes room for as many registers as the largest number, 16 bytes each, and for as many again
+ * with each state that is remembered, so that a number of 2^27 in a file of 1 KB is 2 GB. No machine
+ * has more than a few hundred registers, and no compiler remembers more than a few states.
  */
 #ifndef CHECK_CFI_BOUNDS_H
 #define CHECK_CFI_BOUNDS_H
@@ -15,10 +15,10 @@
 enum { CFI_REGISTER_MAX = 1023, CFI_STATES_MAX = 256 };
 
 /*
- * Goes through the instructions of a CIE or an FDE, as far as libdw would at most.
+ * Goes through the instructions of a CIE or an FDE, up to the first that is not known.
  *
  * @param width  bytes of an encoded address
- * @return NULL, or why libdw must not have it: too large, or not understood
+ * @return NULL, or why a program is not to be followed: too large, or cut off
  */
 const char *cfi_program_refused(const uint8_t *at, const uint8_t *end, size_t width);
 

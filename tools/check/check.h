@@ -7,7 +7,7 @@
  *     rows.c        level 2: the rows
  *     place.c       level 3: functions against code, symbols and linkage tables
  *     relocations.c level 3: the same in object files
- *     compare.c     level 4: rows against .eh_frame, which cfi.c reads with libdw
+ *     compare.c     level 4: rows against .eh_frame, which cfi.c reads
  *     extract.c     level 5: one function for a bug report
  *
  * A level is run as far as the one before left something to look at. Nothing here prints: the

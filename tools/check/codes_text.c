@@ -494,8 +494,8 @@ const struct check_code_text check_codes[] = {
       ".cfi_startproc simple: nothing says where the return address is, and the row says CFA-8",
       "assemble .cfi_undefined rip with binutils 2.40" },
     { CODE_CFI_UNREADABLE, CHECK_WARNING, "CFI that cannot be read",
-      "libdw refuses the entry of .eh_frame, or has no row there; or the entry names a register "
-      "above 1,023, or remembers more than 256 states: libdw would take memory for all of them.",
+      "An entry of .eh_frame is corrupt, or a row of it; or the entry names a register above "
+      "1,023, or remembers more than 256 states: other readers take memory for all of them.",
       "Nothing can be compared.", "damaged files, and directives that are no DWARF",
       "overwrite an instruction in .eh_frame with 0x3f" },
     { CODE_KEY_DIFFERS, CHECK_ERROR, "the key of signed return addresses differs",

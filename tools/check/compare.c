@@ -234,7 +234,7 @@ static void compare_stretch(struct comparer *m, struct tally *t, const struct cf
 
         name_pc(pc, sizeof pc, m, start);
         findings_add(m->c->findings, CODE_CFI_UNREADABLE, in_eh_frame(0), "at %s: %s", pc,
-                     row->reason ? row->reason : "libdw has no row");
+                     row->reason);
         return;
     }
     reason = rule_inexpressible(version_of(m), m->cfi.abi, row);
@@ -261,7 +261,7 @@ static void compare_stretch(struct comparer *m, struct tally *t, const struct cf
 
 static void say_gaps(struct comparer *m, const struct cfi_function *f, const struct tally *t)
 {
-    struct finding_place at = in_eh_frame(f->at);
+    struct finding_place at = in_eh_frame(f->fde.offset);
     char pc[96], words[RULE_WORDS_SIZE] = "an expression";
 
     if (t->reason) {
@@ -310,7 +310,6 @@ static void compare_function(struct comparer *m, const struct cfi_function *f, u
             compare_stretch(m, &t, &row, &a, pc, stop);
             pc = stop;
         }
-    cfi_rows_close(&rows);
     say_gaps(m, f, &t);
     add_shares(&m->c->result->comparison, &t);
 }
@@ -355,6 +354,14 @@ static void compare_all(struct comparer *m)
                      "so many functions overlap that their rows were not compared");
 }
 
+static void say_corrupt(void *data, const struct sfb_error *error)
+{
+    struct check *c = data;
+
+    findings_add(c->findings, CODE_CFI_UNREADABLE, in_eh_frame(error->offset), "an entry: %s: %s",
+                 error->field, sfb_status_str(error->status));
+}
+
 void check_against_cfi(struct check *c)
 {
     const struct object_cfi_place place = object_find_cfi(c->object);
@@ -366,7 +373,7 @@ void check_against_cfi(struct check *c)
                      in_file(0), "%s: levels 1 to 3 only", place.reason);
         return;
     }
-    if (cfi_open(&m.cfi, c->object, &place) && stretches_make(&m.stretches, c)) {
+    if (cfi_open(&m.cfi, c->object, &place, say_corrupt, c) && stretches_make(&m.stretches, c)) {
         c->result->eh_frame_at = place.offset;
         c->result->comparison.done = true;
         c->result->comparison.sframe_size = c->size;

@@ -92,11 +92,8 @@ static void print_cfi_rows(struct cfi *cfi, const struct cfi_function *f)
         if (row.answer == CFI_RULE)
             rule_words(words, &row.rule, cfi->abi);
         printf("  0x%" PRIx64 " (+0x%" PRIx64 "): %s\n", row.start, row.start - f->start,
-               row.answer == CFI_RULE ? words
-               : row.reason           ? row.reason
-                                      : "cannot be read");
+               row.answer == CFI_RULE ? words : row.reason);
     }
-    cfi_rows_close(&rows);
 }
 
 static void print_cfi(const struct check *c, const struct sframe_entry *e)
@@ -105,7 +102,7 @@ static void print_cfi(const struct check *c, const struct sframe_entry *e)
     struct cfi cfi;
     bool any = false;
 
-    if (place.result != OBJECT_CFI_FOUND || !cfi_open(&cfi, c->object, &place)) {
+    if (place.result != OBJECT_CFI_FOUND || !cfi_open(&cfi, c->object, &place, NULL, NULL)) {
         printf(".eh_frame is not shown: %s\n", place.reason ? place.reason : "out of memory");
         return;
     }
@@ -115,7 +112,7 @@ static void print_cfi(const struct check *c, const struct sframe_entry *e)
         if (f->start >= e->start + e->size || f->end <= e->start)
             continue;
         any = true;
-        printf(".eh_frame+0x%" PRIx64 ": [0x%" PRIx64 ", 0x%" PRIx64 ")\n", f->at, f->start,
+        printf(".eh_frame+0x%" PRIx32 ": [0x%" PRIx64 ", 0x%" PRIx64 ")\n", f->fde.offset, f->start,
                f->end);
         print_cfi_rows(&cfi, f);
     }
