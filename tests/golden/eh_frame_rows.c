@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 #include "sfb/eh_frame.h"
-#include "support/libdw_rows.h"
+#include "support/rule_rows.h"
 
 enum { SHOWN_MAX = 3, VARYING = 32 };
 
@@ -85,48 +85,6 @@ static void differ(struct file *f, uint64_t pc, const char *what)
 
 /* ---- a row ---- */
 
-static struct said rule_value(uint8_t where, uint8_t reg, int32_t offset, uint64_t cfa)
-{
-    const bool of_register = where == SFB_WHERE_AT_REG || where == SFB_WHERE_IS_REG;
-    uint64_t place = (of_register ? register_value(reg) : cfa) + (uint64_t)(int64_t)offset;
-
-    if (where == SFB_WHERE_UNSAVED)
-        return (struct said){ SAME, 0 };
-    if (where == SFB_WHERE_CFA || where == SFB_WHERE_AT_REG)
-        place = word_at(place);
-    return (struct said){ VALUE, place };
-}
-
-static struct row rule_row(const struct sfb_rule *r, struct registers known)
-{
-    const unsigned base = r->cfa_base == SFB_BASE_SP   ? known.sp
-                          : r->cfa_base == SFB_BASE_FP ? known.fp
-                                                       : r->cfa_reg;
-    struct row row = { .signal = (r->flags & SFB_RULE_SIGNAL) != 0 };
-    uint64_t cfa = register_value(base) + (uint64_t)(int64_t)r->cfa_offset;
-
-    if (r->flags & SFB_RULE_CFA_DEREF)
-        cfa = word_at(cfa) + (uint64_t)(int64_t)r->cfa_add;
-    row.cfa = (struct said){ VALUE, cfa };
-    row.ra = rule_value(r->ra.where, r->ra.reg, r->ra.offset, cfa);
-    row.fp = rule_value(r->fp.where, r->fp.reg, r->fp.offset, cfa);
-    row.sp = rule_value(r->sp.where, r->sp.reg, r->sp.offset, cfa);
-    if (r->sp.where == SFB_WHERE_UNSAVED)
-        row.sp = row.cfa;
-    return row;
-}
-
-static bool equal(struct said a, struct said b)
-{
-    return a.kind == b.kind && a.value == b.value;
-}
-
-/* Whether a return address is still in its column. */
-static bool is_unmoved(struct said ra, unsigned column)
-{
-    return ra.kind == SAME || (ra.kind == VALUE && ra.value == register_value(column));
-}
-
 static void compare_rows(struct file *f, uint64_t pc, const struct sfb_rule *rule,
                          const struct row *theirs)
 {
@@ -142,20 +100,20 @@ static void compare_rows(struct file *f, uint64_t pc, const struct sfb_rule *rul
         return;
     }
     count.general += (rule->flags & SFB_RULE_ANY_REGISTER) != 0;
-    if (!equal(ours.cfa, theirs->cfa))
+    if (!said_equal(ours.cfa, theirs->cfa))
         differ(f, pc, "CFA");
     if (theirs->ra.kind == UNDEFINED && is_unmoved(ours.ra, theirs->ra_column)) {
         count.no_word++;
         if (verbose)
             note(f, pc, "no word on RA");
-    } else if (!equal(ours.ra, theirs->ra)) {
+    } else if (!said_equal(ours.ra, theirs->ra)) {
         differ(f, pc, "RA");
     }
     if (ours.fp.kind == SAME && theirs->fp.kind == UNDEFINED)
         count.undefined++;
-    else if (!equal(ours.fp, theirs->fp))
+    else if (!said_equal(ours.fp, theirs->fp))
         differ(f, pc, "fp");
-    if (!equal(ours.sp, theirs->sp))
+    if (!said_equal(ours.sp, theirs->sp))
         differ(f, pc, "sp");
 }
 
