@@ -16,7 +16,7 @@
 #include "elf_loadable.h"
 #include "input.h"
 #include "number.h"
-#include "object/code.h"
+#include "object/code_ranges.h"
 #include "object/eh_frame.h"
 #include "output.h"
 #include "synthesis.h"

@@ -9,7 +9,7 @@
 
 #include <sfb/eh_frame.h>
 
-#include "object/code.h"
+#include "object/code_ranges.h"
 #include "sframe_encoder.h"
 
 /* Code that .eh_frame describes and the section does not. */

@@ -1,6 +1,5 @@
 #include "object/object.h"
 
-#include <elfutils/libdwelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,15 +254,4 @@ bool object_address_of(const struct object *object, uint64_t offset, uint64_t *o
         }
     }
     return false;
-}
-
-size_t object_build_id(const struct object *object, const uint8_t **out)
-{
-    const void *bytes;
-    const ssize_t size = dwelf_elf_gnu_build_id(object->elf, &bytes);
-
-    if (size <= 0)
-        return 0;
-    *out = bytes;
-    return (size_t)size;
 }

@@ -3,7 +3,7 @@
  * or 64 bits, any machine and either byte order.
  *
  *     object.h      its header, sections, segments; addresses and offsets
- *     code.h        where its code is
+ *     code_ranges.h where its code is
  *     labels.h      what its symbol table calls places in code
  *     relocate.h    what a linker would do to a section of a relocatable object
  *     sframe.h      its .sframe
@@ -117,13 +117,5 @@ static inline bool object_has(const struct object *object, uint64_t offset, uint
 
 /* A string of a table of strings. @return "": not all of it lies there */
 const char *object_string(const struct object *object, const GElf_Shdr *table, uint64_t offset);
-
-/**
- * Finds the GNU build-id.
- *
- * @param out  written if there is one: in the image
- * @return its size; 0: there is none
- */
-size_t object_build_id(const struct object *object, const uint8_t **out);
 
 #endif

@@ -17,7 +17,7 @@
 #define CHECK_H
 
 #include "findings.h"
-#include "object/code.h"
+#include "object/code_ranges.h"
 #include "object/labels.h"
 #include "object/object.h"
 #include "object/relocate.h"

@@ -1,6 +1,6 @@
 /* Where the code of a file is: its bytes, by address. */
-#ifndef OBJECT_CODE_H
-#define OBJECT_CODE_H
+#ifndef OBJECT_CODE_RANGES_H
+#define OBJECT_CODE_RANGES_H
 
 #include "object/object.h"
 

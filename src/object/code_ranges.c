@@ -1,4 +1,4 @@
-#include "object/code.h"
+#include "object/code_ranges.h"
 
 #include <stdlib.h>
 
