@@ -4,6 +4,8 @@
  *     bytes -> fields -> rule -> frames -> bytes
  *     base | sframe, eh_frame | cbf | machine, walk | process | capture | crash
  *
+ * Beside the core, for tools: object.
+ *
  * Files do not know each other in a circle, either. And an architecture is known where it is chosen, and in
  * its own files. (declared.c: a header is implemented by the .c of its name.)
  */
@@ -178,6 +180,14 @@ static bool is_to_come(const char *folder)
     return false;
 }
 
+static int glob_in_source(const char *pattern, glob_t *out)
+{
+    char path[512];
+
+    snprintf(path, sizeof path, SFB_SOURCE_DIR "%s", pattern);
+    return glob(path, 0, NULL, out);
+}
+
 Test(layers, know_only_what_stands_above_them)
 {
     for (size_t i = 0; i < LAYERS; i++) {
@@ -194,6 +204,40 @@ Test(layers, know_only_what_stands_above_them)
         if (found == 0)
             globfree(&files);
     }
+}
+
+/* Tools know the public headers, src/object, and the words of a crash report; no reader's insides. */
+Test(layers, show_tools_what_is_theirs)
+{
+    static const char *const patterns[] = { "/tools/*.[ch]", "/tools/*/*.[ch]" };
+    size_t seen = 0;
+
+    for (size_t p = 0; p < 2; p++) {
+        glob_t files;
+
+        cr_assert_eq(glob_in_source(patterns[p], &files), 0);
+        for (size_t i = 0; i < files.gl_pathc; i++) {
+            char *text = text_read(files.gl_pathv[i]);
+
+            for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
+                bool system = false;
+                const char *name = included(line, &system);
+                char path[512];
+
+                if (!name || system)
+                    continue;
+                snprintf(path, sizeof path, SFB_SOURCE_DIR "/src/%s", name);
+                if (access(path, F_OK) != 0)
+                    continue; /* a tool's */
+                seen++;
+                cr_expect(is_in("object", name) || strcmp(name, "crash/grammar.h") == 0,
+                          "%s includes %s", files.gl_pathv[i], name);
+            }
+            free(text);
+        }
+        globfree(&files);
+    }
+    cr_expect_gt(seen, 10);
 }
 
 /* The table itself has no arrow that runs up. */

@@ -1,13 +1,10 @@
 /*
  * sfb check: is this .sframe right? The subcommand: options, files, members of archives.
  */
-#include <ar.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +13,7 @@
 #include "../number.h"
 #include "../tool.h"
 #include "extract.h"
+#include "object/archive.h"
 #include "report.h"
 
 enum {
@@ -93,81 +91,50 @@ static void check_one(struct run *run, const char *name, uint8_t *image, size_t 
     check_result_free(&result);
 }
 
-static void check_members(struct run *run, int fd, Elf *archive, const struct input *input)
+/* What is visited of an archive. */
+struct members {
+    struct run *run;
+    const struct input *input;
+};
+
+static void check_member(void *data, const struct object_member *member)
 {
-    Elf *member;
-    bool any = false;
-    Elf_Cmd command = ELF_C_READ_MMAP;
+    const struct members *m = data;
+    char *name = NULL;
 
-    while ((member = elf_begin(fd, command, archive)) != NULL) {
-        const Elf_Arhdr *header = elf_getarhdr(member);
-        const int64_t at = elf_getbase(member);
-        char *name = NULL;
-
-        if (header && header->ar_name && at >= 0 && (uint64_t)at <= input->size &&
-            header->ar_size >= 0 && (uint64_t)header->ar_size <= input->size - (uint64_t)at &&
-            header->ar_name[0] != '/' &&
-            asprintf(&name, "%s(%s)", input->name, header->ar_name) >= 0) {
-            any = true;
-            if (elf_kind(member) == ELF_K_ELF)
-                check_one(run, name, input->data + at, (size_t)header->ar_size, (uint64_t)at);
-            free(name);
-        }
-        command = elf_next(member);
-        elf_end(member);
+    if (asprintf(&name, "%s(%s)", m->input->name, member->name) < 0) {
+        m->run->no_memory = true;
+        return;
     }
-    if (!any)
-        run->exit_status = tool_complain(
-            TOOL_USAGE, "%s: +0x0: an archive without members that can be read", input->name);
+    check_one(m->run, name, m->input->data + member->at, member->size, member->at);
+    free(name);
 }
 
-static bool write_all(int fd, const uint8_t *data, size_t size)
-{
-    while (size > 0) {
-        const ssize_t done = write(fd, data, size);
-
-        if (done <= 0 && errno != EINTR)
-            return false;
-        data += done > 0 ? done : 0;
-        size -= done > 0 ? (size_t)done : 0;
-    }
-    return true;
-}
-
-/* libelf goes through archives that are files only: the bytes are put into one, without a name. */
 static void check_archive(struct run *run, const struct input *input)
 {
-    const int fd = memfd_create("archive", MFD_CLOEXEC);
-    Elf *archive = NULL;
+    struct members members = { run, input };
+    bool any;
 
-    if (elf_version(EV_CURRENT) != EV_NONE && fd >= 0 && write_all(fd, input->data, input->size))
-        archive = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    if (archive && elf_kind(archive) == ELF_K_AR)
-        check_members(run, fd, archive, input);
-    else
+    if (!object_archive_members(input->data, input->size, check_member, &members, &any))
         run->exit_status =
             tool_complain(TOOL_USAGE, "%s: +0x0: the archive cannot be read", input->name);
-    elf_end(archive);
-    if (fd >= 0)
-        close(fd);
-}
-
-static bool begins_with(const struct input *input, const char *magic)
-{
-    return input->size >= strlen(magic) && memcmp(input->data, magic, strlen(magic)) == 0;
+    else if (!any)
+        run->exit_status = tool_complain(
+            TOOL_USAGE, "%s: +0x0: an archive without members that can be read", input->name);
 }
 
 static void check_input(struct run *run, const struct input *input)
 {
     run->path = input->name;
-    if (run->options.raw || !(begins_with(input, ARMAG) || begins_with(input, "!<thin>\n")))
-        check_one(run, input->name, input->data, input->size, 0);
-    else if (begins_with(input, ARMAG))
-        check_archive(run, input);
-    else
+    switch (run->options.raw ? OBJECT_NO_ARCHIVE : object_archive_kind(input->data, input->size)) {
+    case OBJECT_NO_ARCHIVE: check_one(run, input->name, input->data, input->size, 0); break;
+    case OBJECT_ARCHIVE: check_archive(run, input); break;
+    case OBJECT_THIN_ARCHIVE:
         run->exit_status = tool_complain(
             TOOL_USAGE, "%s: +0x0: a thin archive: check its members, which are files",
             input->name);
+        break;
+    }
 }
 
 static enum tool_exit check_files(struct run *run, enum report_format format, char **paths)
