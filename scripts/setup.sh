@@ -10,8 +10,8 @@ packages() {
     # gcc, g++, clang: all of them, because the tests compare them and compile headers as C++.
     # libbinutils: libsframe, whose names ours must not clash with. llvm: names in clang's reports.
     printf '%s\n' gcc g++ cmake ninja-build pkg-config clang clang-format clang-tidy cppcheck \
-        shellcheck binutils libbinutils libunwind-dev libelf-dev libdw-dev libcriterion-dev \
-        libjansson-dev libcapstone-dev abigail-tools gdb valgrind dpkg-dev llvm file xz-utils "$(clang_runtime)"
+        shellcheck binutils libbinutils libunwind-dev libelf-dev libdw-dev liblzma-dev libiberty-dev \
+        libcriterion-dev libjansson-dev libcapstone-dev abigail-tools gdb valgrind dpkg-dev llvm file xz-utils "$(clang_runtime)"
 }
 
 # The package with clang's sanitizers and libFuzzer: named after the version of the clang that is here, or
@@ -166,7 +166,8 @@ fetch_sysroot() (
     : >"$tmp/status"
     private_apt "$tmp" "${arm64[@]}" update
     private_apt "$tmp" "${arm64[@]}" install -y --no-install-recommends --download-only \
-        libc6-dev libstdc++6 libunwind-dev libelf-dev libdw-dev libcriterion-dev libjansson-dev
+        libc6-dev libstdc++6 libunwind-dev libelf-dev libdw-dev liblzma-dev libiberty-dev libcriterion-dev \
+        libjansson-dev
     for package in "$tmp"/archives/*.deb; do
         dpkg-deb -x "$package" "$tmp/all"
     done
@@ -199,7 +200,7 @@ setup_aarch64() {
     fi
     # One that an older checkout fetched lacks what was needed since.
     if [[ -n ${SFB_AARCH64_SYSROOT:-} ||
-        -e $cache/aarch64/usr/lib/aarch64-linux-gnu/libstdc++.so.6 ]]; then
+        -e $cache/aarch64/usr/lib/aarch64-linux-gnu/libiberty.a ]]; then
         return
     fi
     say "setup: fetching Debian's arm64 libraries into $cache"

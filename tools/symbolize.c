@@ -9,13 +9,22 @@
 #include "backtraces.h"
 #include "crash_report.h"
 #include "foreign.h"
-#include "symbol_name.h"
+#include "object/demangle.h"
+#include "symbolize_object.h"
 #include "symbols.h"
 #include "tool.h"
 
-enum { OPTION_PID = TOOL_OPTION_FIRST, OPTION_MAPS, OPTION_HEX, OPTION_SWIFT, OPTION_RAW_NAMES };
+enum {
+    OPTION_PID = TOOL_OPTION_FIRST,
+    OPTION_MAPS,
+    OPTION_HEX,
+    OPTION_SWIFT,
+    OPTION_RAW_NAMES,
+    OPTION_NAMES,
+    OPTION_OBJECT
+};
 
-static bool raw_names;
+static enum object_name_style name_style;
 
 /* The frame being printed. */
 struct line {
@@ -27,7 +36,7 @@ static void print_function(void *user, const struct symbols_function *f)
 {
     const struct line *line = user;
 
-    char *name = f->name ? symbol_name(f->name, !raw_names) : NULL;
+    char *name = f->name ? object_demangle(f->name, name_style) : NULL;
 
     printf("#%" PRIu64 " 0x%" PRIx64 " ", line->number, line->address);
     foreign_print(stdout, name ? name : "?");
@@ -174,6 +183,52 @@ static bool parse_pid(const char *text, pid_t *out)
     return text[0] >= '0' && text[0] <= '9' && *end == '\0' && value > 0 && value <= INT_MAX;
 }
 
+/* What the options say. */
+struct request {
+    const char *maps, *object;
+    pid_t pid;
+    bool hex, swift;
+};
+
+/* @return TOOL_DONE, or after a complaint TOOL_USAGE */
+static enum tool_exit take_option(const struct tool_command *command, struct request *r, int option)
+{
+    switch (option) {
+    case OPTION_HEX: r->hex = true; break;
+    case OPTION_SWIFT: r->swift = true; break;
+    case OPTION_RAW_NAMES: name_style = OBJECT_NAME_RAW; break;
+    case OPTION_MAPS: r->maps = optarg; break;
+    case OPTION_OBJECT: r->object = optarg; break;
+    case OPTION_NAMES:
+        if (!object_name_style_parse(optarg, &name_style))
+            return tool_misused(command, "'%s' is no style of names: full, short or raw", optarg);
+        break;
+    case OPTION_PID:
+        if (!parse_pid(optarg, &r->pid))
+            return tool_misused(command, "'%s' is no process id", optarg);
+        break;
+    default: break;
+    }
+    return TOOL_DONE;
+}
+
+static enum tool_exit symbolize_backtraces(const struct request *r, const char *path)
+{
+    enum tool_exit exit_status = TOOL_DONE;
+    struct backtraces backtraces;
+    struct symbols *symbols;
+
+    if (!backtraces_open(&backtraces, path, r->hex, r->swift ? SFB_CBF_SWIFT : 0, &exit_status))
+        return exit_status;
+    symbols =
+        r->maps ? symbols_of_maps(r->maps, &exit_status) : symbols_of_process(r->pid, &exit_status);
+    if (symbols)
+        exit_status = symbolize_all(symbols, &backtraces);
+    symbols_free(symbols);
+    backtraces_close(&backtraces);
+    return exit_status;
+}
+
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
     static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
@@ -182,43 +237,32 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
                                              { "hex", no_argument, NULL, OPTION_HEX },
                                              { "swift", no_argument, NULL, OPTION_SWIFT },
                                              { "raw-names", no_argument, NULL, OPTION_RAW_NAMES },
+                                             { "names", required_argument, NULL, OPTION_NAMES },
+                                             { "object", required_argument, NULL, OPTION_OBJECT },
                                              { NULL, 0, NULL, 0 } };
     enum tool_exit exit_status = TOOL_DONE;
-    const char *maps = NULL;
-    bool hex = false, swift = false;
-    pid_t pid = 0;
-    struct backtraces backtraces;
-    struct symbols *symbols;
+    struct request r = { .maps = NULL };
 
     for (int o; (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
         if (o == '?')
             return exit_status;
-        hex |= o == OPTION_HEX;
-        swift |= o == OPTION_SWIFT;
-        raw_names |= o == OPTION_RAW_NAMES;
-        if (o == OPTION_MAPS)
-            maps = optarg;
-        if (o == OPTION_PID && !parse_pid(optarg, &pid))
-            return tool_misused(command, "'%s' is no process id", optarg);
+        exit_status = take_option(command, &r, o);
+        if (exit_status != TOOL_DONE)
+            return exit_status;
     }
-    if (pid != 0 && maps)
+    if (r.object)
+        return r.pid != 0 || r.maps || r.hex || r.swift
+                   ? tool_misused(command, "--object takes addresses, not a backtrace")
+                   : symbolize_object(command, r.object, argv + optind, argc - optind, name_style);
+    if (r.pid != 0 && r.maps)
         return tool_misused(command, "either --pid or --maps has to be given");
     if (argc - optind > 1)
         return tool_misused(command, "more than one file given");
-    if (pid == 0 && !maps) {
-        if (hex || swift)
-            return tool_misused(command, "either --pid or --maps has to be given");
-        return symbolize_reports(command, optind < argc ? argv[optind] : "-");
-    }
-    if (!backtraces_open(&backtraces, optind < argc ? argv[optind] : "-", hex,
-                         swift ? SFB_CBF_SWIFT : 0, &exit_status))
-        return exit_status;
-    symbols = maps ? symbols_of_maps(maps, &exit_status) : symbols_of_process(pid, &exit_status);
-    if (symbols)
-        exit_status = symbolize_all(symbols, &backtraces);
-    symbols_free(symbols);
-    backtraces_close(&backtraces);
-    return exit_status;
+    if (r.pid != 0 || r.maps)
+        return symbolize_backtraces(&r, optind < argc ? argv[optind] : "-");
+    if (r.hex || r.swift)
+        return tool_misused(command, "either --pid or --maps has to be given");
+    return symbolize_reports(command, optind < argc ? argv[optind] : "-");
 }
 
 const struct tool_command tool_symbolize = {
@@ -227,6 +271,7 @@ const struct tool_command tool_symbolize = {
     .usage =
         "sfb symbolize [OPTION...] (--pid PID | --maps MAPSFILE) [FILE|-]\n"
         "       sfb symbolize [REPORT|-]\n"
+        "       sfb symbolize --object FILE [ADDRESS...|-]\n"
         "\n"
         "Prints each frame of Compact Backtrace Format data with its function, source line\n"
         "and module, the innermost first:\n"
@@ -244,7 +289,9 @@ const struct tool_command tool_symbolize = {
         "                   where it says they are\n"
         "  --hex            FILE is hexadecimal text; white space between bytes is ignored\n"
         "  --swift          accept a first address that is relative, as Swift writes it\n"
-        "  --raw-names      C++ names as symbol tables have them: _ZN5shape4areaEi\n"
+        "  --names STYLE    names of C++, Rust and D functions: full (the default), short, with\n"
+        "                   arguments cut to (...) and <...>, or raw: _ZN5shape4areaEi\n"
+        "  --raw-names      the same as --names=raw\n"
         "  --help           this text\n"
         "\n"
         "Without --pid and --maps, the reports of the crash handler in a file are symbolized:\n"
@@ -252,6 +299,12 @@ const struct tool_command tool_symbolize = {
         "with their build-ids, so that the process may be gone; a file here with another\n"
         "build-id is not used, and stderr says so. Lines between reports are passed over.\n"
         "Only regular files are opened. A file is read once, however many reports name it.\n"
+        "\n"
+        "With --object, addresses are named of one program, library or debug file, as it is\n"
+        "linked, which is what objdump and addr2line show. They are hexadecimal, with or\n"
+        "without 0x; without any they are read from stdin, one a line. Each function is a\n"
+        "line: the address, its name, the source file with line and column, and \"inlined in\"\n"
+        "if the next line has the function that contains it.\n"
         "\n"
         "What would move a cursor or end a line in a name is printed as \\ and three octal digits\n"
         "for each byte, as reports have it.\n"

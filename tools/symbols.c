@@ -1,15 +1,13 @@
 #include "symbols.h"
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "input.h"
+#include "module_names.h"
 #include "object/guard.h"
 #include "report_files.h"
 
@@ -17,12 +15,7 @@ struct symbols {
     Dwfl *dwfl; /* of a process; else of reports: */
     struct report_files files;
     struct report_modules map; /* of the current one */
-};
-
-/* A place in source code. */
-struct place {
-    const char *file;
-    int line;
+    struct module_names names;
 };
 
 static const Dwfl_Callbacks of_process = { .find_elf = dwfl_linux_proc_find_elf,
@@ -105,6 +98,7 @@ void symbols_free(struct symbols *s)
 {
     if (!s)
         return;
+    module_names_free(&s->names);
     if (s->dwfl)
         dwfl_end(s->dwfl);
     report_files_free(&s->files);
@@ -143,164 +137,46 @@ static const char *module_name(Dwfl_Module *module)
     return name && strncmp(name, "[vdso", 5) == 0 ? "[vdso]" : base_name(name);
 }
 
-/*
- * Finds the compilation unit of an address.
- *
- * dwfl_module_addrdie() asks .debug_aranges, which clang leaves out; so where it knows nothing, all
- * units are asked for their ranges.
- */
-static Dwarf_Die *unit_of_address(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
+/* Somebody who asks for the functions at an address of a module. */
+struct question {
+    void (*visit)(void *user, const struct symbols_function *function);
+    void *user;
+    const char *module;
+    uint64_t bias; /* what to add to an address as linked */
+};
+
+static void answer(void *user, const struct object_name *name)
 {
-    Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+    const struct question *question = user;
+    const struct symbols_function function = { .name = name->name,
+                                               .start = name->start + question->bias,
+                                               .file = base_name(name->file),
+                                               .line = name->line,
+                                               .module = question->module,
+                                               .inlined = name->inlined };
 
-    if (unit)
-        return unit;
-    while ((unit = dwfl_module_nextcu(module, unit, bias)) != NULL)
-        if (dwarf_haspc(unit, address - *bias) > 0)
-            return unit;
-    return NULL;
-}
-
-static struct place place_of_address(Dwarf_Die *unit, Dwarf_Addr pc)
-{
-    struct place place = { NULL, 0 };
-    Dwarf_Line *line = dwarf_getsrc_die(unit, pc);
-
-    if (line && dwarf_lineno(line, &place.line) == 0)
-        place.file = base_name(dwarf_linesrc(line, NULL, NULL));
-    return place;
-}
-
-/* Where the call was that an inlined function stands for. */
-static struct place place_of_call(Dwarf_Die *unit, Dwarf_Die *inlined)
-{
-    struct place place = { NULL, 0 };
-    Dwarf_Attribute attribute;
-    Dwarf_Files *files;
-    Dwarf_Word file, line;
-    size_t count;
-
-    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 ||
-        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0 ||
-        dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
-        return place;
-    place.file = base_name(dwarf_filesrc(files, file, NULL, NULL));
-    place.line = line <= INT32_MAX ? (int)line : 0;
-    return place;
+    question->visit(question->user, &function);
 }
 
 /*
- * Gives the entries around an address, innermost first, up to the compilation unit.
+ * @param shift  how far the module is from where libdwfl has it
  *
- * dwarf_getscopes() goes on from an inlined function to where that was written, not to where it was
- * inlined, so only its first entry is used; that one's parents are the functions asked for.
+ * @return false: no memory
  */
-static int enclosing_scopes(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **out)
-{
-    Dwarf_Die *scopes = NULL, innermost;
-    int count = dwarf_getscopes(unit, pc, &scopes);
-
-    if (count <= 0)
-        return 0;
-    innermost = scopes[0];
-    free(scopes);
-    count = dwarf_getscopes_die(&innermost, out);
-    return count > 0 ? count : 0;
-}
-
-static void find_in_module(Dwfl_Module *module, uint64_t address,
+static bool find_in_module(struct symbols *s, Dwfl_Module *module, uint64_t shift, uint64_t address,
                            void (*visit)(void *user, const struct symbols_function *function),
                            void *user)
 {
-    struct symbols_function function = { NULL, 0, NULL, 0, NULL, false };
-    Dwarf_Die *unit, *scopes = NULL;
-    struct place place = { NULL, 0 };
-    Dwarf_Addr bias = 0;
-    GElf_Off offset = 0;
-    GElf_Sym symbol;
-    int count = 0;
+    const struct module_name_table *table = module_names_find(&s->names, module);
+    struct question question = { visit, user, module_name(module), shift };
+    const struct symbols_function unknown = { .module = question.module };
 
-    function.module = module_name(module);
-    unit = unit_of_address(module, address, &bias);
-    if (unit) {
-        place = place_of_address(unit, address - bias);
-        count = enclosing_scopes(unit, address - bias, &scopes);
+    if (!table) {
+        visit(user, &unknown);
+        return true;
     }
-    for (int i = 0; i < count && dwarf_tag(&scopes[i]) != DW_TAG_subprogram; i++) {
-        if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
-            continue;
-        function.name = dwarf_diename(&scopes[i]);
-        function.file = place.file;
-        function.line = place.line;
-        function.inlined = true;
-        visit(user, &function);
-        place = place_of_call(unit, &scopes[i]);
-    }
-    free(scopes);
-    function.inlined = false;
-    function.file = place.file;
-    function.line = place.line;
-    function.name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
-    function.start = address - offset;
-    visit(user, &function);
-}
-
-/* --- addresses of reports -----------------------------------------------------------------------
- *
- * libdw goes through a whole symbol table for each address, and a log has the same ones in each of
- * its reports: what was found is kept. The strings are libdw's, and stay with the file.
- */
-
-enum { INLINED_MAX = 64 }; /* of deeper ones the outermost are not said */
-
-struct answer {
-    uint64_t address; /* in the file */
-    size_t count;
-    struct symbols_function functions[];
-};
-
-struct collection {
-    size_t count;
-    struct symbols_function functions[INLINED_MAX + 1];
-};
-
-static void collect(void *user, const struct symbols_function *function)
-{
-    struct collection *c = user;
-
-    if (c->count == INLINED_MAX + 1)
-        c->count--; /* the one that contains them all comes last */
-    c->functions[c->count++] = *function;
-}
-
-static int by_address(const void *a, const void *b)
-{
-    const struct answer *x = a, *y = b;
-
-    return x->address < y->address ? -1 : x->address > y->address;
-}
-
-/* @return NULL: no memory */
-static const struct answer *ask_file(struct report_file *file, uint64_t address)
-{
-    const struct answer wanted = { .address = address };
-    struct answer *const *known = tfind(&wanted, &file->answers, by_address);
-    struct collection c = { .count = 0 };
-    struct answer *answer;
-
-    if (known)
-        return *known;
-    find_in_module(file->module, address, collect, &c);
-    answer = malloc(sizeof *answer + c.count * sizeof *c.functions);
-    if (!answer)
-        return NULL;
-    answer->address = address;
-    answer->count = c.count;
-    memcpy(answer->functions, c.functions, c.count * sizeof *c.functions);
-    if (tsearch(answer, &file->answers, by_address))
-        return answer;
-    free(answer);
-    return NULL;
+    question.bias += table->bias;
+    return object_names_find(table->names, address - question.bias, answer, &question);
 }
 
 static void find_in_report(struct symbols *s, struct report_module *module, uint64_t address,
@@ -309,23 +185,16 @@ static void find_in_report(struct symbols *s, struct report_module *module, uint
 {
     const struct symbols_function unknown = { .module = base_name(module->path) };
     struct report_file *file = report_files_find(&s->files, module);
-    /* How far the module is from where its file was first seen. */
-    const uint64_t shift = file ? module->start - file->as.start : 0;
-    const struct answer *answer = file ? ask_file(file, address - shift) : NULL;
 
-    if (!answer) {
+    if (!file)
+        visit(user, &unknown);
+    if (!file ||
+        !find_in_module(s, file->module, module->start - file->as.start, address, visit, user)) {
         tool_complain(TOOL_USAGE, "%s: %s", module->path, strerror(ENOMEM));
         module->refused = true;
-        visit(user, &unknown);
-        return;
     }
-    for (size_t i = 0; i < answer->count; i++) {
-        struct symbols_function function = answer->functions[i];
-
-        function.start += shift;
-        visit(user, &function);
-    }
-    module->refused |= file->refused;
+    if (file)
+        module->refused |= file->refused;
 }
 
 void symbols_find(struct symbols *s, uint64_t address,
@@ -336,7 +205,7 @@ void symbols_find(struct symbols *s, uint64_t address,
     struct report_module *of_report = report_modules_find(&s->map, address);
 
     if (module)
-        find_in_module(module, address, visit, user);
+        find_in_module(s, module, 0, address, visit, user);
     else if (of_report)
         find_in_report(s, of_report, address, visit, user);
     else

@@ -1,0 +1,56 @@
+/*
+ * The entries (DIEs) of a unit, one after the other, as they stand in .debug_info.
+ *
+ * libdw's dwarf_siblingof() reads all that is below an entry to find its end, so that a walk over a
+ * unit reads much of it several times. This one reads each byte once, and of the attributes those of
+ * functions. What it finds is given to libdw, which knows how to follow a reference.
+ *
+ * No byte is trusted: what is no unit ends the walk.
+ */
+#ifndef OBJECT_ENTRIES_H
+#define OBJECT_ENTRIES_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/reader.h"
+
+struct object_abbreviations {
+    struct object_abbreviation *at; /* by code */
+    size_t count, room;
+    struct object_form {
+        uint16_t name, form;
+        uint32_t constant; /* of DW_FORM_implicit_const */
+    } * forms;             /* of all of them */
+    size_t form_count, form_room;
+};
+
+struct object_entries {
+    struct sfb_reader reader;
+    struct object_abbreviations abbreviations;
+    size_t depth; /* of the next one */
+    uint8_t version, address_size, offset_size;
+    bool no_memory; /* the walk ended early */
+};
+
+/* DW_TAG_subprogram or DW_TAG_inlined_subroutine; of other tags the tag only. */
+struct object_entry {
+    const uint8_t *at; /* as in Dwarf_Die */
+    unsigned tag;
+    size_t depth; /* of the unit's own one: 0 */
+    bool has_code, has_ranges;
+    uint64_t start, end; /* unless has_ranges: then libdw has to be asked */
+    uint32_t call_file, call_line, call_column;
+};
+
+/** @param unit  the unit's first entry; its file stays open until object_entries_close() */
+void object_entries_open(struct object_entries *out, Dwarf_Die *unit);
+
+/** @return false: that was the last one, or the next one is no entry */
+bool object_entries_next(struct object_entries *entries, struct object_entry *out);
+
+void object_entries_close(struct object_entries *entries);
+
+#endif
