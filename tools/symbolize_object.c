@@ -10,6 +10,7 @@
 #include "foreign.h"
 #include "module_names.h"
 #include "object/guard.h"
+#include "object/hex.h"
 #include "object/regular.h"
 
 /* The address being printed. */
@@ -38,13 +39,12 @@ static void print_name(void *user, const struct object_name *n)
 
 static bool parse_address(const char *text, uint64_t *out)
 {
-    char *end;
+    size_t digits;
 
     text += strspn(text, " \t");
-    errno = 0;
-    *out = strtoull(text, &end, 16);
-    return end != text && text[0] != '-' && text[0] != '+' && errno == 0 &&
-           end[strspn(end, " \t\r\n")] == '\0';
+    text += strncmp(text, "0x", 2) == 0 ? 2 : 0;
+    digits = object_hex_number(text, strlen(text), out);
+    return digits > 0 && text[digits + strspn(text + digits, " \t\r\n")] == '\0';
 }
 
 static enum tool_exit find_all(struct object_names *names, FILE *input,

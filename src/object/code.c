@@ -21,7 +21,7 @@ bool object_code_make(struct object_code *out, Elf *elf, uint64_t shift)
             object_ranges_free(&ranges);
             return false;
         }
-    return object_spans_make(&out->spans, &ranges);
+    return object_spans_make(&out->spans, &ranges, OBJECT_LAST_START);
 }
 
 bool object_code_has(const struct object_code *code, uint64_t address)

@@ -16,7 +16,7 @@ enum {
 
 struct object_symbol {
     uint64_t start, end; /* end: 0 without a size, until settle() */
-    uint32_t name;
+    uint32_t name, order;
     uint8_t table, rank;
 };
 
@@ -116,6 +116,7 @@ static bool read_table(struct object_functions *f, struct symbols *symbols, Elf 
             continue;
         symbol = (struct object_symbol){ .start = s.st_value - shift,
                                          .name = s.st_name,
+                                         .order = (uint32_t)i,
                                          .table = (uint8_t)f->table_count,
                                          .rank = (uint8_t)rank };
         if (s.st_size > 0)
@@ -162,7 +163,7 @@ static int compare(const void *a, const void *b, void *user)
         return underscores_x < underscores_y ? -1 : 1;
     if (x->table != y->table)
         return x->table < y->table ? -1 : 1;
-    return x->name < y->name ? -1 : x->name > y->name;
+    return x->order > y->order ? -1 : 1;
 }
 
 /* Keeps the best name of each start. */
@@ -190,7 +191,7 @@ static bool find_code(struct object_spans *out, Elf *elf)
             object_ranges_free(&ranges);
             return false;
         }
-    return object_spans_make(out, &ranges);
+    return object_spans_make(out, &ranges, OBJECT_LAST_START);
 }
 
 /* Where a symbol without size ends: at the next one, or with its section. */
@@ -238,7 +239,8 @@ static bool make_spans(struct object_spans *out, const struct symbols *symbols, 
     struct object_spans code;
     bool done = find_code(&code, elf);
 
-    done = done && add_ranges(&ranges, symbols, elf, &code) && object_spans_make(out, &ranges);
+    done = done && add_ranges(&ranges, symbols, elf, &code) &&
+           object_spans_make(out, &ranges, OBJECT_LAST_START);
     object_ranges_free(&ranges);
     object_spans_free(&code);
     return done;

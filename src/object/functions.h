@@ -11,8 +11,8 @@
  *     2. global, then weak, then local, as libdwfl has it
  *     3. the larger size, as llvm-symbolizer has it
  *     4. fewer leading underscores, as perf has it: "malloc" rather than "__libc_malloc"
- *     5. that of the first table, in the order above, a debug file's before them; in one table that
- *        which comes first among its strings
+ *     5. that of the first table, in the order above, a debug file's before them; in one table the
+ *        last, as llvm-symbolizer has it
  */
 #ifndef OBJECT_FUNCTIONS_H
 #define OBJECT_FUNCTIONS_H

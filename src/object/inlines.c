@@ -98,10 +98,18 @@ static bool walk_unit(struct object_inlines *inlines, Dwarf_Die *unit,
     object_entries_open(&entries, unit);
     while (done && object_entries_next(&entries, &entry))
         done = visit(&walk, &entry);
-    done = done && !entries.no_memory && object_spans_make(&inlines->spans, &walk.ranges);
+    done = done && !entries.no_memory &&
+           object_spans_make(&inlines->spans, &walk.ranges, OBJECT_LAST_START);
     object_entries_close(&entries);
     object_ranges_free(&walk.ranges);
     return done;
+}
+
+static const char *string_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+
+    return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
 }
 
 struct object_inlines *object_inlines_make(Dwarf_Die *unit, const struct object_code *code)
@@ -113,6 +121,7 @@ struct object_inlines *object_inlines_make(Dwarf_Die *unit, const struct object_
     if (!inlines)
         return NULL;
     inlines->lines = *unit;
+    inlines->directory = string_of(unit, DW_AT_comp_dir);
     /* Asked for its split unit, libdw looks for the .dwo file. */
     if (dwarf_cu_info(unit->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
         type == DW_UT_skeleton)
@@ -127,13 +136,6 @@ struct object_inlines *object_inlines_make(Dwarf_Die *unit, const struct object_
 uint32_t object_inlines_find(const struct object_inlines *inlines, uint64_t address)
 {
     return object_spans_find(&inlines->spans, address);
-}
-
-static const char *string_of(Dwarf_Die *die, unsigned name)
-{
-    Dwarf_Attribute attribute;
-
-    return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
 }
 
 const char *object_inlines_name(struct object_inlines *inlines, uint32_t id)

@@ -24,8 +24,9 @@ struct object_inline {
 };
 
 struct object_inlines {
-    Dwarf_Die lines; /* of the unit with the line table */
-    Dwarf_CU *cu;    /* of the unit with the entries: another one if it is split */
+    Dwarf_Die lines;       /* of the unit with the line table */
+    const char *directory; /* in which the compiler ran; NULL: not known */
+    Dwarf_CU *cu;          /* of the unit with the entries: another one if it is split */
     struct object_inline *at;
     size_t count, room;
     struct object_spans spans;

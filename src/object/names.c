@@ -1,6 +1,8 @@
 #include "object/names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "object/code.h"
 #include "object/functions.h"
@@ -13,6 +15,8 @@ struct object_names {
     struct object_code code;
     struct object_units units;
     bool functions_known, units_known;
+    char *path; /* of the last file that was said with its directory */
+    size_t path_room;
 };
 
 /* A place in source code. */
@@ -37,6 +41,7 @@ void object_names_close(struct object_names *names)
     object_units_free(&names->units);
     object_code_free(&names->code);
     object_functions_free(&names->functions);
+    free(names->path);
     free(names);
 }
 
@@ -118,6 +123,36 @@ static struct place place_of_call(struct object_inlines *unit, uint32_t id)
                            number(call->call_column) };
 }
 
+/*
+ * Puts the directory of the unit before a file that has none. libdw does that where the directory is
+ * absolute, and not always where it is a relative one, as reproducible builds have it.
+ *
+ * @return the file alone where memory is out
+ */
+static const char *with_directory(struct object_names *names, const struct object_inlines *unit,
+                                  const char *file)
+{
+    const char *directory = unit ? unit->directory : NULL;
+    size_t size;
+
+    if (!file || file[0] == '/' || !directory || directory[0] == '\0')
+        return file;
+    size = strlen(directory);
+    if (strncmp(file, directory, size) == 0 && file[size] == '/')
+        return file;
+    if (size + strlen(file) + 2 > names->path_room) {
+        const size_t room = 2 * (size + strlen(file) + 2);
+        char *path = realloc(names->path, room);
+
+        if (!path)
+            return file;
+        names->path = path;
+        names->path_room = room;
+    }
+    sprintf(names->path, "%s/%s", directory, file);
+    return names->path;
+}
+
 bool object_names_find(struct object_names *names, uint64_t address,
                        void (*visit)(void *user, const struct object_name *name), void *user)
 {
@@ -134,13 +169,18 @@ bool object_names_find(struct object_names *names, uint64_t address,
         id = object_inlines_find(unit, in_dwarf);
     }
     for (; id != OBJECT_NO_SPAN && unit->at[id].inlined; id = unit->at[id].parent) {
-        name = (struct object_name){
-            object_inlines_name(unit, id), place.file, place.line, place.column, true, 0
-        };
+        name = (struct object_name){ object_inlines_name(unit, id),
+                                     with_directory(names, unit, place.file),
+                                     place.line,
+                                     place.column,
+                                     true,
+                                     0 };
         visit(user, &name);
         place = place_of_call(unit, id);
     }
-    name = (struct object_name){ NULL, place.file, place.line, place.column, false, 0 };
+    name = (struct object_name){ NULL,       with_directory(names, unit, place.file),
+                                 place.line, place.column,
+                                 false,      0 };
     if (id != OBJECT_NO_SPAN) {
         name.name = object_inlines_name(unit, id);
         name.start = unit->at[id].start - (uint64_t)names->source.dwarf_shift;

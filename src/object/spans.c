@@ -49,55 +49,90 @@ static void begin_span(struct object_spans *spans, uint64_t start, uint32_t id)
     spans->at[spans->count - 1].id = id;
 }
 
-/* Closes the open ranges that end up to an address. @return how many are open still */
-static size_t close_ranges(struct object_spans *spans, const struct object_range *ranges,
-                           const uint32_t *open, size_t depth, uint64_t address)
-{
-    while (depth > 0 && ranges[open[depth - 1]].end <= address) {
-        const uint64_t end = ranges[open[--depth]].end;
+/* Ranges that contain the address reached, and some that ended: a heap, with what counts on top. */
+struct open {
+    const struct object_range *ranges;
+    enum object_overlap overlap;
+    uint32_t *at; /* indices of ranges, which are sorted */
+    size_t count;
+};
 
-        /* Those below that ended earlier were hidden up to here. */
-        while (depth > 0 && ranges[open[depth - 1]].end <= end)
-            depth--;
-        begin_span(spans, end, depth > 0 ? ranges[open[depth - 1]].id : OBJECT_NO_SPAN);
-    }
-    return depth;
+static bool counts_more(const struct open *open, uint32_t x, uint32_t y)
+{
+    const struct object_range *ranges = open->ranges;
+
+    if (open->overlap == OBJECT_LOWEST_ID && ranges[x].id != ranges[y].id)
+        return ranges[x].id < ranges[y].id;
+    return x > y;
 }
 
-/* @param open  room for as many numbers: ranges that contain the address reached, the last counts */
-static void fill(struct object_spans *spans, const struct object_ranges *ranges, uint32_t *open)
+static void push(struct open *open, uint32_t range)
 {
-    size_t depth = 0;
+    size_t i = open->count++;
 
+    for (; i > 0 && counts_more(open, range, open->at[(i - 1) / 2]); i = (i - 1) / 2)
+        open->at[i] = open->at[(i - 1) / 2];
+    open->at[i] = range;
+}
+
+static void pop(struct open *open)
+{
+    const uint32_t last = open->at[--open->count];
+    size_t i = 0;
+
+    for (size_t child; (child = 2 * i + 1) < open->count; i = child) {
+        if (child + 1 < open->count && counts_more(open, open->at[child + 1], open->at[child]))
+            child++;
+        if (!counts_more(open, open->at[child], last))
+            break;
+        open->at[i] = open->at[child];
+    }
+    open->at[i] = last;
+}
+
+/* Ends what counts, as long as it ends up to an address. */
+static void close_ranges(struct object_spans *spans, struct open *open, uint64_t address)
+{
+    while (open->count > 0 && open->ranges[open->at[0]].end <= address) {
+        const uint64_t end = open->ranges[open->at[0]].end;
+
+        /* Some that were hidden up to here ended earlier. */
+        while (open->count > 0 && open->ranges[open->at[0]].end <= end)
+            pop(open);
+        begin_span(spans, end, open->count > 0 ? open->ranges[open->at[0]].id : OBJECT_NO_SPAN);
+    }
+}
+
+static void fill(struct object_spans *spans, const struct object_ranges *ranges, struct open *open)
+{
     for (size_t i = 0; i < ranges->count; i++) {
-        const struct object_range *range = &ranges->at[i];
-
-        depth = close_ranges(spans, ranges->at, open, depth, range->start);
-        begin_span(spans, range->start, range->id);
-        open[depth++] = (uint32_t)i;
+        close_ranges(spans, open, ranges->at[i].start);
+        push(open, (uint32_t)i);
+        begin_span(spans, ranges->at[i].start, ranges->at[open->at[0]].id);
     }
-    close_ranges(spans, ranges->at, open, depth, UINT64_MAX);
+    close_ranges(spans, open, UINT64_MAX);
 }
 
-bool object_spans_make(struct object_spans *out, struct object_ranges *ranges)
+bool object_spans_make(struct object_spans *out, struct object_ranges *ranges,
+                       enum object_overlap overlap)
 {
-    uint32_t *open = NULL;
+    struct open open = { ranges->at, overlap, NULL, 0 };
     struct object_span *fitting;
 
     *out = (struct object_spans){ NULL, 0 };
     if (ranges->count == 0)
         return true;
     out->at = calloc(ranges->count, 2 * sizeof *out->at); /* a start and an end each */
-    open = calloc(ranges->count, sizeof *open);
-    if (!out->at || !open) {
+    open.at = calloc(ranges->count, sizeof *open.at);
+    if (!out->at || !open.at) {
         object_spans_free(out);
         object_ranges_free(ranges);
-        free(open);
+        free(open.at);
         return false;
     }
     sort(ranges);
-    fill(out, ranges, open);
-    free(open);
+    fill(out, ranges, &open);
+    free(open.at);
     object_ranges_free(ranges);
     fitting = reallocarray(out->at, out->count, sizeof *out->at);
     if (fitting)

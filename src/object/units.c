@@ -81,7 +81,7 @@ static bool list_ranges(struct object_units *units, Dwarf_Aranges *aranges, size
             return false;
         }
     }
-    return object_spans_make(&units->listed, &ranges);
+    return object_spans_make(&units->listed, &ranges, OBJECT_LOWEST_ID);
 }
 
 bool object_units_make(struct object_units *out, Dwarf *dwarf, const struct object_code *code)
@@ -132,7 +132,7 @@ static bool collect_others(struct object_units *units)
             return false;
         }
     }
-    return object_spans_make(&units->others, &ranges);
+    return object_spans_make(&units->others, &ranges, OBJECT_LOWEST_ID);
 }
 
 struct object_unit *object_units_find(struct object_units *units, uint64_t address)
