@@ -94,6 +94,16 @@ char *foreign_copy(const char *text, enum foreign_kind kind)
     return out;
 }
 
+/* Bytes at the start of a text that stay as they are: most names have no others. */
+static size_t plain_size(const char *text, size_t size)
+{
+    size_t n = 0;
+
+    while (n < size && text[n] >= 0x20 && text[n] < 0x7f && text[n] != '\\')
+        n++;
+    return n;
+}
+
 size_t foreign_print(FILE *to, const char *text)
 {
     const size_t size = strlen(text);
@@ -104,6 +114,11 @@ size_t foreign_print(FILE *to, const char *text)
         uint32_t value;
         size_t n;
 
+        length = plain_size(text + i, size - i);
+        if (length > 0) {
+            written += fwrite(text + i, 1, length, to);
+            continue;
+        }
         length = foreign_character(text + i, size - i, &value);
         n = foreign_escape(escaped, sizeof escaped, text + i, length, FOREIGN_NAME);
         written += fwrite(escaped, 1, n, to);
