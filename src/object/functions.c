@@ -16,7 +16,7 @@ enum {
 
 struct object_symbol {
     uint64_t start, end; /* end: 0 without a size, until settle() */
-    uint32_t name, order;
+    uint32_t name;
     uint8_t table, rank;
 };
 
@@ -116,7 +116,6 @@ static bool read_table(struct object_functions *f, struct symbols *symbols, Elf 
             continue;
         symbol = (struct object_symbol){ .start = s.st_value - shift,
                                          .name = s.st_name,
-                                         .order = (uint32_t)i,
                                          .table = (uint8_t)f->table_count,
                                          .rank = (uint8_t)rank };
         if (s.st_size > 0)
@@ -145,35 +144,72 @@ static bool read_tables(struct object_functions *f, struct symbols *symbols, Elf
 
 /* --- sorting ----------------------------------------------------------------------------------- */
 
-/* By start; of one start the best name first. */
-static int compare(const void *a, const void *b, void *user)
+/* Whether x names their start better than y, which comes before it in the tables. */
+static bool is_better(const struct object_functions *f, const struct object_symbol *x,
+                      const struct object_symbol *y)
 {
-    const struct object_symbol *x = a, *y = b;
     size_t underscores_x, underscores_y;
 
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
     if (x->rank != y->rank)
-        return x->rank > y->rank ? -1 : 1;
+        return x->rank > y->rank;
     if (x->end != y->end)
-        return x->end > y->end ? -1 : 1;
-    underscores_x = strspn(name_of(user, x), "_");
-    underscores_y = strspn(name_of(user, y), "_");
+        return x->end > y->end;
+    underscores_x = strspn(name_of(f, x), "_");
+    underscores_y = strspn(name_of(f, y), "_");
     if (underscores_x != underscores_y)
-        return underscores_x < underscores_y ? -1 : 1;
-    if (x->table != y->table)
-        return x->table < y->table ? -1 : 1;
-    return x->order > y->order ? -1 : 1;
+        return underscores_x < underscores_y;
+    return x->table == y->table;
+}
+
+/*
+ * Sorts by start and keeps the order of the tables, a byte of the start at a time. With qsort() this
+ * took a third of all that one address costs.
+ *
+ * @return false: no memory
+ */
+static bool sort(struct symbols *symbols)
+{
+    struct object_symbol *from = symbols->at, *to = reallocarray(NULL, symbols->count, sizeof *to);
+
+    if (!to)
+        return false;
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        size_t places[256] = { 0 }, place = 0;
+        struct object_symbol *swap = from;
+
+        for (size_t i = 0; i < symbols->count; i++)
+            places[from[i].start >> shift & 0xff]++;
+        if (places[from[0].start >> shift & 0xff] == symbols->count)
+            continue; /* the same in all of them */
+        for (size_t i = 0; i < 256; i++) {
+            const size_t count = places[i];
+
+            places[i] = place;
+            place += count;
+        }
+        for (size_t i = 0; i < symbols->count; i++)
+            to[places[from[i].start >> shift & 0xff]++] = from[i];
+        from = to;
+        to = swap;
+    }
+    free(to);
+    symbols->at = from;
+    return true;
 }
 
 /* Keeps the best name of each start. */
-static void keep_best(struct symbols *symbols)
+static void keep_best(const struct object_functions *f, struct symbols *symbols)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < symbols->count; i++)
-        if (kept == 0 || symbols->at[kept - 1].start != symbols->at[i].start)
-            symbols->at[kept++] = symbols->at[i];
+    for (size_t i = 0; i < symbols->count; i++) {
+        const struct object_symbol *symbol = &symbols->at[i];
+
+        if (kept == 0 || symbols->at[kept - 1].start != symbol->start)
+            symbols->at[kept++] = *symbol;
+        else if (is_better(f, symbol, &symbols->at[kept - 1]))
+            symbols->at[kept - 1] = *symbol;
+    }
     symbols->count = kept;
 }
 
@@ -259,9 +295,10 @@ bool object_functions_make(struct object_functions *out, Elf *main, Elf *debug, 
     if (done && object_minidebug_open(main, &f.minidebug, &f.minidebug_bytes))
         done = read_tables(&f, &symbols, f.minidebug, SHT_SYMTAB, 0);
     if (done && symbols.count > 0) {
-        qsort_r(symbols.at, symbols.count, sizeof *symbols.at, compare, &f);
-        keep_best(&symbols);
-        done = make_spans(&f.spans, &symbols, main);
+        done = sort(&symbols);
+        if (done)
+            keep_best(&f, &symbols);
+        done = done && make_spans(&f.spans, &symbols, main);
     }
     f.symbols = symbols.at;
     if (done) {
