@@ -341,6 +341,11 @@ if(TARGET sfb)
   target_compile_options(test-live-tool_symbolize PRIVATE -g)
 endif()
 
+# Where the files of modules are: src/object.
+if(TARGET sfb)
+  sfb_tool_test(live debug_files LIBS sfb-object PkgConfig::LIBELF PkgConfig::LIBDW)
+endif()
+
 # Programs that crash, in C and C++, with the shared library and without any. Static ones need a table
 # that can be searched, as every walk does: gcc leaves --eh-frame-hdr out of -static.
 include(CheckLanguage)

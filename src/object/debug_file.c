@@ -1,0 +1,220 @@
+#include "object/debug_file.h"
+
+#include <elfutils/libdwelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/no_alt.h"
+#include "object/search.h"
+
+/* --- the file ---------------------------------------------------------------------------------- */
+
+static bool at_its_path(struct object_search *s)
+{
+    const struct object_module *m = s->module;
+
+    if (m->opens && object_search_path(s, "%s", m->opens))
+        return true;
+    if (m->gone && m->id.size == 0) {
+        object_trail_add(s->trail, OBJECT_FILE, m->path, OBJECT_PASSED,
+                         "the file was deleted, and no build-id tells whether one there is it");
+        return false;
+    }
+    return m->path[0] == '/' ? object_search_path(s, "%s%s", object_search_root(s), m->path)
+                             : object_search_path(s, "%s", m->path);
+}
+
+static bool find_file(struct object_search *s)
+{
+    const char *name = object_search_has_file(s) ? object_base_name(s->module->path) : "";
+
+    if (s->module->image)
+        return object_candidate_image(s->out, s->module->image, s->module->image_size,
+                                      s->module->path, &s->wanted, s->trail);
+    if (!object_search_has_file(s) && s->wanted.id.size == 0)
+        return false;
+    if (s->wanted.id.size == 0)
+        return object_search_symbol_paths(s, &name, 1) || at_its_path(s);
+    return (object_search_has_file(s) && at_its_path(s)) || object_search_debug_folder(s) ||
+           object_search_symbol_paths(s, &name, 1) || object_search_server(s);
+}
+
+/* --- the debug information --------------------------------------------------------------------- */
+
+/* @return NULL: there is none, or none that may be followed */
+static const char *link_of(struct object_search *s, const struct object_opened *file)
+{
+    GElf_Word crc = 0;
+    const char *name = file->elf ? dwelf_elf_gnu_debuglink(file->elf, &crc) : NULL;
+
+    if (!name) {
+        if (file->elf && object_has_section(file->elf, ".gnu_debuglink"))
+            object_trail_add(s->trail, OBJECT_DEBUG, file->path, OBJECT_REFUSED,
+                             "its .gnu_debuglink cannot be read");
+        return NULL;
+    }
+    if (strchr(name, '/') || strlen(name) > NAME_MAX || name[0] == '\0') {
+        object_trail_add(s->trail, OBJECT_DEBUG, name, OBJECT_REFUSED,
+                         "what .gnu_debuglink has is not the name of a file");
+        return NULL;
+    }
+    s->wanted.crc = crc;
+    return name;
+}
+
+static bool try_beside(struct object_search *s, const char *root, const char *path,
+                       const char *name)
+{
+    const int folder = object_folder_length(path);
+
+    return object_search_path(s, "%s%.*s%s", root, folder, path, name) ||
+           object_search_path(s, "%s%.*s.debug/%s", root, folder, path, name);
+}
+
+static bool try_debug_folder(struct object_search *s, const char *root, const char *path,
+                             const char *name)
+{
+    return object_search_path(s, "%s" OBJECT_DEBUG_FOLDER "%.*s%s", root,
+                              object_folder_length(path), path, name);
+}
+
+/* The folders of the link: the file's, as it was opened, without links, and as the process knew it. */
+static bool by_link(struct object_search *s, const struct object_opened *file, const char *name)
+{
+    const struct object_module *m = s->module;
+    const char *const path = object_search_has_file(s) && m->path[0] == '/' ? m->path : NULL;
+    const bool renamed = m->opens && strcmp(file->path, m->opens) == 0; /* it is no folder's */
+    char *real = file->fd >= 0 ? realpath(file->path, NULL) : NULL;
+    const bool moved = real && strcmp(real, path ? path : "") != 0;
+    bool found;
+
+    found = (path && try_beside(s, object_search_root(s), path, name)) ||
+            (file->fd >= 0 && !renamed && (!path || strcmp(file->path, path) != 0) &&
+             try_beside(s, "", file->path, name)) ||
+            (moved && strcmp(real, file->path) != 0 && try_beside(s, "", real, name)) ||
+            (path && m->root && try_debug_folder(s, object_search_root(s), path, name)) ||
+            (path && try_debug_folder(s, "", path, name)) ||
+            (moved && try_debug_folder(s, "", real, name));
+    free(real);
+    return found;
+}
+
+static bool find_debug(struct object_search *s, const struct object_opened *file)
+{
+    const char *link = link_of(s, file), *names[3];
+    char with_ending[NAME_MAX + 1] = "";
+    size_t count = 0;
+
+    if (!link && s->wanted.id.size == 0)
+        object_trail_add(s->trail, OBJECT_DEBUG, "everywhere", OBJECT_PASSED,
+                         "the file has no build-id and no .gnu_debuglink");
+    if (object_search_debug_folder(s))
+        return true;
+    s->wanted.has_crc = link != NULL;
+    if (link && by_link(s, file, link))
+        return true;
+    /* Elsewhere a build-id says enough: a debug file may be compressed after the link was made. */
+    if (s->wanted.id.size > 0)
+        s->wanted.has_crc = false;
+    if (link)
+        names[count++] = link;
+    if (object_search_has_file(s) && (s->wanted.id.size > 0 || s->wanted.has_crc)) {
+        const char *name = object_base_name(s->module->path);
+
+        if ((size_t)snprintf(with_ending, sizeof with_ending, "%s.debug", name) <
+            sizeof with_ending)
+            names[count++] = with_ending;
+        names[count++] = name;
+    }
+    return ((s->wanted.id.size > 0 || s->wanted.has_crc) &&
+            object_search_symbol_paths(s, names, count)) ||
+           object_search_server(s);
+}
+
+/* --- what debug files share -------------------------------------------------------------------- */
+
+static bool find_alt(struct object_search *s, const struct object_opened *debug, const char *name)
+{
+    const char *base = object_base_name(name);
+    char *real = realpath(debug->path, NULL);
+    bool found;
+
+    if (name[0] == '/')
+        found = (s->module->root && object_search_path(s, "%s%s", object_search_root(s), name)) ||
+                object_search_path(s, "%s", name);
+    else
+        found = object_search_path(s, "%.*s%s", object_folder_length(real ? real : debug->path),
+                                   real ? real : debug->path, name);
+    free(real);
+    return found || object_search_debug_folder(s) || object_search_symbol_paths(s, &base, 1) ||
+           object_search_server(s);
+}
+
+/* Never leaves it to libdw to look for it: that takes what it finds, whatever its build-id. */
+static void open_alt(struct object_files *out, struct object_search *s,
+                     const struct object_opened *debug)
+{
+    const char *name;
+    const void *bytes;
+    const ssize_t size = dwelf_dwarf_gnu_debugaltlink(out->dwarf, &name, &bytes);
+
+    if (size == 0)
+        return;
+    s->wanted = (struct object_wanted){ .part = OBJECT_ALT };
+    s->out = &out->alt;
+    if (size < 0 || !object_build_id_set(&s->wanted.id, bytes, (size_t)size))
+        object_trail_add(&out->trail, OBJECT_ALT, debug->path, OBJECT_REFUSED,
+                         "its .gnu_debugaltlink cannot be read");
+    else if (find_alt(s, debug, name))
+        out->alt_dwarf = dwarf_begin_elf(out->alt.elf, DWARF_C_READ, NULL);
+    if (!out->alt_dwarf)
+        out->no_alt = object_no_alt();
+    dwarf_setalt(out->dwarf, out->alt_dwarf ? out->alt_dwarf : out->no_alt);
+}
+
+/* --- all of them ------------------------------------------------------------------------------- */
+
+bool object_files_find(struct object_files *out, const struct object_module *module,
+                       const struct object_places *places)
+{
+    struct object_search s = {
+        module, places, { .part = OBJECT_FILE, .id = module->id }, &out->file, &out->trail
+    };
+    const struct object_opened *with_dwarf = &out->file;
+
+    *out =
+        (struct object_files){ .file = { .fd = -1 }, .debug = { .fd = -1 }, .alt = { .fd = -1 } };
+    find_file(&s);
+    if (!out->file.elf || !object_has_dwarf(out->file.elf)) {
+        s.wanted = (struct object_wanted){ .part = OBJECT_DEBUG, .id = module->id };
+        if (out->file.elf)
+            object_build_id_of(&s.wanted.id, out->file.elf);
+        s.out = &out->debug;
+        find_debug(&s, &out->file);
+        with_dwarf = &out->debug;
+    }
+    if (with_dwarf->elf)
+        out->dwarf = dwarf_begin_elf(with_dwarf->elf, DWARF_C_READ, NULL);
+    if (out->dwarf)
+        open_alt(out, &s, with_dwarf);
+    object_opened_keep(&out->file);
+    object_opened_keep(&out->debug);
+    object_opened_keep(&out->alt);
+    return out->file.elf || out->debug.elf;
+}
+
+void object_files_free(struct object_files *f)
+{
+    if (f->dwarf)
+        dwarf_end(f->dwarf);
+    if (f->alt_dwarf)
+        dwarf_end(f->alt_dwarf);
+    if (f->no_alt)
+        object_no_alt_end(f->no_alt);
+    object_opened_close(&f->file);
+    object_opened_close(&f->debug);
+    object_opened_close(&f->alt);
+    object_trail_free(&f->trail);
+}

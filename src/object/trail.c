@@ -1,0 +1,81 @@
+#include "object/trail.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool make_room(struct object_trail *t)
+{
+    const size_t room = t->room ? 2 * t->room : 8;
+    struct object_try *more;
+
+    if (t->count == OBJECT_TRAIL_MAX)
+        return false;
+    if (t->count < t->room)
+        return true;
+    more = reallocarray(t->tries, room, sizeof *more);
+    if (!more)
+        return false;
+    t->tries = more;
+    t->room = room;
+    return true;
+}
+
+void object_trail_add(struct object_trail *t, enum object_part part, const char *place,
+                      enum object_verdict verdict, const char *format, ...)
+{
+    struct object_try try = { part, verdict, NULL, NULL };
+    va_list arguments;
+
+    if (!make_room(t) || !(try.place = strdup(place))) {
+        t->lost++;
+        return;
+    }
+    va_start(arguments, format);
+    if (format && vasprintf(&try.cause, format, arguments) < 0)
+        try.cause = NULL;
+    va_end(arguments);
+    t->tries[t->count++] = try;
+}
+
+const struct object_try *object_trail_last(const struct object_trail *t, enum object_part part,
+                                           enum object_verdict verdict)
+{
+    for (size_t i = t->count; i > 0; i--)
+        if (t->tries[i - 1].part == part && t->tries[i - 1].verdict == verdict)
+            return &t->tries[i - 1];
+    return NULL;
+}
+
+const char *object_part_text(enum object_part part)
+{
+    switch (part) {
+    case OBJECT_FILE: return "file";
+    case OBJECT_DEBUG: return "debug";
+    case OBJECT_ALT: return "alt";
+    }
+    return "?";
+}
+
+const char *object_verdict_text(enum object_verdict verdict)
+{
+    switch (verdict) {
+    case OBJECT_USED: return "used";
+    case OBJECT_ABSENT: return "not there";
+    case OBJECT_OTHER_BUILD_ID: return "not used, another build";
+    case OBJECT_REFUSED: return "not used";
+    case OBJECT_PASSED: return "not asked";
+    }
+    return "?";
+}
+
+void object_trail_free(struct object_trail *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        free(t->tries[i].place);
+        free(t->tries[i].cause);
+    }
+    free(t->tries);
+    *t = (struct object_trail){ .count = 0 };
+}
