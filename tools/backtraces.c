@@ -2,8 +2,11 @@
 
 #include <inttypes.h>
 
-static enum sfb_status complain(const struct backtraces *b, const struct sfb_error *error)
+static enum sfb_status complain(struct backtraces *b, const struct sfb_error *error)
 {
+    b->error = *error;
+    if (b->quiet)
+        return error->status;
     tool_complain(TOOL_BAD_DATA, "%s: +0x%" PRIx64 ": %s: %s", b->input.name,
                   b->base + error->offset, error->field, sfb_status_str(error->status));
     return error->status;

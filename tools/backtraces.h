@@ -20,6 +20,8 @@ struct backtraces {
     size_t base;                    /* where in the input it starts */
     uint32_t flags;
     bool begun;
+    bool quiet;             /* no complaint: the caller has more to say */
+    struct sfb_error error; /* the fault */
 };
 
 /*

@@ -222,6 +222,7 @@ static size_t find_headline(struct crash_report *out, const struct input *input,
     while (offset < input->size) {
         struct text line = line_at(input, offset), headline = line;
 
+        out->start = offset;
         offset = behind(input, offset, line);
         if (is_headline(&headline)) {
             out->headline = printable(headline);

@@ -14,6 +14,7 @@
 #include "tool.h"
 
 struct crash_report {
+    size_t start;   /* offset of its first line in the input */
     char *headline; /* what happened to whom, without the prefix; one printable line */
     uint8_t *cbf;
     size_t cbf_size;

@@ -9,9 +9,11 @@
 
 #include "frame_text.h"
 #include "input.h"
+#include "log_lines.h"
+#include "object/base64.h"
 #include "tool.h"
 
-enum { OPTION_BITS = TOOL_OPTION_FIRST, OPTION_HEX };
+enum { OPTION_BITS = TOOL_OPTION_FIRST, OPTION_HEX, OPTION_LOG };
 
 /* A position in the text, copied to come back to it. */
 struct cursor {
@@ -158,7 +160,23 @@ static void print_hex(const uint8_t *bytes, size_t size)
     putchar('\n');
 }
 
-static enum tool_exit encode_all(const struct input *input, unsigned bits, bool hex)
+/* How the bytes of a backtrace are written. */
+enum form { BYTES, HEX, LOG_LINE };
+
+static void write_bytes(const uint8_t *data, size_t size, enum form form)
+{
+    switch (form) {
+    case BYTES: fwrite(data, 1, size, stdout); break;
+    case HEX: print_hex(data, size); break;
+    case LOG_LINE:
+        fputs(LOG_LINE_PREFIX, stdout);
+        object_base64_print(stdout, data, size);
+        putchar('\n');
+        break;
+    }
+}
+
+static enum tool_exit encode_all(const struct input *input, unsigned bits, enum form form)
 {
     const char *text = (const char *)input->data;
     struct cursor cursor = { text, text + input->size, 0, false };
@@ -174,10 +192,7 @@ static enum tool_exit encode_all(const struct input *input, unsigned bits, bool 
         }
         /* What stood before a wrong line is kept, and says that there was more. */
         size = sfb_cbf_encoder_end(&e.encoder, e.truncated || e.cause);
-        if (hex)
-            print_hex(e.buffer, size);
-        else
-            fwrite(e.buffer, 1, size, stdout);
+        write_bytes(e.buffer, size, form);
         if (e.cause)
             exit_status = tool_complain(TOOL_BAD_DATA, "%s: line %" PRIu64 ": %s", input->name,
                                         cursor.line, e.cause);
@@ -186,34 +201,44 @@ static enum tool_exit encode_all(const struct input *input, unsigned bits, bool 
     return exit_status;
 }
 
+/* @return 0: no size of a word */
+static unsigned parse_bits(const char *text)
+{
+    return strcmp(text, "16") == 0   ? 16
+           : strcmp(text, "32") == 0 ? 32
+           : strcmp(text, "64") == 0 ? 64
+                                     : 0;
+}
+
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
     static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
                                              { "bits", required_argument, NULL, OPTION_BITS },
                                              { "hex", no_argument, NULL, OPTION_HEX },
+                                             { "log", no_argument, NULL, OPTION_LOG },
                                              { NULL, 0, NULL, 0 } };
     enum tool_exit exit_status = TOOL_DONE;
     unsigned bits = 64;
-    bool hex = false;
+    bool hex = false, log = false;
     struct input input;
 
     for (int o; (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
         if (o == '?')
             return exit_status;
         hex |= o == OPTION_HEX;
+        log |= o == OPTION_LOG;
         if (o == OPTION_BITS)
-            bits = strcmp(optarg, "16") == 0   ? 16
-                   : strcmp(optarg, "32") == 0 ? 32
-                   : strcmp(optarg, "64") == 0 ? 64
-                                               : 0;
+            bits = parse_bits(optarg);
         if (bits == 0)
             return tool_misused(command, "--bits is 16, 32 or 64, not '%s'", optarg);
     }
+    if (hex && log)
+        return tool_misused(command, "either --hex or --log");
     if (argc - optind > 1)
         return tool_misused(command, "more than one file given");
     if (!input_read(&input, optind < argc ? argv[optind] : "-"))
         return TOOL_USAGE;
-    exit_status = encode_all(&input, bits, hex);
+    exit_status = encode_all(&input, bits, log ? LOG_LINE : hex ? HEX : BYTES);
     input_free(&input);
     return exit_status;
 }
@@ -221,19 +246,21 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
 const struct tool_command tool_encode = {
     .name = "encode",
     .summary = "write Compact Backtrace Format from the lines that decode prints",
-    .usage = "sfb encode [OPTION...] [FILE|-]\n"
-             "\n"
-             "Reads frames as `sfb decode` prints them, with or without --raw, and writes them as\n"
-             "Compact Backtrace Format, in the fewest bytes that the format allows. An empty line\n"
-             "starts the next backtrace, even at the end of the input. Numbers are decimal, or\n"
-             "hexadecimal after 0x; # begins a comment. `sfb decode --help` says what a line is.\n"
-             "\n"
-             "  --bits N  size of a machine word: 16, 32 or 64 (if not given); a line `bits N` at\n"
-             "            the start of a backtrace does the same for that one\n"
-             "  --hex     write hexadecimal text, a line for each backtrace\n"
-             "  --help    this text\n"
-             "\n"
-             "Exit status 1: a line is wrong. The frames before it are written, as a truncated\n"
-             "backtrace, and stderr says which line it is.\n",
+    .usage =
+        "sfb encode [OPTION...] [FILE|-]\n"
+        "\n"
+        "Reads frames as `sfb decode` prints them, with or without --raw, and writes them as\n"
+        "Compact Backtrace Format, in the fewest bytes that the format allows. An empty line\n"
+        "starts the next backtrace, even at the end of the input. Numbers are decimal, or\n"
+        "hexadecimal after 0x; # begins a comment. `sfb decode --help` says what a line is.\n"
+        "\n"
+        "  --bits N  size of a machine word: 16, 32 or 64 (if not given); a line `bits N` at\n"
+        "            the start of a backtrace does the same for that one\n"
+        "  --hex     write hexadecimal text, a line for each backtrace\n"
+        "  --log     write lines for a log, which `sfb symbolize` finds in it: ~c# and base64\n"
+        "  --help    this text\n"
+        "\n"
+        "Exit status 1: a line is wrong. The frames before it are written, as a truncated\n"
+        "backtrace, and stderr says which line it is.\n",
     .run = run,
 };

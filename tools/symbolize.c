@@ -1,6 +1,5 @@
 /* sfb symbolize: a backtrace with functions, lines and modules, a frame a line. */
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,11 +7,13 @@
 
 #include "backtraces.h"
 #include "crash_report.h"
-#include "foreign.h"
-#include "object/demangle.h"
+#include "places.h"
+#include "stack_print.h"
 #include "symbolize_object.h"
+#include "symbolize_text.h"
 #include "symbols.h"
 #include "tool.h"
+#include "why.h"
 
 enum {
     OPTION_PID = TOOL_OPTION_FIRST,
@@ -21,158 +22,100 @@ enum {
     OPTION_SWIFT,
     OPTION_RAW_NAMES,
     OPTION_NAMES,
-    OPTION_OBJECT
+    OPTION_OBJECT,
+    OPTION_SYMBOL_PATH,
+    OPTION_DEBUGINFOD,
+    OPTION_WHY
 };
 
-static enum object_name_style name_style;
-
-/* The frame being printed. */
-struct line {
-    uint64_t number;
-    uint64_t address;
+/* What was asked for. */
+struct request {
+    const struct tool_command *command;
+    const char *path; /* of the input */
+    const char *maps, *object, *why;
+    pid_t pid;
+    bool hex, swift;
+    enum object_name_style names;
+    struct places places;
 };
 
-static void print_function(void *user, const struct symbols_function *f)
-{
-    const struct line *line = user;
-
-    char *name = f->name ? object_demangle(f->name, name_style) : NULL;
-
-    printf("#%" PRIu64 " 0x%" PRIx64 " ", line->number, line->address);
-    foreign_print(stdout, name ? name : "?");
-    free(name);
-    if (f->name && !f->inlined)
-        printf("+0x%" PRIx64, line->address - f->start);
-    if (f->file && f->line > 0) {
-        printf(" (");
-        foreign_print(stdout, f->file);
-        printf(":%d)", f->line);
-    }
-    printf(f->inlined ? " inlined in " : " in ");
-    foreign_print(stdout, f->module ? f->module : "?");
-    putchar('\n');
-}
-
-/*
- * Prints a frame, and gives the number of the next.
- *
- * @param behind      the frame is a pc, but that behind the instruction it is about
- * @param trampoline  the frame is a return address and a pc follows it: nothing was called there,
- *                    the kernel made the address up to return from a signal handler, so that the
- *                    byte before it belongs to some other function
- */
-static uint64_t print_frame(struct symbols *symbols, const struct sfb_cbf_item *item,
-                            uint64_t number, bool behind, bool trampoline)
-{
-    struct line line = { number, item->value };
-    bool before = ((item->kind == SFB_FRAME_RA && !trampoline) || behind) && item->value > 0;
-
-    if (item->kind == SFB_FRAME_OMIT) {
-        for (uint64_t i = 0; i < item->count; i++)
-            printf("... %" PRIu64 " frame%s omitted\n", item->value, item->value == 1 ? "" : "s");
-        return number + item->count * item->value;
-    }
-    if (item->repeat)
-        printf("#%" PRIu64 " .. (repeated %" PRIu64 " time%s more)\n", number, item->count,
-               item->count == 1 ? "" : "s");
-    else
-        symbols_find(symbols, before ? item->value - 1 : item->value, print_function, &line);
-    return number + item->count;
-}
-
-/* @param why  it is truncated, where that is known; NULL: it is not */
-static enum sfb_status symbolize_one(struct symbols *symbols, struct backtraces *b, bool behind,
-                                     const char *why)
-{
-    struct sfb_cbf_item next, item = { .count = 0 };
-    enum sfb_status status;
-    uint64_t number = 0;
-
-    /* One frame is held back: only the next one tells whether it is a trampoline. */
-    while ((status = backtraces_frame(b, &next)) == SFB_OK) {
-        if (item.count > 0)
-            number = print_frame(symbols, &item, number, behind && number == 0,
-                                 next.kind == SFB_FRAME_PC);
-        item = next;
-    }
-    if (item.count > 0)
-        print_frame(symbols, &item, number, behind && number == 0, false);
-    if (status == SFB_END && sfb_cbf_decoder_truncated(&b->decoder))
-        printf("... truncated%s%s\n", why ? ": " : "", why ? why : "");
-    return status;
-}
-
-static enum tool_exit symbolize_all(struct symbols *symbols, struct backtraces *b)
+static enum tool_exit symbolize_cbf(const struct stack_print *print, struct backtraces *b)
 {
     enum sfb_status status;
 
     for (bool first = true; (status = backtraces_next(b)) == SFB_OK; first = false) {
         if (!first)
             putchar('\n');
-        status = symbolize_one(symbols, b, false, NULL);
+        status = stack_print(print, b, false, NULL);
         if (status != SFB_END)
             break;
     }
-    return status == SFB_END ? TOOL_DONE : TOOL_BAD_DATA;
+    return status == SFB_END && !symbols_refused(print->symbols) ? TOOL_DONE : TOOL_BAD_DATA;
 }
 
-/* A report has its modules with it. */
-static enum tool_exit symbolize_report(struct symbols *symbols, struct crash_report *report,
-                                       const char *name)
+/* A text that has nothing in it is none of a backtrace's, unless modules are given: then it is CBF. */
+static enum tool_exit symbolize_input(const struct request *r, struct symbols *symbols)
 {
-    struct backtraces b = { .input = { name, report->cbf, report->cbf_size } };
+    const struct stack_print print = { symbols, r->names };
+    const uint32_t flags = r->swift ? SFB_CBF_SWIFT : 0;
+    const bool process = symbols_have_process(symbols);
     enum tool_exit exit_status = TOOL_DONE;
+    struct backtraces b;
+    size_t count = 0;
 
-    if (!symbols_use_modules(symbols, report->modules, report->module_count))
-        return tool_complain(TOOL_USAGE, "%s: %s", name, strerror(ENOMEM));
-    puts(report->headline ? report->headline : "?");
-    if (report->cbf_size > 0 &&
-        (backtraces_next(&b) != SFB_OK ||
-         symbolize_one(symbols, &b, report->pc_is_behind, report->truncated) != SFB_END))
-        exit_status = TOOL_BAD_DATA;
-    for (size_t i = 0; i < report->module_count; i++)
-        if (report->modules[i].refused)
-            exit_status = TOOL_BAD_DATA;
-    if (!report->complete)
-        exit_status = tool_complain(TOOL_BAD_DATA, "%s: a report without its last line", name);
+    if (!backtraces_open(&b, r->path, r->hex, flags, &exit_status))
+        return exit_status;
+    if (process && (r->hex || !symbolize_is_text(&b.input)))
+        exit_status = symbolize_cbf(&print, &b);
+    else
+        exit_status = symbolize_text(&print, &b.input, flags, &count);
+    if (!process && count == 0 && exit_status == TOOL_DONE)
+        exit_status = tool_misused(r->command,
+                                   "either --pid or --maps has to be given, for %s has no crash "
+                                   "report",
+                                   b.input.name);
+    backtraces_close(&b);
     return exit_status;
 }
 
-static enum tool_exit symbolize_input(const struct tool_command *command, struct symbols *symbols,
-                                      const struct input *input)
+/* --- why --------------------------------------------------------------------------------------- */
+
+/* The modules of each report in a file. */
+static size_t why_reports(const struct request *r, struct symbols *symbols, bool *missing,
+                          enum tool_exit *exit_status)
 {
-    enum tool_exit exit_status = TOOL_DONE;
     struct crash_report report = { .headline = NULL };
     size_t offset = 0, count = 0;
+    struct input input;
+    bool printed = false;
 
-    for (; crash_report_read(&report, input, &offset, &exit_status); count++) {
-        if (count > 0)
-            putchar('\n');
-        exit_status = tool_worse(exit_status, symbolize_report(symbols, &report, input->name));
+    if (!input_read(&input, r->path)) {
+        *exit_status = TOOL_USAGE;
+        return 0;
+    }
+    while (crash_report_read(&report, &input, &offset, exit_status)) {
+        if (symbols_use_report(symbols, report.modules, report.module_count))
+            count += why_print(symbols, r->why, &printed, missing);
         crash_report_free(&report);
     }
-    if (count == 0 && exit_status == TOOL_DONE)
-        exit_status = tool_misused(
-            command, "either --pid or --maps has to be given, for %s has no crash report",
-            input->name);
-    return exit_status;
-}
-
-static enum tool_exit symbolize_reports(const struct tool_command *command, const char *path)
-{
-    enum tool_exit exit_status;
-    struct symbols *symbols;
-    struct input input;
-
-    if (!input_read(&input, path))
-        return TOOL_USAGE;
-    symbols = symbols_of_reports();
-    exit_status = symbols ? symbolize_input(command, symbols, &input)
-                          : tool_complain(TOOL_USAGE, "%s: %s", input.name, strerror(ENOMEM));
-    symbols_free(symbols);
     input_free(&input);
-    return exit_status;
+    return count;
 }
+
+static enum tool_exit why(const struct request *r, struct symbols *symbols)
+{
+    enum tool_exit exit_status = TOOL_DONE;
+    bool missing = false, printed = false;
+    const size_t count = symbols_have_process(symbols)
+                             ? why_print(symbols, r->why, &printed, &missing)
+                             : why_reports(r, symbols, &missing, &exit_status);
+
+    if (count == 0 && exit_status == TOOL_DONE)
+        exit_status = tool_complain(TOOL_BAD_DATA, "no module is called '%s'", r->why);
+    return missing ? tool_worse(exit_status, TOOL_BAD_DATA) : exit_status;
+}
+
+/* --- the command ------------------------------------------------------------------------------- */
 
 static bool parse_pid(const char *text, pid_t *out)
 {
@@ -183,50 +126,66 @@ static bool parse_pid(const char *text, pid_t *out)
     return text[0] >= '0' && text[0] <= '9' && *end == '\0' && value > 0 && value <= INT_MAX;
 }
 
-/* What the options say. */
-struct request {
-    const char *maps, *object;
-    pid_t pid;
-    bool hex, swift;
-};
-
-/* @return TOOL_DONE, or after a complaint TOOL_USAGE */
-static enum tool_exit take_option(const struct tool_command *command, struct request *r, int option)
+/* @return false after a complaint */
+static bool take_option(struct request *r, int option, enum tool_exit *exit_status)
 {
     switch (option) {
-    case OPTION_HEX: r->hex = true; break;
-    case OPTION_SWIFT: r->swift = true; break;
-    case OPTION_RAW_NAMES: name_style = OBJECT_NAME_RAW; break;
-    case OPTION_MAPS: r->maps = optarg; break;
-    case OPTION_OBJECT: r->object = optarg; break;
+    case OPTION_MAPS: r->maps = optarg; return true;
+    case OPTION_HEX: r->hex = true; return true;
+    case OPTION_SWIFT: r->swift = true; return true;
+    case OPTION_OBJECT: r->object = optarg; return true;
+    case OPTION_WHY: r->why = optarg; return true;
+    case OPTION_RAW_NAMES: r->names = OBJECT_NAME_RAW; return true;
+    case OPTION_SYMBOL_PATH: return places_add_folder(&r->places, r->command, optarg, exit_status);
+    case OPTION_DEBUGINFOD: return places_add_servers(&r->places, r->command, exit_status);
     case OPTION_NAMES:
-        if (!object_name_style_parse(optarg, &name_style))
-            return tool_misused(command, "'%s' is no style of names: full, short or raw", optarg);
-        break;
+        if (object_name_style_parse(optarg, &r->names))
+            return true;
+        *exit_status =
+            tool_misused(r->command, "'%s' is no style of names: full, short or raw", optarg);
+        return false;
     case OPTION_PID:
-        if (!parse_pid(optarg, &r->pid))
-            return tool_misused(command, "'%s' is no process id", optarg);
-        break;
-    default: break;
+        if (parse_pid(optarg, &r->pid))
+            return true;
+        *exit_status = tool_misused(r->command, "'%s' is no process id", optarg);
+        return false;
+    default: return false;
     }
-    return TOOL_DONE;
 }
 
-static enum tool_exit symbolize_backtraces(const struct request *r, const char *path)
+static enum tool_exit with_modules(struct request *r)
 {
     enum tool_exit exit_status = TOOL_DONE;
-    struct backtraces backtraces;
-    struct symbols *symbols;
+    struct symbols *symbols = symbols_open(&r->places.object);
+    bool good = symbols != NULL;
 
-    if (!backtraces_open(&backtraces, path, r->hex, r->swift ? SFB_CBF_SWIFT : 0, &exit_status))
-        return exit_status;
-    symbols =
-        r->maps ? symbols_of_maps(r->maps, &exit_status) : symbols_of_process(r->pid, &exit_status);
-    if (symbols)
-        exit_status = symbolize_all(symbols, &backtraces);
-    symbols_free(symbols);
-    backtraces_close(&backtraces);
+    if (!good)
+        exit_status = tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+    if (good && r->maps)
+        good = symbols_add_maps(symbols, r->maps, &exit_status);
+    else if (good && r->pid != 0)
+        good = symbols_add_process(symbols, r->pid, &exit_status);
+    if (good)
+        exit_status = r->why ? why(r, symbols) : symbolize_input(r, symbols);
+    symbols_close(symbols);
     return exit_status;
+}
+
+static enum tool_exit execute(struct request *r, char **arguments, int count)
+{
+    const bool process = r->pid != 0 || r->maps;
+
+    if (r->object && (process || r->hex || r->swift || r->why))
+        return tool_misused(r->command, "--object takes addresses, not a backtrace");
+    if (r->object)
+        return symbolize_object(r->command, r->object, &r->places.object, arguments, count,
+                                r->names);
+    if ((r->pid != 0 && r->maps) || (!process && (r->hex || r->swift)))
+        return tool_misused(r->command, "either --pid or --maps has to be given");
+    if (count > 1)
+        return tool_misused(r->command, "more than one file given");
+    r->path = count > 0 ? arguments[0] : "-";
+    return with_modules(r);
 }
 
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
@@ -239,39 +198,31 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
                                              { "raw-names", no_argument, NULL, OPTION_RAW_NAMES },
                                              { "names", required_argument, NULL, OPTION_NAMES },
                                              { "object", required_argument, NULL, OPTION_OBJECT },
+                                             { "symbol-path", required_argument, NULL,
+                                               OPTION_SYMBOL_PATH },
+                                             { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
+                                             { "why", required_argument, NULL, OPTION_WHY },
                                              { NULL, 0, NULL, 0 } };
     enum tool_exit exit_status = TOOL_DONE;
-    struct request r = { .maps = NULL };
+    struct request r = { .command = command };
+    bool good = true;
 
-    for (int o; (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
-        if (o == '?')
-            return exit_status;
-        exit_status = take_option(command, &r, o);
-        if (exit_status != TOOL_DONE)
-            return exit_status;
-    }
-    if (r.object)
-        return r.pid != 0 || r.maps || r.hex || r.swift
-                   ? tool_misused(command, "--object takes addresses, not a backtrace")
-                   : symbolize_object(command, r.object, argv + optind, argc - optind, name_style);
-    if (r.pid != 0 && r.maps)
-        return tool_misused(command, "either --pid or --maps has to be given");
-    if (argc - optind > 1)
-        return tool_misused(command, "more than one file given");
-    if (r.pid != 0 || r.maps)
-        return symbolize_backtraces(&r, optind < argc ? argv[optind] : "-");
-    if (r.hex || r.swift)
-        return tool_misused(command, "either --pid or --maps has to be given");
-    return symbolize_reports(command, optind < argc ? argv[optind] : "-");
+    for (int o; good && (o = tool_option(command, argc, argv, options, &exit_status)) != -1;)
+        good = o != '?' && take_option(&r, o, &exit_status);
+    if (good)
+        exit_status = execute(&r, argv + optind, argc - optind);
+    places_close(&r.places);
+    return exit_status;
 }
 
 const struct tool_command tool_symbolize = {
     .name = "symbolize",
-    .summary = "name the functions of a backtrace of a process",
+    .summary = "name the functions of a backtrace, a crash report, or a log",
     .usage =
         "sfb symbolize [OPTION...] (--pid PID | --maps MAPSFILE) [FILE|-]\n"
-        "       sfb symbolize [REPORT|-]\n"
-        "       sfb symbolize --object FILE [ADDRESS...|-]\n"
+        "       sfb symbolize [OPTION...] [REPORT|LOG|-]\n"
+        "       sfb symbolize [OPTION...] --object FILE [ADDRESS...|-]\n"
+        "       sfb symbolize [OPTION...] --why MODULE ([REPORT|-] | --pid PID | --maps MAPSFILE)\n"
         "\n"
         "Prints each frame of Compact Backtrace Format data with its function, source line\n"
         "and module, the innermost first:\n"
@@ -284,21 +235,27 @@ const struct tool_command tool_symbolize = {
         "address followed by a pc, is looked up as it is. Repeated and omitted frames are one\n"
         "line, and count in the numbers of those behind them.\n"
         "\n"
-        "  --pid PID        take the modules of a running process\n"
+        "  --pid PID        take the modules of a running process, and names of code that it made\n"
+        "                   at run time from its /tmp/perf-PID.map\n"
         "  --maps MAPSFILE  take them from a copy of its /proc/PID/maps; the modules are read\n"
         "                   where it says they are\n"
         "  --hex            FILE is hexadecimal text; white space between bytes is ignored\n"
         "  --swift          accept a first address that is relative, as Swift writes it\n"
         "  --names STYLE    names of C++, Rust and D functions: full (the default), short, with\n"
         "                   arguments cut to (...) and <...>, or raw: _ZN5shape4areaEi\n"
-        "  --raw-names      the same as --names=raw\n"
+        "  --raw-names      the same as --names=raw\n" PLACES_USAGE
+        "  --why MODULE     print instead which places were asked for the files of a module, and\n"
+        "                   what each said; MODULE is a path, a base name, or a build-id's start\n"
         "  --help           this text\n"
         "\n"
-        "Without --pid and --maps, the reports of the crash handler in a file are symbolized:\n"
-        "each is a line that says what happened, and frames as above. They name the modules\n"
-        "with their build-ids, so that the process may be gone; a file here with another\n"
-        "build-id is not used, and stderr says so. Lines between reports are passed over.\n"
-        "Only regular files are opened. A file is read once, however many reports name it.\n"
+        "In a text, such as a log, these are symbolized in the order in which they begin:\n"
+        "\n"
+        "- Reports of the crash handler: a line that says what happened, and frames as above.\n"
+        "  They name the modules with their build-ids, so that the process may be gone.\n"
+        "- Lines with ~c# and base64, as `sfb encode --log` writes them. They are of the process\n"
+        "  that --pid or --maps names.\n"
+        "\n"
+        "Everything else in it is passed over.\n"
         "\n"
         "With --object, addresses are named of one program, library or debug file, as it is\n"
         "linked, which is what objdump and addr2line show. They are hexadecimal, with or\n"
@@ -306,13 +263,14 @@ const struct tool_command tool_symbolize = {
         "line: the address, its name, the source file with line and column, and \"inlined in\"\n"
         "if the next line has the function that contains it.\n"
         "\n"
+        "A file here with another build-id is not used, and stderr says so. Only regular files\n"
+        "are opened. A file is read once, however many reports name it. Without --debuginfod all\n"
+        "is looked for on this machine. docs/SYMBOLS.md has the order of places.\n"
+        "\n"
         "What would move a cursor or end a line in a name is printed as \\ and three octal digits\n"
         "for each byte, as reports have it.\n"
         "\n"
-        "Debug information is looked for on this machine only, never downloaded.\n"
-        "\n"
         "Exit status 1: the data is wrong. Frames before the first bad byte are printed, and\n"
-        "stderr says where that is. For a report also: a module is not here, or the report is\n"
-        "cut off.\n",
+        "stderr says where that is. Also: a module is not here, or a report is cut off.\n",
     .run = run,
 };

@@ -1,14 +1,14 @@
 #include "symbolize_object.h"
 
-#include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "foreign.h"
-#include "module_names.h"
+#include "module_files.h"
 #include "object/guard.h"
 #include "object/hex.h"
 #include "object/regular.h"
@@ -92,49 +92,44 @@ static void complain_of_file(const char *path, const char *cause)
 }
 
 /* @return NULL after a complaint */
-static Dwfl_Module *open_file(Dwfl *dwfl, const char *path)
+static struct module_file *find_file(struct module_files *files, const char *path,
+                                     enum tool_exit *exit_status)
 {
-    Dwfl_Module *module;
+    const struct object_module module = { .path = path, .opens = path };
+    struct module_file *file;
     const char *cause;
     int fd = object_regular_open(path, &cause);
 
+    *exit_status = TOOL_USAGE;
     if (fd < 0) {
         tool_complain(TOOL_USAGE, "%s: %s", path, cause);
         return NULL;
     }
-    module = dwfl_report_offline(dwfl, "", path, fd);
-    if (!module)
-        tool_complain(TOOL_BAD_DATA, "%s: %s", path, dwfl_errmsg(-1));
-    dwfl_report_end(dwfl, NULL, NULL);
-    return module;
+    close(fd);
+    file = module_files_find(files, &module, false);
+    if (file && file->names)
+        return file;
+    if (!file)
+        tool_complain(TOOL_USAGE, "%s: %s", path, strerror(ENOMEM));
+    else
+        *exit_status = tool_complain(TOOL_BAD_DATA, "%s: not an ELF file", path);
+    return NULL;
 }
 
 enum tool_exit symbolize_object(const struct tool_command *command, const char *path,
-                                char **addresses, int count, enum object_name_style style)
+                                const struct object_places *places, char **addresses, int count,
+                                enum object_name_style style)
 {
-    static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_build_id_find_elf,
-                                              .find_debuginfo = dwfl_standard_find_debuginfo,
-                                              .section_address = dwfl_offline_section_address };
     const bool from_stdin = count == 0 || (count == 1 && strcmp(addresses[0], "-") == 0);
-    struct module_names all = { NULL };
-    const struct module_name_table *table;
-    enum tool_exit exit_status = TOOL_BAD_DATA;
-    Dwfl_Module *module;
-    Dwfl *dwfl;
+    struct module_files files = { NULL, *places };
+    enum tool_exit exit_status;
+    struct module_file *file;
 
     object_guard_libraries(complain_of_file);
-    /* libdebuginfod reads it with each query; an empty list of servers means none. */
-    dwfl = setenv("DEBUGINFOD_URLS", "", 1) == 0 ? dwfl_begin(&callbacks) : NULL;
-    if (!dwfl)
-        return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
-    module = open_file(dwfl, path);
-    table = module ? module_names_find(&all, module) : NULL;
-    if (table)
-        exit_status = from_stdin ? find_all(table->names, stdin, style)
-                                 : find_given(command, table->names, addresses, count, style);
-    else if (module)
-        tool_complain(TOOL_BAD_DATA, "%s: %s", path, dwfl_errmsg(-1));
-    module_names_free(&all);
-    dwfl_end(dwfl);
+    file = find_file(&files, path, &exit_status);
+    if (file)
+        exit_status = from_stdin ? find_all(file->names, stdin, style)
+                                 : find_given(command, file->names, addresses, count, style);
+    module_files_free(&files);
     return exit_status;
 }

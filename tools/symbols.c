@@ -1,125 +1,124 @@
 #include "symbols.h"
 
-#include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "input.h"
-#include "module_names.h"
 #include "object/guard.h"
-#include "report_files.h"
+#include "object/load_bias.h"
+#include "object/perf_map.h"
+#include "object/process.h"
 
 struct symbols {
-    Dwfl *dwfl; /* of a process; else of reports: */
-    struct report_files files;
-    struct report_modules map; /* of the current one */
-    struct module_names names;
+    struct module_files files;
+    struct object_process process; /* pid 0: a copy of its map, or none */
+    struct module_file **opened;   /* of each module of it, when it is first asked for */
+    struct object_perf_map perf;
+    char perf_path[OBJECT_PROCESS_PATH];
+    bool perf_asked, of_report, refused;
+    void *vdso;                    /* its image */
+    struct report_module *modules; /* of the current report */
+    size_t module_count;
+    struct report_modules map; /* of them */
 };
 
-static const Dwfl_Callbacks of_process = { .find_elf = dwfl_linux_proc_find_elf,
-                                           .find_debuginfo = dwfl_standard_find_debuginfo };
+/* Somebody who asks for the functions at an address. */
+struct question {
+    uint64_t address;
+    void (*visit)(void *user, const struct symbols_function *function);
+    void *user;
+    const char *module;
+    uint64_t bias; /* what to add to an address as linked */
+};
 
-static void complain_of_file(const char *path, const char *cause)
+static void refused(const char *path, const char *cause)
 {
     tool_complain(TOOL_BAD_DATA, "%s: not opened: %s", path, cause);
 }
 
-/* What libdwfl opens from here on is here, and is a regular file. */
-static bool no_downloads(void)
-{
-    object_guard_libraries(complain_of_file);
-    /* libdebuginfod reads it with each query; an empty list of servers means none. */
-    return setenv("DEBUGINFOD_URLS", "", 1) == 0;
-}
-
-static struct symbols *begin(const Dwfl_Callbacks *callbacks)
+struct symbols *symbols_open(const struct object_places *places)
 {
     struct symbols *s = calloc(1, sizeof *s);
 
-    if (s && no_downloads())
-        s->dwfl = dwfl_begin(callbacks);
-    if (s && s->dwfl)
-        return s;
-    free(s);
-    return NULL;
-}
-
-/* libdwfl's reporting functions give 0, an errno, or -1 with a text of their own. */
-static const char *report_text(int result)
-{
-    if (result == ENOENT)
-        return strerror(ESRCH); /* /proc/PID does not exist */
-    if (result > 0)
-        return strerror(result);
-    return dwfl_errmsg(-1);
-}
-
-struct symbols *symbols_of_process(pid_t pid, enum tool_exit *exit_status)
-{
-    struct symbols *s = begin(&of_process);
-    int result = s ? dwfl_linux_proc_report(s->dwfl, pid) : ENOMEM;
-
-    if (result == 0 && dwfl_report_end(s->dwfl, NULL, NULL) == 0)
-        return s;
-    *exit_status = tool_complain(TOOL_USAGE, "process %d: %s", (int)pid, report_text(result));
-    symbols_free(s);
-    return NULL;
-}
-
-struct symbols *symbols_of_maps(const char *path, enum tool_exit *exit_status)
-{
-    struct input input;
-    struct symbols *s;
-    FILE *maps;
-    int result = -1;
-
-    if (!input_read(&input, path)) {
-        *exit_status = TOOL_USAGE;
-        return NULL;
+    /* libdw opens by itself what a file names as its split debug information. */
+    object_guard_libraries(refused);
+    if (s) {
+        s->files.places = *places;
+        s->process.memory = -1;
     }
-    s = begin(&of_process);
-    maps = input.size > 0 ? fmemopen(input.data, input.size, "r") : NULL;
-    if (s && maps)
-        result = dwfl_linux_proc_maps_report(s->dwfl, maps);
-    if (maps)
-        fclose(maps);
-    input_free(&input);
-    if (result == 0 && dwfl_report_end(s->dwfl, NULL, NULL) == 0)
-        return s;
-    *exit_status =
-        tool_complain(TOOL_BAD_DATA, "%s: not what /proc/PID/maps looks like", input.name);
-    symbols_free(s);
-    return NULL;
+    return s;
 }
 
-void symbols_free(struct symbols *s)
+void symbols_close(struct symbols *s)
 {
     if (!s)
         return;
-    module_names_free(&s->names);
-    if (s->dwfl)
-        dwfl_end(s->dwfl);
-    report_files_free(&s->files);
+    module_files_free(&s->files);
+    object_process_close(&s->process);
+    object_perf_map_free(&s->perf);
     report_modules_free(&s->map);
+    free(s->opened);
+    free(s->vdso);
     free(s);
 }
 
-struct symbols *symbols_of_reports(void)
+/* @return false after a complaint */
+static bool make_room(struct symbols *s, enum tool_exit *exit_status)
 {
-    struct symbols *s = calloc(1, sizeof *s);
-
-    if (s && no_downloads())
-        return s;
-    free(s);
-    return NULL;
+    s->opened = calloc(s->process.maps.module_count + 1, sizeof(struct module_file *));
+    if (!s->opened)
+        *exit_status = tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+    return s->opened != NULL;
 }
 
-bool symbols_use_modules(struct symbols *s, struct report_module *modules, size_t count)
+bool symbols_add_process(struct symbols *s, pid_t pid, enum tool_exit *exit_status)
+{
+    const char *cause;
+
+    if (object_process_open(&s->process, pid, &cause))
+        return make_room(s, exit_status);
+    s->process = (struct object_process){ .memory = -1 };
+    *exit_status = tool_complain(TOOL_USAGE, "process %d: %s", (int)pid, cause);
+    return false;
+}
+
+bool symbols_add_maps(struct symbols *s, const char *path, enum tool_exit *exit_status)
+{
+    struct input input;
+    const char *cause;
+    size_t line;
+
+    if (!input_read(&input, path)) {
+        *exit_status = TOOL_USAGE;
+        return false;
+    }
+    cause = object_maps_read(&s->process.maps, (const char *)input.data, input.size, &line);
+    if (cause && line > 0)
+        *exit_status = tool_complain(TOOL_BAD_DATA, "%s: line %zu: %s", input.name, line, cause);
+    else if (cause)
+        *exit_status = tool_complain(TOOL_BAD_DATA, "%s: %s", input.name, cause);
+    input_free(&input);
+    return !cause && make_room(s, exit_status);
+}
+
+bool symbols_have_process(const struct symbols *s)
+{
+    return s->opened != NULL;
+}
+
+bool symbols_use_report(struct symbols *s, struct report_module *modules, size_t count)
 {
     report_modules_free(&s->map);
+    s->of_report = true;
+    s->modules = modules;
+    s->module_count = count;
     return report_modules_make(&s->map, modules, count);
+}
+
+void symbols_use_process(struct symbols *s)
+{
+    s->of_report = false;
 }
 
 static const char *base_name(const char *path)
@@ -129,85 +128,225 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static const char *module_name(Dwfl_Module *module)
+static void tell_nothing(const struct question *q)
 {
-    const char *name = dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    const struct symbols_function unknown = { .module = q->module };
 
-    /* libdwfl keeps the process in the name: "[vdso: 1234]". */
-    return name && strncmp(name, "[vdso", 5) == 0 ? "[vdso]" : base_name(name);
+    q->visit(q->user, &unknown);
 }
-
-/* Somebody who asks for the functions at an address of a module. */
-struct question {
-    void (*visit)(void *user, const struct symbols_function *function);
-    void *user;
-    const char *module;
-    uint64_t bias; /* what to add to an address as linked */
-};
 
 static void answer(void *user, const struct object_name *name)
 {
-    const struct question *question = user;
+    const struct question *q = user;
     const struct symbols_function function = { .name = name->name,
-                                               .start = name->start + question->bias,
+                                               .start = name->start + q->bias,
                                                .file = base_name(name->file),
                                                .line = name->line,
-                                               .module = question->module,
+                                               .module = q->module,
                                                .inlined = name->inlined };
 
-    question->visit(question->user, &function);
+    q->visit(q->user, &function);
 }
 
-/*
- * @param shift  how far the module is from where libdwfl has it
- *
- * @return false: no memory
- */
-static bool find_in_module(struct symbols *s, Dwfl_Module *module, uint64_t shift, uint64_t address,
-                           void (*visit)(void *user, const struct symbols_function *function),
-                           void *user)
+static void ask_file(const struct module_file *file, struct question *q)
 {
-    const struct module_name_table *table = module_names_find(&s->names, module);
-    struct question question = { visit, user, module_name(module), shift };
-    const struct symbols_function unknown = { .module = question.module };
+    if (!object_names_find(file->names, q->address - q->bias, answer, q))
+        tool_complain(TOOL_USAGE, "%s: %s", file->path, strerror(ENOMEM));
+}
 
-    if (!table) {
-        visit(user, &unknown);
+/* --- addresses of a process -------------------------------------------------------------------- */
+
+/* Memory that only looks like a file: a JIT compiler maps its code twice by it. */
+static bool is_memory(const char *path)
+{
+    return strncmp(path, "/memfd:", 7) == 0 || strncmp(path, "/dev/", 5) == 0 ||
+           strncmp(path, "/SYSV", 5) == 0;
+}
+
+/* @return NULL: no memory, after a complaint */
+static struct module_file *file_of_process(struct symbols *s, size_t index)
+{
+    const struct object_mapped *mapped = &s->process.maps.modules[index];
+    struct object_process_module known;
+
+    if (s->opened[index])
+        return s->opened[index];
+    object_process_module(&known, &s->process, index);
+    s->opened[index] = module_files_find(&s->files, &known.module, !is_memory(mapped->path));
+    if (!s->opened[index])
+        tool_complain(TOOL_USAGE, "%s: %s", mapped->path, strerror(ENOMEM));
+    s->refused |= !s->opened[index] || s->opened[index]->refused;
+    if (known.image && !s->vdso)
+        s->vdso = known.image; /* the files borrow it */
+    else
+        object_process_module_free(&known);
+    return s->opened[index];
+}
+
+static bool bias_of(const struct symbols *s, const struct module_file *file,
+                    const struct object_mapping *m, uint64_t *bias)
+{
+    const struct object_maps *maps = &s->process.maps;
+
+    if (file->files.file.elf)
+        return object_bias_of_mapping(file->files.file.elf, m->start, m->offset, m->executable,
+                                      bias);
+    return module_file_bias(file, maps->mappings[maps->modules[m->module].first].start, bias);
+}
+
+static bool ask_mapping(struct symbols *s, const struct object_mapping *m, struct question *q)
+{
+    struct module_file *file = file_of_process(s, m->module);
+
+    q->module = base_name(s->process.maps.modules[m->module].path);
+    if (!file || !file->names || !bias_of(s, file, m, &q->bias))
+        return false;
+    ask_file(file, q);
+    return true;
+}
+
+static void open_perf_map(struct symbols *s)
+{
+    const char *cause;
+    int found;
+
+    s->perf_asked = true;
+    if (s->process.pid == 0)
+        return;
+    found = object_perf_map_open(&s->perf, &s->process, s->perf_path, &cause);
+    if (found < 0)
+        tool_complain(TOOL_DONE, "%s: not used: %s", s->perf_path, cause);
+    else if (found > 0 && s->perf.bad_lines > 0)
+        tool_complain(TOOL_DONE, "%s: %zu line%s not used, the first is line %zu", s->perf_path,
+                      s->perf.bad_lines, s->perf.bad_lines == 1 ? "" : "s", s->perf.first_bad);
+}
+
+static bool ask_perf_map(struct symbols *s, struct question *q)
+{
+    const struct object_perf_symbol *symbol;
+    struct symbols_function function = { .name = NULL };
+
+    if (!s->perf_asked)
+        open_perf_map(s);
+    symbol = object_perf_map_find(&s->perf, q->address);
+    if (!symbol)
+        return false;
+    function.name = symbol->name;
+    function.start = symbol->start;
+    function.module = base_name(s->perf_path);
+    q->visit(q->user, &function);
+    return true;
+}
+
+/* Between two mappings of one file: it is that file's if both say so. */
+static bool ask_between(struct symbols *s, struct question *q)
+{
+    const struct object_mapping *m = object_maps_between(&s->process.maps, q->address);
+    struct module_file *file = m ? file_of_process(s, m->module) : NULL;
+    uint64_t before, after;
+
+    if (!file || !file->names || !bias_of(s, file, m, &before) ||
+        !bias_of(s, file, m + 1, &after) || before != after)
+        return false;
+    return ask_mapping(s, m, q);
+}
+
+static bool find_in_process(struct symbols *s, struct question *q)
+{
+    const struct object_mapping *m = object_maps_find(&s->process.maps, q->address);
+    const bool memory = m && is_memory(s->process.maps.modules[m->module].path);
+
+    if (m && !memory && ask_mapping(s, m, q))
         return true;
-    }
-    question.bias += table->bias;
-    return object_names_find(table->names, address - question.bias, answer, &question);
+    if (ask_perf_map(s, q))
+        return true;
+    return m ? memory && ask_mapping(s, m, q) : ask_between(s, q);
 }
 
-static void find_in_report(struct symbols *s, struct report_module *module, uint64_t address,
-                           void (*visit)(void *user, const struct symbols_function *function),
-                           void *user)
-{
-    const struct symbols_function unknown = { .module = base_name(module->path) };
-    struct report_file *file = report_files_find(&s->files, module);
+/* --- addresses of a report --------------------------------------------------------------------- */
 
+/* @return NULL: no memory, after a complaint */
+static struct module_file *file_of_report(struct symbols *s, struct report_module *module)
+{
+    struct object_module known = { .path = module->path };
+    struct module_file *file;
+
+    object_build_id_set(&known.id, module->build_id, module->size);
+    file = module_files_find(&s->files, &known, true);
     if (!file)
-        visit(user, &unknown);
-    if (!file ||
-        !find_in_module(s, file->module, module->start - file->as.start, address, visit, user)) {
         tool_complain(TOOL_USAGE, "%s: %s", module->path, strerror(ENOMEM));
-        module->refused = true;
-    }
-    if (file)
-        module->refused |= file->refused;
+    module->refused |= !file || file->refused;
+    return file;
+}
+
+static bool find_in_report(struct symbols *s, struct question *q)
+{
+    struct report_module *module = report_modules_find(&s->map, q->address);
+    struct module_file *file = module ? file_of_report(s, module) : NULL;
+
+    if (module)
+        q->module = base_name(module->path);
+    if (!file || !file->names || !module_file_bias(file, module->start, &q->bias))
+        return false;
+    ask_file(file, q);
+    return true;
 }
 
 void symbols_find(struct symbols *s, uint64_t address,
                   void (*visit)(void *user, const struct symbols_function *function), void *user)
 {
-    const struct symbols_function unknown = { .name = NULL };
-    Dwfl_Module *module = s->dwfl ? dwfl_addrmodule(s->dwfl, address) : NULL;
-    struct report_module *of_report = report_modules_find(&s->map, address);
+    struct question q = { .address = address, .visit = visit, .user = user };
 
-    if (module)
-        find_in_module(s, module, 0, address, visit, user);
-    else if (of_report)
-        find_in_report(s, of_report, address, visit, user);
-    else
-        visit(user, &unknown);
+    if (!(s->of_report ? find_in_report(s, &q) : find_in_process(s, &q)))
+        tell_nothing(&q);
+}
+
+/* --- all of them ------------------------------------------------------------------------------- */
+
+static size_t each_of_process(struct symbols *s,
+                              bool (*is_wanted)(void *user, const struct object_module *module),
+                              void (*visit)(void *user, struct module_file *file), void *user)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < s->process.maps.module_count; i++) {
+        struct object_process_module known;
+        struct module_file *file = NULL;
+        bool wanted;
+
+        object_process_module(&known, &s->process, i);
+        wanted = is_wanted(user, &known.module);
+        object_process_module_free(&known);
+        if (!wanted || s->opened[i] || !(file = file_of_process(s, i)))
+            continue;
+        visit(user, file);
+        count++;
+    }
+    return count;
+}
+
+size_t symbols_each_module(struct symbols *s,
+                           bool (*is_wanted)(void *user, const struct object_module *module),
+                           void (*visit)(void *user, struct module_file *file), void *user)
+{
+    size_t count = 0;
+
+    if (!s->of_report)
+        return each_of_process(s, is_wanted, visit, user);
+    for (size_t i = 0; i < s->module_count; i++) {
+        struct object_module known = { .path = s->modules[i].path };
+        struct module_file *file = NULL;
+
+        object_build_id_set(&known.id, s->modules[i].build_id, s->modules[i].size);
+        if (!is_wanted(user, &known) || !(file = file_of_report(s, &s->modules[i])))
+            continue;
+        visit(user, file);
+        count++;
+    }
+    return count;
+}
+
+bool symbols_refused(const struct symbols *s)
+{
+    return s->refused;
 }

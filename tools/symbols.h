@@ -1,17 +1,16 @@
 /*
- * Names for addresses of a process, from the symbol tables and the debug information of its
- * modules.
- *
- * All of libdwfl is behind this. It looks for files on this machine only: debuginfod, which would
- * download them, is switched off.
+ * Names for addresses of processes, from the symbol tables and the debug information of their
+ * modules, and from what their JIT compilers write.
  */
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "module_files.h"
 #include "report_modules.h"
 #include "tool.h"
 
@@ -27,29 +26,36 @@ struct symbols_function {
     bool inlined;
 };
 
-/* Takes the modules of a running process. @return NULL after a complaint */
-struct symbols *symbols_of_process(pid_t pid, enum tool_exit *exit_status);
-
-/* Takes the modules from a copy of its /proc/PID/maps. @return NULL after a complaint */
-struct symbols *symbols_of_maps(const char *path, enum tool_exit *exit_status);
-
 /*
- * For crash reports, which have their modules with them. What was read of a file is kept for the
- * next report.
- *
+ * @param places  borrowed: where files are looked for beside their own places
  * @return NULL: no memory
  */
-struct symbols *symbols_of_reports(void);
+struct symbols *symbols_open(const struct object_places *places);
+
+void symbols_close(struct symbols *symbols);
+
+/* Takes the modules of a running process. @return false after a complaint */
+bool symbols_add_process(struct symbols *symbols, pid_t pid, enum tool_exit *exit_status);
+
+/* Takes the modules from a copy of its /proc/PID/maps. @return false after a complaint */
+bool symbols_add_maps(struct symbols *symbols, const char *path, enum tool_exit *exit_status);
+
+/* Whether a file of a module of the process was asked for and is not here; stderr says which. */
+bool symbols_refused(const struct symbols *symbols);
+
+/* Whether one of the two was called. */
+bool symbols_have_process(const struct symbols *symbols);
 
 /*
- * Takes the modules of the next report: report_files.h says where their files are looked for.
+ * From now on addresses are of a crash report, which has its modules with it.
  *
- * @param modules  borrowed until the next call; their `refused` is written by symbols_find()
+ * @param modules  borrowed; their `refused` is written by symbols_find()
  * @return false: no memory
  */
-bool symbols_use_modules(struct symbols *symbols, struct report_module *modules, size_t count);
+bool symbols_use_report(struct symbols *symbols, struct report_module *modules, size_t count);
 
-void symbols_free(struct symbols *symbols);
+/* From now on they are of the process. */
+void symbols_use_process(struct symbols *symbols);
 
 /*
  * Says which functions are at an address, from the innermost inlined one to the one that contains
@@ -59,5 +65,15 @@ void symbols_free(struct symbols *symbols);
  */
 void symbols_find(struct symbols *symbols, uint64_t address,
                   void (*visit)(void *user, const struct symbols_function *function), void *user);
+
+/*
+ * Calls for each module of the process or of the report, after its files were looked for.
+ *
+ * @param is_wanted  whether they shall be looked for at all
+ * @return how many there were
+ */
+size_t symbols_each_module(struct symbols *symbols,
+                           bool (*is_wanted)(void *user, const struct object_module *module),
+                           void (*visit)(void *user, struct module_file *file), void *user);
 
 #endif

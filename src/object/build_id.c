@@ -34,7 +34,7 @@ void object_build_id_text(char out[OBJECT_BUILD_ID_TEXT], const struct object_bu
     if (id->size > 0)
         object_hex_text(out, id->bytes, id->size);
     else
-        strcpy(out, "none");
+        memcpy(out, "none", sizeof "none");
 }
 
 bool object_build_id_path(char out[OBJECT_BUILD_ID_PATH], const struct object_build_id *id,

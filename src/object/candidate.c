@@ -72,7 +72,7 @@ static bool is_wanted(const struct object_opened *opened, const char *place,
         return false;
     }
     if (wanted->part != OBJECT_FILE && !object_has_dwarf(opened->elf)) {
-        object_trail_add(trail, wanted->part, place, OBJECT_REFUSED, "it has no debug information");
+        object_trail_add(trail, wanted->part, place, OBJECT_NO_DEBUG, NULL);
         return false;
     }
     if (wanted->has_crc && (!crc_of(opened->fd, &crc) || crc != wanted->crc)) {
@@ -105,7 +105,7 @@ bool object_candidate_open(struct object_opened *out, const char *path,
     if (opened.fd < 0) {
         const bool absent = access(path, F_OK) != 0;
 
-        object_trail_add(trail, wanted->part, path, absent ? OBJECT_ABSENT : OBJECT_REFUSED, "%s",
+        object_trail_add(trail, wanted->part, path, absent ? OBJECT_ABSENT : OBJECT_UNOPENED, "%s",
                          cause);
         return false;
     }

@@ -15,8 +15,6 @@ static bool at_its_path(struct object_search *s)
 {
     const struct object_module *m = s->module;
 
-    if (m->opens && object_search_path(s, "%s", m->opens))
-        return true;
     if (m->gone && m->id.size == 0) {
         object_trail_add(s->trail, OBJECT_FILE, m->path, OBJECT_PASSED,
                          "the file was deleted, and no build-id tells whether one there is it");
@@ -33,6 +31,8 @@ static bool find_file(struct object_search *s)
     if (s->module->image)
         return object_candidate_image(s->out, s->module->image, s->module->image_size,
                                       s->module->path, &s->wanted, s->trail);
+    if (s->module->opens && object_search_path(s, "%s", s->module->opens))
+        return true;
     if (!object_search_has_file(s) && s->wanted.id.size == 0)
         return false;
     if (s->wanted.id.size == 0)

@@ -189,12 +189,13 @@ static bool ask_status(pid_t pid, pid_t *inner, uid_t *user)
     *inner = pid;
     while (from && fgets(line, sizeof line, from)) {
         const char *last = strrchr(line, '\t');
-        unsigned effective;
+        char *end;
 
         if (strncmp(line, "NSpid:", 6) == 0 && last)
             *inner = (pid_t)strtol(last, NULL, 10);
-        if (sscanf(line, "Uid: %*u %u", &effective) == 1) {
-            *user = effective;
+        if (strncmp(line, "Uid:\t", 5) == 0) { /* real, effective, ... */
+            strtoul(line + 5, &end, 10);
+            *user = (uid_t)strtoul(end, NULL, 10);
             known = true;
         }
     }

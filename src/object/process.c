@@ -165,14 +165,14 @@ void object_process_module(struct object_process_module *out, const struct objec
     *out = (struct object_process_module){ .module = { .path = mapped->path } };
     if (process->root[0])
         out->module.root = process->root;
+    build_id_in_memory(&out->module.id, process, m);
     if (mapped->inode == 0) {
         out->image = copy_mapping(process, m, IMAGE_MAX, false, &out->module.image_size);
         out->module.image = out->image;
         return;
     }
-    build_id_in_memory(&out->module.id, process, m);
     out->module.gone = mapped->deleted;
-    if (!is_at_its_path(process, mapped)) {
+    if (process->pid != 0 && !is_at_its_path(process, mapped)) {
         snprintf(out->opens, sizeof out->opens, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
                  (int)process->pid, m->start, m->end);
         out->module.opens = out->opens;

@@ -63,11 +63,11 @@ bool object_search_debug_folder(struct object_search *s)
 static bool by_base_name(struct object_search *s, struct object_symbol_path *folder,
                          const char *name)
 {
-    const char *const *files;
-    const char *cause;
+    const char *const *files = NULL;
+    const char *cause = NULL;
     const size_t count = name[0] ? object_symbol_path_find(folder, name, &files, &cause) : 0;
 
-    if (name[0] && cause)
+    if (cause)
         object_trail_add(s->trail, s->wanted.part, object_symbol_path_folder(folder), OBJECT_PASSED,
                          "searching it for '%s': %s", name, cause);
     if (count > 1 && s->wanted.id.size == 0 && !s->wanted.has_crc) {

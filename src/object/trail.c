@@ -64,6 +64,8 @@ const char *object_verdict_text(enum object_verdict verdict)
     case OBJECT_USED: return "used";
     case OBJECT_ABSENT: return "not there";
     case OBJECT_OTHER_BUILD_ID: return "not used, another build";
+    case OBJECT_NO_DEBUG: return "not used, no debug information";
+    case OBJECT_UNOPENED: return "not opened";
     case OBJECT_REFUSED: return "not used";
     case OBJECT_PASSED: return "not asked";
     }

@@ -20,7 +20,9 @@ enum object_verdict {
     OBJECT_USED,
     OBJECT_ABSENT,         /* nothing is there */
     OBJECT_OTHER_BUILD_ID, /* a file of another build */
-    OBJECT_REFUSED,        /* it is no regular file, cannot be read, or is not what it should be */
+    OBJECT_NO_DEBUG,       /* a file without debug information */
+    OBJECT_UNOPENED,       /* it is no regular file, or may not be read */
+    OBJECT_REFUSED,        /* it is not what it should be */
     OBJECT_PASSED          /* the place was not asked; the cause says why */
 };
 

@@ -83,11 +83,11 @@ static const struct place {
     { "a link of 100,000 letters", ADD_LINK("%0100000d\\0\\0\\0\\0abcd"), NULL,
       "not used (what .gnu_debuglink has is not", false, false },
     { "a FIFO", GOOD_LINK " && rm lib.debug && mkfifo lib.debug", NULL,
-      "debug ./lib.debug: not used (a FIFO, not a regular file)", false, false },
+      "debug ./lib.debug: not opened (a FIFO, not a regular file)", false, false },
     { "a folder", GOOD_LINK " && rm lib.debug && mkdir lib.debug", NULL,
-      "debug ./lib.debug: not used (a directory, not a regular file)", false, false },
+      "debug ./lib.debug: not opened (a directory, not a regular file)", false, false },
     { "no debug information in it", GOOD_LINK " && cp lib.bare lib.debug", NULL,
-      "debug ./lib.debug: not used (it has no debug information)", false, false },
+      "debug ./lib.debug: not used, no debug information", false, false },
     { "no ELF file", GOOD_LINK " && cp a.c lib.debug", NULL,
       "debug ./lib.debug: not used (not an ELF file)", false, false },
     { "by build-id", "mkdir -p place/.build-id/$A && mv lib.debug place/.build-id/$A/$B.debug",
@@ -265,7 +265,7 @@ static const struct place shared_places[] = {
     { "in a tree", "mkdir -p place/y && mv shared.debug place/y", "place/y/shared.debug", ": used",
       true, false },
     { "a FIFO", "rm shared.debug && mkfifo shared.debug", NULL,
-      "shared.debug: not used (a FIFO, not a regular file)", false, false },
+      "shared.debug: not opened (a FIFO, not a regular file)", false, false },
 };
 
 static void judge_shared(const struct place *p)

@@ -1,0 +1,64 @@
+#include "log_lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/base64.h"
+
+enum { PREFIX_SIZE = sizeof LOG_LINE_PREFIX - 1 };
+
+void log_lines_begin(struct log_lines *lines, const struct input *input)
+{
+    *lines = (struct log_lines){ .input = input, .line = 1 };
+}
+
+/* Counts the lines up to an offset. Each byte is looked at once. */
+static void count_lines(struct log_lines *l, size_t to)
+{
+    const char *text = (const char *)l->input->data;
+    const char *newline;
+
+    while ((newline = memchr(text + l->at, '\n', to - l->at)) != NULL) {
+        l->at = l->line_start = (size_t)(newline - text) + 1;
+        l->line++;
+    }
+    l->at = to;
+}
+
+bool log_lines_next(struct log_lines *l, struct log_line *out)
+{
+    const char *text = (const char *)l->input->data;
+    const size_t from = l->at, left = l->input->size - from;
+    const char *found = left > 0 ? memmem(text + from, left, LOG_LINE_PREFIX, PREFIX_SIZE) : NULL;
+    size_t start;
+
+    if (!found)
+        return false;
+    out->offset = (size_t)(found - text);
+    count_lines(l, out->offset);
+    start = l->line_start > from ? l->line_start : from; /* not what an earlier one has */
+    if (out->offset - start > LOG_LINE_BEFORE)
+        start = out->offset - LOG_LINE_BEFORE;
+    out->number = l->line;
+    out->before = text + start;
+    out->before_size = out->offset - start;
+    out->base64 = found + PREFIX_SIZE;
+    out->size = object_base64_length(out->base64, l->input->size - out->offset - PREFIX_SIZE);
+    l->at = out->offset + PREFIX_SIZE + out->size;
+    return true;
+}
+
+const char *log_line_decode(const struct log_line *line, uint8_t **cbf, size_t *size)
+{
+    *cbf = NULL;
+    *size = 0;
+    if (line->size == 0)
+        return "nothing behind " LOG_LINE_PREFIX;
+    if (line->size > LOG_LINE_MAX)
+        return "a backtrace of more than 1 MiB";
+    *cbf = malloc(line->size / 4 * 3 + 3);
+    if (!*cbf)
+        return strerror(ENOMEM);
+    return object_base64_read(line->base64, line->size, *cbf, size);
+}

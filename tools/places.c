@@ -1,0 +1,43 @@
+#include "places.h"
+
+#include <errno.h>
+#include <string.h>
+
+bool places_add_folder(struct places *p, const struct tool_command *command, const char *folder,
+                       enum tool_exit *exit_status)
+{
+    struct object_symbol_path *path;
+
+    if (p->object.path_count == PLACES_MAX) {
+        *exit_status = tool_misused(command, "more than %d folders of files", PLACES_MAX);
+        return false;
+    }
+    path = object_symbol_path_open(folder);
+    if (!path) {
+        *exit_status = tool_complain(TOOL_USAGE, "%s: %s", folder, strerror(errno));
+        return false;
+    }
+    p->paths[p->object.path_count++] = path;
+    p->object.paths = p->paths;
+    return true;
+}
+
+bool places_add_servers(struct places *p, const struct tool_command *command,
+                        enum tool_exit *exit_status)
+{
+    const char *cause;
+
+    if (!p->object.debuginfod)
+        p->object.debuginfod = object_debuginfod_open(&cause);
+    if (!p->object.debuginfod)
+        *exit_status = tool_misused(command, "--debuginfod: %s", cause);
+    return p->object.debuginfod != NULL;
+}
+
+void places_close(struct places *p)
+{
+    for (size_t i = 0; i < p->object.path_count; i++)
+        object_symbol_path_close(p->paths[i]);
+    object_debuginfod_close(p->object.debuginfod);
+    p->object = (struct object_places){ .path_count = 0 };
+}
