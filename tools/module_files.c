@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "object/guard.h"
 #include "object/load_bias.h"
 #include "object/own_vdso.h"
 #include "tool.h"
@@ -82,6 +83,11 @@ static int64_t debug_shift(const struct object_files *files)
     return (int64_t)(file - debug);
 }
 
+static void refused(const char *path, const char *cause)
+{
+    tool_complain(TOOL_BAD_DATA, "%s: not opened: %s", path, cause);
+}
+
 /* @return false: no memory */
 static bool open_files(struct module_file *f, const struct object_module *module,
                        const struct object_places *places, bool expected)
@@ -89,6 +95,9 @@ static bool open_files(struct module_file *f, const struct object_module *module
     struct object_module vdso;
     struct object_names_source source = { .main = NULL };
 
+    /* libdw opens by itself what a file names as its split debug information. Input that a user
+     * names was opened before this. */
+    object_guard_libraries(refused);
     if (is_own_vdso(module, &vdso))
         module = &vdso;
     if (!object_files_find(&f->files, module, places)) {

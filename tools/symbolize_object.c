@@ -9,7 +9,6 @@
 
 #include "foreign.h"
 #include "module_files.h"
-#include "object/guard.h"
 #include "object/hex.h"
 #include "object/regular.h"
 
@@ -86,11 +85,6 @@ static enum tool_exit find_given(const struct tool_command *command, struct obje
     return TOOL_DONE;
 }
 
-static void complain_of_file(const char *path, const char *cause)
-{
-    tool_complain(TOOL_BAD_DATA, "%s: not opened: %s", path, cause);
-}
-
 /* @return NULL after a complaint */
 static struct module_file *find_file(struct module_files *files, const char *path,
                                      enum tool_exit *exit_status)
@@ -125,7 +119,6 @@ enum tool_exit symbolize_object(const struct tool_command *command, const char *
     enum tool_exit exit_status;
     struct module_file *file;
 
-    object_guard_libraries(complain_of_file);
     file = find_file(&files, path, &exit_status);
     if (file)
         exit_status = from_stdin ? find_all(file->names, stdin, style)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "input.h"
-#include "object/guard.h"
 #include "object/load_bias.h"
 #include "object/perf_map.h"
 #include "object/process.h"
@@ -32,17 +31,10 @@ struct question {
     uint64_t bias; /* what to add to an address as linked */
 };
 
-static void refused(const char *path, const char *cause)
-{
-    tool_complain(TOOL_BAD_DATA, "%s: not opened: %s", path, cause);
-}
-
 struct symbols *symbols_open(const struct object_places *places)
 {
     struct symbols *s = calloc(1, sizeof *s);
 
-    /* libdw opens by itself what a file names as its split debug information. */
-    object_guard_libraries(refused);
     if (s) {
         s->files.places = *places;
         s->process.memory = -1;
@@ -303,6 +295,17 @@ void symbols_find(struct symbols *s, uint64_t address,
 
 /* --- all of them ------------------------------------------------------------------------------- */
 
+/* Data is mapped, too: fonts, caches, tables of locales. */
+static bool has_code(const struct object_maps *maps, size_t index)
+{
+    size_t i = maps->modules[index].first;
+
+    while (i < maps->mapping_count && maps->mappings[i].module == index)
+        if (maps->mappings[i++].executable)
+            return true;
+    return false;
+}
+
 static size_t each_of_process(struct symbols *s,
                               bool (*is_wanted)(void *user, const struct object_module *module),
                               void (*visit)(void *user, struct module_file *file), void *user)
@@ -314,6 +317,8 @@ static size_t each_of_process(struct symbols *s,
         struct module_file *file = NULL;
         bool wanted;
 
+        if (!has_code(&s->process.maps, i))
+            continue;
         object_process_module(&known, &s->process, i);
         wanted = is_wanted(user, &known.module);
         object_process_module_free(&known);

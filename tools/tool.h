@@ -40,6 +40,7 @@ extern const struct tool_command tool_decode;
 extern const struct tool_command tool_encode;
 extern const struct tool_command tool_check;
 extern const struct tool_command tool_symbolize;
+extern const struct tool_command tool_collect;
 extern const struct tool_command tool_synth;
 
 /* Says "sfb: <text>" on stderr, as one line whatever bytes the text has: foreign.h.

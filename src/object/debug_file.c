@@ -26,18 +26,17 @@ static bool at_its_path(struct object_search *s)
 
 static bool find_file(struct object_search *s)
 {
-    const char *name = object_search_has_file(s) ? object_base_name(s->module->path) : "";
+    const bool file = object_search_has_file(s);
+    const char *name = file ? object_base_name(s->module->path) : s->module->path;
 
     if (s->module->image)
         return object_candidate_image(s->out, s->module->image, s->module->image_size,
                                       s->module->path, &s->wanted, s->trail);
     if (s->module->opens && object_search_path(s, "%s", s->module->opens))
         return true;
-    if (!object_search_has_file(s) && s->wanted.id.size == 0)
-        return false;
     if (s->wanted.id.size == 0)
-        return object_search_symbol_paths(s, &name, 1) || at_its_path(s);
-    return (object_search_has_file(s) && at_its_path(s)) || object_search_debug_folder(s) ||
+        return object_search_symbol_paths(s, &name, 1) || (file && at_its_path(s));
+    return (file && at_its_path(s)) || object_search_debug_folder(s) ||
            object_search_symbol_paths(s, &name, 1) || object_search_server(s);
 }
 

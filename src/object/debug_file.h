@@ -39,7 +39,7 @@
 
 /* What is known of a module before its files are found. */
 struct object_module {
-    const char *path;  /* as the process had it; NULL or without a slash: it is no file */
+    const char *path;  /* as the process had it; without a slash: it is no file */
     const char *opens; /* another way to the same file, asked first: "/proc/12/map_files/..." */
     const char *root;  /* what the process has as /: "/proc/12/root"; NULL: / */
     bool gone; /* the path leads to another file, if to any: without a build-id it is not used */

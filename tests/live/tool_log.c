@@ -109,6 +109,16 @@ Test(tool_log, and_crash_reports_come_in_order)
         "");
 }
 
+/* What a user names may be a pipe; what a report names may not. */
+Test(tool_log, are_read_from_a_pipe)
+{
+    write_text("frames", CALLED);
+    expect_output(0,
+                  "mkfifo in; $SFB encode --log frames >in & $SFB symbolize --maps maps in; S=$?; "
+                  "wait; exit $S",
+                  "line 1\n" STACK, "");
+}
+
 Test(tool_log, need_modules_to_be_named)
 {
     write_text("frames", CALLED);

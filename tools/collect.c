@@ -1,0 +1,351 @@
+/* sfb collect: the files of a report's or a process's modules, for another machine. */
+#include <dwarf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "crash_report.h"
+#include "foreign.h"
+#include "input.h"
+#include "number.h"
+#include "places.h"
+#include "symbols.h"
+#include "tar.h"
+#include "tool.h"
+
+enum { OPTION_PID = TOOL_OPTION_FIRST, OPTION_MAPS, OPTION_SYMBOL_PATH, OPTION_DEBUGINFOD };
+
+struct collection {
+    struct tar tar;
+    FILE *manifest;
+    bool missing;
+};
+
+/* --- members ----------------------------------------------------------------------------------- */
+
+/*
+ * The name of a member for a path: without the slash that it starts with, and without empty, . and
+ * .. parts. Who unpacks the file stays in the folder that he does it in.
+ */
+static char *member_name(const char *path)
+{
+    char *out = malloc(strlen(path) + 1), *to = out;
+
+    while (out && *path) {
+        const size_t size = strcspn(path, "/");
+        const bool part = size > 0 && !(size <= 2 && strncmp(path, "..", size) == 0);
+
+        if (part && to > out)
+            *to++ = '/';
+        if (part)
+            to = mempcpy(to, path, size);
+        path += size + (path[size] == '/');
+    }
+    if (out)
+        *to = '\0';
+    return out;
+}
+
+/* Adds the member for a path, a link to that of the build-id. */
+static void add_path(struct collection *c, const char *path, const char *target)
+{
+    char *name = member_name(path), *link = NULL;
+    size_t depth = 0, size;
+    FILE *to;
+
+    for (const char *at = name; at && (at = strchr(at, '/')); at++)
+        depth++;
+    to = name && *name ? open_memstream(&link, &size) : NULL;
+    for (size_t i = 0; to && i < depth; i++)
+        fputs("../", to);
+    if (to) {
+        fputs(target, to);
+        fclose(to);
+        tar_add_link(&c->tar, name, link);
+    }
+    free(link);
+    free(name);
+}
+
+/* Adds a file by its build-id; without one, by a path. @return its member's name, for the manifest */
+static char *add_opened(struct collection *c, const struct object_opened *opened, const char *path,
+                        const char *ending)
+{
+    char name[OBJECT_BUILD_ID_PATH];
+    struct object_build_id id;
+    size_t size = 0;
+    const char *data = elf_rawfile(opened->elf, &size);
+    char *member;
+
+    object_build_id_of(&id, opened->elf);
+    member = object_build_id_path(name, &id, ending) ? strdup(name) : member_name(path);
+    if (!data || !member || !*member) {
+        tool_complain(TOOL_BAD_DATA, "%s: not collected: %s", opened->path,
+                      data ? "it has no name" : "it cannot be read");
+        c->missing = true;
+        free(member);
+        return NULL;
+    }
+    tar_add_file(&c->tar, member, data, size);
+    return member;
+}
+
+/* --- modules ----------------------------------------------------------------------------------- */
+
+static void tell(struct collection *c, const char *what, const char *name)
+{
+    char *printable = foreign_copy(name, FOREIGN_NAME);
+
+    fprintf(c->manifest, "%s %s\n", what, printable ? printable : "?");
+    free(printable);
+}
+
+/* The units whose debug information is in files of its own, which are not collected. */
+static void look_for_split_units(struct collection *c, const struct module_file *file)
+{
+    Dwarf_Die unit;
+    Dwarf_CU *cu = NULL;
+    size_t count = 0;
+    uint8_t type;
+
+    while (file->files.dwarf &&
+           dwarf_get_units(file->files.dwarf, cu, &cu, NULL, &type, &unit, NULL) == 0)
+        count += type == DW_UT_skeleton;
+    if (count == 0)
+        return;
+    tool_complain(TOOL_BAD_DATA, "%s: not collected: split debug information of %zu unit%s",
+                  file->path, count, count == 1 ? "" : "s");
+    fprintf(c->manifest, "missing %zu split units\n", count);
+    c->missing = true;
+}
+
+/* What a debug file without a build-id is found by elsewhere: its name beside the module. */
+static char *beside(const char *path, const char *file)
+{
+    const char *slash = strrchr(path, '/'), *name = strrchr(file, '/');
+    char *out = NULL;
+
+    return asprintf(&out, "%.*s/%s", slash ? (int)(slash - path) : 0, path,
+                    name ? name + 1 : file) < 0
+               ? NULL
+               : out;
+}
+
+static void collect_module(void *user, struct module_file *file)
+{
+    struct collection *c = user;
+    const struct object_files *f = &file->files;
+    char id[OBJECT_BUILD_ID_TEXT], *member, *path;
+    struct object_build_id known;
+
+    if (file->told)
+        return;
+    file->told = true;
+    known = file->id;
+    if (known.size == 0 && f->file.elf)
+        object_build_id_of(&known, f->file.elf);
+    object_build_id_text(id, &known);
+    fprintf(c->manifest, "module %s", id);
+    tell(c, "", file->path);
+    if (f->file.elf && (member = add_opened(c, &f->file, file->path, ""))) {
+        tell(c, "file", member);
+        add_path(c, file->path, member);
+        free(member);
+    }
+    if (f->debug.elf && (path = beside(file->path, f->debug.path))) {
+        if ((member = add_opened(c, &f->debug, path, ".debug")))
+            tell(c, "debug", member);
+        free(member);
+        free(path);
+    }
+    if (f->alt.elf && (member = add_opened(c, &f->alt, f->alt.path, ".debug"))) {
+        tell(c, "alt", member);
+        free(member);
+    }
+    if (f->no_alt) {
+        tool_complain(TOOL_BAD_DATA, "%s: not collected: what its debug file shares with others",
+                      file->path);
+        fprintf(c->manifest, "missing alt\n");
+        c->missing = true;
+    }
+    if (!f->file.elf)
+        fprintf(c->manifest, "missing file\n");
+    c->missing |= file->refused;
+    look_for_split_units(c, file);
+}
+
+static bool is_wanted(void *user, const struct object_module *module)
+{
+    (void)user;
+    (void)module;
+    return true;
+}
+
+/* --- the command ------------------------------------------------------------------------------- */
+
+struct request {
+    const struct tool_command *command;
+    const char *maps, *output, *path;
+    pid_t pid;
+    struct places places;
+};
+
+/* @return whether there was a report */
+static bool collect_reports(struct collection *c, struct symbols *symbols,
+                            const struct input *input, enum tool_exit *exit_status)
+{
+    struct crash_report report = { .headline = NULL };
+    size_t offset = 0;
+    bool found = false;
+
+    for (; crash_report_read(&report, input, &offset, exit_status); found = true) {
+        if (symbols_use_report(symbols, report.modules, report.module_count))
+            symbols_each_module(symbols, is_wanted, collect_module, c);
+        crash_report_free(&report);
+    }
+    return found;
+}
+
+/* Takes what says which modules there are, and puts it into the file, too. */
+static bool collect_input(const struct request *r, struct collection *c, struct symbols *symbols,
+                          struct input *input, enum tool_exit *exit_status)
+{
+    char maps[32];
+
+    if (r->pid != 0)
+        snprintf(maps, sizeof maps, "/proc/%d/maps", (int)r->pid);
+    if (r->pid != 0 && !symbols_add_process(symbols, r->pid, exit_status))
+        return false;
+    if (r->maps && !symbols_add_maps(symbols, r->maps, exit_status))
+        return false;
+    if (!input_read(input, r->pid != 0 ? maps : r->maps ? r->maps : r->path)) {
+        *exit_status = TOOL_USAGE;
+        return false;
+    }
+    if (symbols_have_process(symbols)) {
+        symbols_each_module(symbols, is_wanted, collect_module, c);
+    } else if (!collect_reports(c, symbols, input, exit_status)) {
+        *exit_status = tool_complain(TOOL_BAD_DATA, "%s: no crash report is in it", input->name);
+        return false;
+    }
+    return tar_add_file(&c->tar, symbols_have_process(symbols) ? "maps" : "report", input->data,
+                        input->size);
+}
+
+static enum tool_exit collect(const struct request *r, struct symbols *symbols)
+{
+    struct collection c = { .tar = { .mtime = (uint64_t)time(NULL) } };
+    enum tool_exit exit_status = TOOL_DONE;
+    struct input input = { .data = NULL };
+    char *manifest = NULL;
+    size_t size = 0;
+    bool good;
+
+    c.manifest = open_memstream(&manifest, &size);
+    if (!c.manifest)
+        return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+    fprintf(c.manifest, "sfb-collect 1\n");
+    good = collect_input(r, &c, symbols, &input, &exit_status);
+    fclose(c.manifest);
+    if (good) {
+        tar_add_file(&c.tar, "manifest", manifest, size);
+        if (!tar_write(&c.tar, r->output))
+            exit_status = TOOL_USAGE;
+    }
+    if (c.missing)
+        exit_status = tool_worse(exit_status, TOOL_BAD_DATA);
+    tar_free(&c.tar);
+    input_free(&input);
+    free(manifest);
+    return exit_status;
+}
+
+static bool take_option(struct request *r, int option, enum tool_exit *exit_status)
+{
+    uint64_t pid;
+
+    switch (option) {
+    case 'o': r->output = optarg; return true;
+    case OPTION_MAPS: r->maps = optarg; return true;
+    case OPTION_SYMBOL_PATH: return places_add_folder(&r->places, r->command, optarg, exit_status);
+    case OPTION_DEBUGINFOD: return places_add_servers(&r->places, r->command, exit_status);
+    case OPTION_PID:
+        if (number_of_argument(optarg, &pid) && pid > 0 && pid <= INT32_MAX) {
+            r->pid = (pid_t)pid;
+            return true;
+        }
+        *exit_status = tool_misused(r->command, "'%s' is no process id", optarg);
+        return false;
+    default: return false;
+    }
+}
+
+static enum tool_exit execute(struct request *r, char **arguments, int count)
+{
+    struct symbols *symbols;
+    enum tool_exit exit_status;
+
+    if (!r->output)
+        return tool_misused(r->command, "-o has to be given");
+    if ((r->pid != 0) + (r->maps != NULL) + count > 1)
+        return tool_misused(r->command, "more than one of --pid, --maps and a report given");
+    r->path = count > 0 ? arguments[0] : "-";
+    symbols = symbols_open(&r->places.object);
+    if (!symbols)
+        return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+    exit_status = collect(r, symbols);
+    symbols_close(symbols);
+    return exit_status;
+}
+
+static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
+{
+    static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
+                                             { "output", required_argument, NULL, 'o' },
+                                             { "pid", required_argument, NULL, OPTION_PID },
+                                             { "maps", required_argument, NULL, OPTION_MAPS },
+                                             { "symbol-path", required_argument, NULL,
+                                               OPTION_SYMBOL_PATH },
+                                             { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
+                                             { NULL, 0, NULL, 0 } };
+    enum tool_exit exit_status = TOOL_DONE;
+    struct request r = { .command = command };
+    bool good = true;
+
+    for (int o; good && (o = tool_option(command, argc, argv, options, &exit_status)) != -1;)
+        good = o != '?' && take_option(&r, o, &exit_status);
+    if (good)
+        exit_status = execute(&r, argv + optind, argc - optind);
+    places_close(&r.places);
+    return exit_status;
+}
+
+const struct tool_command tool_collect = {
+    .name = "collect",
+    .summary = "put the files that a crash report or a process needs into a tar file",
+    .usage =
+        "sfb collect [OPTION...] -o FILE.tar [REPORT|-]\n"
+        "       sfb collect [OPTION...] -o FILE.tar (--pid PID | --maps MAPSFILE)\n"
+        "\n"
+        "Takes the modules of the crash reports in a file, or of a process, with their debug\n"
+        "files, to symbolize on another machine or on another day:\n"
+        "\n"
+        "  mkdir files && tar -xf FILE.tar -C files\n"
+        "  sfb symbolize --symbol-path files files/report\n"
+        "  sfb symbolize --symbol-path files --maps files/maps BACKTRACE\n"
+        "\n"
+        "The file has each module as .build-id/ab/cdef, its debug file, and what debug files\n"
+        "share, as .build-id/ab/cdef.debug, a link to it at its path, the report or the map, and\n"
+        "a manifest that says which is which.\n"
+        "\n"
+        "  -o, --output FILE  where to; - is stdout\n"
+        "  --pid PID        the modules of a running process\n"
+        "  --maps MAPSFILE  those of a copy of its /proc/PID/maps\n" PLACES_USAGE
+        "  --help           this text\n"
+        "\n"
+        "Exit status 1: something could not be collected, and stderr says what; the rest is\n"
+        "there.\n",
+    .run = run,
+};
