@@ -9,9 +9,11 @@
 packages() {
     # gcc, g++, clang: all of them, because the tests compare them and compile headers as C++.
     # libbinutils: libsframe, whose names ours must not clash with. llvm: names in clang's reports.
+    # dwz, debuginfod: debug files that share parts, and a server of them.
     printf '%s\n' gcc g++ cmake ninja-build pkg-config clang clang-format clang-tidy cppcheck \
         shellcheck binutils libbinutils libunwind-dev libelf-dev libdw-dev liblzma-dev libiberty-dev \
-        libcriterion-dev libjansson-dev libcapstone-dev abigail-tools gdb valgrind dpkg-dev llvm dwz file xz-utils "$(clang_runtime)"
+        libcriterion-dev libjansson-dev libcapstone-dev abigail-tools gdb valgrind dpkg-dev llvm dwz \
+        debuginfod file xz-utils "$(clang_runtime)"
 }
 
 # The package with clang's sanitizers and libFuzzer: named after the version of the clang that is here, or

@@ -20,8 +20,9 @@ static bool at_its_path(struct object_search *s)
                          "the file was deleted, and no build-id tells whether one there is it");
         return false;
     }
-    return m->path[0] == '/' ? object_search_path(s, "%s%s", object_search_root(s), m->path)
-                             : object_search_path(s, "%s", m->path);
+    /* The kernel writes a path as its reader sees it, if there is such a path. */
+    return (m->root && object_search_path(s, "%s%s", m->root, m->path)) ||
+           ((!m->root || m->id.size > 0) && object_search_path(s, "%s", m->path));
 }
 
 static bool find_file(struct object_search *s)

@@ -333,10 +333,14 @@ set_tests_properties(live.agreement PROPERTIES
 
 # The sfb command as a user runs it.
 if(TARGET sfb)
-  foreach(name tool_cli tool_cbf tool_symbolize tool_log tool_collect tool_hostile tool_signals)
+  foreach(name tool_cli tool_cbf tool_symbolize tool_log tool_collect tool_process tool_debuginfod tool_hostile tool_signals)
     sfb_tool_test(live ${name})
   endforeach()
   target_link_libraries(test-live-tool_hostile PRIVATE PkgConfig::JANSSON)
+  foreach(name tool_process tool_debuginfod)
+    target_compile_definitions(test-live-${name} PRIVATE
+      SFB_EMULATED=$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>)
+  endforeach()
   # It is what is symbolized, down to inlined functions and lines.
   target_compile_options(test-live-tool_symbolize PRIVATE -g)
 endif()
