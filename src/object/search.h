@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "object/candidate.h"
-#include "object/debug_file.h"
+#include "object/module.h"
 
 #define OBJECT_DEBUG_FOLDER "/usr/lib/debug"
 
