@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/folder.h"
 #include "support/run.h"
 #include "support/test.h"
 
 #define CC      SFB_TOOL_PREFIX "gcc -g -O1 -shared -nostdlib -fPIC -Wl,--build-id=sha1 "
 #define OBJCOPY SFB_TOOL_PREFIX "objcopy "
 
-static char folder[64] = "/tmp/sfb-collect.XXXXXX";
 static bool made;
 
 /*
@@ -54,21 +54,13 @@ static void make_files(void)
 {
     struct run run;
 
-    cr_assert(ne(ptr, mkdtemp(folder), NULL));
-    cr_assert(eq(int, chdir(folder), 0));
+    folder_enter();
     run = run_line(MAKE);
     made = run.status == 0;
     run_free(&run);
 }
 
-static void remove_files(void)
-{
-    struct run run = run_line("rm -rf '%s'", folder);
-
-    run_free(&run);
-}
-
-TestSuite(tool_collect, .init = make_files, .fini = remove_files, .timeout = 100);
+TestSuite(tool_collect, .init = make_files, .fini = folder_remove, .timeout = 100);
 
 #define NEEDS_FILES                                                                                \
     do {                                                                                           \

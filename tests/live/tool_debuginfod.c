@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "support/folder.h"
 #include "support/run.h"
 #include "support/test.h"
 
-static char folder[64] = "/tmp/sfb-debuginfod.XXXXXX";
 static bool made;
 
 /* A stripped program, a library that is gone, and what only the server has: server/. */
@@ -39,22 +39,14 @@ static void make_files(void)
 {
     struct run run;
 
-    cr_assert(ne(ptr, mkdtemp(folder), NULL));
-    cr_assert(eq(int, chdir(folder), 0));
+    folder_enter();
     run = run_line(MAKE, SFB_TOOL);
     made = run.status == 0;
     run_free(&run);
     setenv("DEBUGINFOD_CACHE_PATH", "cache", 1);
 }
 
-static void remove_files(void)
-{
-    struct run run = run_line("rm -rf '%s'", folder);
-
-    run_free(&run);
-}
-
-TestSuite(tool_debuginfod, .init = make_files, .fini = remove_files, .timeout = 100);
+TestSuite(tool_debuginfod, .init = make_files, .fini = folder_remove, .timeout = 100);
 
 static bool has_client(void)
 {

@@ -6,12 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/folder.h"
 #include "support/run.h"
 #include "support/test.h"
 
 #define PROGRAM SFB_SOURCE_DIR "/fixtures/elf/v1/amd64/prog_sig"
-
-static char folder[64] = "/tmp/sfb-log.XXXXXX";
 
 /* The program, as /proc/PID/maps would have it; main is at 0x1070. */
 #define MAPS                                                                                       \
@@ -22,30 +21,13 @@ static char folder[64] = "/tmp/sfb-log.XXXXXX";
 #define CALLED "pc 0x401070\nra 0x401071\nend\n"
 #define STACK  MAIN "#1 0x401071 main+0x1 in prog_sig\n"
 
-static void write_text(const char *name, const char *text)
-{
-    FILE *to = fopen(name, "w");
-
-    cr_assert(ne(ptr, to, NULL));
-    fputs(text, to);
-    cr_assert(eq(int, fclose(to), 0));
-}
-
 static void make_folder(void)
 {
-    cr_assert(ne(ptr, mkdtemp(folder), NULL));
-    cr_assert(eq(int, chdir(folder), 0));
-    write_text("maps", MAPS);
+    folder_enter();
+    folder_write("maps", MAPS);
 }
 
-static void remove_folder(void)
-{
-    struct run run = run_line("rm -rf '%s'", folder);
-
-    run_free(&run);
-}
-
-TestSuite(tool_log, .init = make_folder, .fini = remove_folder, .timeout = 300);
+TestSuite(tool_log, .init = make_folder, .fini = folder_remove, .timeout = 300);
 
 /* What a shell made of it. */
 static struct run expect_run(int status, const char *line)
@@ -85,7 +67,7 @@ Test(tool_log, lines_are_base64_behind_a_prefix)
 
 Test(tool_log, are_found_anywhere_in_any_line)
 {
-    write_text("frames", CALLED);
+    folder_write("frames", CALLED);
     expect_output(0,
                   "C=$($SFB encode --log frames); printf '%s\\n' \"$C\" 'nothing' \"10:00 app[1]: "
                   "grew by 5: $C; more\" \"$C $C\" >log; printf '<%s' \"$C\" >>log; "
@@ -98,7 +80,7 @@ Test(tool_log, are_found_anywhere_in_any_line)
 /* Both in one log, in their order, each with its own modules. */
 Test(tool_log, and_crash_reports_come_in_order)
 {
-    write_text("frames", CALLED);
+    folder_write("frames", CALLED);
     expect_output(
         0,
         "C=$($SFB encode --log frames); printf '%s\\n' \"a $C\" 'sframe-backtrace: crash: SIGSEGV "
@@ -112,7 +94,7 @@ Test(tool_log, and_crash_reports_come_in_order)
 /* What a user names may be a pipe; what a report names may not. */
 Test(tool_log, are_read_from_a_pipe)
 {
-    write_text("frames", CALLED);
+    folder_write("frames", CALLED);
     expect_output(0,
                   "mkfifo in; $SFB encode --log frames >in & $SFB symbolize --maps maps in; S=$?; "
                   "wait; exit $S",
@@ -121,7 +103,7 @@ Test(tool_log, are_read_from_a_pipe)
 
 Test(tool_log, need_modules_to_be_named)
 {
-    write_text("frames", CALLED);
+    folder_write("frames", CALLED);
     expect_output(
         1, "{ $SFB encode --log frames; $SFB encode --log frames; } | $SFB symbolize",
         "line 1\n#0 0x401070 ? in ?\n#1 0x401071 ? in ?\n\n"
@@ -134,7 +116,7 @@ Test(tool_log, that_are_cut_off_are_one_error_each)
 {
     struct run whole;
 
-    write_text("frames", CALLED);
+    folder_write("frames", CALLED);
     whole = run_line("'%s' encode --log frames", SFB_TOOL);
     for (size_t size = 3; size < whole.out_size - 1; size++) {
         struct run run =
@@ -200,7 +182,7 @@ Test(tool_log, of_any_size_cost_no_more_than_it)
           "SIGSEGV (11)\n", "sfb: standard input: +0x9: trailing data: ", 1 },
     };
 
-    write_text("frames", CALLED);
+    folder_write("frames", CALLED);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct run run =
             run_line("SFB='%s'; { %s; } | { ulimit -t 20; $SFB symbolize --maps maps; }", SFB_TOOL,

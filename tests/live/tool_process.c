@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/folder.h"
 #include "support/run.h"
 #include "support/test.h"
 
-static char folder[64] = "/tmp/sfb-process.XXXXXX";
 static bool made;
 
 /*
@@ -31,21 +31,13 @@ static void make_files(void)
 {
     struct run run;
 
-    cr_assert(ne(ptr, mkdtemp(folder), NULL));
-    cr_assert(eq(int, chdir(folder), 0));
+    folder_enter();
     run = run_line(MAKE);
     made = run.status == 0;
     run_free(&run);
 }
 
-static void remove_files(void)
-{
-    struct run run = run_line("rm -rf '%s'", folder);
-
-    run_free(&run);
-}
-
-TestSuite(tool_process, .init = make_files, .fini = remove_files, .timeout = 100);
+TestSuite(tool_process, .init = make_files, .fini = folder_remove, .timeout = 100);
 
 /*
  * Runs a line for a process: $P is its number, $F is f and $J its memory for code. `names A` says
