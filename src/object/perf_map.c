@@ -27,7 +27,7 @@ static bool number(const char **at, const char *end, uint64_t *out)
 static bool parse(struct object_perf_symbol *out, const char *at, char *end)
 {
     *end = '\0';
-    if (!number(&at, end, &out->start) || !number(&at, end, &out->size) || at == end)
+    if (!number(&at, end, &out->start) || !number(&at, end, &out->size) || at == end || *at == '\0')
         return false;
     out->name = at;
     return out->size > 0 && out->start + out->size > out->start;
