@@ -48,8 +48,8 @@ bool object_eh_frame_open(struct object_eh_frame *out, struct object_fault *faul
     const GElf_Phdr *hdr = object_segment(o, PT_GNU_EH_FRAME), *segment, *other = NULL;
     const size_t section = object_section_after(o, 0, ".eh_frame");
     struct sfb_error error = { SFB_OK, NULL, 0 };
-    enum sfb_status status;
 
+    *out = (struct object_eh_frame){ .status = hdr ? SFB_BAD_ELF : SFB_NO_EH_FRAME };
     if (!hdr)
         return object_fault_set(fault, o->header.e_phoff, "p_type",
                                 "no PT_GNU_EH_FRAME: there is no table of .eh_frame (ld makes none "
@@ -64,16 +64,17 @@ bool object_eh_frame_open(struct object_eh_frame *out, struct object_fault *faul
             "PT_GNU_EH_FRAME has no bytes in this file (a file of debug information has none)");
     if (section != 0)
         other = object_segment_at(o, o->sections[section].header.sh_addr);
-    *out = (struct object_eh_frame){ .hdr_size = hdr->p_memsz };
+    out->hdr_size = hdr->p_memsz;
     if (!find_memory(out, fault, o, segment, other == segment ? NULL : other))
         return false;
-    status = sfb_eh_frame_open(&out->eh, out->eh.data, out->eh.size, out->eh.address, hdr->p_vaddr,
-                               (enum sfb_abi)o->abi, &error);
-    if (status == SFB_OK)
+    out->status = sfb_eh_frame_open(&out->eh, out->eh.data, out->eh.size, out->eh.address,
+                                    hdr->p_vaddr, (enum sfb_abi)o->abi, &error);
+    if (out->status == SFB_OK)
         return true;
     object_fault_set(fault, object_eh_frame_offset(out, o, error.offset),
-                     error.field ? error.field : ".eh_frame_hdr", sfb_status_str(status));
-    object_eh_frame_close(out);
+                     error.field ? error.field : ".eh_frame_hdr", sfb_status_str(out->status));
+    free(out->memory);
+    *out = (struct object_eh_frame){ .status = out->status };
     return false;
 }
 

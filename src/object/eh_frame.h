@@ -15,12 +15,15 @@ struct object_eh_frame {
     struct sfb_eh_frame eh; /* of a stretch of memory with both tables */
     uint64_t hdr_size;      /* bytes of .eh_frame_hdr */
     uint8_t *memory;        /* what eh borrows where one segment does not hold both; else NULL */
+    enum sfb_status status; /* SFB_NO_EH_FRAME, SFB_BAD_ELF, or what the reader of the table says */
 };
 
 /**
  * Finds .eh_frame_hdr and .eh_frame by PT_GNU_EH_FRAME.
  *
  * @param object  a linked file for x86-64 or AArch64, borrowed until out is closed
+ *
+ * @param out     written whatever is returned; of a failure its status alone
  *
  * @return false: there are none, or they cannot be read; the fault is written, nothing is to be
  *         closed

@@ -8,6 +8,7 @@
  *     relocate.h    what a linker would do to a section of a relocatable object
  *     sframe.h      its .sframe
  *     eh_frame.h    its .eh_frame
+ *     tables.h      both as a module for a walk
  *     archive.h     where in an archive such files are
  *
  * Nothing here prints, and no byte of the file is trusted: what does not hold is a fault.

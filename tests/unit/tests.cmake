@@ -3,7 +3,7 @@ set(sources step memory tail_ring modules walker walker_init walker_rows rule_ca
   cbf_encoder cbf_decoder cbf_vectors cbf_properties image_map
   sframe_section sframe_fde sframe_fre sframe_find sframe_versions leb128 crash_text
   eh_header eh_entry eh_program eh_program_rows eh_expression eh_rule eh_walk cfi_rows
-  object object_hex object_maps sframe_encoder spans demangle arch_${SFRAME_BACKTRACE_ARCH})
+  object object_tables object_hex object_maps sframe_encoder spans demangle arch_${SFRAME_BACKTRACE_ARCH})
 list(TRANSFORM sources REPLACE "(.+)" "unit/\\1.c")
 add_executable(test-unit ${sources} support/section_bytes.c support/eh_frame_bytes.c
   ${PROJECT_SOURCE_DIR}/tools/sframe_encoder.c)
