@@ -80,25 +80,22 @@ static void put(struct image *i, uint64_t at, Elf_Type type, const void *from, s
                                                     : elf64_xlatetof(&target, &source, order));
 }
 
-#define EHDR(bits, file)                                                                           \
-    (Elf##bits##_Ehdr)                                                                             \
+/* The initializer of either class's header. */
+#define EHDR(bits, k)                                                                              \
     {                                                                                              \
         .e_ident = { 0x7f,                                                                         \
                      'E',                                                                          \
                      'L',                                                                          \
                      'F',                                                                          \
-                     (uint8_t)(file)->kind->class,                                                 \
-                     (file)->kind->big ? ELFDATA2MSB : ELFDATA2LSB,                                \
+                     (uint8_t)(k)->class,                                                          \
+                     (k)->big ? ELFDATA2MSB : ELFDATA2LSB,                                         \
                      EV_CURRENT },                                                                 \
-        .e_type = (file)->kind->relocatable ? ET_REL : ET_DYN, .e_machine = (file)->kind->machine, \
-        .e_version = EV_CURRENT,                                                                   \
-        .e_phoff = (file)->kind->relocatable ? 0 : sizeof(Elf##bits##_Ehdr),                       \
-        .e_phnum = (file)->kind->relocatable ? 0 : SEGMENTS,                                       \
-        .e_phentsize = sizeof(Elf##bits##_Phdr), .e_ehsize = sizeof(Elf##bits##_Ehdr),             \
-        .e_shoff = (file)->kind->without_sections ? 0 : SECTIONS_AT,                               \
-        .e_shnum = (file)->kind->without_sections ? 0 : SECTIONS,                                  \
-        .e_shstrndx = (file)->kind->without_sections ? 0 : NAMES,                                  \
-        .e_shentsize = sizeof(Elf##bits##_Shdr),                                                   \
+        .e_type = (k)->relocatable ? ET_REL : ET_DYN, .e_machine = (k)->machine,                   \
+        .e_version = EV_CURRENT, .e_phoff = (k)->relocatable ? 0 : sizeof(Elf##bits##_Ehdr),       \
+        .e_phnum = (k)->relocatable ? 0 : SEGMENTS, .e_phentsize = sizeof(Elf##bits##_Phdr),       \
+        .e_ehsize = sizeof(Elf##bits##_Ehdr), .e_shoff = (k)->without_sections ? 0 : SECTIONS_AT,  \
+        .e_shnum = (k)->without_sections ? 0 : SECTIONS,                                           \
+        .e_shstrndx = (k)->without_sections ? 0 : NAMES, .e_shentsize = sizeof(Elf##bits##_Shdr),  \
     }
 
 static void put_segments_32(struct image *i)
@@ -138,6 +135,8 @@ static void put_sections_32(struct image *i)
 /* Writes everything, as the members say. */
 static void finish(struct image *i)
 {
+    const Elf32_Ehdr header_32 = EHDR(32, i->kind);
+    const Elf64_Ehdr header_64 = EHDR(64, i->kind);
     const bool narrow = i->kind->class == ELFCLASS32;
     const size_t entry = narrow ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
 
@@ -148,12 +147,12 @@ static void finish(struct image *i)
     memcpy(i->at + STRTAB_AT, strings, sizeof strings);
     memcpy(i->at + NAMES_AT, names, sizeof names);
     if (narrow) {
-        put(i, 0, ELF_T_EHDR, &EHDR(32, i), sizeof(Elf32_Ehdr));
+        put(i, 0, ELF_T_EHDR, &header_32, sizeof header_32);
         put_segments_32(i);
         put_sections_32(i);
         return;
     }
-    put(i, 0, ELF_T_EHDR, &EHDR(64, i), sizeof(Elf64_Ehdr));
+    put(i, 0, ELF_T_EHDR, &header_64, sizeof header_64);
     put(i, SYMTAB_AT, ELF_T_SYM, i->symbols, sizeof i->symbols);
     put(i, RELA_AT, ELF_T_RELA, i->relocations, sizeof i->relocations);
     if (!i->kind->relocatable)
@@ -512,7 +511,7 @@ Test(object, relocates_a_copy)
         cr_expect_null(copy.fault.cause);
         for (size_t r = 0; r < 2; r++) {
             const uint64_t place = 8 + 8 * r, f = o.sections[TEXT].address + 0x10;
-            const uint64_t want = f + (r == 1 ? -4u : 0u) - (o.sections[SFRAME].address + place);
+            const uint64_t want = f - (r == 1 ? 4 : 0) - (o.sections[SFRAME].address + place);
 
             cr_expect_null(copy.relocations[r].cause);
             cr_expect(eq(u64, copy.relocations[r].place, place));

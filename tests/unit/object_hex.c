@@ -10,7 +10,7 @@ Test(object_hex, knows_digits_of_either_case_and_no_other_character)
     static const char digits[] = "0123456789abcdefABCDEF";
 
     for (int c = -128; c < 128; c++) {
-        const char *at = c ? memchr(digits, c, sizeof digits - 1) : NULL;
+        const char *at = c ? memchr(digits, (uint8_t)c, sizeof digits - 1) : NULL;
         const int want = at ? (int)(at - digits) - (at - digits > 15 ? 6 : 0) : -1;
 
         cr_expect(eq(int, object_hex_digit((char)c), want), "%d", c);
