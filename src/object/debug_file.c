@@ -176,6 +176,20 @@ static void open_alt(struct object_files *out, struct object_search *s,
 
 /* --- all of them ------------------------------------------------------------------------------- */
 
+/* libdw leaves out a section that it cannot unpack, and says nothing. */
+static void open_dwarf(struct object_files *out, const struct object_opened *from)
+{
+    Dwarf_CU *unit = NULL;
+
+    out->dwarf = dwarf_begin_elf(from->elf, DWARF_C_READ, NULL);
+    if (out->dwarf && dwarf_get_units(out->dwarf, NULL, &unit, NULL, NULL, NULL, NULL) == 0)
+        return;
+    dwarf_end(out->dwarf);
+    out->dwarf = NULL;
+    object_trail_add(&out->trail, OBJECT_DEBUG, from->path, OBJECT_REFUSED,
+                     "its debug information cannot be read");
+}
+
 bool object_files_find(struct object_files *out, const struct object_module *module,
                        const struct object_places *places)
 {
@@ -196,7 +210,7 @@ bool object_files_find(struct object_files *out, const struct object_module *mod
         with_dwarf = &out->debug;
     }
     if (with_dwarf->elf)
-        out->dwarf = dwarf_begin_elf(with_dwarf->elf, DWARF_C_READ, NULL);
+        open_dwarf(out, with_dwarf);
     if (out->dwarf)
         open_alt(out, &s, with_dwarf);
     object_opened_keep(&out->file);
