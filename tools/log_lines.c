@@ -26,11 +26,24 @@ static void count_lines(struct log_lines *l, size_t to)
     l->at = to;
 }
 
+/* memmem() under a sanitizer looks at all that is left of the log each time. */
+static const char *find_prefix(const char *text, size_t size)
+{
+    const char *at = text, *const end = text + size;
+
+    while ((at = memchr(at, LOG_LINE_PREFIX[0], (size_t)(end - at))) != NULL) {
+        if (end - at >= PREFIX_SIZE && memcmp(at, LOG_LINE_PREFIX, PREFIX_SIZE) == 0)
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
 bool log_lines_next(struct log_lines *l, struct log_line *out)
 {
     const char *text = (const char *)l->input->data;
     const size_t from = l->at, left = l->input->size - from;
-    const char *found = left > 0 ? memmem(text + from, left, LOG_LINE_PREFIX, PREFIX_SIZE) : NULL;
+    const char *found = left > 0 ? find_prefix(text + from, left) : NULL;
     size_t start;
 
     if (!found)

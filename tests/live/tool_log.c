@@ -172,21 +172,21 @@ Test(tool_log, of_any_size_cost_no_more_than_it)
         int status;
     } cases[] = {
         { "printf '~c#'; head -c 100000000 /dev/zero | tr '\\0' A", "",
-          "sfb: standard input: line 1: a backtrace of more than 1 MiB\n", 1 },
+          "sfb: big: line 1: a backtrace of more than 1 MiB\n", 1 },
         { "yes '~c#' | tr -d '\\n' | head -c 21000000", "",
-          "sfb: standard input: line 1: nothing behind ~c#\n", 1 },
+          "sfb: big: line 1: nothing behind ~c#\n", 1 },
         { "head -c 20000000 /dev/zero | tr '\\0' '~'; $SFB encode --log frames", "line 1: ~~~~", "",
           0 },
         { "echo 'sframe-backtrace: crash: SIGSEGV (11)'; printf 'cbf 021d'; head -c 20000000 "
           "/dev/zero | tr '\\0' 0; printf '\\nend\\n'",
-          "SIGSEGV (11)\n", "sfb: standard input: +0x9: trailing data: ", 1 },
+          "SIGSEGV (11)\n", "sfb: big: +0x9: trailing data: ", 1 },
     };
 
     folder_write("frames", CALLED);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct run run =
-            run_line("SFB='%s'; { %s; } | { ulimit -t 20; $SFB symbolize --maps maps; }", SFB_TOOL,
-                     cases[i].make);
+            run_line("SFB='%s'; { %s; } >big; ulimit -t 20; $SFB symbolize --maps maps big",
+                     SFB_TOOL, cases[i].make);
 
         cr_expect(eq(int, run.status, cases[i].status), "%zu: status %d: %s", i, run.status,
                   run.err);
