@@ -12,6 +12,7 @@
 #include "support/trace.h"
 
 int at_ret(void);
+int to_at_ret(void);
 int at_stub(void);
 int at_jump(void);
 int pops(void);
@@ -36,6 +37,14 @@ __asm__(".text\n"
         "pop %rbx\n"
         "xor %eax, %eax\n"
         "int3\n"
+        "ret\n .cfi_endproc\n"
+        /* It returns to where no call is, as a fiber's first function does. */
+        "to_at_ret: .cfi_startproc\n"
+        "lea 1f(%rip), %rax\n"
+        "push %rax\n"
+        "jmp at_ret\n"
+        ".fill 8, 1, 0x90\n"
+        "1: xor %eax, %eax\n"
         "ret\n .cfi_endproc\n"
         /* Of a stub of the PLT, by a linker that counts what another stub has pushed. */
         "at_stub: .cfi_startproc\n .cfi_def_cfa_offset 24\n"
@@ -144,6 +153,13 @@ Test(wrong_rows, are_not_believed_where_the_instruction_says_more)
         stop_in(at_jump);
         expect_caller("its jump", 1);
     }
+}
+
+Test(wrong_rows, are_not_remembered_where_the_instruction_says_more)
+{
+    stop_in(to_at_ret);
+    stop_in(at_ret);
+    expect_caller("ret", 1);
 }
 
 Test(wrong_rows, may_leave_sp_where_it_is)

@@ -33,6 +33,9 @@ uint64_t sfb_arch_nop_size(struct sfb_memory *code, uint64_t pc);
 bool sfb_arch_returns_at_sp(struct sfb_memory *code, struct sfb_memory *stack,
                             const struct sfb_regs *regs);
 
+/* @return whether the instruction is one of those: then no rule that a table has for it is to be remembered */
+bool sfb_arch_runs_at_return(struct sfb_memory *code, uint64_t pc);
+
 /* The rule of such a frame. (Apart, because while the code is read it would be on the stack.) */
 struct sfb_rule sfb_arch_rule_at_sp(void);
 

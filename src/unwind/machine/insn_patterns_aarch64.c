@@ -26,6 +26,13 @@ bool sfb_arch_returns_at_sp(struct sfb_memory *code, struct sfb_memory *stack,
     return false;
 }
 
+bool sfb_arch_runs_at_return(struct sfb_memory *code, uint64_t pc)
+{
+    (void)code;
+    (void)pc;
+    return false;
+}
+
 struct sfb_rule sfb_arch_rule_at_sp(void)
 {
     return (struct sfb_rule){ .flags = SFB_RULE_OUTERMOST };

@@ -190,6 +190,11 @@ bool sfb_arch_stub_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *o
     return true;
 }
 
+bool sfb_arch_runs_at_return(struct sfb_memory *code, uint64_t pc)
+{
+    return is_return(code, pc) || is_checked_stub(code, pc);
+}
+
 bool sfb_arch_returns_at_sp(struct sfb_memory *code, struct sfb_memory *stack,
                             const struct sfb_regs *regs)
 {

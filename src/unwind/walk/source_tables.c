@@ -157,6 +157,16 @@ static bool is_leaving(struct sfb_walk *w, const struct sfb_rule *rule)
            sfb_arch_is_eh_return_near(&w->table_memory, w->regs.pc);
 }
 
+/*
+ * Whether the instruction at an interrupted pc says more than the row, where the word at sp lies behind a
+ * call. Here it did not (a fiber's first function returns to no call); with a remembered row the next
+ * walk would not look.
+ */
+static bool is_told_by_code(struct sfb_walk *w)
+{
+    return w->current.kind == SFB_FRAME_PC && sfb_arch_runs_at_return(&w->table_memory, w->regs.pc);
+}
+
 static inline enum sfb_status use_row(struct sfb_walk *w, uint64_t pc, const struct sfb_rule *rule,
                                       bool remember)
 {
@@ -164,7 +174,7 @@ static inline enum sfb_status use_row(struct sfb_walk *w, uint64_t pc, const str
         return sfb_stack_root_end(w, remember);
     if (is_leaving(w, rule))
         w->unproven = true; /* and it is not remembered: a rule of the cache does not say so */
-    else if (remember)
+    else if (remember && !is_told_by_code(w))
         remember_rule(w, pc + 1, rule);
     return follow_rule(w, rule);
 }
