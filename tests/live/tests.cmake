@@ -347,7 +347,7 @@ endif()
 
 # Where the files of modules are: src/object.
 if(TARGET sfb)
-  sfb_tool_test(live debug_files LIBS sfb-object PkgConfig::LIBELF PkgConfig::LIBDW)
+  sfb_tool_test(live tool_debug_files LIBS sfb-object PkgConfig::LIBELF PkgConfig::LIBDW)
 endif()
 
 # Programs that crash, in C and C++, with the shared library and without any. Static ones need a table
