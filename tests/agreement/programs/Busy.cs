@@ -13,7 +13,7 @@ static class Busy {
     }
 
     static void Main() {
-        DateTime end = DateTime.Now.AddSeconds(60);
+        DateTime end = DateTime.Now.AddSeconds(300);
         long sum = 0;
 
         while (DateTime.Now < end) {

@@ -30,6 +30,6 @@ main = do
   sum' <- newIORef 0
   let loop seed = do
         now <- getCPUTime
-        when (now < 60 * 1000000000000) $ work sum' seed >> loop (seed + 1)
+        when (now < 300 * 1000000000000) $ work sum' seed >> loop (seed + 1)
   loop (0 :: Int)
   readIORef sum' >>= print . (> 0)

@@ -6,7 +6,7 @@ procedure Busy is
    package Vectors is new Ada.Containers.Vectors (Positive, Integer);
    package Sorting is new Vectors.Generic_Sorting;
    Failure : exception;
-   Stop : constant Time := Clock + 60.0;
+   Stop : constant Time := Clock + 300.0;
 
    function Fib (N : Integer) return Integer is
      (if N < 2 then N else Fib (N - 1) + Fib (N - 2));

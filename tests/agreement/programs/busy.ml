@@ -3,7 +3,7 @@ let rec fib n = if n < 2 then n else fib (n - 1) + fib (n - 2)
 let rec fails n = if n = 0 then failwith "thrown" else 1 + fails (n - 1)
 
 let () =
-  let sum = ref 0 and stop = Sys.time () +. 60.0 in
+  let sum = ref 0 and stop = Sys.time () +. 300.0 in
   while Sys.time () < stop do
     sum := !sum + fib 15;
     let l = List.init 500 (fun i -> i * 7919 mod 1009) in

@@ -30,7 +30,7 @@ var
   text: string;
 begin
   sum := 0;
-  stop := Now + 60 / 86400;
+  stop := Now + 300 / 86400;
   while Now < stop do
   begin
     sum := (sum + Fib(15)) mod 1000003;

@@ -4,7 +4,7 @@ function fib($n) { return $n < 2 ? $n : fib($n - 1) + fib($n - 2); }
 function fails($n) { if ($n == 0) throw new Exception("thrown"); return 1 + fails($n - 1); }
 
 $sum = 0;
-for ($end = microtime(true) + 60; microtime(true) < $end;) {
+for ($end = microtime(true) + 300; microtime(true) < $end;) {
     $sum += fib(15);
     $a = array_map(fn($i) => $i * 7919 % 1009, range(0, 499));
     usort($a, fn($x, $y) => $x <=> $y);
