@@ -40,8 +40,8 @@ static bool made;
     "id() { readelf -n $1 | sed -n 's/.*Build ID: //p'; }; "                                       \
     "at() { printf 'pc 0x%%x\\n' $(($2 + 0x$(" SFB_TOOL_PREFIX                                     \
     "nm $1 | sed -n \"s/ T $3//p\"))); }; "                                                        \
-    "L=$PWD/here/$(cat here/long); C=$(ldconfig -p | sed -n 's/.*libc.so.6 (.*=> //p' | head "     \
-    "-1); "                                                                                        \
+    "L=$PWD/here/$(cat here/long); C=$(readlink -f $(" SFB_TOOL_PREFIX                             \
+    "gcc -print-file-name=libc.so.6)); "                                                           \
     "{ echo 'sframe-backtrace: crash: SIGSEGV (11)'; "                                             \
     "printf 'cbf '; for i in 1 2 3 4 5; do at here/s$i.so 0x${i}00000 f$i; done | "                \
     "{ cat; at here/s1.so 0x600000 f1; echo pc 0x726800; } | '%s' encode --hex; "                  \

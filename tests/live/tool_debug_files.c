@@ -226,8 +226,7 @@ Test(debug_files, of_the_system_are_found_by_build_id)
     const struct object_places nowhere = { NULL, 0, NULL };
     struct object_module module = { .path = "libc.so.6" };
     struct object_files files;
-    struct run run = run_line(
-        "ldconfig -p | sed -n 's/.*libc.so.6 (libc6,.*64.*=> //p' | head -1 | tr -d '\\n'");
+    struct run run = run_line("readlink -fn $(" SFB_TOOL_PREFIX "gcc -print-file-name=libc.so.6)");
 
     if (run.out_size > 0)
         module.path = run.out;
