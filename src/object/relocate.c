@@ -96,6 +96,7 @@ static size_t relocations_of(const struct object *o, size_t section)
 struct tables {
     const struct object *object;
     const struct object_section *section; /* that is relocated */
+    size_t size;                          /* of its bytes, which may be none */
     const GElf_Shdr *header;              /* of its relocations */
     Elf_Data *relocations, *symbols;      /* NULL: they have no bytes */
 };
@@ -139,8 +140,7 @@ static void apply(struct object_relocation *r, uint8_t *bytes, const struct tabl
 
     if (target.kind == OTHER) {
         refuse(r, "r_info", "not a relocation that such a section has");
-    } else if (r->place > t->section->header.sh_size ||
-               t->section->header.sh_size - r->place < target.width) {
+    } else if (r->place > t->size || t->size - r->place < target.width) {
         refuse(r, "r_offset", "outside of the section");
     } else if (symbol->st_shndx == SHN_UNDEF) {
         refuse(r, "r_info", "the symbol is not defined here");
@@ -215,7 +215,9 @@ bool object_relocate(struct object_copy *out, const struct object *o, size_t sec
     const uint8_t *bytes = object_bytes(o, s);
     struct object_copy copy = { .size = bytes ? s->header.sh_size : 0 };
     const size_t index = relocations_of(o, section);
-    struct tables t = { .object = o, .section = s, .header = &o->sections[index].header };
+    struct tables t = {
+        .object = o, .section = s, .size = copy.size, .header = &o->sections[index].header
+    };
 
     copy.bytes = malloc(copy.size + 1);
     if (!copy.bytes)

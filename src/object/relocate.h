@@ -39,7 +39,7 @@ void object_lay_out(struct object *object);
  * read, the first for the section.
  *
  * @param out      for object_copy_free()
- * @param section  one with bytes: object_bytes() has them
+ * @param section  its index. One without bytes in the file (object_bytes()) has an empty copy
  *
  * @return false: no memory; nothing is to be freed
  */

@@ -567,3 +567,25 @@ Test(object, says_which_relocation_it_does_not_apply)
         object_close(&o);
     }
 }
+
+/* A section that claims to have no bytes in the file: its copy is empty, and nothing is stored there. */
+Test(object, relocates_nothing_where_there_are_no_bytes)
+{
+    struct object_copy copy;
+    struct image i;
+    struct object o;
+
+    begin(&i, &kinds[5]);
+    i.sections[SFRAME].sh_type = SHT_NOBITS;
+    o = open_image(&i);
+    object_lay_out(&o);
+    cr_assert(object_relocate(&copy, &o, SFRAME));
+    cr_expect(eq(sz, copy.size, 0));
+    cr_assert(eq(sz, copy.relocation_count, 2));
+    for (size_t r = 0; r < 2; r++) {
+        cr_assert_not_null(copy.relocations[r].cause);
+        cr_expect_str_eq(copy.relocations[r].cause, "outside of the section");
+    }
+    object_copy_free(&copy);
+    object_close(&o);
+}
