@@ -112,13 +112,13 @@ enum sfb_status sfb_cfi_row_rule(struct sfb_rule *out, const struct sfb_cfi_mach
 
     if (m->fde->signal)
         rule.flags |= SFB_RULE_SIGNAL;
-    else if (m->eh_return)
-        rule.flags |= SFB_RULE_EH_RETURN;
     if (m->cell[SFB_CFI_RA].how == SFB_CFI_UNDEFINED) {
         rule.flags |= SFB_RULE_OUTERMOST;
         *out = rule;
         return SFB_OK;
     }
+    if (m->eh_return && !m->fde->signal)
+        rule.flags |= SFB_RULE_EH_RETURN;
     if (m->row.ra_signed)
         rule.flags |= SFB_RULE_RA_SIGNED;
     if (m->fde->key_b)
