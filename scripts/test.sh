@@ -23,7 +23,7 @@ plan() {
     local library='^policy[.](imports|exports|consumer)'
     local torture='^torture[.](stacks|tables)'
     # What takes seconds, or programs that nothing else needs.
-    local slow='^live[.](agreement|stepped|true_ends|big_endian|crash_(ends|owner)|tool_(signals|synth))|^policy[.](ablation|leftovers)'
+    local slow='^live[.](agreement|stepped|true_ends|big_endian|crash_(ends|owner)|tool_(signals|synth))|^policy[.](ablation|leftovers)|^symbols'
 
     only='' except=''
     case $1 in

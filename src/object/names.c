@@ -106,6 +106,9 @@ static struct place place_of_address(struct object_inlines *unit, uint64_t addre
         place.file = dwarf_linesrc(line, NULL, NULL);
         dwarf_linecol(line, &place.column);
     }
+    /* The table has 64 bits for them. */
+    place.line = place.line > 0 ? place.line : 0;
+    place.column = place.column > 0 ? place.column : 0;
     return place;
 }
 
