@@ -46,6 +46,14 @@ static bool parse_address(const char *text, uint64_t *out)
     return digits > 0 && text[digits + strspn(text + digits, " \t\r\n")] == '\0';
 }
 
+/* How much of a line that is wrong is shown. */
+static int echo_size(const char *line)
+{
+    const size_t size = strcspn(line, "\r\n");
+
+    return size < 64 ? (int)size : 64;
+}
+
 static enum tool_exit find_all(struct object_names *names, FILE *input,
                                enum object_name_style style)
 {
@@ -53,11 +61,12 @@ static enum tool_exit find_all(struct object_names *names, FILE *input,
     enum tool_exit exit_status = TOOL_DONE;
     char *text = NULL;
     size_t room = 0;
+    ssize_t size;
 
-    for (uint64_t number = 1; getline(&text, &room, input) > 0; number++) {
-        if (!parse_address(text, &line.address)) {
-            exit_status =
-                tool_complain(TOOL_BAD_DATA, "stdin:%" PRIu64 ": no address: %s", number, text);
+    for (uint64_t number = 1; (size = getline(&text, &room, input)) > 0; number++) {
+        if (strlen(text) != (size_t)size || !parse_address(text, &line.address)) {
+            exit_status = tool_complain(TOOL_BAD_DATA, "stdin:%" PRIu64 ": no address: %.*s",
+                                        number, echo_size(text), text);
             break;
         }
         if (!object_names_find(names, line.address, print_name, &line)) {
@@ -76,9 +85,11 @@ static enum tool_exit find_given(const struct tool_command *command, struct obje
 {
     struct line line = { .style = style };
 
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         if (!parse_address(addresses[i], &line.address))
             return tool_misused(command, "'%s' is no address", addresses[i]);
+    for (int i = 0; i < count; i++) {
+        parse_address(addresses[i], &line.address);
         if (!object_names_find(names, line.address, print_name, &line))
             return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
     }

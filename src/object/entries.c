@@ -341,10 +341,17 @@ void object_entries_open(struct object_entries *out, Dwarf_Die *unit)
         e->reader.failed = true;
 }
 
+/* @return NULL: there is none in all of the abbreviations, and so none of this one */
+static const struct object_form *forms_of(const struct object_entries *e,
+                                          const struct object_abbreviation *a)
+{
+    return a->form_count > 0 ? e->abbreviations.forms + a->first_form : NULL;
+}
+
 static void read_attributes(struct object_entries *e, const struct object_abbreviation *a,
                             struct object_entry *out)
 {
-    const struct object_form *forms = e->abbreviations.forms + a->first_form;
+    const struct object_form *forms = forms_of(e, a);
     bool has_start = false, has_end = false, is_size = false;
 
     for (size_t i = 0; i < a->form_count; i++) {
@@ -376,7 +383,7 @@ static void read_attributes(struct object_entries *e, const struct object_abbrev
 
 static void skip_attributes(struct object_entries *e, const struct object_abbreviation *a)
 {
-    const struct object_form *forms = e->abbreviations.forms + a->first_form;
+    const struct object_form *forms = forms_of(e, a);
 
     if (a->size != VARYING) {
         sfb_reader_skip(&e->reader, a->size);

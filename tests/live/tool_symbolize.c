@@ -128,6 +128,31 @@ Test(tool_symbolize, agrees_with_addr2line)
     run_free(&run);
 }
 
+Test(tool_symbolize, names_addresses_of_a_file_as_it_is_linked)
+{
+    uint64_t ra = (uint64_t)outer(), base = 0, address;
+    char want[1024], program[4096] = "";
+    struct run given, from_stdin;
+
+    cr_assert(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
+    dl_iterate_phdr(find_base, &base);
+    address = ra - 1 - base;
+    snprintf(want, sizeof want,
+             "0x%lx inner (FILE:%d) inlined in\n0x%lx outer+0x%lx (FILE:%d)\n0x1 ?\n", address,
+             inner_line, address, ra - 1 - (uint64_t)&outer, outer_line);
+    given =
+        run_line("'%s' symbolize --object '%s' 0x%lx 1 | sed 's|(/.*/tool_symbolize.c:|(FILE:|; "
+                 "s/:[0-9]*)/)/'",
+                 SFB_TOOL, program, address);
+    run_expect_text("as arguments", given.out, want);
+    from_stdin = run_line("printf '%%s\n' 0x%lx ' 1' | '%s' symbolize --object '%s' | "
+                          "sed 's|(/.*/tool_symbolize.c:|(FILE:|; s/:[0-9]*)/)/'",
+                          address, SFB_TOOL, program);
+    run_expect_text("on stdin", from_stdin.out, want);
+    run_free(&given);
+    run_free(&from_stdin);
+}
+
 Test(tool_symbolize, counts_repeated_and_omitted_frames)
 {
     uint64_t nowhere = 0x1000;
