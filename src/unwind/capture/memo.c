@@ -147,7 +147,7 @@ static bool keep_modules(struct sfb_memo *memo, bool all_new)
 /* For a while, and for twice as long each time that it was not worth while to come back. */
 static void leave_alone(struct sfb_memo *memo)
 {
-    memo->idle = IDLE_WALKS << memo->doubled;
+    memo->idle = (uint32_t)IDLE_WALKS << memo->doubled;
     if (memo->doubled < IDLE_DOUBLED_MAX)
         memo->doubled++;
 }
