@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/leb128.h"
+#include "object/grow.h"
 
 enum { VARYING = UINT16_MAX, FORMS_MAX = 1 << 20 };
 
@@ -177,16 +178,12 @@ static uint64_t read_form(const struct object_entries *e, struct sfb_reader *r, 
 
 static bool add_form(struct object_abbreviations *a, const struct object_form *form)
 {
-    if (a->form_count == a->form_room) {
-        const size_t room = a->form_room ? 2 * a->form_room : 512;
-        struct object_form *forms =
-            room <= FORMS_MAX ? reallocarray(a->forms, room, sizeof *forms) : NULL;
+    struct object_form *forms =
+        object_grow(a->forms, a->form_count, &a->form_room, sizeof *forms, FORMS_MAX);
 
-        if (!forms)
-            return false;
-        a->forms = forms;
-        a->form_room = room;
-    }
+    if (!forms)
+        return false;
+    a->forms = forms;
     a->forms[a->form_count++] = *form;
     return true;
 }
@@ -194,16 +191,11 @@ static bool add_form(struct object_abbreviations *a, const struct object_form *f
 static bool add_abbreviation(struct object_abbreviations *a,
                              const struct object_abbreviation *abbreviation)
 {
-    if (a->count == a->room) {
-        const size_t room = a->room ? 2 * a->room : 128;
-        struct object_abbreviation *at =
-            room <= FORMS_MAX ? reallocarray(a->at, room, sizeof *at) : NULL;
+    struct object_abbreviation *at = object_grow(a->at, a->count, &a->room, sizeof *at, FORMS_MAX);
 
-        if (!at)
-            return false;
-        a->at = at;
-        a->room = room;
-    }
+    if (!at)
+        return false;
+    a->at = at;
     a->at[a->count++] = *abbreviation;
     return true;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "object/grow.h"
 #include "object/minidebug.h"
 
 /* How good the name of a symbol is; of two names the one with more is better. */
@@ -43,16 +44,12 @@ static const char *name_of(const struct object_functions *f, const struct object
 
 static bool add(struct symbols *symbols, const struct object_symbol *symbol)
 {
-    if (symbols->count == symbols->room) {
-        const size_t room = symbols->room ? 2 * symbols->room : 1024;
-        struct object_symbol *at =
-            room < OBJECT_NO_SPAN ? reallocarray(symbols->at, room, sizeof *at) : NULL;
+    struct object_symbol *at =
+        object_grow(symbols->at, symbols->count, &symbols->room, sizeof *at, OBJECT_NO_SPAN);
 
-        if (!at)
-            return false;
-        symbols->at = at;
-        symbols->room = room;
-    }
+    if (!at)
+        return false;
+    symbols->at = at;
     symbols->at[symbols->count++] = *symbol;
     return true;
 }

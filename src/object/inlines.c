@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "object/entries.h"
+#include "object/grow.h"
 
 enum {
     DEPTH_MAX = 512,     /* entries deeper than that belong to the one at this depth */
@@ -21,16 +22,12 @@ struct walk {
 
 static bool add(struct object_inlines *inlines, const struct object_inline *one)
 {
-    if (inlines->count == inlines->room) {
-        const size_t room = inlines->room ? 2 * inlines->room : 64;
-        struct object_inline *at =
-            room < OBJECT_NO_SPAN ? reallocarray(inlines->at, room, sizeof *at) : NULL;
+    struct object_inline *at =
+        object_grow(inlines->at, inlines->count, &inlines->room, sizeof *at, OBJECT_NO_SPAN);
 
-        if (!at)
-            return false;
-        inlines->at = at;
-        inlines->room = room;
-    }
+    if (!at)
+        return false;
+    inlines->at = at;
     inlines->at[inlines->count++] = *one;
     return true;
 }

@@ -2,20 +2,18 @@
 
 #include <stdlib.h>
 
+#include "object/grow.h"
+
 bool object_ranges_add(struct object_ranges *ranges, uint64_t start, uint64_t end, uint32_t id)
 {
+    struct object_range *at;
+
     if (start >= end)
         return true;
-    if (ranges->count == ranges->room) {
-        const size_t room = ranges->room ? 2 * ranges->room : 64;
-        struct object_range *at =
-            room <= UINT32_MAX ? reallocarray(ranges->at, room, sizeof *at) : NULL;
-
-        if (!at)
-            return false;
-        ranges->at = at;
-        ranges->room = room;
-    }
+    at = object_grow(ranges->at, ranges->count, &ranges->room, sizeof *at, UINT32_MAX);
+    if (!at)
+        return false;
+    ranges->at = at;
     ranges->at[ranges->count] = (struct object_range){ start, end, id, (uint32_t)ranges->count };
     ranges->count++;
     return true;

@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "object/grow.h"
 #include "object/inlines.h"
 
 /* Units of a made-up file may share one list of ranges, however long that is. */
@@ -10,16 +11,12 @@ enum { RANGES_MAX = 1 << 23 };
 
 static bool add_unit(struct object_units *units, Dwarf_Off offset)
 {
-    if (units->count == units->room) {
-        const size_t room = units->room ? 2 * units->room : 64;
-        struct object_unit *at =
-            room < OBJECT_NO_SPAN ? reallocarray(units->at, room, sizeof *at) : NULL;
+    struct object_unit *at =
+        object_grow(units->at, units->count, &units->room, sizeof *at, OBJECT_NO_SPAN);
 
-        if (!at)
-            return false;
-        units->at = at;
-        units->room = room;
-    }
+    if (!at)
+        return false;
+    units->at = at;
     units->at[units->count++] = (struct object_unit){ .offset = offset };
     return true;
 }
