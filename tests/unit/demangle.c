@@ -46,8 +46,7 @@ Test(demangle, asks_the_demangler_of_the_language)
     expect_name("_ZN50_$LT$$RF$mut$u20$W$u20$as$u20$core..fmt..Write$GT$9write_str"
                 "17h0123456789abcdefE",
                 OBJECT_NAME_FULL, "<&mut W as core::fmt::Write>::write_str");
-    expect_name("_ZN4core3fmt3pad17h0123456789abcdefE.llvm.81", OBJECT_NAME_FULL,
-                "core::fmt::pad");
+    expect_name("_ZN4core3fmt3pad17h0123456789abcdefE.llvm.81", OBJECT_NAME_FULL, "core::fmt::pad");
     /* The same, but for its hash: a C++ function. */
     expect_name("_ZN4core3fmt3padE", OBJECT_NAME_FULL, "core::fmt::pad");
     expect_name("_D3std5stdio7writelnFAyaZv", OBJECT_NAME_FULL,

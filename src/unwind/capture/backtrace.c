@@ -372,7 +372,9 @@ struct addresses {
 
 static inline uint32_t room_of(const struct addresses *a)
 {
-    return a->end - a->at < UINT32_MAX ? (uint32_t)(a->end - a->at) : UINT32_MAX;
+    size_t room = (size_t)(a->end - a->at);
+
+    return room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
 }
 
 /* On from the frame that the walk stands on, which was taken, as far as the fast walk goes. */
