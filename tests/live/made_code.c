@@ -76,45 +76,49 @@ Test(made_code, without_them_ends_the_walk)
 }
 
 /*
- * A goroutine, as Go starts it on x86-64: rbp is 0, and above the outermost function's frame lies an
- * address that no call precedes, that of the second instruction of `goexit`. Below its record a return
- * address is left over.
+ * A goroutine, as Go starts it on x86-64, in a module without tables: rbp is 0, and above the outermost
+ * function's frame lies an address that no call precedes, that of the second instruction of `goexit`. Below
+ * its record a return address is left over.
  */
+__asm__(".text\n"
+        ".p2align 4, 0xcc\n"
+        "goroutine:\n"
+        "push %rbp\n"
+        "push %rbx\n"
+        "mov %rsp, %rbx\n"
+        "lea 1 + goroutine_end(%rip), %rax\n"
+        "jmp 1f\n"
+        ".p2align 4, 0xcc\n"
+        "goroutine_end: nop\n"
+        "call 0f\n"
+        "nop\n"
+        "0: mov %rbx, %rsp\n"
+        "pop %rbx\n"
+        "pop %rbp\n"
+        "ret\n"
+        ".p2align 4, 0xcc\n"
+        "1: push %rax\n"
+        "xor %ebp, %ebp\n"
+        "sub $16, %rsp\n"
+        "mov %rbp, 8(%rsp)\n"
+        "lea 8(%rsp), %rbp\n"
+        "mov %rax, (%rsp)\n"
+        "call *%rdi\n"
+        "mov 8(%rsp), %rbp\n"
+        "add $16, %rsp\n"
+        "ret\n"
+        ".p2align 4, 0xcc\n");
+
 Test(made_code, of_a_goroutine_is_walked_to_where_go_started_it)
 {
-    enum { GOEXIT = 16 };
-    static const uint8_t code[] = {
-        0x55,                                  /* push %rbp */
-        0x53,                                  /* push %rbx */
-        0x48, 0x89, 0xe3,                      /* mov  %rsp, %rbx */
-        0x48, 0x8d, 0x05, 5,    0,    0,    0, /* lea  goexit + 1(%rip), %rax */
-        0xeb, 0x15,                            /* jmp  start */
-        0xcc, 0xcc,                            /* */
-        0x90,                                  /* goexit: nop */
-        0xe8, 1,    0,    0,    0,             /* call the next but one */
-        0x90,                                  /* nop */
-        0x48, 0x89, 0xdc,                      /* mov  %rbx, %rsp */
-        0x5b,                                  /* pop  %rbx */
-        0x5d,                                  /* pop  %rbp */
-        0xc3,                                  /* ret */
-        0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,    /* */
-        0x50,                                  /* start: push %rax */
-        0x31, 0xed,                            /* xor  %ebp, %ebp */
-        0x48, 0x83, 0xec, 0x10,                /* sub  $16, %rsp */
-        0x48, 0x89, 0x6c, 0x24, 0x08,          /* mov  %rbp, 8(%rsp) */
-        0x48, 0x8d, 0x6c, 0x24, 0x08,          /* lea  8(%rsp), %rbp */
-        0x48, 0x89, 0x04, 0x24,                /* mov  %rax, (%rsp) */
-        0xff, 0xd7,                            /* call *%rdi */
-        0x48, 0x8b, 0x6c, 0x24, 0x08,          /* mov  8(%rsp), %rbp */
-        0x48, 0x83, 0xc4, 0x10,                /* add  $16, %rsp */
-        0xc3,                                  /* ret */
-    };
-    made_fn *function = make(code, sizeof code);
+    extern const char goroutine[], goroutine_end[];
+    made_fn *function;
 
+    memcpy(&function, &(const void *){ goroutine }, sizeof function);
     call(function);
     cr_expect(eq(int, info.end, SFB_END), "%s", sfb_status_str(info.end));
     cr_assert(eq(sz, ours.count, 3));
-    cr_expect(eq(u64, ours.address[2], (uintptr_t)function + GOEXIT + 1));
+    cr_expect(eq(u64, ours.address[2], (uintptr_t)goroutine_end + 1));
     cr_expect(eq(int, of_addresses.end, SFB_END));
     cr_expect(eq(sz, (size_t)address_count, ours.count));
 }

@@ -41,6 +41,15 @@ static bool is_uncovered(const struct sfb_walk *w)
 }
 
 /*
+ * Whether the pc is in a module. Code that is in none may be that of a library which another thread unloads at
+ * this moment: what was probed can be gone, so little of it is read.
+ */
+static bool is_in_module(const struct sfb_walk *w)
+{
+    return w->current.missed[SFB_SOURCE_EH_FRAME] != SFB_NO_MODULE;
+}
+
+/*
  * Code that is in no module was made at run time, and whatever made it keeps to its own rules
  * behind its outermost frame: that frame's caller may use fp as it likes.
  */
@@ -59,7 +68,8 @@ static bool is_proven(struct sfb_walk *w, enum sfb_guess guess, const struct sfb
 
     switch (guess) {
     case SFB_GUESS_BY_CODE: return true;
-    case SFB_GUESS_BY_RECORD: return !sfb_can_hide_frame(w, record) || sfb_stores_record(w, record);
+    case SFB_GUESS_BY_RECORD:
+        return !sfb_can_hide_frame(w, record) || (is_in_module(w) && sfb_stores_record(w, record));
     case SFB_GUESS_AT_SP: break;
     }
     return false;
@@ -68,7 +78,7 @@ static bool is_proven(struct sfb_walk *w, enum sfb_guess guess, const struct sfb
 static bool can_return_to(struct sfb_walk *w, uint64_t address)
 {
     return sfb_arch_is_call(&w->table_memory, address) ||
-           sfb_arch_is_goroutine_end(&w->table_memory, address);
+           (is_in_module(w) && sfb_arch_is_goroutine_end(&w->table_memory, address));
 }
 
 static bool goes_by(struct sfb_walk *w, const struct sfb_rule *rule, struct sfb_regs *caller)
@@ -98,7 +108,8 @@ enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
 
     if (!SFB_ARCH_FRAME_RECORDS && !is_uncovered(walker))
         return SFB_NO_FRAME_RECORD;
-    if (is_uncovered(walker) && sfb_arch_is_goroutine_end(&walker->table_memory, walker->regs.pc))
+    if (is_uncovered(walker) && is_in_module(walker) &&
+        sfb_arch_is_goroutine_end(&walker->table_memory, walker->regs.pc))
         return SFB_END;
     /* If this frame is a wrong guess of some table, the next would hide it. */
     if (walker->current.kind == SFB_FRAME_RA &&
@@ -109,9 +120,8 @@ enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
         (walker->current.source == SFB_SOURCE_FRAME_POINTER ||
          walker->current.source == SFB_SOURCE_UNPROVEN))
         return SFB_END;
-    guess =
-        sfb_arch_guess(&walker->table_memory, walker->memory, &walker->regs, walker->current.kind,
-                       walker->current.missed[SFB_SOURCE_EH_FRAME] != SFB_NO_MODULE, &rule);
+    guess = sfb_arch_guess(&walker->table_memory, walker->memory, &walker->regs,
+                           walker->current.kind, is_in_module(walker), &rule);
     if (!goes_by(walker, &rule, &caller) &&
         !(guess == SFB_GUESS_BY_RECORD && goes_by_word_at_sp(walker, &guess, &caller)))
         return SFB_NO_FRAME_RECORD;
