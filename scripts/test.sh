@@ -31,11 +31,11 @@ plan() {
         targets=(all)
         ;;
     release)
-        targets=(tests-{unit,live,policy,torture,demo,bench})
+        targets=(tests-{unit,live,live-crash,policy,torture,demo,bench})
         only="^unit|^live|$library|$torture|^bench" except=$files
         ;;
     clang)
-        targets=(tests-{unit,live,policy,torture})
+        targets=(tests-{unit,live,live-crash,policy,torture})
         only="^unit|^live|$library|^policy[.]headers|$torture" except="$files|agreement"
         ;;
     no-libunwind)
@@ -43,13 +43,13 @@ plan() {
         only="^live|$library|$torture" except="$files|live[.]crash"
         ;;
     aarch64)
-        targets=(tests-{unit,golden,live,policy,torture,fuzz,demo})
+        targets=(tests-{unit,golden,live,live-crash,policy,torture,fuzz,demo})
         only="^unit|^golden[.].*_rows|^live|^fuzz|$library|$torture"
         except="$files|agreement-v|stack_use-v|(front_door|broken|capture|stacks)-v2"
         ;;
     asan)
-        targets=(tests-{unit,golden,check,live,synth,fuzz,demo})
-        only='^unit|^golden|^check|^live|^fuzz' except='big_endian|stepped|true_ends|crash_owner|tool_signals'
+        targets=(tests-{unit,object,golden,check,live,live-tool,live-crash,synth,fuzz,demo})
+        only='^unit|^object|^golden|^check|^live|^fuzz' except='big_endian|stepped|true_ends|crash_owner|tool_signals'
         ;;
     asan-clang)
         targets=(tests-{unit,golden,check,live,fuzz})
@@ -61,8 +61,8 @@ plan() {
         only='^live[.](contract_)?threads'
         ;;
     check) # in dev
-        targets=(sfb tests-{unit,golden,check,live,policy,torture,fuzz})
-        only="^unit|^golden|^check|^live|^policy|$torture|^fuzz" except=$slow
+        targets=(sfb tests-{unit,object,golden,check,live,live-tool,live-crash,policy,torture,fuzz})
+        only="^unit|^object|^golden|^check|^live|^policy|$torture|^fuzz" except=$slow
         ;;
     *)
         targets=(all)

@@ -3,16 +3,13 @@ set(sources step memory tail_ring modules walker walker_init walker_rows rule_ca
   cbf_encoder cbf_decoder cbf_vectors cbf_properties image_map
   sframe_section sframe_fde sframe_fre sframe_find sframe_versions leb128 crash_text
   eh_header eh_entry eh_program eh_program_rows eh_expression eh_rule eh_walk cfi_rows
-  object object_tables object_hex object_maps sframe_encoder spans demangle arch_${SFRAME_BACKTRACE_ARCH})
+  arch_${SFRAME_BACKTRACE_ARCH})
 list(TRANSFORM sources REPLACE "(.+)" "unit/\\1.c")
-add_executable(test-unit ${sources} support/section_bytes.c support/eh_frame_bytes.c
-  ${PROJECT_SOURCE_DIR}/tools/sframe_encoder.c)
+add_executable(test-unit ${sources} support/section_bytes.c support/eh_frame_bytes.c)
 sfb_test_options(test-unit)
-target_include_directories(test-unit PRIVATE ${PROJECT_SOURCE_DIR}/tools)
 # Criterion's macros take gcc ten times as long to optimize as what they test, which is optimized anyway.
 target_compile_options(test-unit PRIVATE -O0)
-target_link_libraries(test-unit PRIVATE sfb-object sframe-backtrace-static PkgConfig::CRITERION PkgConfig::JANSSON
-  stdc++) # whose demangler is the oracle
+target_link_libraries(test-unit PRIVATE sframe-backtrace-static PkgConfig::CRITERION PkgConfig::JANSSON)
 
 # In an emulator each case takes a quarter of a second to start: there, those that are of the machine.
 # The others read and write bytes, natively with gcc and clang; the fuzz corpora and golden.*_rows take
