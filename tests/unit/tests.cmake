@@ -1,5 +1,5 @@
 # One program of all files: linked once, begun once.
-set(sources step memory tail_ring modules walker walker_init walker_rows rule_cache memo
+set(sources step memory tail_ring modules walker walker_init walker_rows rule_cache memo stack_hash
   cbf_encoder cbf_decoder cbf_vectors cbf_properties image_map
   sframe_section sframe_fde sframe_fre sframe_find sframe_versions leb128 crash_text
   eh_header eh_entry eh_program eh_program_rows eh_expression eh_rule eh_walk cfi_rows
