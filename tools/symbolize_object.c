@@ -1,6 +1,7 @@
 #include "symbolize_object.h"
 
 #include <errno.h>
+#include <gelf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +97,23 @@ static enum tool_exit find_given(const struct tool_command *command, struct obje
     return TOOL_DONE;
 }
 
+/* libelf takes a file that is cut off for one without symbols. @return NULL, or what is missing */
+static const char *missing_of(Elf *elf)
+{
+    GElf_Ehdr header;
+    size_t size = 0;
+
+    if (!elf || !elf_rawfile(elf, &size) || !gelf_getehdr(elf, &header))
+        return NULL;
+    if (header.e_shoff > size ||
+        (uint64_t)header.e_shnum * header.e_shentsize > size - header.e_shoff)
+        return "the section headers end past the file";
+    if (header.e_phoff > size ||
+        (uint64_t)header.e_phnum * header.e_phentsize > size - header.e_phoff)
+        return "the program headers end past the file";
+    return NULL;
+}
+
 /* @return NULL after a complaint */
 static struct module_file *find_file(struct module_files *files, const char *path,
                                      enum tool_exit *exit_status)
@@ -112,9 +130,12 @@ static struct module_file *find_file(struct module_files *files, const char *pat
     }
     close(fd);
     file = module_files_find(files, &module, false);
-    if (file && file->names)
+    cause = file ? missing_of(file->files.file.elf) : NULL;
+    if (file && file->names && !cause)
         return file;
-    if (!file)
+    if (cause)
+        *exit_status = tool_complain(TOOL_BAD_DATA, "%s: %s", path, cause);
+    else if (!file)
         tool_complain(TOOL_USAGE, "%s: %s", path, strerror(ENOMEM));
     else
         *exit_status = tool_complain(TOOL_BAD_DATA, "%s: not an ELF file", path);

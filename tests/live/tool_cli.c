@@ -108,6 +108,10 @@ Test(tool_cli, tells_unreadable_input_from_bad_data)
         { "symbolize --object /nonexistent 10", 2, "/nonexistent: No such file" },
         { "symbolize --object /dev/null 10", 2, "/dev/null: " },
         { "symbolize --object '" SFB_SOURCE_DIR "/LICENSE' 10", 1, "LICENSE: " },
+        { "symbolize --object \"$(head -c 300 /bin/sh >cut.elf; echo cut.elf)\" 10; s=$?; rm "
+          "cut.elf; "
+          "exit $s",
+          1, "cut.elf: the section headers end past the file\n" },
         { "symbolize --object " ELF_FILE " <'" SFB_SOURCE_DIR "/LICENSE'", 1,
           "stdin:1: no address: " },
         { "dump /dev/null", 1, "sfb: /dev/null: +0x0: not an ELF file\n" },
