@@ -1,0 +1,330 @@
+/**
+ * Recordings (*.sfbr): what `sfb record` writes and `sfb report` reads. Stable: members and kinds are added, never
+ * changed. In libsfb-recording.a, which needs zstd.
+ *
+ * A recording is a sequence of blocks, docs/FORMATS.md, "Recording". The writer appends; the reader gives back one
+ * event after the other, in the order of the file. Both give faults as values, and neither prints.
+ *
+ * Pointers that an event leads to are valid until the next call with the same reader.
+ */
+#ifndef SFB_RECORDING_H
+#define SFB_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api.h"
+#include "status.h"
+
+SFB_BEGIN_DECLS
+
+/* Numbers are those of the file. */
+enum sfb_recording_engine {
+    SFB_ENGINE_NONE = 0,
+    SFB_ENGINE_PERF = 1,      /* perf task-clock, kernel time too */
+    SFB_ENGINE_PERF_USER = 2, /* perf task-clock, user time only */
+    SFB_ENGINE_TIMER = 3,     /* a CPU-time timer for each thread */
+    SFB_ENGINE_SAMPLER = 4    /* a thread that looks at the others' CPU clocks */
+};
+
+enum sfb_recording_loss {
+    SFB_LOSS_RING_FULL = 0,  /* samples for which the thread's ring had no room */
+    SFB_LOSS_NO_RING = 1,    /* threads for which no ring was left */
+    SFB_LOSS_NO_PROCESS = 2, /* processes for which no place was left */
+    SFB_LOSS_BAD_RING =
+        3, /* rings whose bytes contradicted themselves: overwritten by the program */
+    SFB_LOSS_NO_TIMER = 4,     /* threads for which the system gave no timer */
+    SFB_LOSS_NESTED = 5,       /* samples that came while the agent was at work in the thread */
+    SFB_LOSS_NOT_FOLLOWED = 6, /* processes that were seen and not recorded: the text says why */
+    SFB_LOSS_MODULES = 7,      /* module lists that did not fit */
+    SFB_LOSS_FILE = 8,         /* bytes that could not be written: disk full, --max-size */
+    SFB_LOSS_COUNT
+};
+
+enum sfb_recording_how { /* how a process came to be */
+                         SFB_PROCESS_STARTED =
+                             0, /* the program that `sfb record` started, or that began to record itself */
+                         SFB_PROCESS_FORKED = 1,
+                         SFB_PROCESS_EXECUTED =
+                             2 /* a new program in a process that was recorded, or a child of one */
+};
+
+enum sfb_recording_end {                           /* how it ended */
+                         SFB_PROCESS_EXITED = 0,   /* status: 0 to 255 */
+                         SFB_PROCESS_KILLED = 1,   /* status: the signal */
+                         SFB_PROCESS_REPLACED = 2, /* exec: another entry goes on */
+                         SFB_PROCESS_LEFT = 3,     /* it still ran when the recording ended */
+                         SFB_PROCESS_GONE = 4      /* nobody knows how */
+};
+
+/* The beginning of the recording. Times are CLOCK_MONOTONIC in ns, but for realtime. */
+struct sfb_recording_start {
+    uint64_t monotonic; /* of the beginning */
+    uint64_t realtime;  /* CLOCK_REALTIME at the same instant */
+    uint64_t tick_ns;   /* period of the kernel's tick: what CPU-time timers cannot go below */
+    uint32_t rate_hz;   /* asked for */
+    uint32_t engine;    /* enum sfb_recording_engine: the one that was begun with */
+    uint32_t recorder_pid;
+    uint32_t abi;            /* enum sfb_abi */
+    const char *engine_text; /* UTF-8: why this engine, as in "perf: refused (EACCES)"; may be "" */
+    const char *version;     /* of who wrote it */
+    const char *host;        /* as uname -a */
+    const char *command;     /* the whole command line, words separated by '\0' */
+    size_t command_size;     /* bytes, the last '\0' included */
+};
+
+struct sfb_recording_process {
+    uint32_t id;     /* 1, 2, ...: in this recording */
+    uint32_t parent; /* id; 0: none that is in it */
+    uint32_t pid, parent_pid;
+    uint32_t how; /* enum sfb_recording_how */
+    uint64_t time;
+    uint64_t cpu_ns;       /* its CPU time when recording began: not in any weight */
+    const char *program;   /* path */
+    const char *arguments; /* separated by '\0' */
+    size_t arguments_size;
+};
+
+struct sfb_recording_process_end {
+    uint32_t id;
+    uint32_t end; /* enum sfb_recording_end */
+    uint32_t status;
+    uint64_t time;
+    uint64_t cpu_ns; /* its CPU time from the beginning of its recording to its end; 0: not known */
+    uint64_t unsampled_ns; /* part of it that no sample and no thread's rest has */
+};
+
+struct sfb_recording_thread {
+    uint32_t id;      /* 1, 2, ... */
+    uint32_t process; /* id */
+    uint32_t tid;
+    uint32_t engine; /* enum sfb_recording_engine; again when it changes */
+    uint64_t time;
+    const char *name; /* again when it changes */
+};
+
+struct sfb_recording_thread_end {
+    uint32_t id;
+    uint64_t time;
+    uint64_t cpu_ns;       /* from its beginning here to its end */
+    uint64_t unsampled_ns; /* CPU time behind its last sample, or all of it */
+};
+
+struct sfb_recording_modules { /* all modules of a process from then on */
+    uint32_t process;
+    uint64_t time;
+    const void *map; /* Compact ImageMap: sfb/image_map.h */
+    size_t size;
+};
+
+struct sfb_recording_stack {
+    uint32_t id; /* 1, 2, ...: in this recording. Each stack of a process once. */
+    uint32_t process;
+    const void *cbf;
+    size_t size;
+};
+
+struct sfb_recording_sample {
+    uint32_t thread; /* id */
+    uint32_t stack;  /* id; 0: none could be taken */
+    uint64_t time;
+    uint64_t weight; /* CPU ns of the thread since its last sample */
+    uint32_t engine; /* enum sfb_recording_engine: whose signal it was */
+    uint32_t end;    /* enum sfb_status: how the walk ended, as in sframe_backtrace_info */
+};
+
+struct sfb_recording_losses {
+    uint32_t reason;  /* enum sfb_recording_loss */
+    uint32_t process; /* id; 0: the recording */
+    uint32_t thread;  /* id; 0: the process */
+    uint64_t count;   /* since the last such event of the same three */
+    const char *text; /* why; may be "" */
+};
+
+struct sfb_recording_file { /* a file that the program made: /tmp/perf-PID.map */
+    uint32_t process;
+    const char *name;
+    const void *bytes;
+    size_t size;
+};
+
+struct sfb_recording_finish { /* the last event of a recording that was ended and not cut off */
+    uint64_t time;
+    uint64_t samples;   /* written */
+    uint64_t weight;    /* of all of them */
+    const char *reason; /* "the program ended", "interrupted", "--duration", "--max-size", ... */
+};
+
+/* --- writer ----------------------------------------------------------------------------------- */
+
+struct sfb_recording_writer; /* opaque */
+
+/* Packs blocks. sfb_recording_zstd is one; a program that writes without it does not need zstd. */
+struct sfb_recording_packer;
+extern const struct sfb_recording_packer sfb_recording_zstd;
+
+struct sfb_recording_writer_options {
+    size_t size;                               /* sizeof (struct sfb_recording_writer_options) */
+    const struct sfb_recording_packer *packer; /* NULL: blocks are not packed */
+    uint64_t max_size;                         /* bytes of the file; 0: no limit */
+};
+
+#define SFB_RECORDING_WRITER_OPTIONS_INIT                                                          \
+    {                                                                                              \
+        sizeof(struct sfb_recording_writer_options), NULL, 0                                       \
+    }
+
+/**
+ * Begins a recording at the end of an empty file.
+ *
+ * @param out   written on SFB_OK; ended by sfb_recording_writer_close()
+ * @param fd    open for writing; borrowed
+ *
+ * @return SFB_OK, SFB_NO_RESOURCE (memory, or the file cannot be written: errno says why), SFB_BAD_ARGUMENT, SFB_NO_SIZE
+ *
+ * Threads: one at a time.   Signals: NOT safe.
+ */
+enum sfb_status sfb_recording_writer_open(struct sfb_recording_writer **out, int fd,
+                                          const struct sfb_recording_start *start,
+                                          const struct sfb_recording_writer_options *options);
+
+/*
+ * Each appends one event. It is in memory until its block is full or sfb_recording_writer_flush() is called. @return
+ * SFB_OK, SFB_BAD_ARGUMENT, SFB_NO_RESOURCE: nothing more can be written, sfb_recording_writer_errno() says why.
+ */
+enum sfb_status sfb_recording_put_process(struct sfb_recording_writer *,
+                                          const struct sfb_recording_process *);
+enum sfb_status sfb_recording_put_process_end(struct sfb_recording_writer *,
+                                              const struct sfb_recording_process_end *);
+enum sfb_status sfb_recording_put_thread(struct sfb_recording_writer *,
+                                         const struct sfb_recording_thread *);
+enum sfb_status sfb_recording_put_thread_end(struct sfb_recording_writer *,
+                                             const struct sfb_recording_thread_end *);
+enum sfb_status sfb_recording_put_modules(struct sfb_recording_writer *,
+                                          const struct sfb_recording_modules *);
+enum sfb_status sfb_recording_put_sample(struct sfb_recording_writer *,
+                                         const struct sfb_recording_sample *);
+enum sfb_status sfb_recording_put_losses(struct sfb_recording_writer *,
+                                         const struct sfb_recording_losses *);
+enum sfb_status sfb_recording_put_file(struct sfb_recording_writer *,
+                                       const struct sfb_recording_file *);
+
+/**
+ * Gives the id of a stack, and appends it if the process has not had it.
+ *
+ * @param id   written on SFB_OK
+ * @param cbf  one complete CBF; copied
+ */
+enum sfb_status sfb_recording_put_stack(struct sfb_recording_writer *, uint32_t *id,
+                                        uint32_t process, const void *cbf, size_t size);
+
+/* A process has ended, or executed another program: its stacks are forgotten. Ids stay. */
+void sfb_recording_forget_stacks(struct sfb_recording_writer *, uint32_t process);
+
+/* Writes what is in memory: it can be read then, whatever happens. */
+enum sfb_status sfb_recording_writer_flush(struct sfb_recording_writer *);
+
+/* Bytes of the file so far, those in memory not counted. */
+uint64_t sfb_recording_writer_size(const struct sfb_recording_writer *);
+
+/* errno of what could not be written; EFBIG: max_size was reached; 0. */
+int sfb_recording_writer_errno(const struct sfb_recording_writer *);
+
+/**
+ * Ends a recording, and frees the writer whatever it returns.
+ *
+ * @param reason  NULL: no finish event is written: the recording was cut off
+ */
+enum sfb_status sfb_recording_writer_close(struct sfb_recording_writer *, uint64_t time,
+                                           const char *reason);
+
+/* --- reader ----------------------------------------------------------------------------------- */
+
+struct sfb_recording_reader; /* opaque */
+
+enum sfb_recording_kind {
+    SFB_EVENT_START = 1,
+    SFB_EVENT_PROCESS = 2,
+    SFB_EVENT_PROCESS_END = 3,
+    SFB_EVENT_THREAD = 4,
+    SFB_EVENT_THREAD_END = 5,
+    SFB_EVENT_MODULES = 6,
+    SFB_EVENT_STACK = 7,
+    SFB_EVENT_SAMPLE = 8,
+    SFB_EVENT_LOSSES = 9,
+    SFB_EVENT_FILE = 10,
+    SFB_EVENT_FINISH = 11
+};
+
+struct sfb_recording_event {
+    uint32_t kind; /* enum sfb_recording_kind */
+    union {
+        struct sfb_recording_start start;
+        struct sfb_recording_process process;
+        struct sfb_recording_process_end process_end;
+        struct sfb_recording_thread thread;
+        struct sfb_recording_thread_end thread_end;
+        struct sfb_recording_modules modules;
+        struct sfb_recording_stack stack;
+        struct sfb_recording_sample sample;
+        struct sfb_recording_losses losses;
+        struct sfb_recording_file file;
+        struct sfb_recording_finish finish;
+    } of;
+};
+
+/* What a reader has found out about the file. */
+struct sfb_recording_health {
+    uint64_t size;           /* bytes of the file */
+    uint64_t blocks;         /* read */
+    uint64_t unknown_blocks; /* of a later version: skipped */
+    uint64_t skipped;        /* bytes that are no block: the reader went on at the next one */
+    uint64_t skipped_at;     /* offset of the first of them */
+    uint64_t bad_blocks;     /* blocks whose sum or contents are wrong */
+    uint64_t torn;           /* bytes of a last block that was not written whole */
+    uint64_t lost_records;   /* records at least, by the sequence numbers of blocks */
+    bool finished;           /* it has its last event */
+};
+
+/**
+ * Opens a recording, also one that is still being written, up to where it is.
+ *
+ * @param out    written on SFB_OK; ended by sfb_recording_reader_close()
+ * @param path   a file; memory for a block is taken, not for the file
+ * @param error  written on failure: what, and at which offset; NULL: not wanted
+ *
+ * @return SFB_OK; SFB_BAD_MAGIC: no recording; SFB_BAD_VERSION: a later major version; SFB_TRUNCATED: shorter than the
+ *         header; SFB_NO_RESOURCE: memory, or it cannot be read: errno says why
+ *
+ * Threads: one at a time.   Signals: NOT safe.
+ */
+enum sfb_status sfb_recording_reader_open(struct sfb_recording_reader **out, const char *path,
+                                          struct sfb_error *error);
+
+/* The same with bytes that are borrowed. */
+enum sfb_status sfb_recording_reader_open_bytes(struct sfb_recording_reader **out,
+                                                const void *bytes, size_t size,
+                                                struct sfb_error *error);
+
+/**
+ * Reads the next event. Bytes that are damaged are skipped, and counted in health.
+ *
+ * Each id that an event names was introduced by an event before it; a record for which that is not so is damaged.
+ *
+ * @return SFB_OK; SFB_END: there are no more; SFB_NO_RESOURCE
+ */
+enum sfb_status sfb_recording_reader_next(struct sfb_recording_reader *reader,
+                                          struct sfb_recording_event *out);
+
+void sfb_recording_reader_health(const struct sfb_recording_reader *reader,
+                                 struct sfb_recording_health *out);
+void sfb_recording_reader_close(struct sfb_recording_reader *reader);
+
+/* @return static English text for a number of the enums above, "?" for others */
+const char *sfb_recording_engine_str(uint32_t engine);
+const char *sfb_recording_loss_str(uint32_t reason);
+
+SFB_END_DECLS
+
+#endif

@@ -1,0 +1,191 @@
+/*
+ * What `sfb record` and the agents in the recorded processes share: one memory file, made and sealed by the recorder,
+ * mapped by each agent, which closes the descriptor at once.
+ *
+ *     offset 0                 struct sfb_shared
+ *     SFB_SHARED_PROCESSES_AT  SFB_SHARED_PROCESS_MAX slots of struct sfb_shared_process
+ *     SFB_SHARED_RINGS_AT      SFB_SHARED_RING_MAX slots of struct sfb_shared_ring
+ *
+ * Pages are the system's when they are first written: the file is large and mostly not there.
+ *
+ * The recorder trusts no byte of it: the program may overwrite all. It copies what it judges, and its own state (which
+ * slots it has introduced, how far it has read) lies in its own memory. The agent trusts what the recorder writes as
+ * far as its bounds.
+ */
+#ifndef SFB_RECORD_SHARED_H
+#define SFB_RECORD_SHARED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sfb/recording.h"
+
+/* In the environment of what is recorded: "PID:FD:KEY", the recorder's, the key as 32 hexadecimal digits. */
+#define SFB_SHARED_ENVIRONMENT "SFB_RECORD_SESSION"
+
+/*
+ * Where the file is found: /proc/PID/fd/FD first. Where that cannot be opened, from the abstract Unix socket (SOCK_STREAM)
+ * named "sfb-record-KEY": one byte is received, with the descriptor (SCM_RIGHTS), and with no answer within a second none.
+ */
+#define SFB_SHARED_SOCKET "sfb-record-"
+
+#define SFB_SHARED_MAGIC "sfb-mem" /* 8 bytes with the '\0' */
+
+enum {
+    SFB_SHARED_VERSION = 1,
+    SFB_SHARED_PAGE = 4096,
+    SFB_SHARED_PROCESS_MAX = 512, /* recorded at the same time */
+    SFB_SHARED_RING_MAX = 1024,   /* threads recorded at the same time */
+    SFB_SHARED_KNOWN = 16384,     /* stacks of a process that its agents remember */
+    SFB_SHARED_MODULES = 258048 - 8 * SFB_SHARED_KNOWN, /* bytes of a module list */
+    SFB_SHARED_RING_DATA = 57344, /* 56 KiB: 1,024 rings with their headers are 62.9 MB */
+    SFB_SHARED_TEXT = 3072        /* bytes of a program's path and arguments */
+};
+
+/* What the recorder asks for: set before the first agent comes. */
+enum sfb_shared_flags {
+    SFB_SHARED_NO_CHILDREN = 1 /* neither fork's nor exec's */
+};
+
+struct sfb_shared {
+    char magic[8];
+    uint32_t version;
+    uint32_t recorder_pid;
+    uint8_t key[16];
+    uint32_t rate_hz;
+    uint32_t engines; /* bit mask, 1 << enum sfb_recording_engine: those that may be used */
+    uint32_t flags;
+    uint32_t signal; /* SIGPROF */
+
+    /* 0: record. 1: ended: agents stop their timers, and write nothing more. */
+    uint32_t ended;
+
+    /*
+     * Futex: an agent adds 1 and wakes one when something cannot wait: a process or thread that is new, a ring that is half
+     * full, modules that wait. The recorder looks every 10 ms without.
+     */
+    uint32_t wake;
+
+    uint64_t lost[SFB_LOSS_COUNT]; /* where there is no slot to count in; agents add */
+};
+
+/* Of slots. Only these steps: FREE -> CLAIMED -> LIVE -> ENDED by the agent; any -> FREE by the recorder. */
+enum sfb_shared_state {
+    SFB_SLOT_FREE = 0,
+    SFB_SLOT_CLAIMED = 1,
+    SFB_SLOT_LIVE = 2,
+    SFB_SLOT_ENDED = 3
+};
+
+struct sfb_shared_process {
+    uint32_t state;
+    uint32_t pid; /* its own view; set when CLAIMED */
+    uint32_t parent_pid;
+    uint32_t how;    /* enum sfb_recording_how: STARTED or FORKED; the recorder knows of EXECUTED */
+    uint32_t parent; /* FORKED: slot of the parent + 1; else 0 */
+    uint32_t tick_ns;   /* what the CPU-time timers of this kernel cannot go below */
+    uint64_t start;     /* CLOCK_MONOTONIC ns */
+    uint64_t cpu_start; /* CLOCK_PROCESS_CPUTIME_ID when the agent began */
+    uint64_t end;       /* 0: not ended by itself */
+    uint64_t cpu_end;   /* CLOCK_PROCESS_CPUTIME_ID at end */
+    uint64_t lost[SFB_LOSS_COUNT];
+
+    /*
+     * Modules: the agent writes a list when taken == written, with the lock held (0 -> 1), and adds 1 to written; the
+     * recorder copies it and sets taken = written.
+     */
+    uint32_t modules_lock;
+    uint32_t modules_written;
+    uint32_t modules_taken;
+    uint32_t modules_size;
+    uint64_t modules_time;
+    char text[SFB_SHARED_TEXT]; /* path of the program, '\0', then its arguments, each with '\0' */
+    uint32_t text_size;
+    uint8_t to_next_page[SFB_SHARED_PAGE - SFB_SHARED_TEXT - 4 * 12 - 8 * 5 - 8 * SFB_LOSS_COUNT];
+
+    /*
+     * Hashes of stacks that are in a ring, or were: open addressing, at most 8 steps, 0: empty. Written after the record that
+     * has the stack was published.
+     */
+    uint64_t known[SFB_SHARED_KNOWN];
+    uint8_t modules[SFB_SHARED_MODULES]; /* Compact ImageMap */
+};
+
+struct sfb_shared_ring {
+    uint32_t state;
+    uint32_t process; /* slot */
+    uint32_t pid;
+    uint32_t tid; /* 0 until CLAIMED is LIVE */
+    uint64_t start;
+    uint64_t cpu_start; /* the thread's CPU time when it began here */
+    uint64_t end;       /* 0: not ended by itself */
+    uint64_t
+        cpu_end; /* the thread's CPU time then; the rest behind its last sample is that less cpu_sampled */
+    uint64_t
+        cpu_sampled; /* the thread's CPU time at its last sample, whether that was recorded or lost */
+    uint64_t lost[SFB_LOSS_COUNT];
+    char name[16];
+    uint32_t engine; /* of the agent: TIMER or SAMPLER, NONE */
+    uint32_t
+        event; /* the recorder: 1: an event of perf serves; the agent disarms its timer. 2: it was refused. */
+
+    /*
+     * Bytes since the slot was CLAIMED; positions in data are modulo its size. On lines of their own: two processors write
+     * them.
+     */
+    uint8_t to_tail[1024 - 8 * SFB_LOSS_COUNT - 16 - 4 * 6 - 8 * 5];
+    uint64_t tail; /* the recorder: read up to here */
+    uint8_t to_head[1024 - 8];
+    uint64_t head; /* the agent: written up to here; stored with release after each record */
+    uint8_t to_next_page[2048 - 8];
+    uint8_t data[SFB_SHARED_RING_DATA];
+};
+
+/*
+ * Records: multiples of 8 bytes, never split at the end of data: PAD fills it up.
+ *
+ * Weight is the thread's CPU time since cpu_sampled, what was lost in between included.
+ */
+enum sfb_shared_record {
+    SFB_RECORD_PAD = 1, /* only size and kind */
+    SFB_RECORD_STACK =
+        2, /* struct sfb_shared_sample, then a CBF of cbf_size bytes: hash is its name from now on */
+    SFB_RECORD_SAMPLE =
+        3, /* struct sfb_shared_sample; hash was named by a STACK of any thread of the process. 0: none */
+    SFB_RECORD_NAME = 4 /* struct sfb_shared_name: the thread's name has changed */
+};
+
+struct sfb_shared_record_head {
+    uint32_t size; /* with this, and padding */
+    uint16_t kind;
+    uint16_t cbf_size;
+};
+
+struct sfb_shared_sample {
+    struct sfb_shared_record_head head;
+    uint64_t time;   /* CLOCK_MONOTONIC ns */
+    uint64_t weight; /* ns */
+    uint64_t hash;
+    uint32_t engine;  /* enum sfb_recording_engine */
+    uint32_t end;     /* enum sfb_status */
+    uint32_t modules; /* modules_written when it was taken: the list with which it has to be read */
+    uint32_t padding;
+};
+
+struct sfb_shared_name {
+    struct sfb_shared_record_head head;
+    char name[16];
+};
+
+#define SFB_SHARED_PROCESSES_AT ((size_t)SFB_SHARED_PAGE)
+#define SFB_SHARED_RINGS_AT                                                                        \
+    (SFB_SHARED_PROCESSES_AT + SFB_SHARED_PROCESS_MAX * sizeof(struct sfb_shared_process))
+#define SFB_SHARED_SIZE (SFB_SHARED_RINGS_AT + SFB_SHARED_RING_MAX * sizeof(struct sfb_shared_ring))
+
+_Static_assert(sizeof(struct sfb_shared) <= SFB_SHARED_PAGE, "a page");
+_Static_assert(offsetof(struct sfb_shared_process, known) == SFB_SHARED_PAGE, "a page");
+_Static_assert(sizeof(struct sfb_shared_process) == 64 * SFB_SHARED_PAGE, "64 pages");
+_Static_assert(offsetof(struct sfb_shared_ring, data) == SFB_SHARED_PAGE, "a page");
+_Static_assert(sizeof(struct sfb_shared_ring) == 15 * SFB_SHARED_PAGE, "15 pages");
+
+#endif
