@@ -229,6 +229,28 @@ SFB_API ssize_t sframe_backtrace_addresses(void **buffer, size_t count,
 SFB_API int sframe_backtrace(void **buffer, int count);
 
 /**
+ * Writes the modules of this process as Compact ImageMap: with it, a backtrace can be symbolised
+ * after the process is gone. `sfb symbolize` and sfb/image_map.h read it.
+ *
+ * Images stand by increasing address, each with its path and build-id. One that another thread
+ * loads or unloads during the call may be missing.
+ *
+ * @param buffer    written; any alignment. An image takes 30 to 120 bytes; the last one needs some
+ *                  128 bytes more, and room for its path twice.
+ * @param size      bytes at buffer
+ * @param left_out  written on success: images for which there was no room; NULL: not wanted
+ *
+ * @return bytes written, always a complete map, or a negative sfb_status:
+ *         -SFB_BAD_ARGUMENT      buffer is NULL
+ *         -SFB_BUFFER_TOO_SMALL  no room for a map without images: 16 bytes do
+ *
+ * Threads, signals: safe.   Cost: 3 us a module.
+ *
+ * Source: Compact ImageMap Format, docs/FORMATS.md.
+ */
+SFB_API ssize_t sframe_backtrace_image_map(void *buffer, size_t size, uint32_t *left_out);
+
+/**
  * Learns all modules that are loaded now.
  *
  * The library does so when it is loaded. Another call, after dlopen(), saves the first capture in

@@ -59,7 +59,8 @@ static enum tool_exit symbolize_report(const struct stack_print *print, struct c
             exit_status = TOOL_BAD_DATA;
     if (!report->complete)
         exit_status = tool_complain(TOOL_BAD_DATA, "%s: a report without its last line", name);
-    symbols_use_process(print->symbols);
+    if (!symbols_use_process(print->symbols))
+        return tool_complain(TOOL_USAGE, "%s: %s", name, strerror(ENOMEM));
     return exit_status;
 }
 

@@ -1,9 +1,11 @@
 #include "symbols.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "image_modules.h"
 #include "input.h"
 #include "object/load_bias.h"
 #include "object/perf_map.h"
@@ -19,7 +21,8 @@ struct symbols {
     void *vdso;                    /* its image */
     struct report_module *modules; /* of the current report */
     size_t module_count;
-    struct report_modules map; /* of them */
+    struct report_modules map;   /* of them */
+    struct image_modules images; /* of a process, from its image map */
 };
 
 /* Somebody who asks for the functions at an address. */
@@ -50,6 +53,7 @@ void symbols_close(struct symbols *s)
     object_process_close(&s->process);
     object_perf_map_free(&s->perf);
     report_modules_free(&s->map);
+    image_modules_free(&s->images);
     free(s->opened);
     free(s->vdso);
     free(s);
@@ -75,28 +79,53 @@ bool symbols_add_process(struct symbols *s, pid_t pid, enum tool_exit *exit_stat
     return false;
 }
 
+/* @return false after a complaint */
+static bool add_image_map(struct symbols *s, const struct input *input, enum tool_exit *exit_status)
+{
+    struct sfb_error error;
+    const enum sfb_status status = image_modules_read(&s->images, input->data, input->size, &error);
+
+    if (status == SFB_OK && symbols_use_process(s))
+        return true;
+    *exit_status = status == SFB_OK || status == SFB_NO_RESOURCE
+                       ? tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM))
+                       : tool_complain(TOOL_BAD_DATA, "%s: byte %" PRIu64 ": %s: %s", input->name,
+                                       error.offset, error.field, sfb_status_str(error.status));
+    return false;
+}
+
+/* @return false after a complaint */
+static bool add_map_text(struct symbols *s, const struct input *input, enum tool_exit *exit_status)
+{
+    size_t line;
+    const char *cause =
+        object_maps_read(&s->process.maps, (const char *)input->data, input->size, &line);
+
+    if (cause && line > 0)
+        *exit_status = tool_complain(TOOL_BAD_DATA, "%s: line %zu: %s", input->name, line, cause);
+    else if (cause)
+        *exit_status = tool_complain(TOOL_BAD_DATA, "%s: %s", input->name, cause);
+    return !cause && make_room(s, exit_status);
+}
+
 bool symbols_add_maps(struct symbols *s, const char *path, enum tool_exit *exit_status)
 {
     struct input input;
-    const char *cause;
-    size_t line;
+    bool good;
 
     if (!input_read(&input, path)) {
         *exit_status = TOOL_USAGE;
         return false;
     }
-    cause = object_maps_read(&s->process.maps, (const char *)input.data, input.size, &line);
-    if (cause && line > 0)
-        *exit_status = tool_complain(TOOL_BAD_DATA, "%s: line %zu: %s", input.name, line, cause);
-    else if (cause)
-        *exit_status = tool_complain(TOOL_BAD_DATA, "%s: %s", input.name, cause);
+    good = image_modules_are_in(input.data, input.size) ? add_image_map(s, &input, exit_status)
+                                                        : add_map_text(s, &input, exit_status);
     input_free(&input);
-    return !cause && make_room(s, exit_status);
+    return good;
 }
 
 bool symbols_have_process(const struct symbols *s)
 {
-    return s->opened != NULL;
+    return s->opened || s->images.count > 0;
 }
 
 bool symbols_use_report(struct symbols *s, struct report_module *modules, size_t count)
@@ -108,9 +137,12 @@ bool symbols_use_report(struct symbols *s, struct report_module *modules, size_t
     return report_modules_make(&s->map, modules, count);
 }
 
-void symbols_use_process(struct symbols *s)
+bool symbols_use_process(struct symbols *s)
 {
+    if (s->images.count > 0)
+        return symbols_use_report(s, s->images.modules, s->images.count);
     s->of_report = false;
+    return true;
 }
 
 static const char *base_name(const char *path)

@@ -54,8 +54,8 @@ bool symbols_have_process(const struct symbols *symbols);
  */
 bool symbols_use_report(struct symbols *symbols, struct report_module *modules, size_t count);
 
-/* From now on they are of the process. */
-void symbols_use_process(struct symbols *symbols);
+/* From now on they are of the process. @return false: no memory */
+bool symbols_use_process(struct symbols *symbols);
 
 /*
  * Says which functions are at an address, from the innermost inlined one to the one that contains

@@ -2,7 +2,6 @@
 #ifndef SFB_CRASH_CRASH_H
 #define SFB_CRASH_CRASH_H
 
-#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,7 +25,6 @@ struct sfb_crash {
     ino_t inode;
     uint32_t flags, max_frames, outermost;
     struct sigaction previous[SFB_CRASH_SIGNALS];
-    char program[PATH_MAX]; /* path of the program, without /proc as it was started */
 };
 
 extern struct sfb_crash sfb_crash;

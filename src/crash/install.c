@@ -1,6 +1,5 @@
 /* Installs the crash handler and takes it away again: nothing of this runs in it. */
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,18 +55,6 @@ static enum sfb_status read_options(struct sframe_backtrace_crash_options *out,
     return known ? SFB_OK : SFB_BAD_ARGUMENT;
 }
 
-/* Without /proc, the program's path is what execve() was given. */
-static void find_program(void)
-{
-    const char *name = (const char *)getauxval(AT_EXECFN); /* NOLINT(performance-no-int-to-ptr) */
-    ssize_t size = readlink("/proc/self/exe", sfb_crash.program, sizeof sfb_crash.program - 1);
-
-    memset(sfb_crash.program + (size > 0 ? size : 0), 0,
-           sizeof sfb_crash.program - (size_t)(size > 0 ? size : 0));
-    if (size <= 0 && name)
-        memcpy(sfb_crash.program, name, strnlen(name, sizeof sfb_crash.program - 1));
-}
-
 /* Takes over what the handler goes by. @return false: there is no such descriptor */
 static bool prepare(const struct sframe_backtrace_crash_options *options)
 {
@@ -84,7 +71,6 @@ static bool prepare(const struct sframe_backtrace_crash_options *options)
     sfb_crash.flags = options->flags;
     sfb_crash.max_frames = options->max_frames;
     sfb_crash.outermost = options->outermost;
-    find_program();
     return true;
 }
 

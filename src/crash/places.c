@@ -9,6 +9,7 @@
 #include "unwind/process/live_memory.h"
 #include "unwind/process/loader.h"
 #include "unwind/process/module_cache.h"
+#include "unwind/process/program.h"
 
 /* --- modules ------------------------------------------------------------------------------------
  */
@@ -157,7 +158,7 @@ static void put_name(struct sfb_text *text, uint64_t link_map, bool whole)
     if (link_map)
         sfb_memory_copy(&memory, link_map + offsetof(struct link_map, l_name), &name, sizeof name);
     if (name && !read_char(&memory, name, &c))
-        name = (uintptr_t)sfb_crash.program;
+        name = (uintptr_t)sfb_program_path();
     if (!name || !read_char(&memory, name, &c)) {
         sfb_text_char(text, '?');
         return;

@@ -8,6 +8,9 @@
  */
 #include <stdio.h>
 
+#include <string.h>
+
+#include "sfb/image_map.h"
 #include "sfb/walk.h"
 #include "sframe_backtrace.h"
 #include "support/compiler.h"
@@ -92,8 +95,33 @@ NOINLINE static void deep(int depth)
     sink++;
 }
 
+/* There is no list of a loader: the program, and the vDSO where the kernel gave one. */
+static void look_at_image_map(void)
+{
+    static char text[1 << 16];
+    static struct sfb_image_map_prefix prefixes[1 << 10];
+    static uint8_t map[1 << 16];
+    const struct sfb_image_map_room room = { text, sizeof text, prefixes, 1 << 10 };
+    ssize_t size = sframe_backtrace_image_map(map, sizeof map, NULL);
+    struct sfb_image_map_decoder decoder;
+    struct sfb_image image;
+    bool found = false;
+    unsigned images = 0;
+
+    expect(size > 0 &&
+               sfb_image_map_decoder_init(&decoder, map, (size_t)size, &room, NULL) == SFB_OK,
+           "an image map");
+    for (; sfb_image_map_decoder_next(&decoder, &image, NULL) == SFB_OK; images++)
+        found = found || ((uintptr_t)deep >= image.base && (uintptr_t)deep < image.end_of_text &&
+                          image.path_size > 0 && image.path[0] == '/');
+    expect(found, "the program in its image map");
+    expect(images == 1 || (images == 2 && memmem(map, (size_t)size, "vdso", 4)),
+           "the program and the vDSO in its image map");
+}
+
 int main(void)
 {
     deep(DEPTH);
+    look_at_image_map();
     return failures != 0;
 }

@@ -234,6 +234,13 @@ else()
     ${SFRAME_BACKTRACE_VALGRIND} $<TARGET_FILE:test-live-memcheck>)
 endif()
 
+sfb_test(live image_map)
+add_library(image_map_library MODULE live/libs/image_map.c)
+set_target_properties(image_map_library PROPERTIES OUTPUT_NAME image_map)
+target_link_libraries(image_map_library PRIVATE sfb-flags)
+add_dependencies(test-live-image_map image_map_library)
+target_compile_definitions(test-live-image_map PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}")
+
 # The others compare with libunwind, linked as everybody links it, whether this library uses it or not.
 pkg_check_modules(UNWIND IMPORTED_TARGET libunwind)
 if(NOT UNWIND_FOUND)

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sfb/cbf.h"
+#include "sframe_backtrace.h"
 #include "support/run.h"
 #include "support/test.h"
 
@@ -65,11 +67,22 @@ static void put(struct story *s, enum sfb_frame_kind kind, uint64_t value)
     cr_assert(sfb_cbf_encoder_put(&s->encoder, kind, value) == SFB_OK);
 }
 
+/* The image map of this process, which its children have in common with it. */
+static void write_image_map(const char *path)
+{
+    static uint8_t map[1 << 16];
+    const ssize_t size = sframe_backtrace_image_map(map, sizeof map, NULL);
+    FILE *f = fopen(path, "w");
+
+    cr_assert(size > 0 && f && fwrite(map, (size_t)size, 1, f) == 1 && fclose(f) == 0);
+}
+
 static void expect_told(struct story *s, bool truncated, const char *want)
 {
     size_t size = sfb_cbf_encoder_end(&s->encoder, truncated);
+    char image_map[] = "/tmp/sfb-image-map-XXXXXX";
     pid_t child = fork();
-    struct run by_pid, by_maps;
+    struct run by_pid, by_maps, by_image_map;
 
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
@@ -80,11 +93,19 @@ static void expect_told(struct story *s, bool truncated, const char *want)
     by_maps =
         run_with_input(s->cbf, size, "'%s' symbolize --maps /proc/%d/maps -", SFB_TOOL, (int)child);
     kill(child, SIGKILL);
-    cr_expect(by_pid.status == 0 && by_maps.status == 0, "%s%s", by_pid.err, by_maps.err);
+    waitpid(child, NULL, 0);
+    close(mkstemp(image_map));
+    write_image_map(image_map);
+    by_image_map = run_with_input(s->cbf, size, "'%s' symbolize --maps %s", SFB_TOOL, image_map);
+    unlink(image_map);
+    cr_expect(by_pid.status == 0 && by_maps.status == 0 && by_image_map.status == 0, "%s%s%s",
+              by_pid.err, by_maps.err, by_image_map.err);
     run_expect_text("--pid", by_pid.out, want);
     run_expect_text("--maps", by_maps.out, want);
+    run_expect_text("an image map", by_image_map.out, want);
     run_free(&by_pid);
     run_free(&by_maps);
+    run_free(&by_image_map);
 }
 
 static int find_base(struct dl_phdr_info *info, size_t size, void *user)

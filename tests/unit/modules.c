@@ -23,9 +23,9 @@ static struct file {
     uint8_t rest[3 * 4096];
 } file __attribute__((aligned(4096)));
 
-static struct sfb_image good_image(void)
+static struct sfb_loaded_image good_image(void)
 {
-    struct sfb_image image = { .phdrs = file.phdrs, .phdr_count = 3 };
+    struct sfb_loaded_image image = { .phdrs = file.phdrs, .phdr_count = 3 };
 
     memset(&file, 0, sizeof file);
     file.phdrs[0] = (ElfW(Phdr)){ .p_type = PT_LOAD,
@@ -54,7 +54,7 @@ static struct sfb_image good_image(void)
 
 Test(modules, reads_sections_where_they_lie)
 {
-    struct sfb_image image = good_image();
+    struct sfb_loaded_image image = good_image();
     struct sfb_module m;
 
     sfb_module_read(&m, &image);
@@ -98,7 +98,7 @@ Test(modules, say_why_there_is_no_eh_frame)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct sfb_image image = good_image();
+        struct sfb_loaded_image image = good_image();
         struct sfb_module m;
 
         file.phdrs[cases[i].phdr] = cases[i].set;
@@ -133,7 +133,7 @@ Test(modules, open_eh_frame_in_another_segment_than_its_header)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct sfb_image image = good_image();
+        struct sfb_loaded_image image = good_image();
         const int32_t distance = cases[i].frames - (int32_t)offsetof(struct file, rest) - 4;
         const struct sfb_module *kept;
         struct sfb_module m;
@@ -209,7 +209,7 @@ Test(modules, judges_what_program_headers_say)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct sfb_image image = good_image();
+        struct sfb_loaded_image image = good_image();
         struct sfb_module m;
 
         file.phdrs[cases[i].phdr] = cases[i].set;
@@ -220,7 +220,7 @@ Test(modules, judges_what_program_headers_say)
 
 Test(modules, refuse_a_section_for_another_machine)
 {
-    struct sfb_image image = good_image();
+    struct sfb_loaded_image image = good_image();
     struct sfb_module m;
 
     file.section[AT_ABI] = OTHER_ABI;
@@ -231,7 +231,7 @@ Test(modules, refuse_a_section_for_another_machine)
 
 Test(modules, cache_answers_only_while_memory_says_the_same)
 {
-    struct sfb_image image = good_image();
+    struct sfb_loaded_image image = good_image();
     struct sfb_module_identity other;
     const struct sfb_module *m = sfb_module_cache_add(&image, false);
 
@@ -285,9 +285,9 @@ static struct whole {
     uint8_t rest[4096];
 } whole __attribute__((aligned(4096)));
 
-static struct sfb_image whole_image(void)
+static struct sfb_loaded_image whole_image(void)
 {
-    struct sfb_image image = { .phdrs = whole.phdrs, .phdr_count = 3 };
+    struct sfb_loaded_image image = { .phdrs = whole.phdrs, .phdr_count = 3 };
 
     memset(&whole, 0, sizeof whole);
     memcpy(whole.ehdr.e_ident, ELFMAG, SELFMAG);
@@ -316,7 +316,7 @@ static struct sfb_image whole_image(void)
 
 Test(modules, id_stands_for_one_files_bytes)
 {
-    struct sfb_image image = whole_image();
+    struct sfb_loaded_image image = whole_image();
     const struct sfb_module *first = sfb_module_cache_add(&image, false), *second;
 
     cr_assert(first != NULL);
@@ -340,7 +340,7 @@ Test(modules, id_is_only_for_files_that_can_be_told_apart)
                                          "good" };
 
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        struct sfb_image image = whole_image();
+        struct sfb_loaded_image image = whole_image();
         const struct sfb_module *m;
 
         switch (i) {
@@ -361,7 +361,7 @@ Test(modules, id_is_only_for_files_that_can_be_told_apart)
 
 Test(modules, cache_notices_a_section_where_there_was_none)
 {
-    struct sfb_image image = good_image();
+    struct sfb_loaded_image image = good_image();
     const struct sfb_module *m;
 
     file.phdrs[1].p_type = PT_NOTE;
@@ -380,7 +380,7 @@ Test(modules, cache_notices_a_section_where_there_was_none)
 
 Test(modules, cache_refuses_what_it_could_not_check)
 {
-    struct sfb_image image = good_image();
+    struct sfb_loaded_image image = good_image();
     static ElfW(Phdr) elsewhere[3];
 
     memcpy(elsewhere, file.phdrs, sizeof elsewhere);
@@ -390,7 +390,7 @@ Test(modules, cache_refuses_what_it_could_not_check)
 
 Test(modules, cache_that_is_full_says_so_and_goes_on)
 {
-    struct sfb_image image = good_image();
+    struct sfb_loaded_image image = good_image();
     unsigned added = 0;
 
     while (added < 100000 && sfb_module_cache_add(&image, false))

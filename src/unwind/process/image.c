@@ -7,7 +7,7 @@
 #include "unwind/machine/arch.h"
 #include "unwind/process/pages.h"
 
-const ElfW(Phdr) * sfb_image_phdr(const struct sfb_image *image, uint32_t type)
+const ElfW(Phdr) * sfb_image_phdr(const struct sfb_loaded_image *image, uint32_t type)
 {
     for (unsigned i = 0; i < image->phdr_count; i++)
         if (image->phdrs[i].p_type == type)
@@ -15,7 +15,7 @@ const ElfW(Phdr) * sfb_image_phdr(const struct sfb_image *image, uint32_t type)
     return NULL;
 }
 
-const ElfW(Phdr) * sfb_image_segment(const struct sfb_image *image, uint64_t vaddr)
+const ElfW(Phdr) * sfb_image_segment(const struct sfb_loaded_image *image, uint64_t vaddr)
 {
     /* Bytes behind p_filesz are zeros (.bss); no table lies there. */
     for (unsigned i = 0; i < image->phdr_count; i++) {
@@ -27,7 +27,22 @@ const ElfW(Phdr) * sfb_image_segment(const struct sfb_image *image, uint64_t vad
     return NULL;
 }
 
-bool sfb_image_is_whole(const struct sfb_image *image)
+uint64_t sfb_image_text_end(const struct sfb_loaded_image *image)
+{
+    const struct sfb_module_identity *identity = &image->identity;
+    uint64_t text_end = 0;
+
+    for (unsigned i = 0; i < image->phdr_count; i++) {
+        const ElfW(Phdr) *p = &image->phdrs[i];
+        uint64_t end = image->bias + p->p_vaddr + p->p_memsz;
+
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_X) && end > text_end)
+            text_end = end;
+    }
+    return text_end > identity->start && text_end <= identity->end ? text_end : identity->end;
+}
+
+bool sfb_image_is_whole(const struct sfb_loaded_image *image)
 {
     for (unsigned i = 0; i < image->phdr_count; i++) {
         const ElfW(Phdr) *p = &image->phdrs[i];
@@ -50,7 +65,7 @@ struct bytes {
  * file that is shorter than its headers say, those that can be read: behind its end, to load is
  * SIGBUS.
  */
-static struct bytes bytes_at(const struct sfb_image *image, uint64_t vaddr)
+static struct bytes bytes_at(const struct sfb_loaded_image *image, uint64_t vaddr)
 {
     const ElfW(Phdr) *p = sfb_image_segment(image, vaddr);
     uint64_t address = image->bias + vaddr, room = p ? p->p_filesz - (vaddr - p->p_vaddr) : 0;
@@ -64,7 +79,7 @@ static struct bytes bytes_at(const struct sfb_image *image, uint64_t vaddr)
     };
 }
 
-enum sfb_status sfb_image_section(struct sfb_section *out, const struct sfb_image *image)
+enum sfb_status sfb_image_section(struct sfb_section *out, const struct sfb_loaded_image *image)
 {
     const ElfW(Phdr) *p = sfb_image_phdr(image, SFB_PT_GNU_SFRAME);
     struct bytes b;
@@ -84,7 +99,8 @@ enum sfb_status sfb_image_section(struct sfb_section *out, const struct sfb_imag
     return status;
 }
 
-enum sfb_status sfb_image_eh_frame_hdr(struct sfb_eh_frame *out, const struct sfb_image *image)
+enum sfb_status sfb_image_eh_frame_hdr(struct sfb_eh_frame *out,
+                                       const struct sfb_loaded_image *image)
 {
     const ElfW(Phdr) *hdr = sfb_image_phdr(image, PT_GNU_EH_FRAME);
     const ElfW(Phdr) *segment = hdr ? sfb_image_segment(image, hdr->p_vaddr) : NULL;
@@ -107,7 +123,8 @@ enum sfb_status sfb_image_eh_frame_hdr(struct sfb_eh_frame *out, const struct sf
  * Linkers put read-only tables together: the segment with .eh_frame_hdr has .eh_frame, too, nearly
  * always.
  */
-enum sfb_status sfb_image_eh_frame_extend(struct sfb_eh_frame *eh, const struct sfb_image *image)
+enum sfb_status sfb_image_eh_frame_extend(struct sfb_eh_frame *eh,
+                                          const struct sfb_loaded_image *image)
 {
     const ElfW(Phdr) *segment = sfb_image_segment(image, eh->frames - image->bias);
     struct bytes b;
@@ -120,7 +137,7 @@ enum sfb_status sfb_image_eh_frame_extend(struct sfb_eh_frame *eh, const struct 
                : SFB_BAD_ELF;
 }
 
-void sfb_module_read(struct sfb_module *out, const struct sfb_image *image)
+void sfb_module_read(struct sfb_module *out, const struct sfb_loaded_image *image)
 {
     memset(out, 0, sizeof *out);
     out->start = image->identity.start;
@@ -150,7 +167,7 @@ static bool next_note(struct sfb_reader *r, struct sfb_build_id *out)
     return true;
 }
 
-void sfb_image_build_id(struct sfb_build_id *out, const struct sfb_image *image)
+void sfb_image_build_id(struct sfb_build_id *out, const struct sfb_loaded_image *image)
 {
     out->size = 0;
     out->at = NULL;

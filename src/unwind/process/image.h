@@ -22,7 +22,7 @@ struct sfb_module_identity {
 };
 
 /* What sfb_module_read() goes by. Everything it points to lies in the module. */
-struct sfb_image {
+struct sfb_loaded_image {
     struct sfb_module_identity identity;
     const ElfW(Phdr) * phdrs; /* readable as far as phdr_count says */
     unsigned phdr_count;
@@ -41,13 +41,14 @@ struct sfb_build_id {
 /* What is loaded at an address: for those who report it. */
 struct sfb_loaded {
     uint64_t start, end;
+    uint64_t text_end; /* behind its last executable byte; end, if it has none */
     uint64_t bias;     /* pc - bias: the address as the file has it */
     uint64_t link_map; /* the loader's struct link_map, not to be believed; 0: none */
     struct sfb_build_id build_id;
 };
 
 /* Describes a module. Never fails: what is wrong with its section stands in section_status. */
-void sfb_module_read(struct sfb_module *out, const struct sfb_image *image);
+void sfb_module_read(struct sfb_module *out, const struct sfb_loaded_image *image);
 
 /*
  * @return whether the files that its segments are of are as long as the headers say, at this moment:
@@ -55,24 +56,26 @@ void sfb_module_read(struct sfb_module *out, const struct sfb_image *image);
  *
  * Cost: a system call for each segment.
  */
-bool sfb_image_is_whole(const struct sfb_image *image);
+bool sfb_image_is_whole(const struct sfb_loaded_image *image);
 
 /* @return the first program header of a type, NULL if there is none */
-const ElfW(Phdr) * sfb_image_phdr(const struct sfb_image *image, uint32_t type);
+const ElfW(Phdr) * sfb_image_phdr(const struct sfb_loaded_image *image, uint32_t type);
 
 /* @return the readable segment with file contents at a virtual address, NULL if there is none */
-const ElfW(Phdr) * sfb_image_segment(const struct sfb_image *image, uint64_t vaddr);
+const ElfW(Phdr) * sfb_image_segment(const struct sfb_loaded_image *image, uint64_t vaddr);
 
 /*
  * Opens the .sframe of a module: what sfb_module_read() puts into it.
  *
  * @return SFB_OK; SFB_NO_SECTION, SFB_BAD_ELF, SFB_BAD_ABI, or as sfb_section_open() says
  */
-enum sfb_status sfb_image_section(struct sfb_section *out, const struct sfb_image *image);
+enum sfb_status sfb_image_section(struct sfb_section *out, const struct sfb_loaded_image *image);
 
 /* The two parts of sfb_image_eh_frame(): the segment of its header, and a second one if need be. */
-enum sfb_status sfb_image_eh_frame_hdr(struct sfb_eh_frame *out, const struct sfb_image *image);
-enum sfb_status sfb_image_eh_frame_extend(struct sfb_eh_frame *eh, const struct sfb_image *image);
+enum sfb_status sfb_image_eh_frame_hdr(struct sfb_eh_frame *out,
+                                       const struct sfb_loaded_image *image);
+enum sfb_status sfb_image_eh_frame_extend(struct sfb_eh_frame *eh,
+                                          const struct sfb_loaded_image *image);
 
 /*
  * The same of its .eh_frame. (Inline: the parts are not on the stack at the same time.)
@@ -80,14 +83,17 @@ enum sfb_status sfb_image_eh_frame_extend(struct sfb_eh_frame *eh, const struct 
  * @return SFB_OK; SFB_NO_EH_FRAME, SFB_BAD_ELF, or as sfb_eh_frame_open() says
  */
 static inline enum sfb_status sfb_image_eh_frame(struct sfb_eh_frame *out,
-                                                 const struct sfb_image *image)
+                                                 const struct sfb_loaded_image *image)
 {
     enum sfb_status status = sfb_image_eh_frame_hdr(out, image);
 
     return status == SFB_OK ? sfb_image_eh_frame_extend(out, image) : status;
 }
 
+/* @return the address behind its last executable byte; where it ends, if it has none */
+uint64_t sfb_image_text_end(const struct sfb_loaded_image *image);
+
 /* Reads the build-id that the linker made from the file's contents. */
-void sfb_image_build_id(struct sfb_build_id *out, const struct sfb_image *image);
+void sfb_image_build_id(struct sfb_build_id *out, const struct sfb_loaded_image *image);
 
 #endif

@@ -67,7 +67,7 @@ static __attribute__((noinline)) bool identify(struct sfb_module_identity *out, 
  * Finds the program headers of what has an identity, through the ELF header, which is mapped first,
  * nearly always.
  */
-static bool find_image(struct sfb_image *out)
+static bool find_image(struct sfb_loaded_image *out)
 {
     const struct sfb_module_identity *identity = &out->identity;
     const ElfW(Ehdr) *ehdr = (const void *)(uintptr_t)identity->start;
@@ -98,7 +98,7 @@ static bool find_image(struct sfb_image *out)
 static __attribute__((noinline)) const struct sfb_module *describe(
     const struct sfb_module_identity *identity, struct sfb_module *room)
 {
-    struct sfb_image image = { .identity = *identity };
+    struct sfb_loaded_image image = { .identity = *identity };
 
     if (find_image(&image)) {
         sfb_module_read(room, &image);
@@ -128,7 +128,7 @@ static const struct sfb_module *find_live(const struct sfb_modules *modules, uin
 /* About ten system calls, 1.2 us. */
 static const struct sfb_module *learn_live(const struct sfb_modules *modules, uint64_t pc)
 {
-    struct sfb_image *image = sfb_module_cache_take();
+    struct sfb_loaded_image *image = sfb_module_cache_take();
 
     (void)modules;
     if (!image)
@@ -156,16 +156,18 @@ static bool read_live_code(struct sfb_memory *memory, uint64_t address, uint64_t
 
 bool sfb_loaded_find(struct sfb_loaded *out, uint64_t pc)
 {
-    struct sfb_image image;
+    struct sfb_loaded_image image;
 
     if (!identify(&image.identity, pc))
         return false;
     *out = (struct sfb_loaded){ .start = image.identity.start,
                                 .end = image.identity.end,
+                                .text_end = image.identity.end,
                                 .bias = image.identity.start,
                                 .link_map = (uintptr_t)image.identity.link_map };
     if (find_image(&image)) {
         out->bias = image.bias;
+        out->text_end = sfb_image_text_end(&image);
         sfb_image_build_id(&out->build_id, &image);
     }
     return true;
@@ -176,6 +178,19 @@ bool sfb_loaded_find(struct sfb_loaded *out, uint64_t pc)
  * program, which has no such thing.
  */
 static const volatile struct r_debug *loader_state;
+
+/* Set once at load; 0: there is none. */
+static uint64_t vdso;
+
+uint64_t sfb_loader_debug(void)
+{
+    return (uintptr_t)loader_state;
+}
+
+uint64_t sfb_loader_static(unsigned i)
+{
+    return i == 0 ? program_start : i == 1 ? vdso : 0;
+}
 
 /*
  * Whether a library may be being unloaded right now. dlclose() unmaps it first, and lets
@@ -209,9 +224,9 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *user)
     if (!sfb_pages_probe((uintptr_t)info->dlpi_phdr, info->dlpi_phnum * sizeof *info->dlpi_phdr))
         return 0;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        struct sfb_image image = { .phdrs = info->dlpi_phdr,
-                                   .phdr_count = info->dlpi_phnum,
-                                   .bias = info->dlpi_addr };
+        struct sfb_loaded_image image = { .phdrs = info->dlpi_phdr,
+                                          .phdr_count = info->dlpi_phnum,
+                                          .bias = info->dlpi_addr };
 
         /* Any loaded byte that glibc knows leads to the identity that a capture will ask with. */
         if (info->dlpi_phdr[i].p_type != PT_LOAD ||
@@ -268,6 +283,7 @@ SFB_EARLY static void look_at_process(void)
     uint64_t loader = getauxval(AT_BASE);
     struct sfb_startup startup;
 
+    vdso = getauxval(AT_SYSINFO_EHDR);
     dl_iterate_phdr(measure_program, NULL);
     live[BELIEVED].entries.program = getauxval(AT_ENTRY);
     if (loader)

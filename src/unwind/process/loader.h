@@ -38,6 +38,20 @@ bool sfb_module_is_loaded(uint32_t id, uint64_t pc, bool doubt);
 bool sfb_loaded_find(struct sfb_loaded *out, uint64_t pc);
 
 /*
+ * @return where the loader's struct r_debug is, which leads to its lists; 0: in a static program
+ *
+ * Threads, signals: safe.
+ */
+uint64_t sfb_loader_debug(void);
+
+/*
+ * @return an address in the i-th module of a static program: itself, the vDSO; 0: there are no more
+ *
+ * Threads, signals: safe.
+ */
+uint64_t sfb_loader_static(unsigned i);
+
+/*
  * Puts all modules that are loaded now into the cache.
  *
  * Signals: NOT safe: it takes the loader's lock.

@@ -41,7 +41,7 @@ struct place {
 };
 
 struct entry {
-    struct sfb_image image;
+    struct sfb_loaded_image image;
     struct place sframe, eh_frame; /* as they were */
     uint8_t header[SECTION_HEADER_SIZE];
     struct sfb_build_id build_id;
@@ -63,7 +63,7 @@ static unsigned cache_slot_of(uint64_t start)
 }
 
 /* Whether the ELF header, where the module starts, leads to these program headers. */
-static bool header_leads_to(const struct sfb_image *image)
+static bool header_leads_to(const struct sfb_loaded_image *image)
 {
     const ElfW(Ehdr) *ehdr =
         (const void *)(uintptr_t)image->identity.start; /* NOLINT(performance-no-int-to-ptr) */
@@ -237,7 +237,7 @@ const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity 
     return NULL;
 }
 
-static bool phdrs_inside(const struct sfb_image *image)
+static bool phdrs_inside(const struct sfb_loaded_image *image)
 {
     uint64_t first = (uintptr_t)image->phdrs;
 
@@ -245,7 +245,7 @@ static bool phdrs_inside(const struct sfb_image *image)
            image->phdr_count * sizeof *image->phdrs <= image->identity.end - first;
 }
 
-struct sfb_image *sfb_module_cache_take(void)
+struct sfb_loaded_image *sfb_module_cache_take(void)
 {
     uint64_t free;
 
@@ -263,12 +263,12 @@ struct sfb_image *sfb_module_cache_take(void)
     return NULL;
 }
 
-static struct entry *entry_of(struct sfb_image *image)
+static struct entry *entry_of(struct sfb_loaded_image *image)
 {
     return (struct entry *)image; /* its first member */
 }
 
-void sfb_module_cache_give_back(struct sfb_image *image)
+void sfb_module_cache_give_back(struct sfb_loaded_image *image)
 {
     size_t i = (size_t)(entry_of(image) - pool);
 
@@ -302,7 +302,7 @@ static void publish(_Atomic(struct entry *) *slot, struct entry *e)
 
 bool sfb_module_code(const struct sfb_module *module, uint64_t address, uint64_t *lo, uint64_t *hi)
 {
-    const struct sfb_image *image;
+    const struct sfb_loaded_image *image;
 
     if (!(module->id & SFB_MODULE_PERMANENT))
         return false;
@@ -358,7 +358,7 @@ static __attribute__((noinline)) const struct sfb_module *enter(struct entry *e,
     return module;
 }
 
-const struct sfb_module *sfb_module_cache_put(struct sfb_image *image, bool permanent)
+const struct sfb_module *sfb_module_cache_put(struct sfb_loaded_image *image, bool permanent)
 {
     struct entry *e = entry_of(image);
 
@@ -376,9 +376,9 @@ const struct sfb_module *sfb_module_cache_put(struct sfb_image *image, bool perm
     return NULL;
 }
 
-const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image, bool permanent)
+const struct sfb_module *sfb_module_cache_add(const struct sfb_loaded_image *image, bool permanent)
 {
-    struct sfb_image *own = sfb_module_cache_take();
+    struct sfb_loaded_image *own = sfb_module_cache_take();
 
     if (!own)
         return NULL;

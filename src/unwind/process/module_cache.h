@@ -52,16 +52,16 @@ void sfb_module_id_place(uint32_t id, uint64_t *start, uint64_t *size);
  * @return the entry, NULL if the pool is used up, or nothing in memory could tell that the entry is
  *         not true any more: the module then is read anew each time
  */
-const struct sfb_module *sfb_module_cache_add(const struct sfb_image *image, bool permanent);
+const struct sfb_module *sfb_module_cache_add(const struct sfb_loaded_image *image, bool permanent);
 
 /*
  * The same in two steps, to save stack: the entry is described in place.
  *
  * @return (take) to be described, and then put or given back; NULL if the pool is used up
  */
-struct sfb_image *sfb_module_cache_take(void);
-const struct sfb_module *sfb_module_cache_put(struct sfb_image *image, bool permanent);
-void sfb_module_cache_give_back(struct sfb_image *image);
+struct sfb_loaded_image *sfb_module_cache_take(void);
+const struct sfb_module *sfb_module_cache_put(struct sfb_loaded_image *image, bool permanent);
+void sfb_module_cache_give_back(struct sfb_loaded_image *image);
 
 /* @return whether address is in code of a permanent module, and which range of it then can be read */
 bool sfb_module_code(const struct sfb_module *module, uint64_t address, uint64_t *lo, uint64_t *hi);

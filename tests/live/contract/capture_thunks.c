@@ -30,6 +30,13 @@ static void run_plain(struct thunk_room *room)
     sframe_backtrace(room->addresses, THUNK_ADDRESSES);
 }
 
+static void run_image_map(struct thunk_room *room)
+{
+    uint32_t left_out;
+
+    sframe_backtrace_image_map(room->bytes, sizeof room->bytes, &left_out);
+}
+
 static void run_refresh(struct thunk_room *room)
 {
     (void)room;
@@ -92,6 +99,7 @@ const struct thunk capture_thunks[] = {
     { "sframe_backtrace_cbf", with_context, run_cbf, NULL },
     { "sframe_backtrace_addresses", with_context, run_addresses, NULL },
     { "sframe_backtrace", NULL, run_plain, NULL },
+    { "sframe_backtrace_image_map", NULL, run_image_map, NULL },
     { "sframe_backtrace_refresh", NULL, run_refresh, NULL },
     { "sfb_context_from_ucontext", NULL, take_context, NULL },
     { "sfb_context_capture", NULL, run_capture, NULL },

@@ -15,6 +15,7 @@
 FUNCTION(sframe_backtrace);
 FUNCTION(sframe_backtrace_addresses);
 FUNCTION(sframe_backtrace_cbf);
+FUNCTION(sframe_backtrace_image_map);
 FUNCTION(sframe_backtrace_refresh);
 FUNCTION(sframe_backtrace_version);
 FUNCTION(sframe_backtrace_install_crash_handler);
