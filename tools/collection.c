@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "foreign.h"
+#include "object/foreign.h"
 #include "tool.h"
 
 /* --- members ----------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "crash/grammar.h"
-#include "foreign.h"
+#include "object/foreign.h"
 #include "object/hex.h"
 
 /* A part of the input: a line, or what is left of one. */

@@ -13,9 +13,9 @@
 #include <sfb/section.h>
 
 #include "dump_text.h"
-#include "foreign.h"
 #include "input.h"
 #include "number.h"
+#include "object/foreign.h"
 #include "object/relocate.h"
 #include "object/sframe.h"
 #include "tool.h"

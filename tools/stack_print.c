@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "foreign.h"
+#include "object/foreign.h"
 
 /* The frame being printed. */
 struct line {

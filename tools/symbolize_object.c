@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "foreign.h"
 #include "module_files.h"
+#include "object/foreign.h"
 #include "object/hex.h"
 #include "object/regular.h"
 

@@ -8,8 +8,8 @@
 
 #include "crash/grammar.h"
 #include "crash_report.h"
-#include "foreign.h"
 #include "log_lines.h"
+#include "object/foreign.h"
 
 /* Where the search is. */
 struct search {

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "foreign.h"
+#include "object/foreign.h"
 
 /* How often each reason comes up; there are a dozen of them, and each is one static string. */
 static void report_reasons(FILE *to, const struct synthesis *s)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "foreign.h"
+#include "object/foreign.h"
 
 /* Longest complaint; file names that do not fit are cut, their end with the cause is not needed. */
 #define LINE_SIZE 4096

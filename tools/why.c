@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "foreign.h"
+#include "object/foreign.h"
 
 struct why {
     const char *pattern;

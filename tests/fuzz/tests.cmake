@@ -46,7 +46,7 @@ sfb_fuzz(sframe sframe)
 sfb_fuzz(walk walk PACKED)
 sfb_fuzz(crash_report crash_report)
 target_sources(fuzz-crash_report PRIVATE
-  ${PROJECT_SOURCE_DIR}/tools/crash_report.c ${PROJECT_SOURCE_DIR}/tools/foreign.c)
+  ${PROJECT_SOURCE_DIR}/tools/crash_report.c ${PROJECT_SOURCE_DIR}/src/object/foreign.c)
 target_include_directories(fuzz-crash_report PRIVATE ${PROJECT_SOURCE_DIR}/tools)
 target_link_libraries(fuzz-crash_report PRIVATE sfb-object)
 sfb_fuzz(text text)

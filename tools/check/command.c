@@ -8,12 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../foreign.h"
 #include "../input.h"
 #include "../number.h"
 #include "../tool.h"
 #include "extract.h"
 #include "object/archive.h"
+#include "object/foreign.h"
 #include "report.h"
 
 enum {

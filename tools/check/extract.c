@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../foreign.h"
 #include "cfi.h"
 #include "disassembly.h"
+#include "object/foreign.h"
 #include "words.h"
 
 /* Of a function that is larger, the beginning is shown. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../foreign.h"
+#include "object/foreign.h"
 #include "report.h"
 #include "report_json.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../foreign.h"
+#include "object/foreign.h"
 #include "report.h"
 
 static const char *region_name(enum finding_region region)

@@ -1,4 +1,4 @@
-#include "foreign.h"
+#include "object/foreign.h"
 
 #include <stdlib.h>
 #include <string.h>
