@@ -12,8 +12,8 @@ packages() {
     # dwz, debuginfod: debug files that share parts, and a server of them.
     printf '%s\n' gcc g++ cmake ninja-build pkg-config clang clang-format clang-tidy cppcheck \
         shellcheck binutils libbinutils libunwind-dev libelf-dev libdw-dev liblzma-dev libiberty-dev \
-        libcriterion-dev libjansson-dev libcapstone-dev abigail-tools gdb valgrind dpkg-dev llvm dwz \
-        debuginfod file xz-utils "$(clang_runtime)"
+        libzstd-dev libcriterion-dev libjansson-dev libcapstone-dev abigail-tools gdb valgrind dpkg-dev llvm \
+        dwz debuginfod file xz-utils "$(clang_runtime)"
 }
 
 # The package with clang's sanitizers and libFuzzer: named after the version of the clang that is here, or
@@ -168,8 +168,8 @@ fetch_sysroot() (
     : >"$tmp/status"
     private_apt "$tmp" "${arm64[@]}" update
     private_apt "$tmp" "${arm64[@]}" install -y --no-install-recommends --download-only \
-        libc6-dev libstdc++6 libunwind-dev libelf-dev libdw-dev liblzma-dev libiberty-dev libcriterion-dev \
-        libjansson-dev
+        libc6-dev libstdc++6 libunwind-dev libelf-dev libdw-dev liblzma-dev libiberty-dev libzstd-dev \
+        libcriterion-dev libjansson-dev
     for package in "$tmp"/archives/*.deb; do
         dpkg-deb -x "$package" "$tmp/all"
     done
@@ -202,7 +202,7 @@ setup_aarch64() {
     fi
     # One that an older checkout fetched lacks what was needed since.
     if [[ -n ${SFB_AARCH64_SYSROOT:-} ||
-        -e $cache/aarch64/usr/lib/aarch64-linux-gnu/libiberty.a ]]; then
+        -e $cache/aarch64/usr/lib/aarch64-linux-gnu/libzstd.a ]]; then
         return
     fi
     say "setup: fetching Debian's arm64 libraries into $cache"

@@ -1,0 +1,28 @@
+/* Texts for numbers of recordings. */
+#include "sfb/recording.h"
+
+static const char *at(const char *const *texts, uint32_t count, uint32_t number)
+{
+    return number < count ? texts[number] : "?";
+}
+
+const char *sfb_recording_engine_str(uint32_t engine)
+{
+    static const char *const texts[] = { "none", "perf", "perf, user time only", "CPU-time timers",
+                                         "sampler thread" };
+
+    return at(texts, sizeof texts / sizeof *texts, engine);
+}
+
+const char *sfb_recording_loss_str(uint32_t reason)
+{
+    static const char *const texts[SFB_LOSS_COUNT] = {
+        "samples: the thread's ring was full",  "threads: no ring was left",
+        "processes: no place was left",         "rings that the program overwrote",
+        "threads: the system gave no timer",    "samples that came while the agent was at work",
+        "processes that could not be followed", "module lists that did not fit",
+        "bytes that could not be written",
+    };
+
+    return at(texts, SFB_LOSS_COUNT, reason);
+}

@@ -1,0 +1,25 @@
+/* How payloads are packed: zstd.c has the only one there is. */
+#ifndef SFB_RECORDING_PACKER_H
+#define SFB_RECORDING_PACKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sfb/recording.h"
+
+struct sfb_recording_packer {
+    uint32_t flag; /* of the block: enum recording_flags */
+
+    /* @return what each call of pack() is given, and the last of release(); NULL: no memory */
+    void *(*open)(void);
+    void (*release)(void *state);
+
+    /* @return bytes at `out`; 0: they do not fit `room`, or there was no memory */
+    size_t (*pack)(void *state, void *out, size_t room, const void *in, size_t size);
+};
+
+/* @return whether `in` unpacks to exactly `size` bytes at `out` */
+bool sfb_recording_unpack(void *out, size_t size, const void *in, size_t in_size);
+
+#endif
