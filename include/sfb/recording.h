@@ -274,7 +274,15 @@ struct sfb_recording_event {
     } of;
 };
 
-/* What a reader has found out about the file. */
+/* Types of blocks: docs/FORMATS.md, "Recording". Those from 4 on are to come. */
+enum {
+    SFB_RECORDING_TYPE_START = 1,
+    SFB_RECORDING_TYPE_EVENTS = 2,
+    SFB_RECORDING_TYPE_FILE = 3,
+    SFB_RECORDING_TYPES = 32
+};
+
+/* What a reader has found out about the file, up to the event that it gave last. */
 struct sfb_recording_health {
     uint64_t size;           /* bytes of the file */
     uint64_t blocks;         /* read */
@@ -285,6 +293,10 @@ struct sfb_recording_health {
     uint64_t torn;           /* bytes of a last block that was not written whole */
     uint64_t lost_records;   /* records at least, by the sequence numbers of blocks */
     bool finished;           /* it has its last event */
+    uint64_t
+        bad_records; /* records of whole blocks that contradict themselves, or name what is not there */
+    uint64_t unknown_records;                    /* of a later version: skipped */
+    uint64_t bytes_of_type[SFB_RECORDING_TYPES]; /* of whole blocks, by type; others: at 0 */
 };
 
 /**

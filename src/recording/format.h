@@ -88,6 +88,9 @@ enum recording_column {
     COLUMN_COUNT
 };
 
+/* COLUMN_ENDS has three bits for it. */
+enum { RECORDING_ENGINE_MAX = 7 };
+
 /* Of a block. What stacks unpack to is bounded by the last three. */
 enum {
     RECORDING_NODES_MAX = 32768,

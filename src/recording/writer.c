@@ -335,7 +335,8 @@ enum sfb_status sfb_recording_put_losses(struct sfb_recording_writer *w,
 enum sfb_status sfb_recording_put_sample(struct sfb_recording_writer *w,
                                          const struct sfb_recording_sample *e)
 {
-    if (!has_thread(w, e->thread) || e->stack >= w->events.first_stack + w->events.stacks)
+    if (!has_thread(w, e->thread) || e->stack >= w->events.first_stack + w->events.stacks ||
+        e->engine > RECORDING_ENGINE_MAX)
         return SFB_BAD_ARGUMENT;
     if (w->error != 0)
         return SFB_NO_RESOURCE;
