@@ -12,6 +12,9 @@ foreach(header IN LISTS sfb_public_headers)
 endforeach()
 
 install(TARGETS sframe-backtrace-shared sframe-backtrace-static EXPORT sframe-backtrace-targets)
+if(TARGET sfb-recording)
+  install(TARGETS sfb-recording EXPORT sframe-backtrace-targets)
+endif()
 install(EXPORT sframe-backtrace-targets NAMESPACE sframe_backtrace::
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sframe-backtrace)
 if(TARGET sfb)
@@ -33,6 +36,11 @@ file(RELATIVE_PATH sfb_pc_prefix /${libdir}/pkgconfig /)
 configure_file(cmake/sframe-backtrace.pc.in sframe-backtrace.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sframe-backtrace.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET sfb-recording)
+  configure_file(cmake/sfb-recording.pc.in sfb-recording.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sfb-recording.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 # The pages lie as in the source, so that their links lead somewhere.
 install(FILES LICENSE CONTRIBUTING.md NEWS.md README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")

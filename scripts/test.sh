@@ -48,8 +48,8 @@ plan() {
         except="$files|agreement-v|stack_use-v|(front_door|broken|capture|stacks)-v2"
         ;;
     asan)
-        targets=(tests-{unit,object,golden,check,live,live-tool,live-crash,synth,fuzz,demo})
-        only='^unit|^object|^golden|^check|^live|^fuzz' except='big_endian|stepped|true_ends|crash_owner|tool_signals'
+        targets=(tests-{unit,object,recording,golden,check,live,live-tool,live-crash,synth,fuzz,demo})
+        only='^unit|^object|^recording|^golden|^check|^live|^fuzz' except='big_endian|stepped|true_ends|crash_owner|tool_signals'
         ;;
     asan-clang)
         targets=(tests-{unit,golden,check,live,fuzz})
@@ -61,8 +61,8 @@ plan() {
         only='^live[.](contract_)?threads'
         ;;
     check) # in dev
-        targets=(sfb tests-{unit,object,golden,check,live,live-tool,live-crash,policy,torture,fuzz})
-        only="^unit|^object|^golden|^check|^live|^policy|$torture|^fuzz" except=$slow
+        targets=(sfb tests-{unit,object,recording,golden,check,live,live-tool,live-crash,policy,torture,fuzz})
+        only="^unit|^object|^recording|^golden|^check|^live|^policy|$torture|^fuzz" except=$slow
         ;;
     *)
         targets=(all)

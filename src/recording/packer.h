@@ -2,7 +2,6 @@
 #ifndef SFB_RECORDING_PACKER_H
 #define SFB_RECORDING_PACKER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,8 +17,5 @@ struct sfb_recording_packer {
     /* @return bytes at `out`; 0: they do not fit `room`, or there was no memory */
     size_t (*pack)(void *state, void *out, size_t room, const void *in, size_t size);
 };
-
-/* @return whether `in` unpacks to exactly `size` bytes at `out` */
-bool sfb_recording_unpack(void *out, size_t size, const void *in, size_t in_size);
 
 #endif

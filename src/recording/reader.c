@@ -14,8 +14,8 @@
 #include "recording/bodies_get.h"
 #include "recording/crc32c.h"
 #include "recording/events_read.h"
-#include "recording/packer.h"
 #include "recording/source.h"
+#include "recording/zstd.h"
 
 enum { SEARCH_SIZE = 65536 };
 

@@ -1,4 +1,6 @@
 /* The only file that knows zstd: who writes without it does not link it. */
+#include "recording/zstd.h"
+
 #include <zstd.h>
 
 #include "recording/format.h"

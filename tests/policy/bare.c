@@ -92,6 +92,7 @@ Test(bare, leaves_out_at_top_level_what_needs_more)
 
     cr_assert_eq(configured.status, 0, "%s", configured.output);
     expect_said(&configured, "built without libunwind: not found: libunwind.h\n");
+    expect_said(&configured, "built without recordings: not found: libzstd\n");
     expect_said(&configured,
                 "built without the sfb command: not found: libelf, libdw, liblzma, jansson\n");
     expect_said(&configured, "built without the tests, the benchmark and the demo: not found: "
@@ -106,6 +107,7 @@ static const struct {
     const char *option, *missing;
 } parts[] = {
     { "SFRAME_BACKTRACE_LIBUNWIND", "libunwind.h" },
+    { "SFRAME_BACKTRACE_RECORDING", "libzstd" },
     { "SFRAME_BACKTRACE_TOOLS", "libelf, libdw," }, /* CMake breaks the line behind it */
     { "SFRAME_BACKTRACE_TESTS", "criterion" },
 };
@@ -118,7 +120,7 @@ Test(bare, fails_where_a_part_is_asked_for)
 
         cr_assert_geq(asprintf(&options,
                                "-USFRAME_BACKTRACE_LIBUNWIND -USFRAME_BACKTRACE_TOOLS "
-                               "-USFRAME_BACKTRACE_TESTS -D%s=ON",
+                               "-USFRAME_BACKTRACE_RECORDING -USFRAME_BACKTRACE_TESTS -D%s=ON",
                                parts[i].option),
                       0);
         configured = configure(SFB_SOURCE_DIR, options);

@@ -43,6 +43,9 @@ static void build_and_run(const char *options)
                         "'%s' '%s/build/consumer-shared' && '%s' '%s/build/consumer-static'",
                         SFB_CMAKE, SFB_GENERATOR, CONSUMER, work, SFB_CMAKE_OPTIONS, options,
                         SFB_CMAKE, work, SFB_EMULATE, work, SFB_EMULATE, work));
+    if (SFB_HAVE_RECORDING)
+        free(command_output("'%s' '%s/build/consumer-recording' '%s/own.sfbr'", SFB_EMULATE, work,
+                            work));
 }
 
 static void build_with_cmake(bool move)
@@ -78,6 +81,19 @@ static void build_with_pkg_config(bool move)
     free(needed);
 }
 
+/* Of the two libraries one is the shared core: it has all that recordings need. */
+static void build_recording_with_pkg_config(bool move)
+{
+    free(command_output("cd '%s' && pc=$(find \"$PWD/%s\" -name sfb-recording.pc) && "
+                        "export PKG_CONFIG_PATH=\"${pc%%/*}:$PKG_CONFIG_PATH\" && "
+                        "flags=$(%s pkg-config --cflags sfb-recording) && "
+                        "libs=$(%s pkg-config --libs sfb-recording) && "
+                        "'%s' %s '%s/recording.c' $flags $libs -o recording && "
+                        "LD_LIBRARY_PATH=\"${pc%%/pkgconfig/*}\" '%s' ./recording own.sfbr",
+                        work, install(move), SFB_PKG_CONFIG_SETTINGS, SFB_PKG_CONFIG_SETTINGS,
+                        SFB_CC, SFB_CC_OPTIONS, CONSUMER, SFB_EMULATE));
+}
+
 Test(consumer, finds_the_cmake_package)
 {
     build_with_cmake(false);
@@ -98,9 +114,17 @@ Test(consumer, finds_a_pkg_config_file_that_was_moved)
     build_with_pkg_config(true);
 }
 
+Test(consumer, finds_the_pkg_config_file_of_recordings)
+{
+    if (!SFB_HAVE_RECORDING)
+        cr_skip_test("built without recordings");
+    build_recording_with_pkg_config(true);
+}
+
 Test(consumer, adds_the_source_as_a_subproject)
 {
-    build_and_run("-DCONSUMER_SUBPROJECT='" SFB_SOURCE_DIR "' " SFB_LIBUNWIND_OPTION);
+    build_and_run("-DCONSUMER_SUBPROJECT='" SFB_SOURCE_DIR "' " SFB_LIBUNWIND_OPTION
+                  " " SFB_RECORDING_OPTION);
 }
 
 /* Everything in include is installed: a header that is missing from the list would not be. */

@@ -1,9 +1,11 @@
 # What holds for the library as a whole: its imports and exports, its headers, its layers, and that an
 # installed copy can be used, and the source on a bare machine.
 set(sfb_cc_options "")
+set(sfb_pkg_config_settings "") # of the sysroot, for what the system has
 set(sfb_cmake_options "-DCMAKE_C_COMPILER='${CMAKE_C_COMPILER}'")
 if(CMAKE_CROSSCOMPILING)
   set(sfb_cc_options "--sysroot='${CMAKE_SYSROOT}'")
+  set(sfb_pkg_config_settings "PKG_CONFIG_LIBDIR='$ENV{PKG_CONFIG_LIBDIR}'")
   set(sfb_cmake_options "-DCMAKE_TOOLCHAIN_FILE='${CMAKE_TOOLCHAIN_FILE}'")
   foreach(variable ${CMAKE_TRY_COMPILE_PLATFORM_VARIABLES})
     string(APPEND sfb_cmake_options " -D${variable}='${${variable}}'")
@@ -19,7 +21,9 @@ function(sfb_policy_test name)
     SFB_CMAKE="${CMAKE_COMMAND}" SFB_GENERATOR="${CMAKE_GENERATOR}" SFB_CC="${CMAKE_C_COMPILER}"
     SFB_PROJECT_VERSION="${PROJECT_VERSION}" SFB_TOOL_PREFIX="${sfb_tool_prefix}" SFB_EMULATE="${sfb_emulate}"
     SFB_CC_OPTIONS="${sfb_cc_options}" SFB_CMAKE_OPTIONS="${sfb_cmake_options}"
-    SFB_LIBUNWIND_OPTION="-DSFRAME_BACKTRACE_LIBUNWIND=${SFRAME_BACKTRACE_LIBUNWIND}")
+    SFB_LIBUNWIND_OPTION="-DSFRAME_BACKTRACE_LIBUNWIND=${SFRAME_BACKTRACE_LIBUNWIND}"
+    SFB_RECORDING_OPTION="-DSFRAME_BACKTRACE_RECORDING=${SFRAME_BACKTRACE_RECORDING}"
+    SFB_HAVE_RECORDING=$<TARGET_EXISTS:sfb-recording> SFB_PKG_CONFIG_SETTINGS="${sfb_pkg_config_settings}")
 endfunction()
 
 sfb_test(policy contract SOURCES support/contract_table.c)
