@@ -142,7 +142,8 @@ struct sfb_recording_losses {
     const char *text; /* why; may be "" */
 };
 
-struct sfb_recording_file { /* a file that the program made: /tmp/perf-PID.map */
+/* A file that the program made: /tmp/perf-PID.map. One of more than 8 MiB is read as several events, in its order. */
+struct sfb_recording_file {
     uint32_t process;
     const char *name;
     const void *bytes;
@@ -167,7 +168,7 @@ extern const struct sfb_recording_packer sfb_recording_zstd;
 struct sfb_recording_writer_options {
     size_t size;                               /* sizeof (struct sfb_recording_writer_options) */
     const struct sfb_recording_packer *packer; /* NULL: blocks are not packed */
-    uint64_t max_size;                         /* bytes of the file; 0: no limit */
+    uint64_t max_size; /* bytes of the file, its end event included; 0: no limit */
 };
 
 #define SFB_RECORDING_WRITER_OPTIONS_INIT                                                          \
@@ -190,53 +191,66 @@ enum sfb_status sfb_recording_writer_open(struct sfb_recording_writer **out, int
                                           const struct sfb_recording_writer_options *options);
 
 /*
- * Each appends one event. It is in memory until its block is full or sfb_recording_writer_flush() is called. @return
- * SFB_OK, SFB_BAD_ARGUMENT, SFB_NO_RESOURCE: nothing more can be written, sfb_recording_writer_errno() says why.
+ * Each appends one event. It is in memory until its block is full or sfb_recording_writer_flush() is called: once a
+ * second is good, for small blocks pack badly.
+ *
+ * @return SFB_OK
+ *         SFB_BAD_ARGUMENT  it names an id that was not introduced, or introduces one that is not above all before;
+ *                           its engine is above 7, or its texts are more than 8 MiB
+ *         SFB_NO_RESOURCE   nothing more can be written: sfb_recording_writer_errno() says why. At EFBIG, how
+ *                           threads and processes ended, losses and the end of the recording still find room.
  */
-enum sfb_status sfb_recording_put_process(struct sfb_recording_writer *,
-                                          const struct sfb_recording_process *);
-enum sfb_status sfb_recording_put_process_end(struct sfb_recording_writer *,
-                                              const struct sfb_recording_process_end *);
-enum sfb_status sfb_recording_put_thread(struct sfb_recording_writer *,
-                                         const struct sfb_recording_thread *);
-enum sfb_status sfb_recording_put_thread_end(struct sfb_recording_writer *,
-                                             const struct sfb_recording_thread_end *);
-enum sfb_status sfb_recording_put_modules(struct sfb_recording_writer *,
-                                          const struct sfb_recording_modules *);
-enum sfb_status sfb_recording_put_sample(struct sfb_recording_writer *,
-                                         const struct sfb_recording_sample *);
-enum sfb_status sfb_recording_put_losses(struct sfb_recording_writer *,
-                                         const struct sfb_recording_losses *);
-enum sfb_status sfb_recording_put_file(struct sfb_recording_writer *,
-                                       const struct sfb_recording_file *);
+enum sfb_status sfb_recording_put_process(struct sfb_recording_writer *writer,
+                                          const struct sfb_recording_process *event);
+enum sfb_status sfb_recording_put_process_end(struct sfb_recording_writer *writer,
+                                              const struct sfb_recording_process_end *event);
+enum sfb_status sfb_recording_put_thread(struct sfb_recording_writer *writer,
+                                         const struct sfb_recording_thread *event);
+enum sfb_status sfb_recording_put_thread_end(struct sfb_recording_writer *writer,
+                                             const struct sfb_recording_thread_end *event);
+enum sfb_status sfb_recording_put_modules(struct sfb_recording_writer *writer,
+                                          const struct sfb_recording_modules *event);
+enum sfb_status sfb_recording_put_sample(struct sfb_recording_writer *writer,
+                                         const struct sfb_recording_sample *event);
+enum sfb_status sfb_recording_put_losses(struct sfb_recording_writer *writer,
+                                         const struct sfb_recording_losses *event);
+enum sfb_status sfb_recording_put_file(struct sfb_recording_writer *writer,
+                                       const struct sfb_recording_file *event);
 
 /**
  * Gives the id of a stack, and appends it if the process has not had it.
  *
+ * What it remembers for that is at most 64 MiB for all processes. A process that would exceed it is given new ids for
+ * the stacks that it has again.
+ *
  * @param id   written on SFB_OK
- * @param cbf  one complete CBF; copied
+ * @param cbf  one complete CBF, with `end` or `trunc`, of at most 1 MiB; copied
+ *
+ * @return SFB_OK; SFB_BAD_ARGUMENT: it is no such CBF, or the process was not introduced; SFB_NO_RESOURCE: as above
  */
-enum sfb_status sfb_recording_put_stack(struct sfb_recording_writer *, uint32_t *id,
+enum sfb_status sfb_recording_put_stack(struct sfb_recording_writer *writer, uint32_t *id,
                                         uint32_t process, const void *cbf, size_t size);
 
 /* A process has ended, or executed another program: its stacks are forgotten. Ids stay. */
-void sfb_recording_forget_stacks(struct sfb_recording_writer *, uint32_t process);
+void sfb_recording_forget_stacks(struct sfb_recording_writer *writer, uint32_t process);
 
-/* Writes what is in memory: it can be read then, whatever happens. */
-enum sfb_status sfb_recording_writer_flush(struct sfb_recording_writer *);
+/* Writes what is in memory: it can be read then, whatever happens. @return SFB_OK, SFB_NO_RESOURCE: as above */
+enum sfb_status sfb_recording_writer_flush(struct sfb_recording_writer *writer);
 
 /* Bytes of the file so far, those in memory not counted. */
-uint64_t sfb_recording_writer_size(const struct sfb_recording_writer *);
+uint64_t sfb_recording_writer_size(const struct sfb_recording_writer *writer);
 
 /* errno of what could not be written; EFBIG: max_size was reached; 0. */
-int sfb_recording_writer_errno(const struct sfb_recording_writer *);
+int sfb_recording_writer_errno(const struct sfb_recording_writer *writer);
 
 /**
  * Ends a recording, and frees the writer whatever it returns.
  *
  * @param reason  NULL: no finish event is written: the recording was cut off
+ *
+ * @return SFB_OK; SFB_NO_RESOURCE: something could not be written. If its end can be, it says so.
  */
-enum sfb_status sfb_recording_writer_close(struct sfb_recording_writer *, uint64_t time,
+enum sfb_status sfb_recording_writer_close(struct sfb_recording_writer *writer, uint64_t time,
                                            const char *reason);
 
 /* --- reader ----------------------------------------------------------------------------------- */

@@ -95,7 +95,9 @@ static void empty(struct sfb_known_stacks *known, struct sfb_known_process *p)
     known->bytes -= p->room * sizeof *p->entries + p->bytes_room;
     free(p->entries);
     free(p->bytes);
-    *p = (struct sfb_known_process){ .process = p->process };
+    p->entries = NULL;
+    p->bytes = NULL;
+    p->count = p->room = p->used = p->bytes_room = 0;
 }
 
 static bool grow_entries(struct sfb_known_stacks *known, struct sfb_known_process *p)
@@ -164,7 +166,8 @@ void sfb_known_stacks_add(struct sfb_known_stacks *known, uint32_t process, cons
 {
     struct sfb_known_process *p = find_process(known, process);
 
-    if (size > SFB_KNOWN_BYTES_MAX / 4 || (p == NULL && (p = add_process(known, process)) == NULL))
+    if (size == 0 || size > SFB_KNOWN_BYTES_MAX / 4 ||
+        (p == NULL && (p = add_process(known, process)) == NULL))
         return;
     if (!make_room(known, p, size)) {
         empty(known, p);

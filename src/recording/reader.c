@@ -55,7 +55,7 @@ static uint64_t search(struct sfb_recording_reader *r)
         size_t i = 0;
 
         while (i + RECORDING_BLOCK_HEADER_SIZE <= n) {
-            const uint8_t *found = memchr(window + i, RECORDING_BLOCK_MAGIC[0],
+            const uint8_t *found = memchr(window + i, (uint8_t)RECORDING_BLOCK_MAGIC[0],
                                           n - i - RECORDING_BLOCK_HEADER_SIZE + 1);
             struct sfb_block block;
 

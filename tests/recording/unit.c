@@ -128,7 +128,7 @@ Test(recording, is_read_from_a_file_and_while_it_grows)
 /* More than one block has room for, of stacks that have much in common and little. */
 Test(recording, gives_back_many_stacks)
 {
-    enum { COUNT = 60000 };
+    enum { COUNT = 25000 };
     static uint8_t cbf[512];
     static uint32_t ids[COUNT];
     int fd;
@@ -430,7 +430,7 @@ Test(recording, survives_each_byte)
         const size_t whole = made_event_count, last = block_at(&made, 6);
 
         for (size_t i = 0; i < made.size; i++) {
-            static const uint8_t changes[] = { 0xff, 0x01, 0x80 };
+            static const uint8_t changes[] = { 0xff, 0x01 };
 
             for (size_t c = 0; c < sizeof changes; c++) {
                 bytes[i] ^= changes[c];
