@@ -1,0 +1,94 @@
+#include "recorder/dictionary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM_MIN = 1024, ROOM_MAX = 8 * SFB_SHARED_KNOWN };
+
+/* Where a hash is, or would be: there is always an empty place. */
+static size_t place_of(const struct sfb_recorder_dictionary *d, uint64_t hash)
+{
+    size_t at = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (d->room - 1);
+
+    while (d->hashes[at] != 0 && d->hashes[at] != hash)
+        at = (at + 1) & (d->room - 1);
+    return at;
+}
+
+uint32_t sfb_recorder_dictionary_find(const struct sfb_recorder_dictionary *d, uint64_t hash)
+{
+    size_t at;
+
+    if (d->room == 0 || hash == 0)
+        return 0;
+    at = place_of(d, hash);
+    return d->hashes[at] == hash ? d->ids[at] : 0;
+}
+
+static bool allocate(struct sfb_recorder_dictionary *d, size_t room)
+{
+    *d = (struct sfb_recorder_dictionary){ calloc(room, sizeof *d->hashes),
+                                           calloc(room, sizeof *d->ids), room, 0 };
+    if (d->hashes && d->ids)
+        return true;
+    sfb_recorder_dictionary_free(d);
+    return false;
+}
+
+static void put(struct sfb_recorder_dictionary *d, uint64_t hash, uint32_t id)
+{
+    size_t at = place_of(d, hash);
+
+    d->count += d->hashes[at] == 0;
+    d->hashes[at] = hash;
+    d->ids[at] = id;
+}
+
+static bool grow(struct sfb_recorder_dictionary *d)
+{
+    struct sfb_recorder_dictionary larger;
+
+    if (!allocate(&larger, d->room == 0 ? ROOM_MIN : 2 * d->room))
+        return false;
+    for (size_t i = 0; i < d->room; i++)
+        if (d->hashes[i] != 0)
+            put(&larger, d->hashes[i], d->ids[i]);
+    sfb_recorder_dictionary_free(d);
+    *d = larger;
+    return true;
+}
+
+/* At most SFB_SHARED_KNOWN of them stay: the program may have written anything into the agents' table. */
+static bool forget(struct sfb_recorder_dictionary *d, const uint64_t *known)
+{
+    struct sfb_recorder_dictionary rest;
+
+    if (!allocate(&rest, d->room))
+        return false;
+    for (size_t i = 0; i < SFB_SHARED_KNOWN; i++) {
+        uint64_t hash = __atomic_load_n(&known[i], __ATOMIC_RELAXED);
+        uint32_t id = sfb_recorder_dictionary_find(d, hash);
+
+        if (id != 0)
+            put(&rest, hash, id);
+    }
+    sfb_recorder_dictionary_free(d);
+    *d = rest;
+    return true;
+}
+
+bool sfb_recorder_dictionary_add(struct sfb_recorder_dictionary *d, uint64_t hash, uint32_t id,
+                                 const uint64_t *known)
+{
+    if (2 * (d->count + 1) > d->room && !(d->room < ROOM_MAX ? grow(d) : forget(d, known)))
+        return false;
+    put(d, hash, id);
+    return true;
+}
+
+void sfb_recorder_dictionary_free(struct sfb_recorder_dictionary *d)
+{
+    free(d->hashes);
+    free(d->ids);
+    *d = (struct sfb_recorder_dictionary){ 0 };
+}

@@ -1,0 +1,195 @@
+#include "recorder/drain.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "recorder/modules.h"
+#include "recorder/process.h"
+#include "recorder/ring.h"
+
+#define ACQUIRE(member) __atomic_load_n(&(member), __ATOMIC_ACQUIRE)
+
+static const uint64_t second_ns = 1000000000;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * second_ns + (uint64_t)t.tv_nsec;
+}
+
+enum sfb_status sfb_recorder_drain_open(struct sfb_recorder_drain **out,
+                                        const struct sfb_recorder_drain_options *options)
+{
+    struct sfb_recorder_drain *d = calloc(1, sizeof *d);
+    uint8_t *memory = (uint8_t *)options->shared;
+
+    if (!d)
+        return SFB_NO_RESOURCE;
+    d->shared = options->shared;
+    d->processes = (struct sfb_shared_process *)(void *)(memory + SFB_SHARED_PROCESSES_AT);
+    d->rings = (struct sfb_shared_ring *)(void *)(memory + SFB_SHARED_RINGS_AT);
+    d->fd = options->fd;
+    d->first_pid = options->first_pid;
+    d->writer = options->writer;
+    d->watcher = options->watcher;
+    d->begun = d->now = d->reported = now_ns();
+    *out = d;
+    return SFB_OK;
+}
+
+/* A slot that is not FREE has been taken by an agent: it is looked at from now on. */
+static void look_at_all(struct sfb_recorder_drain *d)
+{
+    for (uint32_t i = d->process_end; i < SFB_SHARED_PROCESS_MAX; i++)
+        if (ACQUIRE(d->processes[i].state) != SFB_SLOT_FREE)
+            d->process_end = i + 1;
+    for (uint32_t i = d->ring_end; i < SFB_SHARED_RING_MAX; i++)
+        if (ACQUIRE(d->rings[i].state) != SFB_SLOT_FREE)
+            d->ring_end = i + 1;
+    d->scanned = d->now;
+}
+
+/* Each page of a slot is memory once it was looked at: all of them only when an agent says that one is new. */
+static void begin_new(struct sfb_recorder_drain *d)
+{
+    const uint32_t wake = ACQUIRE(d->shared->wake);
+
+    if (wake != d->wake || d->finishing || d->now - d->scanned > second_ns) {
+        d->wake = wake;
+        look_at_all(d);
+    }
+    for (uint32_t i = 0; i < d->process_end; i++)
+        if (d->process[i].id == 0)
+            sfb_recorder_process_begin(d, i);
+    for (uint32_t i = 0; i < d->ring_end; i++)
+        if (d->ring[i].id == 0)
+            sfb_recorder_ring_begin(d, i);
+}
+
+/*
+ * A stack that a record names is in another ring, where it was published before: a second pass finds it, whatever
+ * comes meanwhile.
+ */
+static void read_rings(struct sfb_recorder_drain *d)
+{
+    bool again = true;
+
+    for (unsigned pass = 0; again && pass < 3; pass++) {
+        again = false;
+        for (uint32_t i = 0; i < d->ring_end && !d->failed; i++) {
+            if (d->ring[i].id == 0)
+                continue;
+            d->now = now_ns();
+            again |= !sfb_recorder_ring_read(d, i);
+        }
+    }
+}
+
+/* @param ended  of each ring, before its records were read: nothing can come behind them */
+static void end_threads(struct sfb_recorder_drain *d, const bool *ended)
+{
+    for (uint32_t i = 0; i < d->ring_end; i++)
+        if (d->ring[i].id != 0 && ended[i] && d->ring[i].tail == ACQUIRE(d->rings[i].head))
+            sfb_recorder_ring_end(d, i);
+}
+
+static void end_processes(struct sfb_recorder_drain *d)
+{
+    for (uint32_t i = 0; i < d->process_end; i++) {
+        struct sfb_recorder_process *p = &d->process[i];
+
+        if (p->id == 0)
+            continue;
+        if (d->finishing && !p->gone)
+            p->end = SFB_PROCESS_LEFT;
+        if (p->gone || d->finishing ||
+            (!p->watched && ACQUIRE(d->processes[i].state) == SFB_SLOT_ENDED))
+            sfb_recorder_process_end(d, i);
+        else
+            sfb_recorder_modules_take(d, i);
+    }
+}
+
+static void count_losses(struct sfb_recorder_drain *d)
+{
+    sfb_recorder_losses(d, d->shared->lost, d->lost, 0, 0);
+    for (uint32_t i = 0; i < d->process_end; i++)
+        if (d->process[i].id != 0)
+            sfb_recorder_losses(d, d->processes[i].lost, d->process[i].lost, d->process[i].id, 0);
+    for (uint32_t i = 0; i < d->ring_end; i++)
+        if (d->ring[i].id != 0)
+            sfb_recorder_losses(d, d->rings[i].lost, d->ring[i].lost,
+                                d->process[d->ring[i].process].id, d->ring[i].id);
+    d->reported = d->now;
+}
+
+enum sfb_status sfb_recorder_drain(struct sfb_recorder_drain *d)
+{
+    bool ended[SFB_SHARED_RING_MAX] = { false };
+
+    if (d->failed)
+        return SFB_NO_RESOURCE;
+    d->now = now_ns();
+    begin_new(d);
+    for (uint32_t i = 0; i < d->ring_end; i++)
+        ended[i] = d->ring[i].id != 0 && ACQUIRE(d->rings[i].state) == SFB_SLOT_ENDED;
+    read_rings(d);
+    end_threads(d, ended);
+    end_processes(d);
+    if (d->finishing || d->now - d->reported > second_ns)
+        count_losses(d);
+    return d->failed ? SFB_NO_RESOURCE : SFB_OK;
+}
+
+enum sfb_status sfb_recorder_drain_finish(struct sfb_recorder_drain *d)
+{
+    __atomic_store_n(&d->shared->ended, 1, __ATOMIC_RELEASE);
+    d->finishing = true;
+    return sfb_recorder_drain(d);
+}
+
+void sfb_recorder_drain_gone(struct sfb_recorder_drain *d, uint32_t pid, uint32_t end,
+                             uint32_t status, uint64_t cpu_ns)
+{
+    for (uint32_t i = 0; i < d->process_end; i++) {
+        struct sfb_recorder_process *p = &d->process[i];
+
+        if (p->id == 0 || p->pid != pid || p->gone)
+            continue;
+        p->gone = true;
+        p->end = end;
+        p->status = status;
+        p->gone_cpu = cpu_ns;
+    }
+}
+
+void sfb_recorder_drain_lost(struct sfb_recorder_drain *d, uint32_t process,
+                             enum sfb_recording_loss reason, uint64_t count, const char *text)
+{
+    sfb_recorder_lost(d, process, 0, reason, count, text);
+}
+
+uint32_t sfb_recorder_drain_process(const struct sfb_recorder_drain *d, uint32_t pid)
+{
+    for (uint32_t i = 0; i < d->process_end; i++)
+        if (d->process[i].id != 0 && d->process[i].pid == pid)
+            return d->process[i].id;
+    return 0;
+}
+
+void sfb_recorder_drain_totals(const struct sfb_recorder_drain *d, struct sfb_recorder_totals *out)
+{
+    *out = d->totals;
+}
+
+void sfb_recorder_drain_close(struct sfb_recorder_drain *d)
+{
+    if (!d)
+        return;
+    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
+        sfb_recorder_dictionary_free(&d->process[i].stacks);
+    free(d);
+}

@@ -1,0 +1,183 @@
+#include "recorder/process.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "recorder/modules.h"
+#include "recorder/ring.h"
+
+#define LOAD(member)    __atomic_load_n(&(member), __ATOMIC_RELAXED)
+#define ACQUIRE(member) __atomic_load_n(&(member), __ATOMIC_ACQUIRE)
+
+/* Path and arguments, copied: both end. */
+struct text {
+    char bytes[SFB_SHARED_TEXT + 2];
+    const char *arguments;
+    size_t arguments_size;
+};
+
+/* @return whether it was as it has to be */
+static bool copy_text(struct text *out, const struct sfb_shared_process *shared)
+{
+    size_t size = LOAD(shared->text_size), path;
+    bool good = size <= SFB_SHARED_TEXT;
+
+    if (!good)
+        size = 0;
+    memcpy(out->bytes, shared->text, size);
+    out->bytes[size] = '\0';
+    if (size > 0 && out->bytes[size - 1] != '\0') {
+        good = false;
+        size++;
+    }
+    path = strlen(out->bytes) + 1;
+    out->arguments = size > path ? out->bytes + path : "";
+    out->arguments_size = size > path ? size - path : 0;
+    return good;
+}
+
+/* The slot of a pid whose process has not ended; SFB_SHARED_PROCESS_MAX: none. */
+static uint32_t slot_of(const struct sfb_recorder_drain *d, uint32_t pid)
+{
+    for (uint32_t i = 0; i < d->process_end; i++)
+        if (d->process[i].id != 0 && d->process[i].pid == pid)
+            return i;
+    return SFB_SHARED_PROCESS_MAX;
+}
+
+static uint32_t id_of(const struct sfb_recorder_drain *d, uint32_t pid)
+{
+    const uint32_t slot = slot_of(d, pid);
+
+    return slot < SFB_SHARED_PROCESS_MAX ? d->process[slot].id : 0;
+}
+
+/* The first program is STARTED; what else begins without fork() executed something. */
+static uint32_t how_of(const struct sfb_recorder_drain *d, uint32_t how, uint32_t pid)
+{
+    if (how == SFB_PROCESS_FORKED)
+        return how;
+    return d->first_pid == 0 || (d->first_pid == pid && !d->first_began) ? SFB_PROCESS_STARTED
+                                                                         : SFB_PROCESS_EXECUTED;
+}
+
+void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
+{
+    const struct sfb_shared_process *shared = &d->processes[slot];
+    const uint32_t state = ACQUIRE(shared->state), pid = LOAD(shared->pid);
+    const uint64_t start = LOAD(shared->start);
+    struct sfb_recorder_process *own = &d->process[slot];
+    struct text text;
+    uint32_t before, parent;
+    bool good;
+
+    if (state != SFB_SLOT_LIVE && state != SFB_SLOT_ENDED)
+        return;
+    parent = id_of(d, LOAD(shared->parent_pid));
+    before = slot_of(d, pid);
+    if (before < SFB_SHARED_PROCESS_MAX) {
+        d->process[before].gone = true;
+        d->process[before].end = SFB_PROCESS_REPLACED;
+        d->process[before].gone_cpu = LOAD(shared->cpu_start);
+        sfb_recorder_process_end(d, before);
+    }
+    *own = (struct sfb_recorder_process){ .id = ++d->next_process,
+                                          .pid = pid,
+                                          .parent_pid = LOAD(shared->parent_pid),
+                                          .end = SFB_PROCESS_GONE,
+                                          .cpu_start = LOAD(shared->cpu_start) };
+    good = copy_text(&text, shared);
+    const struct sfb_recording_process process = {
+        .id = own->id,
+        .parent = parent,
+        .pid = pid,
+        .parent_pid = own->parent_pid,
+        .how = how_of(d, LOAD(shared->how), pid),
+        .time = start >= d->begun && start <= d->now ? start : d->now,
+        .cpu_ns = own->cpu_start,
+        .program = text.bytes,
+        .arguments = text.arguments,
+        .arguments_size = text.arguments_size,
+    };
+    sfb_recorder_put(d, sfb_recording_put_process(d->writer, &process));
+    if (!good)
+        sfb_recorder_lost(d, own->id, 0, SFB_LOSS_BAD_RING, 1, "a program's name has no end");
+    d->first_began |= pid == d->first_pid;
+    d->totals.processes++;
+    d->totals.processes_live++;
+    sfb_recorder_modules_take(d, slot);
+    if (d->watcher.process_began)
+        own->watched = d->watcher.process_began(d->watcher.with, slot, pid, own->id);
+}
+
+/* --- its end ------------------------------------------------------------------------------------- */
+
+/*
+ * What it used since its recording began; 0: nobody knows. Its agent's word goes first: it is of the instant at which
+ * samples end.
+ */
+static uint64_t cpu_of(const struct sfb_recorder_drain *d, const struct sfb_recorder_process *own,
+                       const struct sfb_shared_process *shared)
+{
+    const uint64_t total = LOAD(shared->end) != 0 ? LOAD(shared->cpu_end) : own->gone_cpu;
+
+    if (total > own->cpu_start && sfb_recorder_is_cpu(d, total - own->cpu_start))
+        return total - own->cpu_start;
+    return own->threads_unknown ? 0 : own->threads_cpu;
+}
+
+/* Makes a slot what it was at first: pages are given back where that can be. */
+static void clear(const struct sfb_recorder_drain *d, uint32_t slot)
+{
+    struct sfb_shared_process *shared = &d->processes[slot];
+    const size_t rest = offsetof(struct sfb_shared_process, known);
+    const off_t at = (off_t)(SFB_SHARED_PROCESSES_AT + slot * sizeof *shared + rest);
+
+    if (d->fd < 0 || fallocate(d->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
+                               (off_t)(sizeof *shared - rest)) != 0)
+        memset((uint8_t *)shared + rest, 0, sizeof *shared - rest);
+    memset((uint8_t *)shared + sizeof shared->state, 0, rest - sizeof shared->state);
+    __atomic_store_n(&shared->state, SFB_SLOT_FREE, __ATOMIC_RELEASE);
+}
+
+void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
+{
+    struct sfb_recorder_process *own = &d->process[slot];
+    struct sfb_shared_process *shared = &d->processes[slot];
+    const uint64_t time = LOAD(shared->end);
+    uint64_t cpu;
+
+    if (d->watcher.process_ends)
+        d->watcher.process_ends(d->watcher.with, slot, own->pid, own->id);
+    /* The first time reads what names stacks, the second what names them. */
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < d->ring_end; i++) {
+            if (pass == 0 && d->ring[i].id == 0)
+                sfb_recorder_ring_begin(d, i);
+            if (d->ring[i].id != 0 && d->ring[i].process == slot)
+                sfb_recorder_ring_read(d, i);
+        }
+    for (uint32_t i = 0; i < d->ring_end; i++)
+        if (d->ring[i].id != 0 && d->ring[i].process == slot)
+            sfb_recorder_ring_end(d, i);
+        else if (d->ring[i].id == 0)
+            sfb_recorder_ring_unclaim(d, i, slot, own->pid);
+    sfb_recorder_modules_take(d, slot);
+    sfb_recorder_losses(d, shared->lost, own->lost, own->id, 0);
+    cpu = cpu_of(d, own, shared);
+    const struct sfb_recording_process_end end = {
+        .id = own->id,
+        .end = own->end,
+        .status = own->status,
+        .time = time >= d->begun && time <= d->now ? time : d->now,
+        .cpu_ns = cpu,
+        .unsampled_ns = cpu > own->accounted ? cpu - own->accounted : 0,
+    };
+    sfb_recorder_put(d, sfb_recording_put_process_end(d->writer, &end));
+    sfb_recording_forget_stacks(d->writer, own->id);
+    sfb_recorder_dictionary_free(&own->stacks);
+    own->id = 0;
+    d->totals.processes_live--;
+    clear(d, slot);
+}

@@ -1,0 +1,289 @@
+#include "recorder/ring.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "recorder/modules.h"
+#include "sfb/cbf.h"
+
+#define LOAD(member)    __atomic_load_n(&(member), __ATOMIC_RELAXED)
+#define ACQUIRE(member) __atomic_load_n(&(member), __ATOMIC_ACQUIRE)
+
+static const uint64_t no_stall = UINT64_MAX;
+
+/* The agent's clock and ours are the same; a sample is older than the look that finds it. */
+static bool is_time(const struct sfb_recorder_drain *d, uint64_t time)
+{
+    return time >= d->begun && time <= d->now;
+}
+
+static void put_thread(struct sfb_recorder_drain *d, uint32_t slot, uint64_t time, const char *name)
+{
+    const struct sfb_recorder_ring *own = &d->ring[slot];
+    const struct sfb_recording_thread thread = { .id = own->id,
+                                                 .process = d->process[own->process].id,
+                                                 .tid = own->tid,
+                                                 .engine = own->engine,
+                                                 .time = time,
+                                                 .name = name };
+
+    sfb_recorder_put(d, sfb_recording_put_thread(d->writer, &thread));
+}
+
+void sfb_recorder_ring_begin(struct sfb_recorder_drain *d, uint32_t slot)
+{
+    const struct sfb_shared_ring *shared = &d->rings[slot];
+    const uint32_t state = ACQUIRE(shared->state), process = LOAD(shared->process);
+    struct sfb_recorder_ring *own = &d->ring[slot];
+    uint64_t start = LOAD(shared->start);
+    char name[sizeof shared->name + 1] = "";
+
+    if ((state != SFB_SLOT_LIVE && state != SFB_SLOT_ENDED) || process >= SFB_SHARED_PROCESS_MAX ||
+        d->process[process].id == 0 || d->process[process].pid != LOAD(shared->pid))
+        return;
+    *own = (struct sfb_recorder_ring){ .id = ++d->next_thread,
+                                       .process = process,
+                                       .tid = LOAD(shared->tid),
+                                       .engine = LOAD(shared->engine),
+                                       .cpu_start = LOAD(shared->cpu_start),
+                                       .stalled_at = no_stall };
+    if (own->engine > SFB_ENGINE_SAMPLER)
+        own->engine = SFB_ENGINE_NONE;
+    memcpy(name, shared->name, sizeof shared->name);
+    put_thread(d, slot, is_time(d, start) ? start : d->now, name);
+    d->totals.threads++;
+    if (state == SFB_SLOT_LIVE && d->watcher.thread_began)
+        d->watcher.thread_began(d->watcher.with, slot, d->process[process].pid, own->tid);
+}
+
+/* --- records ------------------------------------------------------------------------------------ */
+
+static bool is_cbf(const void *bytes, size_t size)
+{
+    static const struct sfb_cbf_decoder_options options = { .size = sizeof options,
+                                                            .flags = SFB_CBF_REQUIRE_END };
+    struct sfb_cbf_decoder decoder;
+    struct sfb_cbf_item item;
+    enum sfb_status status = sfb_cbf_decoder_init(&decoder, bytes, size, &options, NULL);
+
+    if (status == SFB_OK && sfb_cbf_decoder_word_bits(&decoder) != 8 * sizeof(void *))
+        return false;
+    while (status == SFB_OK)
+        status = sfb_cbf_decoder_next(&decoder, &item, NULL);
+    return status == SFB_END;
+}
+
+/*
+ * Writes a sample, with its stack if the record has one.
+ *
+ * @param last  nothing is to be waited for: a hash that nothing names makes a sample without a stack
+ * @return what is wrong with it; NULL: nothing, *stalled says whether its stack is missing
+ */
+static const char *take_sample(struct sfb_recorder_drain *d, uint32_t slot, size_t size,
+                               bool *stalled, bool last)
+{
+    struct sfb_recorder_ring *own = &d->ring[slot];
+    struct sfb_recorder_process *process = &d->process[own->process];
+    const char *wrong = NULL;
+    struct sfb_shared_sample sample;
+    uint32_t id = 0;
+
+    if (size < sizeof sample)
+        return "a sample is too short";
+    memcpy(&sample, d->record, sizeof sample);
+    if (!is_time(d, sample.time) || !sfb_recorder_is_cpu(d, sample.weight))
+        return "a sample's time or weight is impossible";
+    if (sample.engine == SFB_ENGINE_NONE || sample.engine > SFB_ENGINE_SAMPLER || sample.end >= 256)
+        return "a sample's engine or end is unknown";
+    /* The list with which it is to be read stands before it. */
+    if (sample.modules - process->modules - 1 < UINT32_MAX / 2)
+        sfb_recorder_modules_take(d, own->process);
+    if (sample.head.kind == SFB_RECORD_STACK) {
+        if (sample.head.cbf_size > size - sizeof sample || sample.hash == 0 ||
+            !is_cbf(d->record + sizeof sample, sample.head.cbf_size))
+            return "a stack cannot be decoded";
+        if (!sfb_recorder_put(d, sfb_recording_put_stack(d->writer, &id, process->id,
+                                                         d->record + sizeof sample,
+                                                         sample.head.cbf_size)))
+            return d->failed ? NULL : "a stack cannot be written";
+        if (!sfb_recorder_dictionary_add(&process->stacks, sample.hash, id,
+                                         d->processes[own->process].known))
+            sfb_recorder_put(d, SFB_NO_RESOURCE);
+    } else if (sample.hash != 0) {
+        id = sfb_recorder_dictionary_find(&process->stacks, sample.hash);
+        if (id == 0 && !last) {
+            *stalled = true;
+            return NULL;
+        }
+        wrong = id == 0 ? "a stack is named that nobody sent" : NULL;
+    }
+    const struct sfb_recording_sample out = { .thread = own->id,
+                                              .stack = id,
+                                              .time = sample.time,
+                                              .weight = sample.weight,
+                                              .engine = sample.engine,
+                                              .end = sample.end };
+    if (sfb_recorder_put(d, sfb_recording_put_sample(d->writer, &out))) {
+        own->weight += sample.weight;
+        process->accounted += sample.weight;
+        d->totals.samples++;
+        d->totals.weight += sample.weight;
+    }
+    return wrong;
+}
+
+static const char *take_name(struct sfb_recorder_drain *d, uint32_t slot, size_t size)
+{
+    struct sfb_shared_name record;
+    char name[sizeof record.name + 1] = "";
+
+    if (size < sizeof record)
+        return "a name is too short";
+    memcpy(&record, d->record, sizeof record);
+    memcpy(name, record.name, sizeof record.name);
+    put_thread(d, slot, d->now, name);
+    return NULL;
+}
+
+/* @param size  of the copy, which is judged already */
+static const char *take(struct sfb_recorder_drain *d, uint32_t slot, size_t size, bool *stalled,
+                        bool last)
+{
+    struct sfb_shared_record_head head;
+
+    memcpy(&head, d->record, sizeof head);
+    switch (head.kind) {
+    case SFB_RECORD_PAD: return NULL;
+    case SFB_RECORD_STACK:
+    case SFB_RECORD_SAMPLE: return take_sample(d, slot, size, stalled, last);
+    case SFB_RECORD_NAME: return take_name(d, slot, size);
+    default: return "a record of an unknown kind";
+    }
+}
+
+/* Copies the record at tail. @return its size; 0: it has an impossible one */
+static size_t copy_record(struct sfb_recorder_drain *d, uint32_t slot, uint64_t head)
+{
+    const uint8_t *data = d->rings[slot].data;
+    const uint64_t left = head - d->ring[slot].tail;
+    const size_t at = (size_t)(d->ring[slot].tail % SFB_SHARED_RING_DATA);
+    size_t room = SFB_SHARED_RING_DATA - at;
+    uint32_t size;
+
+    if (left < room)
+        room = (size_t)left;
+    if (room < sizeof(struct sfb_shared_record_head))
+        return 0;
+    memcpy(&size, data + at, sizeof size);
+    if (size % 8 != 0 || size < sizeof(struct sfb_shared_record_head) || size > room)
+        return 0;
+    memcpy(d->record, data + at, size);
+    return size;
+}
+
+static void move_to(struct sfb_recorder_drain *d, uint32_t slot, uint64_t position)
+{
+    d->ring[slot].tail = position;
+    d->ring[slot].stalled_at = no_stall;
+    __atomic_store_n(&d->rings[slot].tail, position, __ATOMIC_RELEASE);
+}
+
+static void count_bad(struct sfb_recorder_drain *d, uint32_t slot, const char *text)
+{
+    const struct sfb_recorder_ring *own = &d->ring[slot];
+
+    sfb_recorder_lost(d, d->process[own->process].id, own->id, SFB_LOSS_BAD_RING, 1, text);
+}
+
+bool sfb_recorder_ring_read(struct sfb_recorder_drain *d, uint32_t slot)
+{
+    struct sfb_recorder_ring *own = &d->ring[slot];
+    const uint64_t head = ACQUIRE(d->rings[slot].head);
+
+    if (head - own->tail > SFB_SHARED_RING_DATA || head % 8 != 0) {
+        count_bad(d, slot, "its positions contradict each other");
+        move_to(d, slot, head - head % 8);
+        return true;
+    }
+    while (own->tail != head && !d->failed) {
+        /* It was missing the last time, too, and all other rings were read since. */
+        const bool last = d->finishing || own->stalled_at == own->tail;
+        const size_t size = copy_record(d, slot, head);
+        const char *wrong;
+        bool stalled = false;
+
+        if (size == 0) {
+            count_bad(d, slot, "a record has an impossible size");
+            move_to(d, slot, head);
+            break;
+        }
+        wrong = take(d, slot, size, &stalled, last);
+        if (stalled) {
+            own->stalled_at = own->tail;
+            return false;
+        }
+        if (wrong)
+            count_bad(d, slot, wrong);
+        move_to(d, slot, own->tail + size);
+    }
+    return true;
+}
+
+/* --- its end ------------------------------------------------------------------------------------- */
+
+/* What the thread used since it began here; 0: nobody knows. */
+static uint64_t cpu_of(const struct sfb_recorder_drain *d, uint32_t slot, uint64_t end,
+                       uint64_t cpu_end)
+{
+    const struct sfb_recorder_ring *own = &d->ring[slot];
+    uint64_t cpu = 0;
+
+    if (end == 0)
+        cpu_end = d->watcher.thread_cpu && d->watcher.thread_cpu(d->watcher.with, slot, &cpu)
+                      ? own->cpu_start + cpu
+                      : 0;
+    if (cpu_end < own->cpu_start || !sfb_recorder_is_cpu(d, cpu_end - own->cpu_start))
+        return 0;
+    return cpu_end - own->cpu_start;
+}
+
+static void clear(struct sfb_shared_ring *shared)
+{
+    memset((uint8_t *)shared + sizeof shared->state, 0,
+           offsetof(struct sfb_shared_ring, data) - sizeof shared->state);
+    __atomic_store_n(&shared->state, SFB_SLOT_FREE, __ATOMIC_RELEASE);
+}
+
+void sfb_recorder_ring_end(struct sfb_recorder_drain *d, uint32_t slot)
+{
+    struct sfb_shared_ring *shared = &d->rings[slot];
+    struct sfb_recorder_ring *own = &d->ring[slot];
+    struct sfb_recorder_process *process = &d->process[own->process];
+    const uint64_t end = LOAD(shared->end), cpu = cpu_of(d, slot, end, LOAD(shared->cpu_end));
+    const struct sfb_recording_thread_end thread = {
+        .id = own->id,
+        .time = is_time(d, end) ? end : d->now,
+        .cpu_ns = cpu > own->weight ? cpu : own->weight,
+        .unsampled_ns = cpu > own->weight ? cpu - own->weight : 0,
+    };
+
+    sfb_recorder_losses(d, shared->lost, own->lost, process->id, own->id);
+    sfb_recorder_put(d, sfb_recording_put_thread_end(d->writer, &thread));
+    process->accounted += thread.unsampled_ns;
+    process->threads_cpu += thread.cpu_ns;
+    process->threads_unknown |= cpu == 0;
+    if (d->watcher.thread_ended)
+        d->watcher.thread_ended(d->watcher.with, slot);
+    own->id = 0;
+    clear(shared);
+}
+
+void sfb_recorder_ring_unclaim(struct sfb_recorder_drain *d, uint32_t slot, uint32_t process,
+                               uint32_t pid)
+{
+    struct sfb_shared_ring *shared = &d->rings[slot];
+
+    if (ACQUIRE(shared->state) == SFB_SLOT_CLAIMED && LOAD(shared->process) == process &&
+        LOAD(shared->pid) == pid)
+        clear(shared);
+}

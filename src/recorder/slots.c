@@ -1,0 +1,50 @@
+#include "recorder/slots.h"
+
+/* Clocks are not the same one: CPU time is the scheduler's. */
+static const uint64_t slack_ns = 1000000000;
+
+bool sfb_recorder_put(struct sfb_recorder_drain *d, enum sfb_status status)
+{
+    if (status == SFB_NO_RESOURCE && !d->failed) {
+        d->failed = true;
+        __atomic_store_n(&d->shared->ended, 1, __ATOMIC_RELEASE);
+    }
+    return status == SFB_OK;
+}
+
+bool sfb_recorder_is_cpu(const struct sfb_recorder_drain *d, uint64_t cpu_ns)
+{
+    uint64_t passed = d->now - d->begun;
+
+    return cpu_ns <= passed + passed / 64 + slack_ns;
+}
+
+void sfb_recorder_lost(struct sfb_recorder_drain *d, uint32_t process, uint32_t thread,
+                       enum sfb_recording_loss reason, uint64_t count, const char *text)
+{
+    const struct sfb_recording_losses losses = {
+        .reason = reason, .process = process, .thread = thread, .count = count, .text = text
+    };
+
+    d->totals.lost[reason] += count;
+    sfb_recorder_put(d, sfb_recording_put_losses(d->writer, &losses));
+}
+
+void sfb_recorder_losses(struct sfb_recorder_drain *d, const uint64_t *shared, uint64_t *counted,
+                         uint32_t process, uint32_t thread)
+{
+    for (unsigned reason = 0; reason < SFB_LOSS_COUNT; reason++) {
+        const uint64_t count = __atomic_load_n(&shared[reason], __ATOMIC_RELAXED);
+        const uint64_t before = counted[reason];
+
+        if (count == before)
+            continue;
+        counted[reason] = count;
+        if (count < before || count - before > UINT32_MAX)
+            sfb_recorder_lost(d, process, thread, SFB_LOSS_BAD_RING, 1,
+                              "a count of losses was overwritten");
+        else
+            sfb_recorder_lost(d, process, thread, (enum sfb_recording_loss)reason, count - before,
+                              "");
+    }
+}

@@ -1,0 +1,78 @@
+/* What the drain knows of slots, in its own memory: nothing of it can be changed by a program. */
+#ifndef RECORDER_SLOTS_H
+#define RECORDER_SLOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "recorder/dictionary.h"
+#include "recorder/watch.h"
+
+struct sfb_recorder_ring {
+    uint32_t id;      /* of the thread in the recording; 0: nobody has the slot */
+    uint32_t process; /* slot */
+    uint32_t tid;
+    uint32_t engine;
+    uint64_t tail; /* bytes read */
+    uint64_t cpu_start;
+    uint64_t weight;               /* of all samples read */
+    uint64_t lost[SFB_LOSS_COUNT]; /* counted so far */
+    uint64_t stalled_at;           /* a record whose stack was not there yet; UINT64_MAX: none */
+};
+
+struct sfb_recorder_process {
+    uint32_t id; /* 0: nobody has the slot */
+    uint32_t pid, parent_pid;
+    bool watched; /* its end will be told */
+    bool gone;    /* it was */
+    uint32_t end, status;
+    uint64_t cpu_start;
+    uint64_t gone_cpu;    /* from its very beginning; 0: not known */
+    uint64_t accounted;   /* weights and rests of its threads */
+    uint64_t threads_cpu; /* of those that have ended */
+    bool threads_unknown; /* there was one whose CPU time nobody knows */
+    uint32_t modules;     /* lists taken */
+    uint64_t lost[SFB_LOSS_COUNT];
+    struct sfb_recorder_dictionary stacks;
+};
+
+struct sfb_recorder_drain {
+    struct sfb_shared *shared;
+    struct sfb_shared_process *processes; /* in it */
+    struct sfb_shared_ring *rings;
+    int fd;
+    uint32_t first_pid;
+    bool first_began;
+    bool failed;
+    bool finishing;
+    struct sfb_recording_writer *writer;
+    struct sfb_recorder_watcher watcher;
+
+    struct sfb_recorder_process process[SFB_SHARED_PROCESS_MAX];
+    struct sfb_recorder_ring ring[SFB_SHARED_RING_MAX];
+    uint32_t process_end, ring_end;     /* behind the last slot that was ever taken */
+    uint32_t next_process, next_thread; /* ids */
+
+    uint32_t wake; /* when all slots were looked at */
+    uint64_t begun, scanned, reported, now;
+    uint64_t lost[SFB_LOSS_COUNT]; /* of the shared header, counted so far */
+    struct sfb_recorder_totals totals;
+    uint8_t record[SFB_SHARED_RING_DATA]; /* the copy that is judged */
+    uint8_t modules[SFB_SHARED_MODULES];
+};
+
+/* Notes what a writer said. @return whether it can go on */
+bool sfb_recorder_put(struct sfb_recorder_drain *drain, enum sfb_status status);
+
+/* Whether an amount of CPU time can be right: nobody has more of it than time has passed. */
+bool sfb_recorder_is_cpu(const struct sfb_recorder_drain *drain, uint64_t cpu_ns);
+
+/* Writes losses that were counted in the shared memory since the last time, and remembers them. */
+void sfb_recorder_losses(struct sfb_recorder_drain *drain, const uint64_t *shared,
+                         uint64_t *counted, uint32_t process, uint32_t thread);
+
+/* One of them. */
+void sfb_recorder_lost(struct sfb_recorder_drain *drain, uint32_t process, uint32_t thread,
+                       enum sfb_recording_loss reason, uint64_t count, const char *text);
+
+#endif

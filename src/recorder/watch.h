@@ -1,0 +1,35 @@
+/* What stands beside a drain: who watches it, and what it counts. */
+#ifndef RECORDER_WATCH_H
+#define RECORDER_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sfb/recording.h"
+
+/* What somebody beside it wants to know, and knows. Each function may be NULL. */
+struct sfb_recorder_watcher {
+    void *with;
+
+    /* A process has a slot. @return whether sfb_recorder_drain_gone() will be called at its end */
+    bool (*process_began)(void *with, uint32_t slot, uint32_t pid, uint32_t id);
+
+    /* It ends: its last entry is written after this. */
+    void (*process_ends)(void *with, uint32_t slot, uint32_t pid, uint32_t id);
+
+    void (*thread_began)(void *with, uint32_t ring, uint32_t pid, uint32_t tid);
+    void (*thread_ended)(void *with, uint32_t ring);
+
+    /* The CPU time of a thread that did not say it at its end. @return false: not known */
+    bool (*thread_cpu)(void *with, uint32_t ring, uint64_t *cpu_ns);
+};
+
+struct sfb_recorder_totals {
+    uint64_t samples, weight;
+    uint64_t lost[SFB_LOSS_COUNT];
+    uint32_t processes;      /* begun */
+    uint32_t processes_live; /* not ended */
+    uint32_t threads;
+};
+
+#endif
