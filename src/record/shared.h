@@ -121,8 +121,7 @@ struct sfb_shared_ring {
     uint64_t end;       /* 0: not ended by itself */
     uint64_t
         cpu_end; /* the thread's CPU time then; the rest behind its last sample is that less cpu_sampled */
-    uint64_t
-        cpu_sampled; /* the thread's CPU time at its last sample, whether that was recorded or lost */
+    uint64_t cpu_sampled; /* the thread's CPU time at its last sample that was recorded */
     uint64_t lost[SFB_LOSS_COUNT];
     char name[16];
     uint32_t engine; /* of the agent: TIMER or SAMPLER, NONE */

@@ -1,0 +1,40 @@
+#include "record/agent.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+struct sfb_agent sfb_agent;
+
+struct sfb_shared_process *sfb_agent_process(uint32_t slot)
+{
+    uint8_t *at = (uint8_t *)sfb_agent.shared + SFB_SHARED_PROCESSES_AT;
+
+    return (struct sfb_shared_process *)(void *)at + slot;
+}
+
+struct sfb_shared_ring *sfb_agent_ring(uint32_t slot)
+{
+    uint8_t *at = (uint8_t *)sfb_agent.shared + SFB_SHARED_RINGS_AT;
+
+    return (struct sfb_shared_ring *)(void *)at + slot;
+}
+
+void sfb_agent_lose(enum sfb_recording_loss reason)
+{
+    __atomic_fetch_add(&sfb_agent.process->lost[reason], 1, __ATOMIC_RELAXED);
+}
+
+void sfb_agent_wake_recorder(void)
+{
+    __atomic_fetch_add(&sfb_agent.shared->wake, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &sfb_agent.shared->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+bool sfb_agent_claim(uint32_t *state)
+{
+    uint32_t expected = SFB_SLOT_FREE;
+
+    return __atomic_load_n(state, __ATOMIC_RELAXED) == SFB_SLOT_FREE &&
+           __atomic_compare_exchange_n(state, &expected, SFB_SLOT_CLAIMED, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}

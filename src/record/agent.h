@@ -1,0 +1,64 @@
+/*
+ * What the agent knows of itself: one of it in a process. Set at start and after fork(), by the one thread that there
+ * is then, or before others see it.
+ */
+#ifndef SFB_RECORD_AGENT_H
+#define SFB_RECORD_AGENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "record/shared.h"
+
+struct sfb_thread;
+
+struct sfb_agent {
+    struct sfb_shared *shared; /* NULL: nothing is recorded here */
+    struct sfb_shared_process *process;
+    uint32_t slot; /* of the process */
+    pid_t pid;     /* of the process that the slot is of: see sfb_agent_is_here() */
+    uint64_t period_ns;
+    struct sfb_thread
+        *threads;    /* SFB_SHARED_RING_MAX, of this process alone; a ring has the same number */
+    uint32_t ending; /* the process ends: nothing more is sampled */
+};
+
+extern struct sfb_agent sfb_agent;
+
+/*
+ * Whether this process is the one that is recorded. It is not in a child of vfork(), which shares this memory, and in
+ * one of _Fork() or clone(), where no handler of fork() ran: there nothing may be changed.
+ */
+static inline bool sfb_agent_is_here(void)
+{
+    return sfb_agent.shared && getpid() == sfb_agent.pid;
+}
+
+/* Whether the recorder wants no more. */
+static inline bool sfb_agent_is_over(void)
+{
+    return __atomic_load_n(&sfb_agent.ending, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&sfb_agent.shared->ended, __ATOMIC_RELAXED);
+}
+
+/* Whether an engine may be used. */
+static inline bool sfb_agent_may_use(enum sfb_recording_engine engine)
+{
+    return sfb_agent.shared->engines & 1U << engine;
+}
+
+struct sfb_shared_process *sfb_agent_process(uint32_t slot);
+struct sfb_shared_ring *sfb_agent_ring(uint32_t slot);
+
+/* Counts a loss of the process. */
+void sfb_agent_lose(enum sfb_recording_loss reason);
+
+/* Tells the recorder that something cannot wait. Safe in a signal handler. */
+void sfb_agent_wake_recorder(void);
+
+/* Tries to take a slot. */
+bool sfb_agent_claim(uint32_t *state);
+
+#endif

@@ -1,0 +1,15 @@
+/* dlclose(): the list of modules is renewed before another library can be where that one was. (dlopen_entry.h) */
+#include <dlfcn.h>
+
+#include "record/interpose.h"
+#include "record/modules.h"
+#include "record/real.h"
+
+SFB_INTERPOSED int dlclose(void *handle)
+{
+    int result = sfb_real()->dlclose(handle);
+
+    if (result == 0 && sfb_agent_is_here())
+        sfb_modules_renew_and_wait();
+    return result;
+}

@@ -1,0 +1,35 @@
+/*
+ * The list of modules of the process, in its slot: at start, after each dlopen(), after each dlclose().
+ *
+ * A list is written when the recorder has taken the one before. Who cannot write now leaves a note, and the next sample
+ * of any thread tries again.
+ */
+#ifndef SFB_RECORD_MODULES_H
+#define SFB_RECORD_MODULES_H
+
+#include <stdint.h>
+
+#include "record/agent.h"
+
+/* The first list of a process; nothing is remembered of lists before. */
+void sfb_modules_begin(void);
+
+/* A library comes that the caller cannot wait for: look whether the list has changed, for a second. Signals: safe. */
+void sfb_modules_expect(void);
+
+/* The list may have changed: renew it, now or soon. Signals: safe. */
+void sfb_modules_renew(void);
+
+/* Renews it, and gives the recorder 10 ms to take it. Not for handlers: it waits. */
+void sfb_modules_renew_and_wait(void);
+
+/* Renews it if somebody left a note. Signals: safe. */
+void sfb_modules_look(uint64_t now);
+
+/* The number of the list that holds now. */
+static inline uint32_t sfb_modules_written(void)
+{
+    return __atomic_load_n(&sfb_agent.process->modules_written, __ATOMIC_ACQUIRE);
+}
+
+#endif

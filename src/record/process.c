@@ -1,0 +1,122 @@
+#include "record/process.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "record/clocks.h"
+#include "record/modules.h"
+#include "record/thread.h"
+#include "record/thread_end.h"
+#include "record/thread_life.h"
+
+static struct sfb_shared_process *claim_slot(uint32_t *out)
+{
+    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++) {
+        struct sfb_shared_process *process = sfb_agent_process(i);
+
+        if (sfb_agent_claim(&process->state)) {
+            *out = i;
+            return process;
+        }
+    }
+    __atomic_fetch_add(&sfb_agent.shared->lost[SFB_LOSS_NO_PROCESS], 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+/* Of the program: the path, '\0', the arguments, each with '\0'. */
+static char text[SFB_SHARED_TEXT];
+static uint32_t text_size;
+
+static void add_text(const char *word)
+{
+    size_t size = strlen(word) + 1;
+
+    if (size > sizeof text - text_size)
+        size = sizeof text - text_size;
+    memcpy(text + text_size, word, size);
+    text_size += (uint32_t)size;
+    text[sizeof text - 1] = '\0';
+}
+
+void sfb_process_describe(int argument_count, char *const arguments[])
+{
+    char path[1024];
+    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
+    const char *name = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+
+    text_size = 0;
+    path[size > 0 ? size : 0] = '\0';
+    add_text(size > 0 || !name ? path : name); /* without /proc: what execve() was given */
+    for (int i = 0; i < argument_count && arguments[i]; i++)
+        add_text(arguments[i]);
+}
+
+bool sfb_process_begin(uint32_t parent, uint64_t cpu_start)
+{
+    uint32_t slot;
+    struct sfb_shared_process *p = claim_slot(&slot);
+    struct timespec tick = { 0, 0 };
+
+    if (!p)
+        return false;
+    clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    p->pid = (uint32_t)getpid();
+    p->parent_pid = (uint32_t)getppid();
+    p->how = parent ? SFB_PROCESS_FORKED : SFB_PROCESS_STARTED;
+    p->parent = parent;
+    p->tick_ns = (uint32_t)tick.tv_nsec;
+    p->start = sfb_now();
+    p->cpu_start = cpu_start;
+    p->end = p->cpu_end = 0;
+    memset(p->lost, 0, sizeof p->lost);
+    p->modules_lock = p->modules_written = p->modules_taken = p->modules_size = 0;
+    p->modules_time = 0;
+    memcpy(p->text, text, sizeof p->text);
+    p->text_size = text_size;
+    /* Stacks of the process that had the slot before: the pages are given back to the system. */
+    madvise(p->known, sizeof p->known, MADV_REMOVE);
+
+    sfb_agent.process = p;
+    sfb_agent.slot = slot;
+    sfb_agent.pid = (pid_t)p->pid;
+    sfb_agent.ending = 0;
+    sfb_agent.period_ns = 1000000000U / sfb_agent.shared->rate_hz;
+    if (sfb_agent.period_ns < p->tick_ns)
+        sfb_agent.period_ns = p->tick_ns;
+    sfb_modules_begin();
+    __atomic_store_n(&p->state, SFB_SLOT_LIVE, __ATOMIC_RELEASE);
+    sfb_agent_wake_recorder();
+    return true;
+}
+
+void sfb_process_end(void)
+{
+    if (!sfb_agent_is_here() || __atomic_exchange_n(&sfb_agent.ending, 1, __ATOMIC_ACQ_REL))
+        return;
+    sfb_thread_end_all();
+    sfb_agent.process->end = sfb_now();
+    sfb_agent.process->cpu_end = sfb_clock(CLOCK_PROCESS_CPUTIME_ID);
+    __atomic_store_n(&sfb_agent.process->state, SFB_SLOT_ENDED, __ATOMIC_RELEASE);
+    sfb_agent_wake_recorder();
+}
+
+void sfb_process_continue_in_child(void)
+{
+    struct sfb_thread_local *local = &sfb_thread_local;
+    uint32_t parent = sfb_agent.slot + 1;
+
+    if (!sfb_agent.shared)
+        return;
+    /* The rings are the parent's: nothing of it was inherited, not even the timers. */
+    local->thread = NULL;
+    local->gone = local->busy = false;
+    madvise(sfb_agent.threads, SFB_SHARED_RING_MAX * sizeof *sfb_agent.threads, MADV_DONTNEED);
+    if (sfb_agent_is_over() || sfb_agent.shared->flags & SFB_SHARED_NO_CHILDREN ||
+        !sfb_process_begin(parent, 0)) {
+        sfb_agent.shared = NULL;
+        return;
+    }
+    if (sfb_thread_begin(0))
+        sfb_thread_end_watch();
+}

@@ -1,0 +1,284 @@
+#include "record/prof_signal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "record/prof_action.h"
+#include "record/real.h"
+#include "record/sample.h"
+#include "record/thread.h"
+#include "record/thread_end.h"
+#include "record/thread_life.h"
+
+static pid_t installed_in; /* 0: not at all */
+
+/* The value of a signal of ours is the thread's own part. */
+static struct sfb_thread *thread_of(const siginfo_t *info)
+{
+    uintptr_t at = (uintptr_t)info->si_value.sival_ptr, first = (uintptr_t)sfb_agent.threads;
+
+    if (at < first || at - first >= SFB_SHARED_RING_MAX * sizeof(struct sfb_thread))
+        return NULL;
+    return info->si_value.sival_ptr;
+}
+
+/* Whose a signal is; NONE: the program's. */
+static enum sfb_recording_engine engine_of(const siginfo_t *info)
+{
+    if (info->si_code >= POLL_IN && info->si_code <= POLL_HUP)
+        return SFB_ENGINE_PERF; /* only F_SETSIG gives SIGPROF these, and only the recorder asks for it */
+    if (info->si_code == SI_TIMER && thread_of(info))
+        return SFB_ENGINE_TIMER;
+    if (info->si_code == SI_QUEUE && thread_of(info) && info->si_pid == getpid())
+        return SFB_ENGINE_SAMPLER;
+    return SFB_ENGINE_NONE;
+}
+
+/* A thread that was not made by pthread_create(), or before the agent was there. */
+static struct sfb_thread *find_thread(const siginfo_t *info)
+{
+    struct sfb_thread *t = thread_of(info);
+    pid_t tid = (pid_t)syscall(SYS_gettid);
+
+    if (!sfb_agent_is_here() || sfb_agent_is_over())
+        return NULL;
+    if (!t || t->tid != tid)
+        t = sfb_thread_of(tid);
+    if (t)
+        sfb_thread_local.thread = t;
+    else
+        t = sfb_thread_begin(0);
+    if (t)
+        sfb_thread_end_watch();
+    return t;
+}
+
+static void on_sample(enum sfb_recording_engine engine, const siginfo_t *info, const void *context)
+{
+    struct sfb_thread_local *local = &sfb_thread_local;
+    struct sfb_thread *t = local->thread;
+
+    if (!sfb_agent.shared)
+        return;
+    if (local->busy) {
+        __atomic_fetch_add(t ? &t->ring->lost[SFB_LOSS_NESTED]
+                             : &sfb_agent.process->lost[SFB_LOSS_NESTED],
+                           1, __ATOMIC_RELAXED);
+        return;
+    }
+    if (!t && !local->gone)
+        t = find_thread(info);
+    if (!t)
+        return;
+    /* A timer knows its thread. Of others: threads of clone() may share the thread-local storage of another one. */
+    if (engine == SFB_ENGINE_TIMER ? t == thread_of(info) : t->tid == (pid_t)syscall(SYS_gettid))
+        sfb_sample_take(t, engine, context);
+}
+
+/* --- the program's own ------------------------------------------------------------------------ */
+
+static bool has_handler(const struct sigaction *action)
+{
+    return action->sa_flags & SA_SIGINFO ||
+           (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
+/* Ends the process as if the agent was not there: the signal comes again when the handler returns. */
+static void die(int signo, siginfo_t *info, ucontext_t *context)
+{
+    const struct sigaction none = { .sa_handler = SIG_DFL };
+
+    sfb_real()->sigaction(signo, &none, NULL);
+    sigdelset(&context->uc_sigmask, signo);
+    if (syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), signo, info) != 0)
+        syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signo);
+}
+
+static void call(const struct sigaction *action, int signo, siginfo_t *info, ucontext_t *context)
+{
+    sigset_t mask = context->uc_sigmask;
+
+    sigorset(&mask, &mask, &action->sa_mask);
+    if (!(action->sa_flags & SA_NODEFER))
+        sigaddset(&mask, signo);
+    sfb_real()->pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    if (action->sa_flags & SA_SIGINFO)
+        action->sa_sigaction(signo, info, context);
+    else
+        action->sa_handler(signo);
+}
+
+static void pass_on(int signo, siginfo_t *info, ucontext_t *context)
+{
+    struct sigaction action;
+
+    sfb_prof_action_get(&action);
+    if (sfb_thread_local.blocks) {
+        sfb_thread_local.waits = true;
+        return;
+    }
+    if (!has_handler(&action)) {
+        if (action.sa_handler == SIG_DFL)
+            die(signo, info, context);
+        return;
+    }
+    if (action.sa_flags & (int)SA_RESETHAND) {
+        const struct sigaction none = { .sa_handler = SIG_DFL };
+
+        sfb_prof_action_set(&none);
+    }
+    call(&action, signo, info, context);
+}
+
+static void on_signal(int signo, siginfo_t *info, void *context)
+{
+    int saved_errno = errno;
+    enum sfb_recording_engine engine = engine_of(info);
+
+    if (engine != SFB_ENGINE_NONE)
+        on_sample(engine, info, context);
+    else
+        pass_on(signo, info, context);
+    errno = saved_errno;
+}
+
+/* --- installing ------------------------------------------------------------------------------- */
+
+/* With all signals blocked but those of faults: what the handler does is not interrupted. On the alternate stack, if
+   there is one: stacks of goroutines and the like are small. */
+static bool install(struct sigaction *old)
+{
+    static const int faults[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT };
+    struct sigaction action = { .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+
+    action.sa_sigaction = on_signal;
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&action.sa_mask, faults[i]);
+    return sfb_real()->sigaction(SIGPROF, &action, old) == 0;
+}
+
+static void only_prof(sigset_t *out)
+{
+    sigemptyset(out);
+    sigaddset(out, SIGPROF);
+}
+
+bool sfb_prof_signal_install(void)
+{
+    struct sigaction old;
+
+    if (!install(&old))
+        return false;
+    sfb_prof_action_set(&old);
+    installed_in = getpid();
+    sfb_prof_signal_begin_thread(false);
+    return true;
+}
+
+void sfb_prof_signal_uninstall(void)
+{
+    struct sigaction action;
+    sigset_t prof;
+
+    sfb_prof_action_get(&action);
+    only_prof(&prof);
+    if (sfb_thread_local.blocks)
+        sfb_real()->pthread_sigmask(SIG_BLOCK, &prof, NULL);
+    sfb_real()->sigaction(SIGPROF, &action, NULL);
+    installed_in = 0;
+}
+
+void sfb_prof_signal_continue_in_child(void)
+{
+    if (installed_in)
+        installed_in = getpid();
+    sfb_thread_local.waits = false; /* a child has no pending signals */
+}
+
+bool sfb_prof_signal_is_ours(int signo)
+{
+    return signo == SIGPROF && installed_in && getpid() == installed_in;
+}
+
+/* --- what the program sees -------------------------------------------------------------------- */
+
+void sfb_prof_signal_action(const struct sigaction *action, struct sigaction *old)
+{
+    struct sigaction before;
+
+    sfb_prof_action_get(&before);
+    if (action)
+        sfb_prof_action_set(action);
+    if (old)
+        *old = before;
+}
+
+/* Signals that came while the program believed them to be blocked were one, as the kernel has it. */
+static void raise_what_waits(void)
+{
+    if (!sfb_thread_local.waits)
+        return;
+    sfb_thread_local.waits = false;
+    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGPROF);
+}
+
+int sfb_prof_signal_mask(int how, const sigset_t *set, sigset_t *old,
+                         int (*mask)(int, const sigset_t *, sigset_t *))
+{
+    struct sfb_thread_local *local = &sfb_thread_local;
+    bool before = local->blocks, named = set && sigismember(set, SIGPROF) == 1;
+    sigset_t without;
+    int result;
+
+    if (named && how != SIG_UNBLOCK) {
+        without = *set;
+        sigdelset(&without, SIGPROF);
+        set = &without;
+    }
+    result = mask(how, set, old);
+    if (result != 0)
+        return result;
+    if (old && before)
+        sigaddset(old, SIGPROF);
+    if (set && (named || how == SIG_SETMASK)) {
+        local->blocks = named && how != SIG_UNBLOCK;
+        if (!local->blocks)
+            raise_what_waits();
+    }
+    return 0;
+}
+
+void sfb_prof_signal_begin_thread(bool blocks)
+{
+    sigset_t prof, old;
+
+    only_prof(&prof);
+    sfb_thread_local.blocks = (sfb_real()->pthread_sigmask(SIG_UNBLOCK, &prof, &old) == 0 &&
+                               sigismember(&old, SIGPROF)) ||
+                              blocks;
+}
+
+void sfb_prof_signal_before_exec(void)
+{
+    const struct sigaction ignore = { .sa_handler = SIG_IGN };
+    sigset_t prof;
+
+    only_prof(&prof);
+    if (sfb_thread_local.blocks)
+        sfb_real()->pthread_sigmask(SIG_BLOCK, &prof, NULL);
+    sfb_real()->sigaction(SIGPROF, &ignore, NULL);
+}
+
+void sfb_prof_signal_after_exec(void)
+{
+    sigset_t prof;
+
+    only_prof(&prof);
+    install(NULL);
+    if (sfb_thread_local.blocks)
+        sfb_real()->pthread_sigmask(SIG_UNBLOCK, &prof, NULL);
+}

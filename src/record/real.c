@@ -1,0 +1,41 @@
+#include "record/real.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static struct sfb_real real;
+static bool found;
+
+static void find(void *function, const char *name)
+{
+    void *address = dlsym(RTLD_NEXT, name);
+
+    memcpy(function, &address, sizeof address); /* ISO C has no cast from object to function */
+}
+
+/* Two threads may do so at once, and write the same. */
+static void find_all(void)
+{
+    find(&real.pthread_create, "pthread_create");
+    find(&real.thrd_create, "thrd_create");
+    find(&real.sigaction, "sigaction");
+    find(&real.signal, "signal");
+    find(&real.sysv_signal, "__sysv_signal");
+    find(&real.sigprocmask, "sigprocmask");
+    find(&real.pthread_sigmask, "pthread_sigmask");
+    find(&real.dlopen, "dlopen");
+    find(&real.dlclose, "dlclose");
+    find(&real.exit_now, "_exit");
+    find(&real.execve, "execve");
+    find(&real.execvpe, "execvpe");
+    find(&real.fexecve, "fexecve");
+    find(&real.execveat, "execveat");
+    __atomic_store_n(&found, true, __ATOMIC_RELEASE);
+}
+
+const struct sfb_real *sfb_real(void)
+{
+    if (!__atomic_load_n(&found, __ATOMIC_ACQUIRE))
+        find_all();
+    return &real;
+}

@@ -1,0 +1,34 @@
+/* The functions behind those that the agent interposes: the C library's, or another interposer's that comes after us. */
+#ifndef SFB_RECORD_REAL_H
+#define SFB_RECORD_REAL_H
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <threads.h>
+#include <unistd.h>
+
+struct sfb_real {
+    __typeof__(pthread_create) *pthread_create;
+    __typeof__(thrd_create) *thrd_create;
+    __typeof__(sigaction) *sigaction;
+    __typeof__(signal) *signal, *sysv_signal;
+    __typeof__(sigprocmask) *sigprocmask;
+    __typeof__(pthread_sigmask) *pthread_sigmask;
+    __typeof__(dlopen) *dlopen;
+    __typeof__(dlclose) *dlclose;
+    __typeof__(_exit) *exit_now;
+    __typeof__(execve) *execve;
+    __typeof__(execvpe) *execvpe;
+    __typeof__(fexecve) *fexecve;
+    int (*execveat)(int, const char *, char *const[], char *const[], int);
+};
+
+/*
+ * Looks them up at first use: other libraries' constructors may call before our own ran. dlsym() is not for handlers,
+ * so the agent's own constructor asks first of all.
+ */
+const struct sfb_real *sfb_real(void);
+
+#endif

@@ -1,0 +1,13 @@
+/* The memory that the recorder shares: found by what stands in the environment, mapped, its descriptor closed. */
+#ifndef SFB_RECORD_SESSION_H
+#define SFB_RECORD_SESSION_H
+
+#include "record/shared.h"
+
+/*
+ * @param text  of SFB_SHARED_ENVIRONMENT; NULL: there is none
+ * @return NULL: nobody records, or the memory cannot be had
+ */
+struct sfb_shared *sfb_session_map(const char *text);
+
+#endif

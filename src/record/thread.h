@@ -1,0 +1,55 @@
+/*
+ * A recorded thread: a ring in the shared memory, and what only the agent needs, in memory of the process.
+ *
+ * A thread finds its own in thread-local storage of the static block, which needs no allocation.
+ */
+#ifndef SFB_RECORD_THREAD_H
+#define SFB_RECORD_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "record/agent.h"
+#include "sframe_backtrace.h"
+
+enum {
+    SFB_THREAD_FRAMES = 1024, /* of a stack; the outer end of a deeper one is cut off */
+    SFB_THREAD_MEMO_FRAMES = 256,
+    SFB_THREAD_CBF = 9 * SFB_THREAD_FRAMES + 64
+};
+
+enum sfb_thread_state { SFB_THREAD_NONE, SFB_THREAD_LIVE, SFB_THREAD_ENDED };
+
+struct sfb_thread {
+    struct sfb_shared_ring *ring;
+    uint32_t state; /* enum sfb_thread_state */
+    pid_t tid;
+    int32_t timer;       /* the kernel's number; -1: none */
+    uint32_t timer_runs; /* 0: it was disarmed */
+    uint64_t head;       /* the ring's; that one may be overwritten by the program */
+    uint64_t sampled;    /* CPU time up to which all is recorded */
+    uint64_t full_since; /* 0: the ring has room */
+    uint64_t full_tail;  /* where the recorder stood then */
+    uint32_t samples;
+    uint32_t rounds; /* of destructors at its end */
+    char name[16];
+
+    /* Apart, each by its own walks: the first has hashes in it. */
+    _Alignas(8) uint8_t memo[SFRAME_BACKTRACE_HASHED_MEMO_SIZE(SFB_THREAD_MEMO_FRAMES)];
+    _Alignas(8) uint8_t cbf_memo[SFRAME_BACKTRACE_MEMO_SIZE(SFB_THREAD_MEMO_FRAMES)];
+    void *frames[SFB_THREAD_FRAMES];
+    uint8_t cbf[SFB_THREAD_CBF];
+};
+
+struct sfb_thread_local {
+    struct sfb_thread *thread; /* NULL: has none yet, or has ended */
+    bool gone;                 /* has ended, or may have none: do not begin */
+    bool busy;                 /* the agent is at work in it, outside of the handler */
+    bool blocks, waits;        /* SIGPROF, as far as the program knows: prof_signal.h */
+};
+
+extern _Thread_local struct sfb_thread_local sfb_thread_local
+    __attribute__((tls_model("initial-exec")));
+
+#endif

@@ -1,0 +1,128 @@
+#include "record/thread_life.h"
+
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "record/clocks.h"
+#include "record/ring.h"
+#include "record/timer.h"
+
+/* From the first on: those in use lie together, and pages of others are never made. */
+static struct sfb_thread *claim_ring(void)
+{
+    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++) {
+        struct sfb_shared_ring *ring = sfb_agent_ring(i);
+
+        if (!sfb_agent_claim(&ring->state))
+            continue;
+        sfb_agent.threads[i].ring = ring;
+        return &sfb_agent.threads[i];
+    }
+    sfb_agent_lose(SFB_LOSS_NO_RING);
+    return NULL;
+}
+
+static void fill_ring(struct sfb_shared_ring *ring, pid_t tid, uint64_t cpu_start)
+{
+    ring->process = sfb_agent.slot;
+    ring->pid = (uint32_t)sfb_agent.pid;
+    ring->tid = (uint32_t)tid;
+    ring->start = sfb_now();
+    ring->cpu_start = ring->cpu_sampled = cpu_start;
+    ring->end = ring->cpu_end = 0;
+    memset(ring->lost, 0, sizeof ring->lost);
+    ring->engine = SFB_ENGINE_NONE;
+    ring->event = 0;
+    ring->tail = ring->head = 0;
+}
+
+static struct sfb_thread *begin(pid_t tid, uint64_t cpu_start, bool own)
+{
+    struct sfb_thread *t = claim_ring();
+
+    if (!t)
+        return NULL;
+    fill_ring(t->ring, tid, cpu_start);
+    memset(t->name, 0, sizeof t->name);
+    if (own)
+        prctl(PR_GET_NAME, t->name);
+    memcpy(t->ring->name, t->name, sizeof t->name);
+    t->tid = tid;
+    t->timer = -1;
+    t->timer_runs = 0;
+    t->head = 0;
+    t->sampled = cpu_start;
+    t->full_since = 0;
+    t->samples = t->rounds = 0;
+    /* Memos of the thread that had it before are of another stack. */
+    memset(t->memo, 0, SFRAME_BACKTRACE_MEMO_BASE);
+    memset(t->cbf_memo, 0, SFRAME_BACKTRACE_MEMO_BASE);
+    __atomic_store_n(&t->state, SFB_THREAD_LIVE, __ATOMIC_RELEASE);
+    sfb_timer_start(t);
+    __atomic_store_n(&t->ring->state, SFB_SLOT_LIVE, __ATOMIC_RELEASE);
+    sfb_agent_wake_recorder();
+    return t;
+}
+
+struct sfb_thread *sfb_thread_begin(uint64_t cpu_start)
+{
+    struct sfb_thread_local *local = &sfb_thread_local;
+    bool was_busy = local->busy;
+
+    local->busy = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (!local->thread)
+        local->thread = begin((pid_t)syscall(SYS_gettid), cpu_start, true);
+    if (!local->thread)
+        local->gone = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    local->busy = was_busy;
+    return local->thread;
+}
+
+struct sfb_thread *sfb_thread_begin_other(pid_t tid)
+{
+    return begin(tid, sfb_clock(sfb_clock_of_thread(tid)), false);
+}
+
+struct sfb_thread *sfb_thread_of(pid_t tid)
+{
+    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++) {
+        struct sfb_thread *t = &sfb_agent.threads[i];
+
+        if (t->tid == tid && __atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == SFB_THREAD_LIVE)
+            return t;
+    }
+    return NULL;
+}
+
+void sfb_thread_end(struct sfb_thread *t)
+{
+    uint32_t expected = SFB_THREAD_LIVE;
+
+    if (!__atomic_compare_exchange_n(&t->state, &expected, SFB_THREAD_ENDED, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return;
+    sfb_timer_delete(t);
+    t->ring->end = sfb_now();
+    t->ring->cpu_end = sfb_clock(sfb_clock_of_thread(t->tid));
+    __atomic_store_n(&t->ring->state, SFB_SLOT_ENDED, __ATOMIC_RELEASE);
+}
+
+void sfb_thread_end_all(void)
+{
+    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++)
+        if (__atomic_load_n(&sfb_agent.threads[i].state, __ATOMIC_ACQUIRE) == SFB_THREAD_LIVE)
+            sfb_thread_end(&sfb_agent.threads[i]);
+}
+
+void sfb_thread_look_at_name(struct sfb_thread *t)
+{
+    char name[sizeof t->name] = "";
+
+    if (prctl(PR_GET_NAME, name) != 0 || memcmp(name, t->name, sizeof name) == 0)
+        return;
+    if (sfb_ring_put_name(t, name))
+        memcpy(t->name, name, sizeof name);
+}

@@ -1,0 +1,3 @@
+#include "record/program.h"
+#include <stddef.h>
+const struct program_mode program_libraries[] = { { NULL, NULL } };

@@ -1,0 +1,183 @@
+/* Threads: made in all ways, of all lengths. */
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "record/burn.h"
+#include "record/program.h"
+
+static void *work(void *ms)
+{
+    burn_ms((unsigned)(uintptr_t)ms);
+    return ms;
+}
+
+/* threads COUNT MS */
+static int threads(char *words[])
+{
+    unsigned count = (unsigned)atoi(words[0]);
+    void *ms = (void *)(uintptr_t)atoi(words[1]), *result;
+    pthread_t thread[64];
+
+    for (unsigned i = 0; i < count; i++)
+        if (pthread_create(&thread[i], NULL, work, ms) != 0)
+            return 1;
+    for (unsigned i = 0; i < count; i++)
+        if (pthread_join(thread[i], &result) != 0 || result != ms)
+            return 1;
+    return 0;
+}
+
+static void *work_us(void *us)
+{
+    uint64_t end = cpu_of(CLOCK_THREAD_CPUTIME_ID) + (uintptr_t)us * 1000;
+
+    while (cpu_of(CLOCK_THREAD_CPUTIME_ID) < end)
+        ;
+    return NULL;
+}
+
+/* storm COUNT US: one behind the other */
+static int storm(char *words[])
+{
+    unsigned count = (unsigned)atoi(words[0]);
+
+    for (unsigned i = 0; i < count; i++) {
+        pthread_t thread;
+
+        if (pthread_create(&thread, NULL, work_us, (void *)(uintptr_t)atoi(words[1])) != 0 ||
+            pthread_join(thread, NULL) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int work_c11(void *ms)
+{
+    burn_ms((unsigned)(uintptr_t)ms);
+    return 42;
+}
+
+static int c11(char *words[])
+{
+    thrd_t thread;
+    int result = 0;
+
+    if (thrd_create(&thread, work_c11, (void *)(uintptr_t)atoi(words[0])) != thrd_success ||
+        thrd_join(thread, &result) != thrd_success)
+        return 1;
+    return result != 42;
+}
+
+static void *renamed(void *ms)
+{
+    prctl(PR_SET_NAME, "second name");
+    return work(ms);
+}
+
+static int names(char *words[])
+{
+    pthread_t thread;
+
+    return pthread_create(&thread, NULL, renamed, (void *)(uintptr_t)atoi(words[0])) != 0 ||
+           pthread_join(thread, NULL) != 0;
+}
+
+/* A destructor of a key that comes back in each round, and works. */
+static pthread_key_t key;
+
+static void work_at_end(void *left)
+{
+    burn_ms(10);
+    if ((uintptr_t)left > 1)
+        pthread_setspecific(key, (void *)((uintptr_t)left - 1));
+}
+
+static void *with_key(void *left)
+{
+    pthread_setspecific(key, left);
+    return NULL;
+}
+
+static int destructors(char *words[])
+{
+    pthread_t thread;
+
+    (void)words;
+    return pthread_key_create(&key, work_at_end) != 0 ||
+           pthread_create(&thread, NULL, with_key, (void *)(uintptr_t)3) != 0 ||
+           pthread_join(thread, NULL) != 0;
+}
+
+/* The first thread ends, others go on. */
+static pthread_t first;
+
+static void *outlive(void *ms)
+{
+    pthread_join(first, NULL);
+    return work(ms);
+}
+
+static int first_ends(char *words[])
+{
+    pthread_t thread;
+
+    first = pthread_self();
+    if (pthread_create(&thread, NULL, outlive, (void *)(uintptr_t)atoi(words[0])) != 0)
+        return 1;
+    burn_ms(30);
+    pthread_exit(NULL);
+}
+
+static void *sleep_long(void *ms)
+{
+    work(ms);
+    sleep_ms(60000);
+    return NULL;
+}
+
+/* The program ends while others live. */
+static int others_live(char *words[])
+{
+    pthread_t thread;
+
+    for (int i = 0; i < 3; i++)
+        if (pthread_create(&thread, NULL, sleep_long, (void *)(uintptr_t)atoi(words[0])) != 0)
+            return 1;
+    sleep_ms(300);
+    return 0;
+}
+
+/* Attributes are the program's own: a stack of its own, detached. */
+static int attributes(char *words[])
+{
+    static _Alignas(4096) char stack[128 * 1024];
+    pthread_attr_t attributes;
+    pthread_t thread;
+    void *result = NULL;
+
+    pthread_attr_init(&attributes);
+    return pthread_attr_setstack(&attributes, stack, sizeof stack) != 0 ||
+           pthread_create(&thread, &attributes, work, (void *)(uintptr_t)atoi(words[0])) != 0 ||
+           pthread_join(thread, &result) != 0 || result != (void *)(uintptr_t)atoi(words[0]);
+}
+
+const struct program_mode program_threads[] = {
+    { "threads", threads },
+    { "storm", storm },
+    { "c11", c11 },
+    { "names", names },
+    { "destructors", destructors },
+    { "first_ends", first_ends },
+    { "others_live", others_live },
+    { "attributes", attributes },
+    { NULL, NULL },
+};
