@@ -4,9 +4,13 @@
 
 #include "tool.h"
 
-static const struct tool_command *const commands[] = { &tool_dump,   &tool_check,  &tool_synth,
-                                                       &tool_decode, &tool_encode, &tool_symbolize,
-                                                       &tool_collect };
+static const struct tool_command *const commands[] = {
+    &tool_dump,   &tool_check,     &tool_synth,   &tool_decode,
+    &tool_encode, &tool_symbolize, &tool_collect,
+#ifdef SFB_HAVE_RECORDING
+    &tool_record,
+#endif
+};
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 

@@ -70,9 +70,10 @@ enum tool_exit tool_misused(const struct tool_command *command, const char *form
 }
 
 /* The letters of options, as getopt() wants them: each long option with a letter as its `val`. */
-static void list_letters(char *to, size_t size, const struct option *options)
+static void list_letters(char *to, size_t size, const struct tool_command *command,
+                         const struct option *options)
 {
-    size_t n = (size_t)snprintf(to, size, ":h");
+    size_t n = (size_t)snprintf(to, size, "%s:h", command->runs_program ? "+" : "");
 
     for (; options->name; options++) {
         if (options->val >= TOOL_OPTION_HELP || n + 3 > size)
@@ -100,7 +101,7 @@ int tool_option(const struct tool_command *command, int argc, char **argv,
     int option;
 
     opterr = 0; /* getopt's own messages have no hint at --help */
-    list_letters(letters, sizeof letters, options);
+    list_letters(letters, sizeof letters, command, options);
     option = getopt_long(argc, argv, letters, options, NULL);
     if (option == 'h' || option == TOOL_OPTION_HELP) {
         printf("usage: %s", command->usage);

@@ -16,7 +16,11 @@
 enum tool_exit {
     TOOL_DONE = 0,
     TOOL_BAD_DATA = 1, /* findings, or data that contradicts its format */
-    TOOL_USAGE = 2     /* wrong arguments, or input or output that cannot be read or written */
+    TOOL_USAGE = 2,    /* wrong arguments, or input or output that cannot be read or written */
+    /* Of commands that run a program, whose own status is theirs: env(1)'s. */
+    TOOL_FAILED = 125,
+    TOOL_NOT_EXECUTABLE = 126,
+    TOOL_NOT_FOUND = 127
 };
 
 /* `val` of long options that have no letter: above all that are one. */
@@ -32,6 +36,8 @@ struct tool_command {
     const char *name;
     const char *summary; /* for `sfb --help` */
     const char *usage;   /* for `sfb NAME --help`, from its first word to its last newline */
+    bool
+        runs_program; /* its options end at the first word that is none: what follows has its own */
     enum tool_exit (*run)(const struct tool_command *command, int argc, char **argv);
 };
 
@@ -42,6 +48,7 @@ extern const struct tool_command tool_check;
 extern const struct tool_command tool_symbolize;
 extern const struct tool_command tool_collect;
 extern const struct tool_command tool_synth;
+extern const struct tool_command tool_record;
 
 /* Says "sfb: <text>" on stderr, as one line whatever bytes the text has: foreign.h.
  * @return exit_status */

@@ -130,10 +130,12 @@ enum sfb_status sfb_recorder_drain(struct sfb_recorder_drain *d)
 {
     bool ended[SFB_SHARED_RING_MAX] = { false };
 
-    if (d->failed)
+    /* What ends can still be written where only the limit of the file was reached. */
+    if (d->failed && !d->finishing)
         return SFB_NO_RESOURCE;
     d->now = now_ns();
-    begin_new(d);
+    if (!d->failed)
+        begin_new(d);
     for (uint32_t i = 0; i < d->ring_end; i++)
         ended[i] = d->ring[i].id != 0 && ACQUIRE(d->rings[i].state) == SFB_SLOT_ENDED;
     read_rings(d);

@@ -117,14 +117,20 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
  * What it used since its recording began; 0: nobody knows. Its agent's word goes first: it is of the instant at which
  * samples end.
  */
-static uint64_t cpu_of(const struct sfb_recorder_drain *d, const struct sfb_recorder_process *own,
-                       const struct sfb_shared_process *shared)
+static uint64_t cpu_of(const struct sfb_recorder_drain *d, uint32_t slot)
 {
-    const uint64_t total = LOAD(shared->end) != 0 ? LOAD(shared->cpu_end) : own->gone_cpu;
+    const struct sfb_recorder_process *own = &d->process[slot];
+    const struct sfb_shared_process *shared = &d->processes[slot];
+    uint64_t total = own->gone_cpu;
 
-    if (total > own->cpu_start && sfb_recorder_is_cpu(d, total - own->cpu_start))
-        return total - own->cpu_start;
-    return own->threads_unknown ? 0 : own->threads_cpu;
+    if (LOAD(shared->end) != 0)
+        total = LOAD(shared->cpu_end);
+    else if (total == 0 &&
+             (!d->watcher.process_cpu || !d->watcher.process_cpu(d->watcher.with, slot, &total)))
+        return 0;
+    return total > own->cpu_start && sfb_recorder_is_cpu(d, total - own->cpu_start)
+               ? total - own->cpu_start
+               : 0;
 }
 
 /* Makes a slot what it was at first: pages are given back where that can be. */
@@ -146,14 +152,14 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
     struct sfb_recorder_process *own = &d->process[slot];
     struct sfb_shared_process *shared = &d->processes[slot];
     const uint64_t time = LOAD(shared->end);
-    uint64_t cpu;
 
+    own->cpu = cpu_of(d, slot);
     if (d->watcher.process_ends)
         d->watcher.process_ends(d->watcher.with, slot, own->pid, own->id);
     /* The first time reads what names stacks, the second what names them. */
     for (unsigned pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < d->ring_end; i++) {
-            if (pass == 0 && d->ring[i].id == 0)
+            if (pass == 0 && d->ring[i].id == 0 && !d->failed)
                 sfb_recorder_ring_begin(d, i);
             if (d->ring[i].id != 0 && d->ring[i].process == slot)
                 sfb_recorder_ring_read(d, i);
@@ -165,19 +171,21 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
             sfb_recorder_ring_unclaim(d, i, slot, own->pid);
     sfb_recorder_modules_take(d, slot);
     sfb_recorder_losses(d, shared->lost, own->lost, own->id, 0);
-    cpu = cpu_of(d, own, shared);
+    if (own->cpu == 0 && !own->threads_unknown)
+        own->cpu = own->threads_cpu;
     const struct sfb_recording_process_end end = {
         .id = own->id,
         .end = own->end,
         .status = own->status,
         .time = time >= d->begun && time <= d->now ? time : d->now,
-        .cpu_ns = cpu,
-        .unsampled_ns = cpu > own->accounted ? cpu - own->accounted : 0,
+        .cpu_ns = own->cpu,
+        .unsampled_ns = own->cpu > own->accounted ? own->cpu - own->accounted : 0,
     };
     sfb_recorder_put(d, sfb_recording_put_process_end(d->writer, &end));
     sfb_recording_forget_stacks(d->writer, own->id);
     sfb_recorder_dictionary_free(&own->stacks);
     own->id = 0;
     d->totals.processes_live--;
+    d->totals.cpu += own->cpu;
     clear(d, slot);
 }

@@ -231,20 +231,26 @@ bool sfb_recorder_ring_read(struct sfb_recorder_drain *d, uint32_t slot)
 
 /* --- its end ------------------------------------------------------------------------------------- */
 
-/* What the thread used since it began here; 0: nobody knows. */
+/*
+ * What the thread used since it began here; 0: nobody knows. What it did not say itself is known about, and cannot be
+ * more than its process has left.
+ */
 static uint64_t cpu_of(const struct sfb_recorder_drain *d, uint32_t slot, uint64_t end,
                        uint64_t cpu_end)
 {
     const struct sfb_recorder_ring *own = &d->ring[slot];
-    uint64_t cpu = 0;
+    const struct sfb_recorder_process *process = &d->process[own->process];
+    uint64_t cpu = 0, most;
 
-    if (end == 0)
-        cpu_end = d->watcher.thread_cpu && d->watcher.thread_cpu(d->watcher.with, slot, &cpu)
-                      ? own->cpu_start + cpu
-                      : 0;
+    if (end == 0 &&
+        (!d->watcher.thread_cpu || !d->watcher.thread_cpu(d->watcher.with, slot, &cpu_end)))
+        return 0;
     if (cpu_end < own->cpu_start || !sfb_recorder_is_cpu(d, cpu_end - own->cpu_start))
         return 0;
-    return cpu_end - own->cpu_start;
+    cpu = cpu_end - own->cpu_start;
+    most =
+        own->weight + (process->cpu > process->accounted ? process->cpu - process->accounted : 0);
+    return end == 0 && process->cpu != 0 && cpu > most ? most : cpu;
 }
 
 static void clear(struct sfb_shared_ring *shared)

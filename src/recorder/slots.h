@@ -28,6 +28,7 @@ struct sfb_recorder_process {
     uint32_t end, status;
     uint64_t cpu_start;
     uint64_t gone_cpu;    /* from its very beginning; 0: not known */
+    uint64_t cpu;         /* what it used here, known at its end; 0: not known */
     uint64_t accounted;   /* weights and rests of its threads */
     uint64_t threads_cpu; /* of those that have ended */
     bool threads_unknown; /* there was one whose CPU time nobody knows */

@@ -20,12 +20,16 @@ struct sfb_recorder_watcher {
     void (*thread_began)(void *with, uint32_t ring, uint32_t pid, uint32_t tid);
     void (*thread_ended)(void *with, uint32_t ring);
 
-    /* The CPU time of a thread that did not say it at its end. @return false: not known */
+    /* The CPU time of a thread, from its very beginning, that did not say it at its end. @return false: not known */
     bool (*thread_cpu)(void *with, uint32_t ring, uint64_t *cpu_ns);
+
+    /* The same of a process of which nobody has said it: one that runs on, or that its parent has waited for. */
+    bool (*process_cpu)(void *with, uint32_t slot, uint64_t *cpu_ns);
 };
 
 struct sfb_recorder_totals {
     uint64_t samples, weight;
+    uint64_t cpu; /* of processes that have ended, as far as it is known */
     uint64_t lost[SFB_LOSS_COUNT];
     uint32_t processes;      /* begun */
     uint32_t processes_live; /* not ended */

@@ -1,0 +1,333 @@
+#include "recorder/follow.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "recorder/perf_map.h"
+#include "recorder/stray.h"
+#include "recorder/tasks.h"
+
+/* In looks, which are 10 ms apart. */
+enum { THREADS_EVERY = 25, PROCESSES_EVERY = 100, WAITS_MAX = 20 };
+
+struct sfb_recorder_follow *sfb_recorder_follow_open(
+    const struct sfb_recorder_follow_options *options)
+{
+    struct sfb_recorder_follow *f = calloc(1, sizeof *f);
+
+    if (!f)
+        return NULL;
+    f->rings = (struct sfb_shared_ring *)(void *)((uint8_t *)options->shared + SFB_SHARED_RINGS_AT);
+    f->events = options->events;
+    f->first = options->first;
+    f->no_children = options->no_children;
+    f->writer = options->writer;
+    for (size_t i = 0; i < SFB_SHARED_RING_MAX; i++)
+        f->ring[i].fd = -1;
+    for (size_t i = 0; i < STRAYS_MAX; i++)
+        f->stray[i].event.fd = -1;
+    for (size_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
+        f->process[i].pidfd = -1;
+    return f;
+}
+
+void sfb_recorder_follow_drain(struct sfb_recorder_follow *f, struct sfb_recorder_drain *drain)
+{
+    f->drain = drain;
+}
+
+/* --- processes ----------------------------------------------------------------------------------- */
+
+static void tell(struct sfb_recorder_follow *f, struct sfb_recorder_followed *p, uint32_t end,
+                 uint32_t status, uint64_t cpu)
+{
+    if (!p->told)
+        sfb_recorder_drain_gone(f->drain, (uint32_t)p->pid, end, status, cpu);
+    p->told = true;
+}
+
+/* It ended, and was waited for, before its slot was looked at. */
+static bool tell_of_reaped(struct sfb_recorder_follow *f, struct sfb_recorder_followed *p)
+{
+    for (size_t i = 0; i < REAPED_MAX; i++) {
+        struct sfb_recorder_reaped *r = &f->reaped[i];
+
+        if (r->pid != p->pid)
+            continue;
+        tell(f, p, r->end, r->status, r->cpu);
+        r->pid = 0;
+        return true;
+    }
+    return false;
+}
+
+static unsigned owner_of(pid_t pid)
+{
+    char path[64];
+    struct stat file;
+
+    snprintf(path, sizeof path, "/proc/%ld", (long)pid);
+    return stat(path, &file) == 0 ? file.st_uid : geteuid();
+}
+
+static bool process_began(void *with, uint32_t slot, uint32_t pid, uint32_t id)
+{
+    struct sfb_recorder_follow *f = with;
+    struct sfb_recorder_followed *p = &f->process[slot];
+
+    *p = (struct sfb_recorder_followed){ .pid = (pid_t)pid, .id = id, .pidfd = -1 };
+    if (sfb_recorder_task_is_of(p->pid, p->pid, 0) && sfb_recorder_task_is_ours(p->pid)) {
+        p->same = true;
+        p->here = p->pid;
+    } else if (!sfb_recorder_tasks_known()) {
+        p->here = p->pid;
+    } else if (!tell_of_reaped(f, p)) {
+        p->here = sfb_recorder_task_find(p->pid);
+    }
+    if (p->here > 0) {
+        p->owner = owner_of(p->here);
+        p->pidfd = (int)syscall(SYS_pidfd_open, p->here, 0);
+    }
+    if (p->pidfd < 0)
+        tell(f, p, SFB_PROCESS_GONE, 0, 0);
+    return true;
+}
+
+static void process_ends(void *with, uint32_t slot, uint32_t pid, uint32_t id)
+{
+    struct sfb_recorder_follow *f = with;
+    struct sfb_recorder_followed *p = &f->process[slot];
+
+    if (p->pid == 0)
+        return;
+    sfb_recorder_perf_map_take(f->writer, id, (pid_t)pid, p->owner);
+    sfb_recorder_stray_forget(f, p->pid);
+    if (p->pidfd >= 0)
+        close(p->pidfd);
+    *p = (struct sfb_recorder_followed){ .pidfd = -1 };
+}
+
+/* --- threads ------------------------------------------------------------------------------------- */
+
+static const struct sfb_recorder_followed *followed_of(const struct sfb_recorder_follow *f,
+                                                       pid_t pid)
+{
+    for (size_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
+        if (f->process[i].pid == pid && f->process[i].same)
+            return &f->process[i];
+    return NULL;
+}
+
+static void thread_began(void *with, uint32_t ring, uint32_t pid, uint32_t tid)
+{
+    struct sfb_recorder_follow *f = with;
+    struct sfb_recorder_event *event = &f->ring[ring];
+    bool good;
+
+    if (!f->events)
+        return;
+    good = sfb_recorder_stray_take(f, (pid_t)tid, event) ||
+           (followed_of(f, (pid_t)pid) &&
+            sfb_recorder_task_is_of((pid_t)tid, (pid_t)pid, f->events->signal) &&
+            sfb_recorder_event_open(f->events, event, (pid_t)tid));
+    /* First the agent's timer is told to stop, then the event begins. */
+    __atomic_store_n(&f->rings[ring].event, good ? 1 : 2, __ATOMIC_RELEASE);
+    if (good)
+        sfb_recorder_event_enable(event);
+}
+
+static void thread_ended(void *with, uint32_t ring)
+{
+    struct sfb_recorder_follow *f = with;
+
+    if (f->events)
+        sfb_recorder_event_close(f->events, &f->ring[ring]);
+    f->ring[ring].tid = 0;
+}
+
+static bool thread_cpu(void *with, uint32_t ring, uint64_t *out)
+{
+    const struct sfb_recorder_follow *f = with;
+
+    return sfb_recorder_event_cpu(&f->ring[ring], out);
+}
+
+static bool process_cpu(void *with, uint32_t slot, uint64_t *out)
+{
+    const struct sfb_recorder_follow *f = with;
+    const struct sfb_recorder_followed *p = &f->process[slot];
+
+    if (p->here == 0 || p->told || !sfb_recorder_process_cpu(p->here, out))
+        *out = p->cpu;
+    return *out != 0;
+}
+
+struct sfb_recorder_watcher sfb_recorder_follow_watcher(struct sfb_recorder_follow *f)
+{
+    return (struct sfb_recorder_watcher){ .with = f,
+                                          .process_began = process_began,
+                                          .process_ends = process_ends,
+                                          .thread_began = thread_began,
+                                          .thread_ended = thread_ended,
+                                          .thread_cpu = thread_cpu,
+                                          .process_cpu = process_cpu };
+}
+
+/* --- ends ---------------------------------------------------------------------------------------- */
+
+static void waited_for(struct sfb_recorder_follow *f, const siginfo_t *info)
+{
+    const bool exited = info->si_code == CLD_EXITED;
+    struct sfb_recorder_reaped reaped = { .pid = info->si_pid,
+                                          .end = exited ? SFB_PROCESS_EXITED : SFB_PROCESS_KILLED,
+                                          .status = (uint32_t)info->si_status };
+    bool told = false;
+
+    sfb_recorder_process_cpu(info->si_pid, &reaped.cpu);
+    for (size_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++) {
+        struct sfb_recorder_followed *p = &f->process[i];
+
+        if (p->pid == 0 || p->here != info->si_pid)
+            continue;
+        told = true;
+        tell(f, p, reaped.end, reaped.status, reaped.cpu);
+    }
+    if (!told)
+        f->reaped[f->reaped_next++ % REAPED_MAX] = reaped;
+    if (info->si_pid == f->first) {
+        f->first_ended = true;
+        f->first_status = exited ? W_EXITCODE(info->si_status, 0) : info->si_status;
+    }
+}
+
+/*
+ * Waits for what has ended: the first program, and orphans. Before that their clocks can still be read, and what they
+ * have left in their slots is read first.
+ */
+static void reap(struct sfb_recorder_follow *f)
+{
+    bool drained = false;
+
+    for (;;) {
+        siginfo_t info = { .si_pid = 0 };
+
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
+            return;
+        if (!drained)
+            sfb_recorder_drain(f->drain);
+        drained = true;
+        waited_for(f, &info);
+        waitid(P_PID, (id_t)info.si_pid, &info, WEXITED | WNOHANG);
+    }
+}
+
+/* Linux 6.15 tells it of processes that another one waited for. */
+struct pidfd_exit_info {
+    uint64_t mask, cgroup;
+    uint32_t ids[11];
+    int32_t exit_code;
+    uint64_t room[8];
+};
+
+static bool ask_exit(int pidfd, uint32_t *end, uint32_t *status)
+{
+    static const uint64_t exit_mask = 1 << 3;
+    static const unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, 0xff, 11, 64);
+    struct pidfd_exit_info info = { .mask = exit_mask };
+
+    if (ioctl(pidfd, request, &info) != 0 || (info.mask & exit_mask) == 0)
+        return false;
+    *end = WIFSIGNALED(info.exit_code) ? SFB_PROCESS_KILLED : SFB_PROCESS_EXITED;
+    *status = (uint32_t)(WIFSIGNALED(info.exit_code) ? WTERMSIG(info.exit_code)
+                                                     : WEXITSTATUS(info.exit_code));
+    return true;
+}
+
+/* Those that their own parents wait for. */
+static void look_at_ends(struct sfb_recorder_follow *f)
+{
+    struct pollfd polled[SFB_SHARED_PROCESS_MAX];
+    uint32_t slots[SFB_SHARED_PROCESS_MAX];
+    nfds_t count = 0;
+
+    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++) {
+        struct sfb_recorder_followed *p = &f->process[i];
+
+        if (p->pid == 0 || p->told)
+            continue;
+        slots[count] = i;
+        polled[count++] = (struct pollfd){ .fd = p->pidfd, .events = POLLIN };
+        sfb_recorder_process_cpu(p->here, &p->cpu);
+    }
+    if (count == 0 || poll(polled, count, 0) <= 0)
+        return;
+    for (nfds_t i = 0; i < count; i++) {
+        struct sfb_recorder_followed *p = &f->process[slots[i]];
+        uint32_t end = SFB_PROCESS_GONE, status = 0;
+
+        if (polled[i].revents == 0 || sfb_recorder_task_parent(p->here) == getpid())
+            continue;
+        if (ask_exit(p->pidfd, &end, &status) || p->waits++ >= WAITS_MAX)
+            tell(f, p, end, status, p->cpu);
+    }
+}
+
+static void settle_events(struct sfb_recorder_follow *f)
+{
+    for (size_t i = 0; i < SFB_SHARED_RING_MAX; i++)
+        sfb_recorder_event_settle(f->events, &f->ring[i]);
+    for (size_t i = 0; i < STRAYS_MAX; i++)
+        sfb_recorder_event_settle(f->events, &f->stray[i].event);
+}
+
+void sfb_recorder_follow_look(struct sfb_recorder_follow *f)
+{
+    reap(f);
+    look_at_ends(f);
+    if (f->events)
+        settle_events(f);
+    f->looks++;
+    if (f->looks % THREADS_EVERY == 0)
+        for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
+            if (f->process[i].pid != 0 && !f->process[i].told)
+                sfb_recorder_stray_threads(f, i);
+    if (f->looks % PROCESSES_EVERY == 0)
+        sfb_recorder_stray_processes(f);
+}
+
+bool sfb_recorder_follow_ended(const struct sfb_recorder_follow *f, int *wait_status)
+{
+    *wait_status = f->first_status;
+    return f->first_ended;
+}
+
+size_t sfb_recorder_follow_running(const struct sfb_recorder_follow *f)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
+        count += f->process[i].pid != 0 && !f->process[i].told;
+    return count;
+}
+
+void sfb_recorder_follow_close(struct sfb_recorder_follow *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; i < SFB_SHARED_RING_MAX; i++)
+        sfb_recorder_event_close(f->events, &f->ring[i]);
+    for (size_t i = 0; i < STRAYS_MAX; i++)
+        sfb_recorder_event_close(f->events, &f->stray[i].event);
+    for (size_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
+        if (f->process[i].pidfd >= 0)
+            close(f->process[i].pidfd);
+    free(f);
+}

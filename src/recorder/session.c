@@ -1,0 +1,181 @@
+#include "recorder/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recorder/tasks.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+enum { KEY_DIGITS = 32 };
+
+static int make_memory(void)
+{
+    static const char name[] = "sfb-record";
+    const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+    /* Kernels from 6.3 on warn without it, and may refuse. */
+    int fd = memfd_create(name, flags | MFD_NOEXEC_SEAL);
+
+    return fd >= 0 || errno != EINVAL ? fd : memfd_create(name, flags);
+}
+
+static void write_key(char *out, const uint8_t *key)
+{
+    for (size_t i = 0; i < KEY_DIGITS / 2; i++)
+        snprintf(out + 2 * i, 3, "%02x", key[i]);
+}
+
+/* An abstract name: it has no file, and is gone with the socket. */
+static int listen_at(const char *key)
+{
+    struct sockaddr_un name = { .sun_family = AF_UNIX };
+    const size_t prefix = sizeof SFB_SHARED_SOCKET - 1;
+    const socklen_t size =
+        (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + prefix + KEY_DIGITS);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0)
+        return -1;
+    memcpy(name.sun_path + 1, SFB_SHARED_SOCKET, prefix);
+    memcpy(name.sun_path + 1 + prefix, key, KEY_DIGITS);
+    if (bind(fd, (struct sockaddr *)&name, size) == 0 && listen(fd, SOMAXCONN) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+const char *sfb_recorder_session_open(struct sfb_recorder_session *out, uint32_t rate_hz,
+                                      uint32_t engines, uint32_t flags)
+{
+    struct sfb_shared *shared;
+    char key[KEY_DIGITS + 1];
+
+    *out = (struct sfb_recorder_session){ .fd = -1, .listener = -1 };
+    out->fd = make_memory();
+    if (out->fd < 0)
+        return "memfd_create";
+    if (ftruncate(out->fd, (off_t)SFB_SHARED_SIZE) != 0)
+        return "ftruncate";
+    if (fcntl(out->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        return "F_ADD_SEALS";
+    shared = mmap(NULL, SFB_SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, out->fd, 0);
+    if (shared == MAP_FAILED)
+        return "mmap";
+    out->shared = shared;
+    if (getrandom(shared->key, sizeof shared->key, 0) != (ssize_t)sizeof shared->key)
+        return "getrandom";
+    memcpy(shared->magic, SFB_SHARED_MAGIC, sizeof shared->magic);
+    shared->version = SFB_SHARED_VERSION;
+    shared->recorder_pid = (uint32_t)getpid();
+    shared->rate_hz = rate_hz;
+    shared->engines = engines;
+    shared->flags = flags;
+    shared->signal = SIGPROF;
+    write_key(key, shared->key);
+    out->listener = listen_at(key);
+    if (out->listener < 0)
+        return "a socket";
+    snprintf(out->text, sizeof out->text, "%ld:%d:%s", (long)getpid(), out->fd, key);
+    return NULL;
+}
+
+/* --- handing it out ------------------------------------------------------------------------------ */
+
+static bool may_have_it(int client)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+
+    if (getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        return false;
+    return peer.uid == geteuid() || sfb_recorder_task_is_ours(peer.pid);
+}
+
+static void send_descriptor(int client, int fd)
+{
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control = { .room = { 0 } };
+    char byte = 0;
+    struct iovec bytes = { &byte, 1 };
+    const struct msghdr message = { .msg_iov = &bytes,
+                                    .msg_iovlen = 1,
+                                    .msg_control = &control,
+                                    .msg_controllen = sizeof control };
+
+    control.head.cmsg_level = SOL_SOCKET;
+    control.head.cmsg_type = SCM_RIGHTS;
+    control.head.cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(&control.head), &fd, sizeof fd);
+    sendmsg(client, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void *serve(void *argument)
+{
+    const struct sfb_recorder_session *session = argument;
+
+    for (;;) {
+        int client = accept4(session->listener, NULL, NULL, SOCK_CLOEXEC);
+
+        if (client < 0 && (errno == EINTR || errno == ECONNABORTED))
+            continue;
+        if (client < 0)
+            return NULL; /* shut down, or nothing can be had any more */
+        if (may_have_it(client))
+            send_descriptor(client, session->fd);
+        close(client);
+    }
+}
+
+const char *sfb_recorder_session_serve(struct sfb_recorder_session *session)
+{
+    sigset_t all, before;
+    int cause;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    cause = pthread_create(&session->server, NULL, serve, session);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    session->serving = cause == 0;
+    errno = cause;
+    return cause == 0 ? NULL : "a thread";
+}
+
+void sfb_recorder_session_wait(const struct sfb_recorder_session *session, uint64_t ns)
+{
+    const uint32_t seen = __atomic_load_n(&session->shared->wake, __ATOMIC_ACQUIRE);
+    const struct timespec limit = { .tv_sec = (time_t)(ns / 1000000000),
+                                    .tv_nsec = (long)(ns % 1000000000) };
+
+    syscall(SYS_futex, &session->shared->wake, FUTEX_WAIT, seen, &limit, NULL, 0);
+}
+
+void sfb_recorder_session_close(struct sfb_recorder_session *session)
+{
+    if (session->serving) {
+        shutdown(session->listener, SHUT_RDWR);
+        pthread_join(session->server, NULL);
+    }
+    if (session->listener >= 0)
+        close(session->listener);
+    if (session->shared)
+        munmap(session->shared, SFB_SHARED_SIZE);
+    if (session->fd >= 0)
+        close(session->fd);
+}

@@ -1,0 +1,47 @@
+/*
+ * The memory that a recorder shares with agents, and the ways to it: /proc/PID/fd/FD, and a socket that hands the
+ * descriptor out to those who cannot open that.
+ */
+#ifndef RECORDER_SESSION_H
+#define RECORDER_SESSION_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/shared.h"
+
+struct sfb_recorder_session {
+    struct sfb_shared *shared; /* SFB_SHARED_SIZE bytes */
+    int fd;
+    int listener;
+    pthread_t server;
+    bool serving;
+    char text[96]; /* value of SFB_SHARED_ENVIRONMENT */
+};
+
+/*
+ * Makes the memory: its size cannot be changed by anybody.
+ *
+ * @param out      written, for sfb_recorder_session_close(), also on failure
+ * @param engines  bit mask, 1 << enum sfb_recording_engine
+ *
+ * @return NULL, or what could not be done, as in "memfd_create"; errno says why
+ */
+const char *sfb_recorder_session_open(struct sfb_recorder_session *out, uint32_t rate_hz,
+                                      uint32_t engines, uint32_t flags);
+
+/*
+ * Hands the descriptor out from now on, in a thread of its own: to processes of this user, and to those that descend
+ * from this one.
+ *
+ * @return NULL, or what could not be done
+ */
+const char *sfb_recorder_session_serve(struct sfb_recorder_session *session);
+
+/* Waits until an agent wakes the recorder, a signal comes, or the time is up. */
+void sfb_recorder_session_wait(const struct sfb_recorder_session *session, uint64_t ns);
+
+void sfb_recorder_session_close(struct sfb_recorder_session *session);
+
+#endif

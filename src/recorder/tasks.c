@@ -1,0 +1,185 @@
+#include "recorder/tasks.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FILE_MAX_SIZE = 4096, DEPTH_MAX = 256 };
+
+/* @return bytes read, a '\0' behind them; 0: it cannot be read */
+static size_t read_file(char *out, size_t room, const char *format, long number)
+{
+    char path[64];
+    ssize_t size;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%ld/%s", number, format);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    size = read(fd, out, room - 1);
+    close(fd);
+    out[size > 0 ? size : 0] = '\0';
+    return size > 0 ? (size_t)size : 0;
+}
+
+bool sfb_recorder_tasks_known(void)
+{
+    return access("/proc/self/stat", R_OK) == 0;
+}
+
+pid_t sfb_recorder_task_parent(pid_t pid)
+{
+    char text[FILE_MAX_SIZE], state;
+    const char *rest;
+    long parent;
+
+    if (read_file(text, sizeof text, "stat", pid) == 0)
+        return 0;
+    rest = strrchr(text, ')'); /* the name may hold one, too */
+    if (!rest || sscanf(rest + 1, " %c %ld", &state, &parent) != 2)
+        return 0;
+    return (pid_t)parent;
+}
+
+bool sfb_recorder_task_is_ours(pid_t pid)
+{
+    const pid_t self = getpid();
+
+    for (int i = 0; i < DEPTH_MAX && pid > 1; i++) {
+        pid = sfb_recorder_task_parent(pid);
+        if (pid == self)
+            return true;
+    }
+    return false;
+}
+
+/* The numbers behind a word of /proc/TID/status. @return how many */
+static int numbers(const char *status, const char *word, long *first, long *last)
+{
+    const char *at = strstr(status, word);
+    int count = 0;
+
+    if (!at)
+        return 0;
+    for (at += strlen(word); *at != '\n' && *at != '\0'; count++) {
+        char *end;
+
+        *last = strtol(at, &end, 10);
+        if (end == at)
+            break;
+        if (count == 0)
+            *first = *last;
+        at = end;
+    }
+    return count;
+}
+
+static bool is_caught(const char *status, int signal)
+{
+    const char *at = strstr(status, "\nSigCgt:");
+
+    return at && (strtoull(at + 8, NULL, 16) >> (signal - 1) & 1) != 0;
+}
+
+bool sfb_recorder_task_is_of(pid_t tid, pid_t pid, int signal)
+{
+    char status[FILE_MAX_SIZE];
+    long group = 0, own = 0, last;
+
+    if (tid <= 0 || read_file(status, sizeof status, "status", tid) == 0)
+        return false;
+    return numbers(status, "\nTgid:", &group, &last) == 1 && group == pid &&
+           numbers(status, "\nNSpid:", &own, &last) == 1 && own == tid &&
+           (signal == 0 || is_caught(status, signal));
+}
+
+size_t sfb_recorder_tasks_of(pid_t pid, pid_t *out, size_t room)
+{
+    struct dirent *entry;
+    char path[64];
+    size_t count = 0;
+    DIR *folder;
+
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
+    folder = opendir(path);
+    if (!folder)
+        return 0;
+    while (count < room && (entry = readdir(folder)))
+        if (isdigit((unsigned char)entry->d_name[0]))
+            out[count++] = (pid_t)strtol(entry->d_name, NULL, 10);
+    closedir(folder);
+    return count;
+}
+
+size_t sfb_recorder_children_of(pid_t pid, pid_t *out, size_t room)
+{
+    enum { TASKS_MAX = 256 };
+    pid_t tasks[TASKS_MAX];
+    size_t count = 0, task_count = sfb_recorder_tasks_of(pid, tasks, TASKS_MAX);
+
+    for (size_t i = 0; i < task_count; i++) {
+        char name[64], text[FILE_MAX_SIZE], *at = text, *end;
+
+        snprintf(name, sizeof name, "task/%ld/children", (long)tasks[i]);
+        if (read_file(text, sizeof text, name, pid) == 0)
+            continue;
+        for (long child; count < room && (child = strtol(at, &end, 10)) > 0 && end != at; at = end)
+            out[count++] = (pid_t)child;
+    }
+    return count;
+}
+
+pid_t sfb_recorder_task_find(pid_t own)
+{
+    enum { FAMILY_MAX = 1024 };
+    pid_t family[FAMILY_MAX] = { getpid() };
+
+    for (size_t at = 0, count = 1; at < count; at++) {
+        char status[FILE_MAX_SIZE];
+        long first, last = 0;
+
+        if (at > 0 && read_file(status, sizeof status, "status", family[at]) != 0 &&
+            numbers(status, "\nNSpid:", &first, &last) > 1 && last == own)
+            return family[at];
+        count += sfb_recorder_children_of(family[at], family + count, FAMILY_MAX - count);
+    }
+    return 0;
+}
+
+bool sfb_recorder_task_cpu(pid_t tid, uint64_t *out)
+{
+    char text[FILE_MAX_SIZE], *end;
+
+    if (read_file(text, sizeof text, "schedstat", tid) == 0)
+        return false;
+    *out = strtoull(text, &end, 10);
+    return end != text && *out != 0;
+}
+
+bool sfb_recorder_process_cpu(pid_t pid, uint64_t *out)
+{
+    /* As clock_getcpuclockid() makes it, which refuses processes that have ended. */
+    const clockid_t clock = (clockid_t)(~(unsigned)pid << 3 | 2);
+    struct timespec t;
+
+    if (clock_gettime(clock, &t) != 0)
+        return false;
+    *out = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+    return true;
+}
+
+void sfb_recorder_task_name(pid_t pid, char *out, size_t size)
+{
+    char text[FILE_MAX_SIZE];
+
+    if (read_file(text, sizeof text, "comm", pid) == 0)
+        snprintf(text, sizeof text, "?");
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(out, size, "%.*s", (int)size - 1, text);
+}

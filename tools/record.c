@@ -1,0 +1,166 @@
+/* sfb record: runs a program and records where it spends CPU time. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number.h"
+#include "record_engine.h"
+#include "record_session.h"
+#include "sfb/recording.h"
+
+enum {
+    OPTION_CPU = TOOL_OPTION_FIRST,
+    OPTION_RATE,
+    OPTION_DURATION,
+    OPTION_NO_CHILDREN,
+    OPTION_MAX_SIZE,
+    OPTION_ENGINE,
+    OPTION_PID
+};
+
+enum { RATE_DEFAULT = 997, RATE_MAX = 20000 };
+
+/* A number with k, M or G behind it. */
+static bool parse_size(const char *text, uint64_t *out)
+{
+    static const char units[] = "kMG";
+    size_t size = strlen(text);
+    const char *unit = size > 0 ? strchr(units, text[size - 1]) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+
+    if (number_parse(text, size - (unit != NULL), out) != NULL || *out == 0 ||
+        *out > UINT64_MAX >> shift)
+        return false;
+    *out <<= shift;
+    return true;
+}
+
+static bool parse_seconds(const char *text, uint64_t *out)
+{
+    char *end;
+    const double value = strtod(text, &end);
+
+    if (end == text || *end != '\0' || !(value > 0) || value > 1e9)
+        return false;
+    *out = (uint64_t)(value * 1e9);
+    return true;
+}
+
+static bool misused(const struct record_request *r, enum tool_exit *exit_status, const char *what,
+                    const char *text)
+{
+    *exit_status = tool_misused(r->command, "'%s' %s", text, what);
+    return false;
+}
+
+/* @return false after a complaint */
+static bool take_option(struct record_request *r, int option, enum tool_exit *exit_status)
+{
+    uint64_t value;
+
+    switch (option) {
+    case OPTION_CPU: return true;
+    case 'o': r->output = optarg; return true;
+    case 'f': r->force = true; return true;
+    case OPTION_NO_CHILDREN: r->no_children = true; return true;
+    case OPTION_RATE:
+        if (!number_of_argument(optarg, &value) || value == 0 || value > RATE_MAX)
+            return misused(r, exit_status, "is no rate: 1 to 20000 samples a second", optarg);
+        r->rate_hz = (uint32_t)value;
+        return true;
+    case OPTION_DURATION:
+        return parse_seconds(optarg, &r->duration_ns) ||
+               misused(r, exit_status, "is no number of seconds", optarg);
+    case OPTION_MAX_SIZE:
+        return parse_size(optarg, &r->max_size) ||
+               misused(r, exit_status, "is no size: bytes, or with k, M or G", optarg);
+    case OPTION_ENGINE:
+        return record_engine_parse(optarg, &r->engine) ||
+               misused(r, exit_status, "is no engine: perf, perf-user, timer, sampler", optarg);
+    case OPTION_PID:
+        *exit_status =
+            tool_complain(TOOL_USAGE,
+                          "record: a process that runs cannot be attached to yet: start it with "
+                          "'sfb record', link the agent in, or use 'perf record -p %s'",
+                          optarg);
+        return false;
+    default: return false;
+    }
+}
+
+static int execute(const struct record_request *r)
+{
+    static char path[PATH_MAX], agent[PATH_MAX];
+    const int failed = record_find_program(path, r->arguments[0]);
+
+    if (failed != 0)
+        return failed;
+    return record_find_agent(agent) ? record_session(r, path, agent) : TOOL_FAILED;
+}
+
+static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
+{
+    static const struct option options[] = {
+        TOOL_OPTION_HELP_ENTRY,
+        { "cpu", no_argument, NULL, OPTION_CPU },
+        { "output", required_argument, NULL, 'o' },
+        { "force", no_argument, NULL, 'f' },
+        { "rate", required_argument, NULL, OPTION_RATE },
+        { "duration", required_argument, NULL, OPTION_DURATION },
+        { "no-children", no_argument, NULL, OPTION_NO_CHILDREN },
+        { "max-size", required_argument, NULL, OPTION_MAX_SIZE },
+        { "engine", required_argument, NULL, OPTION_ENGINE },
+        { "pid", required_argument, NULL, OPTION_PID },
+        { NULL, 0, NULL, 0 }
+    };
+    struct record_request r = { .command = command, .rate_hz = RATE_DEFAULT };
+    enum tool_exit exit_status = TOOL_DONE;
+    bool good = true;
+
+    for (int o; good && (o = tool_option(command, argc, argv, options, &exit_status)) != -1;)
+        good = o != '?' && take_option(&r, o, &exit_status);
+    if (good && optind == argc) {
+        exit_status = tool_misused(command, "no program given");
+        good = false;
+    }
+    /* Statuses below 125 are the program's. */
+    if (!good)
+        return exit_status == TOOL_DONE ? TOOL_DONE : TOOL_FAILED;
+    r.arguments = argv + optind;
+    return (enum tool_exit)execute(&r);
+}
+
+const struct tool_command tool_record = {
+    .name = "record",
+    .summary = "run a program and record where it spends CPU time",
+    .usage =
+        "sfb record [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+        "\n"
+        "Runs a program and samples the stacks of its threads, by the CPU time that they use.\n"
+        "The recording is a file that `sfb report` reads. The program needs no preparation: an\n"
+        "agent is loaded into it, and into the programs that it starts.\n"
+        "\n"
+        "  --cpu            CPU time: what there is so far, and the default\n"
+        "  -o, --output FILE  the recording; default sfb-PROGRAM-PID.sfbr\n"
+        "  -f, --force      overwrite FILE\n"
+        "  --rate HZ        samples a second of CPU time of a thread; default 997\n"
+        "  --duration S     end the recording after S seconds; the program runs on\n"
+        "  --no-children    only the program, not what it starts\n"
+        "  --max-size N     end the recording when FILE has N bytes; k, M, G are 2^10, 2^20, 2^30\n"
+        "  --engine NAME    perf, perf-user (without the kernel's time), timer or sampler; the\n"
+        "                   default is perf where it is allowed, else timer\n"
+        "  --help           this text\n"
+        "\n"
+        "The recording ends when all recorded processes have ended, or when the program has\n"
+        "failed. SIGINT, SIGTERM, SIGHUP and SIGQUIT go to the program; a second one ends the\n"
+        "recording, and leaves the program alone.\n"
+        "\n"
+        "SFB_AGENT in the environment names the agent's file, where it is not beside sfb.\n"
+        "docs/PROFILING.md is the manual.\n"
+        "\n"
+        "Exit status: the program's; 128+N if signal N ended it; 125 the recording failed;\n"
+        "126 the program cannot be executed; 127 it was not found.\n",
+    .runs_program = true,
+    .run = run,
+};

@@ -1,0 +1,79 @@
+/* What the parts of `sfb record` share. */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "tool.h"
+
+/* What was asked for. */
+struct record_request {
+    const struct tool_command *command;
+    const char *output; /* NULL: sfb-PROGRAM-PID.sfbr */
+    bool force, no_children;
+    uint32_t rate_hz;
+    uint64_t duration_ns; /* 0: until the program ends */
+    uint64_t max_size;    /* 0: no limit */
+    uint32_t engine;      /* enum sfb_recording_engine; NONE: the best one */
+    char **arguments;     /* of the program, its name first */
+};
+
+/* --- record_program.c: before it starts ------------------------------------------------------------ */
+
+/*
+ * Finds the program as execvp() does, and says why it cannot be recorded if that can be seen.
+ *
+ * @param path  written on success; PATH_MAX bytes
+ * @return 0, or the exit status after a complaint
+ */
+int record_find_program(char *path, const char *name);
+
+/* The agent's file. @return false after a complaint */
+bool record_find_agent(char *path);
+
+/* --- record_child.c: its process ------------------------------------------------------------------- */
+
+struct record_child {
+    pid_t pid;
+    int go;    /* a byte written here lets it start */
+    int error; /* errno of exec is read here; nothing: it runs */
+};
+
+/* Makes a process that waits. @return false after a complaint */
+bool record_child_make(struct record_child *out, const char *path, char **arguments,
+                       char **environment);
+
+/* Lets it execute the program. @return 0, or errno */
+int record_child_start(struct record_child *child);
+
+/* Lets it end before it has executed anything. */
+void record_child_drop(struct record_child *child);
+
+/* --- record_file.c: the recording's file ----------------------------------------------------------- */
+
+struct record_file {
+    int fd;
+    char name[4096];
+};
+
+/* Opens it; what exists stays, without --force. @return false after a complaint */
+bool record_file_open(struct record_file *out, const struct record_request *request,
+                      const char *program, pid_t pid);
+
+/* --- record_signals.c -------------------------------------------------------------------------------- */
+
+/* Signals that ask the command to end: the first goes to the program, the second ends the recording. */
+void record_signals_catch(pid_t program);
+unsigned record_signals_seen(int *last);
+
+/* --- record_progress.c: what it says while it runs, and at its end ------------------------------------ */
+
+struct sfb_recorder_totals;
+
+void record_progress(const struct sfb_recorder_totals *totals, uint64_t size, uint64_t passed_ns);
+void record_progress_end(void);
+void record_summary(const struct sfb_recorder_totals *totals, const char *file, uint64_t size);
+
+#endif

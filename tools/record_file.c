@@ -1,0 +1,52 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record.h"
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* A pipe or a device cannot be overwritten. A file that is written anew may be open in a reader: it gets another one. */
+static int open_existing(const char *name, bool force)
+{
+    struct stat file;
+
+    if (stat(name, &file) != 0)
+        return -1;
+    if (!S_ISREG(file.st_mode))
+        return open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (!force) {
+        errno = EEXIST;
+        return -1;
+    }
+    if (unlink(name) != 0)
+        return -1;
+    return open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+bool record_file_open(struct record_file *out, const struct record_request *request,
+                      const char *program, pid_t pid)
+{
+    if (request->output)
+        snprintf(out->name, sizeof out->name, "%s", request->output);
+    else
+        snprintf(out->name, sizeof out->name, "sfb-%s-%ld.sfbr", base_of(program), (long)pid);
+    out->fd = open(out->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (out->fd < 0 && errno == EEXIST)
+        out->fd = open_existing(out->name, request->force);
+    if (out->fd >= 0)
+        return true;
+    if (errno == EEXIST)
+        tool_complain(TOOL_FAILED, "record: %s exists; -f overwrites it", out->name);
+    else
+        tool_complain(TOOL_FAILED, "record: %s: %s", out->name, strerror(errno));
+    return false;
+}

@@ -1,0 +1,389 @@
+#include "record_session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "object/object.h"
+#include "record_engine.h"
+#include "recorder/drain.h"
+#include "recorder/environment.h"
+#include "recorder/follow.h"
+#include "recorder/session.h"
+
+enum { GRACE_LOOKS = 20 };
+
+static const uint64_t look_ns = 10000000, second_ns = 1000000000, shown_every_ns = 200000000;
+
+extern char **environ;
+
+struct recording {
+    const struct record_request *request;
+    struct record_engine engine;
+    struct sfb_recorder_session session;
+    struct record_child child;
+    struct record_file file;
+    struct sfb_recording_writer *writer;
+    struct sfb_recorder_drain *drain;
+    struct sfb_recorder_follow *follow;
+    uint64_t begun, flushed, shown;
+    unsigned grace;
+    bool said;
+    const char *reason;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * second_ns + (uint64_t)t.tv_nsec;
+}
+
+/* --- its beginning ------------------------------------------------------------------------------- */
+
+/* What this command is built for. */
+static uint32_t own_abi(void)
+{
+    uint8_t start[sizeof(Elf64_Ehdr)];
+    struct object_fault fault;
+    GElf_Ehdr header;
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    bool good = fd >= 0 && read(fd, start, sizeof start) == (ssize_t)sizeof start &&
+                object_header_read(&header, &fault, start, sizeof start);
+
+    if (fd >= 0)
+        close(fd);
+    return good ? object_header_abi(&header) : 0;
+}
+
+/* @return bytes written; the words are separated by zeros */
+static size_t join(char *out, size_t room, char **arguments)
+{
+    size_t size = 0;
+
+    for (; *arguments; arguments++) {
+        const size_t word = strlen(*arguments) + 1;
+
+        if (word > room - size)
+            break;
+        memcpy(out + size, *arguments, word);
+        size += word;
+    }
+    return size;
+}
+
+static bool open_writer(struct recording *r)
+{
+    static char command[1 << 16];
+    char host[6 * sizeof((struct utsname *)NULL)->sysname];
+    struct sfb_recording_writer_options options = SFB_RECORDING_WRITER_OPTIONS_INIT;
+    struct utsname name;
+    struct timespec tick;
+    enum sfb_status status;
+
+    uname(&name);
+    snprintf(host, sizeof host, "%s %s %s %s %s", name.sysname, name.nodename, name.release,
+             name.version, name.machine);
+    clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    const struct sfb_recording_start start = {
+        .monotonic = clock_ns(CLOCK_MONOTONIC),
+        .realtime = clock_ns(CLOCK_REALTIME),
+        .tick_ns = (uint64_t)tick.tv_nsec,
+        .rate_hz = r->request->rate_hz,
+        .engine = r->engine.engine,
+        .recorder_pid = (uint32_t)getpid(),
+        .abi = own_abi(),
+        .engine_text = r->engine.text,
+        .version = SFB_VERSION,
+        .host = host,
+        .command = command,
+        .command_size = join(command, sizeof command, r->request->arguments),
+    };
+    options.packer = &sfb_recording_zstd;
+    options.max_size = r->request->max_size;
+    status = sfb_recording_writer_open(&r->writer, r->file.fd, &start, &options);
+    if (status == SFB_OK)
+        return true;
+    r->writer = NULL;
+    tool_complain(TOOL_FAILED, "record: %s: %s", r->file.name,
+                  errno == EFBIG ? "--max-size is too small for anything" : strerror(errno));
+    return false;
+}
+
+static bool open_session(struct recording *r)
+{
+    const char *what =
+        sfb_recorder_session_open(&r->session, r->request->rate_hz, r->engine.agents,
+                                  r->request->no_children ? SFB_SHARED_NO_CHILDREN : 0);
+
+    if (what)
+        tool_complain(TOOL_FAILED, "record: %s: %s", what, strerror(errno));
+    return what == NULL;
+}
+
+static bool make_child(struct recording *r, const char *path, const char *agent)
+{
+    char **environment = sfb_recorder_environment(environ, agent, r->session.text);
+    bool good = environment != NULL;
+
+    if (good)
+        good = record_child_make(&r->child, path, r->request->arguments, environment);
+    else
+        tool_complain(TOOL_FAILED, "record: %s", strerror(ENOMEM));
+    sfb_recorder_environment_free(environment);
+    return good;
+}
+
+static bool open_drain(struct recording *r)
+{
+    const struct sfb_recorder_follow_options follow = { r->session.shared,
+                                                        r->engine.perf ? &r->engine.events : NULL,
+                                                        r->child.pid, r->writer,
+                                                        r->request->no_children };
+    struct sfb_recorder_drain_options drain = {
+        r->session.shared, r->session.fd, (uint32_t)r->child.pid, r->writer, { 0 }
+    };
+
+    r->follow = sfb_recorder_follow_open(&follow);
+    if (r->follow)
+        drain.watcher = sfb_recorder_follow_watcher(r->follow);
+    if (!r->follow || sfb_recorder_drain_open(&r->drain, &drain) != SFB_OK) {
+        tool_complain(TOOL_FAILED, "record: %s", strerror(ENOMEM));
+        return false;
+    }
+    sfb_recorder_follow_drain(r->follow, r->drain);
+    return true;
+}
+
+/* Half of the descriptors are for events: as many as may be. The program, which is there already, keeps its own limit. */
+static void raise_limit(void)
+{
+    struct rlimit most;
+
+    if (getrlimit(RLIMIT_NOFILE, &most) != 0)
+        return;
+    most.rlim_cur = most.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &most);
+}
+
+/* @return 0, or the exit status after a complaint */
+static int begin(struct recording *r, const char *path, const char *agent)
+{
+    const char *what;
+    int cause;
+
+    /* Orphans come here: their ends are seen, and that they are the program's. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    if (!open_session(r) || !make_child(r, path, agent))
+        return TOOL_FAILED;
+    raise_limit();
+    /* It needs little, but in time: rings fill up meanwhile. */
+    if (setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - 10) != 0)
+        errno = 0;
+    record_signals_catch(r->child.pid);
+    if (!record_engine_choose(&r->engine, r->request) ||
+        !record_file_open(&r->file, r->request, path, r->child.pid) || !open_writer(r) ||
+        !open_drain(r)) {
+        record_child_drop(&r->child);
+        return TOOL_FAILED;
+    }
+    r->session.shared->engines = r->engine.agents;
+    what = sfb_recorder_session_serve(&r->session);
+    if (what)
+        tool_complain(TOOL_FAILED, "record: %s: %s; programs of other users are not recorded", what,
+                      strerror(errno));
+    cause = record_child_start(&r->child);
+    if (cause == 0)
+        return 0;
+    waitpid(r->child.pid, NULL, 0);
+    unlink(r->file.name);
+    return tool_complain(cause == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE, "record: %s: %s",
+                         path, strerror(cause));
+}
+
+/* --- while it runs ------------------------------------------------------------------------------- */
+
+/* Whether the program has ended and with it all that is recorded. Daemons that it started run on. */
+static bool all_ended(struct recording *r)
+{
+    siginfo_t info = { .si_pid = 0 };
+    size_t running;
+    int status;
+
+    if (!sfb_recorder_follow_ended(r->follow, &status))
+        return false;
+    running = sfb_recorder_follow_running(r->follow);
+    if (status != 0)
+        return true;
+    /* A child may not have said yet that it is there. */
+    if (running == 0)
+        return r->grace++ >= GRACE_LOOKS ||
+               (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD);
+    if (!r->said) {
+        record_progress_end();
+        fprintf(stderr,
+                "sfb: the program has ended; %zu of its processes run on, and are recorded. "
+                "Ctrl-C ends the recording\n",
+                running);
+    }
+    r->said = true;
+    return false;
+}
+
+static void show(struct recording *r, uint64_t now)
+{
+    struct sfb_recorder_totals totals;
+
+    if (now - r->shown < shown_every_ns)
+        return;
+    sfb_recorder_drain_totals(r->drain, &totals);
+    record_progress(&totals, sfb_recording_writer_size(r->writer), now - r->begun);
+    r->shown = now;
+}
+
+/* The first signal goes to the program, if it runs: it ends then, as a rule. */
+static bool is_interrupted(const struct recording *r)
+{
+    int number, status;
+    const unsigned seen = record_signals_seen(&number);
+
+    return seen > 1 || (seen == 1 && sfb_recorder_follow_ended(r->follow, &status));
+}
+
+static void record(struct recording *r)
+{
+    bool written = true;
+
+    r->begun = r->flushed = r->shown = clock_ns(CLOCK_MONOTONIC);
+    for (;;) {
+        uint64_t now;
+
+        sfb_recorder_session_wait(&r->session, look_ns);
+        written = sfb_recorder_drain(r->drain) == SFB_OK;
+        sfb_recorder_follow_look(r->follow);
+        now = clock_ns(CLOCK_MONOTONIC);
+        if (written && now - r->flushed > second_ns) {
+            written = sfb_recording_writer_flush(r->writer) == SFB_OK;
+            r->flushed = now;
+        }
+        show(r, now);
+        r->reason = !written            ? "it could not be written"
+                    : all_ended(r)      ? "the program ended"
+                    : is_interrupted(r) ? "interrupted"
+                    : r->request->duration_ns > 0 && now - r->begun >= r->request->duration_ns
+                        ? "--duration"
+                        : NULL;
+        if (r->reason)
+            return;
+    }
+}
+
+/* --- its end ------------------------------------------------------------------------------------- */
+
+/* Why there are no samples: the recording has to say it. */
+static const char *explain_nothing(struct recording *r, const struct sfb_recorder_totals *totals)
+{
+    static char text[256];
+    const char *name = r->request->arguments[0];
+
+    if (totals->processes == 0)
+        snprintf(text, sizeof text,
+                 "the agent did not report from %.100s: it ended at once, or cleared its "
+                 "environment, or may not open the session",
+                 name);
+    else if (totals->lost[SFB_LOSS_NO_TIMER] > 0)
+        snprintf(text, sizeof text, "the system gave no timer (RLIMIT_SIGPENDING)");
+    else
+        snprintf(text, sizeof text,
+                 "%u %s used %.1f ms of CPU time, and a sample is taken each %.1f ms",
+                 totals->processes, totals->processes == 1 ? "process" : "processes",
+                 (double)totals->cpu / 1e6, 1e3 / r->request->rate_hz);
+    sfb_recorder_drain_lost(r->drain, 0, SFB_LOSS_NOT_FOLLOWED, totals->processes == 0, text);
+    return text;
+}
+
+/* @return whether the file has all of it */
+static bool finish(struct recording *r)
+{
+    struct sfb_recorder_totals totals;
+    const char *nothing = NULL;
+    char reason[320];
+    struct stat file;
+    int error;
+
+    sfb_recorder_drain_finish(r->drain);
+    sfb_recorder_drain_totals(r->drain, &totals);
+    record_progress_end();
+    if (totals.samples == 0)
+        nothing = explain_nothing(r, &totals);
+    sfb_recorder_drain_close(r->drain);
+    sfb_recorder_follow_close(r->follow);
+    error = sfb_recording_writer_errno(r->writer);
+    snprintf(reason, sizeof reason, "%s%s%s", error == EFBIG ? "--max-size" : r->reason,
+             nothing ? "; no samples: " : "", nothing ? nothing : "");
+    if (sfb_recording_writer_close(r->writer, clock_ns(CLOCK_MONOTONIC), reason) != SFB_OK &&
+        error == 0)
+        error = errno != 0 ? errno : EIO;
+    fstat(r->file.fd, &file);
+    if (close(r->file.fd) != 0 && error == 0)
+        error = errno;
+    if (error == EFBIG)
+        tool_complain(TOOL_DONE, "record: --max-size was reached: the recording ended there");
+    else if (error != 0)
+        tool_complain(TOOL_FAILED, "record: %s: %s: the recording ended there", r->file.name,
+                      strerror(error));
+    if (nothing)
+        tool_complain(TOOL_DONE, "record: no samples: %s", nothing);
+    record_summary(&totals, r->file.name, (uint64_t)file.st_size);
+    return error == 0 || error == EFBIG;
+}
+
+/* The recording has ended, and the program runs on. @return as waitpid() */
+static int wait_for_program(const struct recording *r)
+{
+    int status = 0, number;
+
+    while (waitpid(r->child.pid, &status, 0) != r->child.pid)
+        if (errno != EINTR || record_signals_seen(&number) > 1)
+            return W_EXITCODE(0, SIGINT);
+    return status;
+}
+
+static int exit_status_of(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int record_session(const struct record_request *request, const char *path, const char *agent)
+{
+    struct recording r = { .request = request, .file = { .fd = -1 } };
+    int status, number, failed = begin(&r, path, agent);
+    bool ended, whole;
+
+    if (failed == 0) {
+        record(&r);
+        ended = sfb_recorder_follow_ended(r.follow, &status);
+        whole = finish(&r);
+        if (!ended && strcmp(r.reason, "interrupted") == 0) {
+            record_signals_seen(&number);
+            failed = 128 + number;
+        } else {
+            if (!ended)
+                status = wait_for_program(&r);
+            failed = whole ? exit_status_of(status) : TOOL_FAILED;
+        }
+    }
+    sfb_recorder_session_close(&r.session);
+    return failed;
+}

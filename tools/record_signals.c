@@ -1,0 +1,46 @@
+#include <signal.h>
+#include <stddef.h>
+
+#include "record.h"
+
+static volatile sig_atomic_t seen, last;
+static pid_t to;
+
+/* A terminal sends it to the program, too. */
+static void asked(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (seen == 0 && info->si_code <= 0 && to > 0)
+        kill(to, number);
+    last = number;
+    seen = seen + 1;
+}
+
+/* It only interrupts what waits. */
+static void child_ended(int number)
+{
+    (void)number;
+}
+
+void record_signals_catch(pid_t program)
+{
+    static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+    struct sigaction action = { .sa_sigaction = asked, .sa_flags = SA_SIGINFO }, before;
+
+    to = program;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        /* What is ignored, by nohup for example, stays so. */
+        if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(ends[i], &action, NULL);
+    action = (struct sigaction){ .sa_handler = child_ended };
+    sigaction(SIGCHLD, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is told like a full disk */
+}
+
+unsigned record_signals_seen(int *number)
+{
+    *number = last;
+    return (unsigned)seen;
+}
