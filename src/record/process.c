@@ -82,8 +82,6 @@ bool sfb_process_begin(uint32_t parent, uint64_t cpu_start)
     sfb_agent.pid = (pid_t)p->pid;
     sfb_agent.ending = 0;
     sfb_agent.period_ns = 1000000000U / sfb_agent.shared->rate_hz;
-    if (sfb_agent.period_ns < p->tick_ns)
-        sfb_agent.period_ns = p->tick_ns;
     sfb_modules_begin();
     __atomic_store_n(&p->state, SFB_SLOT_LIVE, __ATOMIC_RELEASE);
     sfb_agent_wake_recorder();

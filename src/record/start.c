@@ -48,6 +48,7 @@ __attribute__((constructor)) static void begin(int argument_count, char *argumen
         sfb_agent.shared = NULL;
         return;
     }
+    at_quick_exit(sfb_process_end); /* the first one is called last */
     sfb_process_describe(argument_count, arguments);
     if (!sfb_process_begin(0, cpu_start)) {
         sfb_agent.shared = NULL;

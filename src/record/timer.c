@@ -7,7 +7,12 @@
 
 #include "record/clocks.h"
 
-/* The first expiry, in (0, period]: threads that live for less than a period are seen as often as they deserve. */
+/*
+ * The period is the one that was asked for, even where the tick is longer: so each tick finds the timer expired. With
+ * the tick as its period a timer of a thread that shares its processor misses every other one, by a little.
+ *
+ * The first expiry lies in (0, period], at random: threads that live for less than a period are sampled, too.
+ */
 static uint64_t random_below(uint64_t period, uint64_t seed)
 {
     /* A step of splitmix64. */

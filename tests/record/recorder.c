@@ -309,6 +309,7 @@ static pid_t begin_program(const struct session *s, const struct record_how *how
 
     if (pid != 0)
         return pid;
+    setpgid(0, 0); /* what it starts ends with it */
     snprintf(text, sizeof text, "%s", words);
     for (char *word; count < WORDS_MAX && (word = strsep(&rest, " "));)
         list[count++] = word;
@@ -366,7 +367,7 @@ struct recorded *record(const struct record_how *how, const char *words)
         if (!how->do_not_read)
             turn(s, false);
         if (left && now_ms() > end) {
-            kill(pid, SIGKILL);
+            kill(-pid, SIGKILL);
             waitpid(pid, &recorded->status, 0);
             cr_assert(false, "%s: not over after %d ms", words, LIMIT_MS);
         }
