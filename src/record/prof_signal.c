@@ -97,8 +97,23 @@ static void die(int signo, siginfo_t *info, ucontext_t *context)
         syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signo);
 }
 
+/* Signals that came while the program believed them to be blocked were one, as the kernel has it. */
+static void raise_what_waits(void)
+{
+    if (!sfb_thread_local.waits)
+        return;
+    sfb_thread_local.waits = false;
+    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGPROF);
+}
+
+/*
+ * With the mask that it would have. It may change that: what it believes to be blocked is then what was before, as if
+ * the kernel had restored it.
+ */
 static void call(const struct sigaction *action, int signo, siginfo_t *info, ucontext_t *context)
 {
+    struct sfb_thread_local *local = &sfb_thread_local;
+    bool blocks = local->blocks;
     sigset_t mask = context->uc_sigmask;
 
     sigorset(&mask, &mask, &action->sa_mask);
@@ -109,6 +124,9 @@ static void call(const struct sigaction *action, int signo, siginfo_t *info, uco
         action->sa_sigaction(signo, info, context);
     else
         action->sa_handler(signo);
+    local->blocks = blocks;
+    if (!blocks)
+        raise_what_waits();
 }
 
 static void pass_on(int signo, siginfo_t *info, ucontext_t *context)
@@ -215,15 +233,6 @@ void sfb_prof_signal_action(const struct sigaction *action, struct sigaction *ol
         sfb_prof_action_set(action);
     if (old)
         *old = before;
-}
-
-/* Signals that came while the program believed them to be blocked were one, as the kernel has it. */
-static void raise_what_waits(void)
-{
-    if (!sfb_thread_local.waits)
-        return;
-    sfb_thread_local.waits = false;
-    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGPROF);
 }
 
 int sfb_prof_signal_mask(int how, const sigset_t *set, sigset_t *old,

@@ -1,15 +1,10 @@
 /* Threads: made in all ways, of all lengths. */
-#include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <threads.h>
-#include <unistd.h>
 
 #include "record/burn.h"
 #include "record/program.h"
@@ -137,9 +132,12 @@ static int first_ends(char *words[])
     pthread_exit(NULL);
 }
 
+static atomic_uint done;
+
 static void *sleep_long(void *ms)
 {
     work(ms);
+    done++;
     sleep_ms(60000);
     return NULL;
 }
@@ -152,7 +150,8 @@ static int others_live(char *words[])
     for (int i = 0; i < 3; i++)
         if (pthread_create(&thread, NULL, sleep_long, (void *)(uintptr_t)atoi(words[0])) != 0)
             return 1;
-    sleep_ms(300);
+    while (done < 3)
+        sleep_ms(1);
     return 0;
 }
 

@@ -10,7 +10,7 @@ sfb_test_options(test-record-program)
 target_include_directories(test-record-program PRIVATE ${PROJECT_SOURCE_DIR}/include)
 set_target_properties(test-record-program PROPERTIES OUTPUT_NAME record-program)
 
-foreach(name threads processes)
+foreach(name threads processes signals)
   sfb_test(record ${name} SOURCES record/recorder.c record/expect.c LIMIT 60)
   target_compile_definitions(test-record-${name} PRIVATE
     SFB_AGENT="$<TARGET_FILE:sfb-agent-cpu>" SFB_RECORD_PROGRAM="$<TARGET_FILE:test-record-program>")
