@@ -12,7 +12,7 @@ static void *open_by_path(const char *name, int flags)
     sfb_modules_expect(); /* its constructors are sampled, too */
     handle = sfb_real()->dlopen(name, flags);
     if (handle && sfb_agent_is_here())
-        sfb_modules_renew();
+        sfb_modules_renew(false);
     return handle;
 }
 

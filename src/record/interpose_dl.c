@@ -10,6 +10,6 @@ SFB_INTERPOSED int dlclose(void *handle)
     int result = sfb_real()->dlclose(handle);
 
     if (result == 0 && sfb_agent_is_here())
-        sfb_modules_renew_and_wait();
+        sfb_modules_renew(true);
     return result;
 }

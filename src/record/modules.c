@@ -1,7 +1,7 @@
 #include "record/modules.h"
 
-#include <sched.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "record/clocks.h"
 #include "sframe_backtrace.h"
@@ -9,6 +9,7 @@
 #define EXPECT_NS ((uint64_t)1000000000) /* what a dlopen() takes, its constructors apart */
 #define EVERY_NS  ((uint64_t)20000000)   /* a list costs 3 us a module */
 #define WAIT_NS   ((uint64_t)10000000)
+#define PAUSE_NS  100000
 
 static uint32_t renew_wanted;
 static uint64_t expect_until, next_look;
@@ -45,6 +46,11 @@ static void write_list(struct sfb_shared_process *p)
     sfb_agent_wake_recorder();
 }
 
+static bool is_taken(const struct sfb_shared_process *p)
+{
+    return __atomic_load_n(&p->modules_taken, __ATOMIC_ACQUIRE) == p->modules_written;
+}
+
 /* @return false: another thread is at it, or the recorder has not taken the list before */
 static bool try_to_write(void)
 {
@@ -55,7 +61,7 @@ static bool try_to_write(void)
     if (!__atomic_compare_exchange_n(&p->modules_lock, &expected, 1, false, __ATOMIC_ACQUIRE,
                                      __ATOMIC_RELAXED))
         return false;
-    may = __atomic_load_n(&p->modules_taken, __ATOMIC_ACQUIRE) == p->modules_written;
+    may = is_taken(p);
     if (may)
         write_list(p);
     __atomic_store_n(&p->modules_lock, 0, __ATOMIC_RELEASE);
@@ -66,7 +72,7 @@ void sfb_modules_begin(void)
 {
     last = 0;
     expect_until = next_look = 0;
-    sfb_modules_renew();
+    renew_wanted = !try_to_write();
 }
 
 void sfb_modules_expect(void)
@@ -74,25 +80,20 @@ void sfb_modules_expect(void)
     __atomic_store_n(&expect_until, sfb_now() + EXPECT_NS, __ATOMIC_RELAXED);
 }
 
-void sfb_modules_renew(void)
+void sfb_modules_renew(bool until_taken)
 {
-    __atomic_store_n(&renew_wanted, 0, __ATOMIC_RELAXED);
-    if (!try_to_write())
-        __atomic_store_n(&renew_wanted, 1, __ATOMIC_RELAXED);
-}
+    /* A recorder that has not answered once, since it was stopped or killed, is not waited for again. */
+    static bool in_vain;
+    const struct timespec pause = { .tv_nsec = PAUSE_NS };
+    uint64_t end = sfb_now() + (in_vain ? 0 : WAIT_NS);
+    bool written = try_to_write();
 
-void sfb_modules_renew_and_wait(void)
-{
-    struct sfb_shared_process *p = sfb_agent.process;
-    uint64_t end = sfb_now() + WAIT_NS;
-    bool written = false;
-
-    do {
+    while (!(written && (!until_taken || is_taken(sfb_agent.process))) && sfb_now() < end &&
+           !sfb_agent_is_over()) {
+        nanosleep(&pause, NULL);
         written = written || try_to_write();
-        if (written && __atomic_load_n(&p->modules_taken, __ATOMIC_ACQUIRE) == p->modules_written)
-            return;
-        sched_yield();
-    } while (sfb_now() < end && !sfb_agent_is_over());
+    }
+    in_vain = !is_taken(sfb_agent.process) && sfb_now() >= end;
     if (!written)
         __atomic_store_n(&renew_wanted, 1, __ATOMIC_RELAXED);
 }
@@ -101,10 +102,9 @@ void sfb_modules_look(uint64_t now)
 {
     uint64_t next = __atomic_load_n(&next_look, __ATOMIC_RELAXED);
 
-    if (__atomic_load_n(&renew_wanted, __ATOMIC_RELAXED)) {
-        sfb_modules_renew();
-        return;
-    }
+    if (__atomic_load_n(&renew_wanted, __ATOMIC_RELAXED) &&
+        __atomic_exchange_n(&renew_wanted, 0, __ATOMIC_RELAXED) && !try_to_write())
+        __atomic_store_n(&renew_wanted, 1, __ATOMIC_RELAXED);
     if (now < __atomic_load_n(&expect_until, __ATOMIC_RELAXED) && now >= next &&
         __atomic_compare_exchange_n(&next_look, &next, now + EVERY_NS, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))

@@ -7,6 +7,7 @@
 #ifndef SFB_RECORD_MODULES_H
 #define SFB_RECORD_MODULES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "record/agent.h"
@@ -17,11 +18,13 @@ void sfb_modules_begin(void);
 /* A library comes that the caller cannot wait for: look whether the list has changed, for a second. Signals: safe. */
 void sfb_modules_expect(void);
 
-/* The list may have changed: renew it, now or soon. Signals: safe. */
-void sfb_modules_renew(void);
-
-/* Renews it, and gives the recorder 10 ms to take it. Not for handlers: it waits. */
-void sfb_modules_renew_and_wait(void);
+/*
+ * The list may have changed: renews it. Waits 10 ms at most, as long as the recorder has not taken the one before; then
+ * leaves a note. Not for handlers.
+ *
+ * @param until_taken  waits, as long, for the recorder to take the new one, too
+ */
+void sfb_modules_renew(bool until_taken);
 
 /* Renews it if somebody left a note. Signals: safe. */
 void sfb_modules_look(uint64_t now);

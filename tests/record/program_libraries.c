@@ -1,3 +1,77 @@
+/* Libraries that come and go. */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/burn.h"
 #include "record/program.h"
-#include <stddef.h>
-const struct program_mode program_libraries[] = { { NULL, NULL } };
+
+typedef void work_function(unsigned ms);
+
+static work_function *work_of(void *handle)
+{
+    void *address = dlsym(handle, "work_in_library");
+    work_function *work;
+
+    memcpy(&work, &address, sizeof work);
+    return work;
+}
+
+/* Lines "NAME BASE START END": what works when, CLOCK_MONOTONIC in ns. */
+static int work_in(const char *path, const char *name, unsigned ms)
+{
+    void *handle = dlopen(path, RTLD_NOW);
+    struct link_map *map;
+    uint64_t start;
+
+    if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
+        return 1;
+    start = cpu_of(CLOCK_MONOTONIC);
+    work_of(handle)(ms);
+    printf("%s %llx %llu %llu\n", name, (unsigned long long)map->l_addr, (unsigned long long)start,
+           (unsigned long long)cpu_of(CLOCK_MONOTONIC));
+    return dlclose(handle);
+}
+
+/* swap COUNT MS: two libraries in turn, by their paths */
+static int swap(char *words[])
+{
+    for (int i = 0; i < atoi(words[0]); i++)
+        if (work_in(i % 2 ? SFB_RECORD_LIBRARY_B : SFB_RECORD_LIBRARY_A, i % 2 ? "b" : "a",
+                    (unsigned)atoi(words[1])) != 0)
+            return 1;
+    return 0;
+}
+
+/* runpath MS: by a bare name that only this program's RUNPATH finds, and by $ORIGIN */
+static int by_runpath(char *words[])
+{
+    if (work_in("librecord-a.so", "a", (unsigned)atoi(words[0])) != 0)
+        return 1;
+    return work_in("$ORIGIN/record-libs/librecord-a.so", "a", (unsigned)atoi(words[0])) != 0;
+}
+
+/* What dlerror() says is what it would say; the program's own handle is NULL's. */
+static int errors(char *words[])
+{
+    const char *text;
+
+    (void)words;
+    if (dlopen("/nonexistent/lib.so", RTLD_NOW) || !(text = dlerror()) ||
+        !strstr(text, "/nonexistent/lib.so") || dlerror())
+        return 1;
+    if (dlopen("nonexistent.so", RTLD_NOW) || !(text = dlerror()) ||
+        !strstr(text, "nonexistent.so"))
+        return 1;
+    return dlopen(NULL, RTLD_NOW) == NULL;
+}
+
+const struct program_mode program_libraries[] = {
+    { "swap", swap },
+    { "runpath", by_runpath },
+    { "dl_errors", errors },
+    { NULL, NULL },
+};

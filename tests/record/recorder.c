@@ -2,12 +2,14 @@
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -347,6 +349,7 @@ struct recorded *record(const struct record_how *how, const char *words)
     long long end = now_ms() + LIMIT_MS;
     bool left = true;
     struct recorded *recorded;
+    uint32_t wake = 0;
     pid_t pid;
 
     how = how ? how : &usual;
@@ -359,7 +362,8 @@ struct recorded *record(const struct record_how *how, const char *words)
     while (left) {
         struct timespec pause = { .tv_nsec = TURN_MS * 1000000L };
 
-        nanosleep(&pause, NULL);
+        syscall(SYS_futex, &s->shared->wake, FUTEX_WAIT, wake, &pause, NULL, 0);
+        wake = s->shared->wake;
         if (waitpid(pid, &recorded->status, WNOHANG) == pid)
             left = false;
         if (how->look)

@@ -4,13 +4,28 @@ if(NOT TARGET sfb-agent-cpu)
   return()
 endif()
 
+# Two libraries of one size, in a folder that only the program's RUNPATH leads to.
+set(sfb_record_libs ${CMAKE_CURRENT_BINARY_DIR}/record-libs)
+foreach(name a b)
+  add_library(test-record-${name} MODULE record/lib_swap.c)
+  sfb_test_options(test-record-${name})
+  target_compile_definitions(test-record-${name} PRIVATE LIBRARY="${name}")
+  target_link_options(test-record-${name} PRIVATE -Wl,--build-id)
+  set_target_properties(test-record-${name} PROPERTIES OUTPUT_NAME record-${name} LIBRARY_OUTPUT_DIRECTORY ${sfb_record_libs})
+endforeach()
+
 add_executable(test-record-program record/program.c record/program_ends.c record/program_threads.c
   record/program_children.c record/program_signals.c record/program_libraries.c)
 sfb_test_options(test-record-program)
 target_include_directories(test-record-program PRIVATE ${PROJECT_SOURCE_DIR}/include)
-set_target_properties(test-record-program PROPERTIES OUTPUT_NAME record-program)
+target_compile_definitions(test-record-program PRIVATE
+  SFB_RECORD_LIBRARY_A="$<TARGET_FILE:test-record-a>" SFB_RECORD_LIBRARY_B="$<TARGET_FILE:test-record-b>")
+target_link_options(test-record-program PRIVATE -Wl,--enable-new-dtags)
+set_target_properties(test-record-program PROPERTIES OUTPUT_NAME record-program
+  BUILD_RPATH "\$ORIGIN/record-libs")
+add_dependencies(test-record-program test-record-a test-record-b)
 
-foreach(name threads processes signals)
+foreach(name threads processes signals libraries)
   sfb_test(record ${name} SOURCES record/recorder.c record/expect.c LIMIT 60)
   target_compile_definitions(test-record-${name} PRIVATE
     SFB_AGENT="$<TARGET_FILE:sfb-agent-cpu>" SFB_RECORD_PROGRAM="$<TARGET_FILE:test-record-program>")
