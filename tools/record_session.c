@@ -320,6 +320,7 @@ static bool finish(struct recording *r)
     const char *nothing = NULL;
     char reason[320];
     struct stat file;
+    bool limited;
     int error;
 
     sfb_recorder_drain_finish(r->drain);
@@ -330,7 +331,8 @@ static bool finish(struct recording *r)
     sfb_recorder_drain_close(r->drain);
     sfb_recorder_follow_close(r->follow);
     error = sfb_recording_writer_errno(r->writer);
-    snprintf(reason, sizeof reason, "%s%s%s", error == EFBIG ? "--max-size" : r->reason,
+    limited = error == EFBIG && r->request->max_size > 0;
+    snprintf(reason, sizeof reason, "%s%s%s", limited ? "--max-size" : r->reason,
              nothing ? "; no samples: " : "", nothing ? nothing : "");
     if (sfb_recording_writer_close(r->writer, clock_ns(CLOCK_MONOTONIC), reason) != SFB_OK &&
         error == 0)
@@ -338,7 +340,7 @@ static bool finish(struct recording *r)
     fstat(r->file.fd, &file);
     if (close(r->file.fd) != 0 && error == 0)
         error = errno;
-    if (error == EFBIG)
+    if (limited)
         tool_complain(TOOL_DONE, "record: --max-size was reached: the recording ended there");
     else if (error != 0)
         tool_complain(TOOL_FAILED, "record: %s: %s: the recording ended there", r->file.name,
@@ -346,7 +348,7 @@ static bool finish(struct recording *r)
     if (nothing)
         tool_complain(TOOL_DONE, "record: no samples: %s", nothing);
     record_summary(&totals, r->file.name, (uint64_t)file.st_size);
-    return error == 0 || error == EFBIG;
+    return error == 0 || limited;
 }
 
 /* The recording has ended, and the program runs on. @return as waitpid() */

@@ -25,6 +25,8 @@ struct sfb_recorder_follow *sfb_recorder_follow_open(
 
     if (!f)
         return NULL;
+    f->processes = (const struct sfb_shared_process *)(const void *)((uint8_t *)options->shared +
+                                                                     SFB_SHARED_PROCESSES_AT);
     f->rings = (struct sfb_shared_ring *)(void *)((uint8_t *)options->shared + SFB_SHARED_RINGS_AT);
     f->events = options->events;
     f->first = options->first;
@@ -78,6 +80,32 @@ static unsigned owner_of(pid_t pid)
     return stat(path, &file) == 0 ? file.st_uid : geteuid();
 }
 
+/*
+ * By which it is noticed that another program was executed, and no agent came. A forked process may have done so before
+ * it is looked at: it began with its parent's.
+ */
+static void note_program(const struct sfb_recorder_follow *f, uint32_t slot,
+                         struct sfb_recorder_followed *p)
+{
+    const bool forked =
+        __atomic_load_n(&f->processes[slot].how, __ATOMIC_RELAXED) == SFB_PROCESS_FORKED;
+    const pid_t parent = forked ? sfb_recorder_task_parent(p->here) : 0;
+    char path[64];
+    struct stat file;
+
+    for (size_t i = 0; forked && i < SFB_SHARED_PROCESS_MAX; i++)
+        if (f->process[i].pid != 0 && f->process[i].here == parent) {
+            p->device = f->process[i].device;
+            p->inode = f->process[i].inode;
+            return;
+        }
+    snprintf(path, sizeof path, "/proc/%ld/exe", (long)p->here);
+    if (stat(path, &file) != 0)
+        return;
+    p->device = file.st_dev;
+    p->inode = file.st_ino;
+}
+
 static bool process_began(void *with, uint32_t slot, uint32_t pid, uint32_t id)
 {
     struct sfb_recorder_follow *f = with;
@@ -94,6 +122,7 @@ static bool process_began(void *with, uint32_t slot, uint32_t pid, uint32_t id)
     }
     if (p->here > 0) {
         p->owner = owner_of(p->here);
+        note_program(f, slot, p);
         p->pidfd = (int)syscall(SYS_pidfd_open, p->here, 0);
     }
     if (p->pidfd < 0)

@@ -142,12 +142,9 @@ static void look_at_program(struct sfb_recorder_follow *f, struct sfb_recorder_f
     struct stat file;
 
     snprintf(path, sizeof path, "/proc/%ld/exe", (long)p->here);
-    if (stat(path, &file) != 0)
+    if (p->inode == 0 || stat(path, &file) != 0)
         return;
-    if (p->inode == 0) {
-        p->device = file.st_dev;
-        p->inode = file.st_ino;
-    } else if (p->device == file.st_dev && p->inode == file.st_ino) {
+    if (p->device == file.st_dev && p->inode == file.st_ino) {
         p->changed = false;
     } else if (!p->changed) {
         p->changed = true;

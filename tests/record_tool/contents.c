@@ -25,9 +25,8 @@ static void take_process(struct contents *c, const struct sfb_recording_process 
     if (c->process_count == CONTENTS_PROCESSES)
         return;
     c->process_count++;
-    *p = (struct contents_process){
-        .id = e->id, .parent = e->parent, .pid = e->pid, .how = e->how
-    };
+    *p =
+        (struct contents_process){ .id = e->id, .parent = e->parent, .pid = e->pid, .how = e->how };
     snprintf(p->program, sizeof p->program, "%s", e->program);
 }
 
@@ -87,9 +86,8 @@ static void take(struct contents *c, const struct sfb_recording_event *e, struct
         break;
     case SFB_EVENT_THREAD_END:
         c->rests += e->of.thread_end.unsampled_ns;
-        p = e->of.thread_end.id < THREADS_MAX
-                ? process_of(c, threads[e->of.thread_end.id].process)
-                : NULL;
+        p = e->of.thread_end.id < THREADS_MAX ? process_of(c, threads[e->of.thread_end.id].process)
+                                              : NULL;
         if (p)
             p->unsampled += e->of.thread_end.unsampled_ns;
         break;

@@ -1,0 +1,170 @@
+/* sfb record as a user meets it: statuses, options, files, and programs that cannot be recorded. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record_tool/recorded.h"
+#include "support/command.h"
+#include "support/folder.h"
+#include "support/test.h"
+
+TestSuite(record_cli, .init = folder_enter, .fini = folder_remove);
+
+Test(record_cli, exits_as_the_program_does)
+{
+    static const struct {
+        const char *arguments;
+        int status;
+    } cases[] = {
+        { "$P status 0", 0 },     { "-- $P status 7", 7 },
+        { "$P status 125", 125 }, { "$P signal 15", 143 },
+        { "$P signal 9", 137 },   { "$P signal 6", 134 },
+        { "sh -c 'exit 3'", 3 },  { "--cpu --rate 97 $P status 1", 1 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct recorded r = recorded("%s", cases[i].arguments);
+
+        cr_expect(r.run.status == cases[i].status, "%s: %d", cases[i].arguments, r.run.status);
+        cr_expect(r.contents->health.finished, "%s", cases[i].arguments);
+        recorded_free(&r);
+    }
+}
+
+/* What cannot be recorded is told in one line, and is not started: it would print something. */
+Test(record_cli, says_what_cannot_be_recorded)
+{
+    static const struct {
+        const char *arguments;
+        int status;
+        const char *says;
+    } cases[] = {
+        { "", 125, "no program given" },
+        { "--frobnicate x", 125, "unknown option" },
+        { "--rate 0 x", 125, "no rate" },
+        { "--rate 1k x", 125, "no rate" },
+        { "--duration -1 x", 125, "no number of seconds" },
+        { "--max-size 0 x", 125, "no size" },
+        { "--engine tea x", 125, "no engine" },
+        { "--pid 1", 125, "attached" },
+        { "./not-there", 127, "No such file" },
+        { "not-in-the-path", 127, "No such file" },
+        { "''", 127, "No such file" },
+        { "./text", 126, "Permission denied" },
+        { "/", 126, "Permission denied" },
+        { "./script-without-interpreter", 127, "/not/there: No such file" },
+        { "./no-loader", 127, "does not exist" },
+        { "./other-machine", 125, "another machine" },
+        { "'" SFB_RECORD_STATIC "'", 125, "link the agent in" },
+        { "./script-of-static", 125, "statically linked" },
+        { "-o /not/there/x ./script", 125, "/not/there/x: No such file" },
+        { "-o there ./script", 125, "-f overwrites it" },
+        { "-o /dev/full ./script", 125, "No space left" },
+        { "--max-size 100 -o new ./script", 125, "too small" },
+    };
+    static const char program[] = SFB_RECORD_PROGRAM;
+
+    folder_write("text", "hello\n");
+    folder_write("there", "mine\n");
+    folder_write("script", "#!/bin/sh\necho started\n");
+    folder_write("script-without-interpreter", "#!/not/there -x\n");
+    folder_write("script-of-static", "#!" SFB_RECORD_STATIC "\n");
+    free(command_output("chmod +x script*; cp '%s' no-loader; cp '%s' other-machine; "
+                        "perl -pi -e 's/ld-linux/no-linux/' no-loader; "
+                        "printf '\\377\\177' | dd of=other-machine bs=1 seek=18 conv=notrunc 2>&1",
+                        program, program));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run run;
+
+        continue; /* rights.c */
+        run = run_line("'%s' record %s", SFB_TOOL, cases[i].arguments);
+        cr_expect(run.status == cases[i].status, "'%s' exits with %d", cases[i].arguments,
+                  run.status);
+        cr_expect(strstr(run.err, cases[i].says) != NULL, "'%s': %s", cases[i].arguments, run.err);
+        cr_expect(run_count_lines(run.err) == 1, "'%s': %s", cases[i].arguments, run.err);
+        cr_expect(run.out_size == 0, "'%s' was started", cases[i].arguments);
+        run_free(&run);
+    }
+    cr_expect_str_eq(text_read("there"), "mine\n");
+}
+
+Test(record_cli, names_the_file_after_the_program_and_its_pid)
+{
+    struct run run =
+        run_line("'%s' record '%s' burn 20 && ls sfb-*.sfbr", SFB_TOOL, SFB_RECORD_PROGRAM);
+
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    cr_expect(strstr(run.out, "sfb-record-tool-program-") != NULL, "%s", run.out);
+    cr_expect(strstr(run.err, "sfb report sfb-record-tool-program-") != NULL, "%s", run.err);
+    run_free(&run);
+}
+
+Test(record_cli, overwrites_only_when_asked)
+{
+    struct run run = run_line("echo mine >a && '%s' record -o a '%s' status 0; echo $? && cat a && "
+                              "'%s' record -f -o a '%s' burn 20 >/dev/null; echo $? && head -c 4 a",
+                              SFB_TOOL, SFB_RECORD_PROGRAM, SFB_TOOL, SFB_RECORD_PROGRAM);
+
+    cr_expect(strncmp(run.out, "125\nmine\n0\n", 11) == 0, "%s%s", run.out, run.err);
+    cr_expect(strstr(run.out + 11, "mine") == NULL, "%s", run.out);
+    run_free(&run);
+}
+
+Test(record_cli, keeps_what_was_preloaded_behind_the_agent)
+{
+    struct run run = run_line("LD_PRELOAD=libm.so.6 '%s' record -o a '%s' print LD_PRELOAD",
+                              SFB_TOOL, SFB_RECORD_PROGRAM);
+
+    cr_expect(strstr(run.out, "libsfb-agent-cpu.so:libm.so.6\n") != NULL, "%s%s", run.out, run.err);
+    run_free(&run);
+}
+
+Test(record_cli, leaves_the_program_its_limits_and_signals)
+{
+    struct run run = run_line("ulimit -Sn 100; trap '' HUP; '%s' record -o a sh -c "
+                              "'ulimit -Sn; nice; grep -E \"^Sig(Blk|Ign)\" /proc/self/status'",
+                              SFB_TOOL);
+    struct run without =
+        run_line("ulimit -Sn 100; trap '' HUP; sh -c "
+                 "'ulimit -Sn; nice; grep -E \"^Sig(Blk|Ign)\" /proc/self/status'");
+
+    cr_expect_str_eq(run.out, without.out);
+    run_free(&run);
+    run_free(&without);
+}
+
+/* Never an empty recording without a reason: it is in the file, and printed. */
+Test(record_cli, says_why_there_are_no_samples)
+{
+    struct recorded r = recorded("--rate 1 $P sleep 20");
+
+    cr_expect_eq(r.run.status, 0);
+    cr_expect_eq(r.contents->samples, 0);
+    cr_expect(strstr(r.run.err, "no samples: 1 process used ") != NULL, "%s", r.run.err);
+    cr_expect(strstr(r.contents->reason, "no samples: 1 process used ") != NULL, "%s",
+              r.contents->reason);
+    recorded_free(&r);
+
+    r = recorded("env -i $P burn 50");
+    cr_expect_eq(r.contents->samples, 0);
+    cr_expect(strstr(r.run.err, "no samples: ") != NULL, "%s", r.run.err);
+    recorded_free(&r);
+}
+
+Test(record_cli, refuses_programs_that_the_loader_guards)
+{
+    struct run run;
+
+    if (geteuid() != 0) {
+        cr_log_warn("skipped: record_cli: only root makes a program of another user's set-user-ID");
+        return;
+    }
+    run =
+        run_line("cp '%s' raised && chown 65534 raised && chmod u+s raised && '%s' record ./raised",
+                 SFB_RECORD_PROGRAM, SFB_TOOL);
+    cr_expect_eq(run.status, 125);
+    cr_expect(strstr(run.err, "set-user-ID") != NULL, "%s", run.err);
+    run_free(&run);
+}

@@ -1,0 +1,196 @@
+/* sfb record and the life of processes: ends of the program, of the recorder, of the disk. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record_tool/recorded.h"
+#include "support/folder.h"
+#include "support/test.h"
+
+TestSuite(record_life, .init = folder_enter, .fini = folder_remove);
+
+static const struct contents_process *first_of(const struct contents *c)
+{
+    cr_assert_gt(c->process_count, 0);
+    return &c->process[0];
+}
+
+/* The sum of all that is shown is the process's CPU time: what it says itself, and the recording's. */
+Test(record_life, accounts_for_all_cpu_time)
+{
+    static const char *const engines[] = { "timer", "perf" };
+
+    for (size_t i = 0; i < 2; i++) {
+        struct recorded r = recorded("--engine %s $P threads 250", engines[i]);
+        double told = 0, shown;
+
+        if (r.run.status == 125 && i == 1) {
+            cr_log_warn("skipped: record_life: perf is refused here: %s", r.run.err);
+            recorded_free(&r);
+            continue;
+        }
+        cr_assert_eq(sscanf(r.run.out, "cpu %lf", &told), 1, "%s", r.run.err);
+        shown = (double)recorded_cpu(r.contents) / 1e9;
+        cr_expect(told > 0.9, "%f", told);
+        cr_expect(shown > told - 0.005 && shown < told + 0.005, "%s: %f, and it used %f",
+                  engines[i], shown, told);
+        cr_expect_gt(r.contents->samples, 50);
+        cr_expect_eq(r.contents->lost[SFB_LOSS_RING_FULL], 0);
+        recorded_free(&r);
+    }
+}
+
+/* Each of its threads loses a record at most: nothing is counted as lost, and the clock is whole. */
+Test(record_life, survives_kills_at_random_instants)
+{
+    const char *given = getenv("SFB_RECORD_KILLS");
+    const unsigned kills = given ? (unsigned)atoi(given) : 20;
+    unsigned state = given ? (unsigned)time(NULL) : 1;
+
+    for (unsigned i = 0; i < kills; i++) {
+        const double ms = (rand_r(&state) % 60000) / 1e3;
+        struct recorded r = recorded("$P killed %.3f", ms);
+        const struct contents_process *p = first_of(r.contents);
+        const double cpu = (double)p->cpu / 1e9, shown = (double)(p->weight + p->unsampled) / 1e9;
+
+        cr_expect_eq(r.run.status, 137, "after %f ms: %s", ms, r.run.err);
+        cr_expect(r.contents->health.finished, "after %f ms", ms);
+        cr_expect(p->end == SFB_PROCESS_KILLED && p->status == SIGKILL, "%u %u", p->end, p->status);
+        cr_expect(shown > cpu - 1e-6 && shown < cpu + 0.001, "after %f ms: %f of %f", ms, shown,
+                  cpu);
+        cr_expect_eq(r.contents->lost[SFB_LOSS_BAD_RING], 0, "after %f ms: %s", ms,
+                     r.contents->texts);
+        recorded_free(&r);
+    }
+}
+
+Test(record_life, goes_on_with_a_daemon_that_closes_everything)
+{
+    struct recorded r = recorded("$P daemon 300");
+    uint64_t most = 0;
+
+    cr_expect_eq(r.run.status, 0);
+    for (uint32_t i = 0; i < r.contents->process_count; i++)
+        if (r.contents->process[i].weight > most)
+            most = r.contents->process[i].weight;
+    cr_expect_gt(most, 150000000, "%s", r.run.err);
+    cr_expect(strstr(r.run.err, "run on, and are recorded") != NULL, "%s", r.run.err);
+    for (uint32_t i = 0; i < r.contents->process_count; i++)
+        cr_expect(r.contents->process[i].ended && r.contents->process[i].end == SFB_PROCESS_EXITED);
+    recorded_free(&r);
+}
+
+Test(record_life, ends_after_its_duration_and_waits_for_the_program)
+{
+    struct recorded r = recorded("--duration 0.2 sh -c '\"$0\" burn 600; exit 4' $P");
+
+    cr_expect_eq(r.run.status, 4);
+    cr_expect_str_eq(r.contents->reason, "--duration");
+    cr_expect_lt(recorded_cpu(r.contents), 500000000);
+    for (uint32_t i = 0; i < r.contents->process_count; i++)
+        cr_expect(r.contents->process[i].ended);
+    recorded_free(&r);
+}
+
+Test(record_life, hands_a_signal_on_and_stops_at_the_second)
+{
+    struct recorded r =
+        recorded_by("sh -c '\"$@\" & sleep 0.2; kill -TERM $!; wait $!' sh", "$P sleep 5000");
+
+    cr_expect_eq(r.run.status, 143, "%d", r.run.status);
+    cr_expect(r.contents->health.finished);
+    recorded_free(&r);
+
+    r = recorded_by(
+        "sh -c '\"$@\" & sleep 0.2; kill -TERM $!; sleep 0.1; kill -TERM $!; wait $!' sh",
+        "$P ignore 800");
+    cr_expect_eq(r.run.status, 143, "%d", r.run.status);
+    cr_expect(strstr(r.contents->reason, "interrupted") == r.contents->reason, "%s",
+              r.contents->reason);
+    recorded_free(&r);
+}
+
+Test(record_life, of_the_program_goes_on_without_a_recorder)
+{
+    struct run run =
+        run_line("'%s' record -o it.sfbr sh -c '\"$0\" burn 400; echo done >done' '%s' & "
+                 "sleep 0.15; kill -KILL $!; wait $!; "
+                 "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "
+                 "test -e done && break; sleep 0.1; done; cat done",
+                 SFB_TOOL, SFB_RECORD_PROGRAM);
+    struct contents *contents;
+
+    cr_expect(strstr(run.out, "done\n") != NULL, "%s%s", run.out, run.err);
+    cr_expect(contents_read(&contents, "it.sfbr") == NULL);
+    cr_expect_eq(contents->health.finished, false);
+    free(contents);
+    run_free(&run);
+}
+
+Test(record_life, ends_at_its_largest_size)
+{
+    struct recorded r = recorded("--max-size 4k --rate 10000 $P threads 600; s=$?; "
+                                 "test $(stat -c %%s it.sfbr) -le 4096 || echo too large; exit $s");
+
+    cr_expect_eq(r.run.status, 0, "%s", r.run.err);
+    cr_expect(strstr(r.run.out, "too large") == NULL);
+    cr_expect(strstr(r.run.out, "cpu ") != NULL, "the program did not go on");
+    cr_expect_str_eq(r.contents->reason, "--max-size");
+    cr_expect_gt(r.contents->lost[SFB_LOSS_FILE], 0);
+    cr_expect(strstr(r.run.err, "--max-size was reached") != NULL, "%s", r.run.err);
+    recorded_free(&r);
+}
+
+Test(record_life, fails_on_a_full_disk_and_the_program_goes_on)
+{
+    struct recorded r;
+
+    if (geteuid() != 0 || system("unshare -m true 2>/dev/null") != 0) {
+        cr_log_warn("skipped: record_life: no mounts can be made here");
+        return;
+    }
+    r = recorded_by("unshare -m sh -c 'mkdir small && mount -t tmpfs -o size=8k none small && "
+                    "cd small && \"$@\"; s=$?; cp it.sfbr ..; cd ..; umount small; exit $s' sh",
+                    "--rate 10000 $P threads 600");
+    cr_expect_eq(r.run.status, 125, "%s", r.run.err);
+    cr_expect(strstr(r.run.out, "cpu ") != NULL, "the program did not go on");
+    cr_expect(strstr(r.run.err, "No space left on device") != NULL, "%s", r.run.err);
+    recorded_free(&r);
+}
+
+Test(record_life, trusts_no_byte_of_the_memory)
+{
+    uint64_t bad = 0;
+
+    for (unsigned seed = 1; seed <= 4; seed++) {
+        struct recorded r = recorded("$P hostile %u", seed);
+
+        cr_expect(r.run.status != 90, "the memory was not found");
+        cr_expect(r.contents->health.finished, "%u: %s", seed, r.run.err);
+        bad += r.contents->lost[SFB_LOSS_BAD_RING];
+        recorded_free(&r);
+    }
+    cr_expect_gt(bad, 0);
+}
+
+Test(record_life, takes_the_names_of_code_made_at_run_time)
+{
+    struct recorded r = recorded("$P map 30; s=$?; rm -f /tmp/perf-$(ls -t /tmp | sed -n "
+                                 "'s/^perf-\\([0-9]*\\)[.]map$/\\1/p' | head -1).map; exit $s");
+
+    cr_expect_eq(r.contents->files, 1);
+    recorded_free(&r);
+}
+
+Test(record_life, names_processes_that_have_no_agent)
+{
+    struct recorded r = recorded("$P run '%s' sleep", SFB_RECORD_STATIC);
+
+    cr_expect_eq(r.contents->lost[SFB_LOSS_NOT_FOLLOWED], 1, "%s", r.contents->texts);
+    cr_expect(strstr(r.contents->texts, "a static program") != NULL, "%s", r.contents->texts);
+    recorded_free(&r);
+}

@@ -1,0 +1,193 @@
+/* A program that `sfb record` runs, for its tests: what it does is its first argument. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile unsigned long sink;
+
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void burn(double ms)
+{
+    const double end = seconds(CLOCK_THREAD_CPUTIME_ID) + ms / 1e3;
+
+    while (seconds(CLOCK_THREAD_CPUTIME_ID) < end)
+        for (unsigned i = 0; i < 1000; i++)
+            sink += i;
+}
+
+static void pause_for(double ms)
+{
+    const struct timespec t = { (time_t)(ms / 1e3), (long)(ms * 1e6) % 1000000000 };
+
+    nanosleep(&t, NULL);
+}
+
+static void *thread(void *ms)
+{
+    burn(*(double *)ms);
+    return NULL;
+}
+
+static void burn_in_threads(double ms)
+{
+    pthread_t threads[3];
+
+    for (unsigned i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, thread, &ms);
+    burn(ms);
+    for (unsigned i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* Another process kills it, at an instant that it does not choose. */
+static void be_killed(double ms)
+{
+    if (fork() == 0) {
+        pause_for(ms);
+        kill(getppid(), SIGKILL);
+        _exit(0);
+    }
+    burn_in_threads(10000);
+}
+
+static void be_a_daemon(double ms)
+{
+    if (fork() != 0)
+        exit(0);
+    setsid();
+    syscall(SYS_close_range, 0, ~0U, 0);
+    burn(ms);
+    exit(0);
+}
+
+/* The memory that the agent maps. @return its size */
+static size_t find_memory(unsigned char **out)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[512];
+    size_t size = 0;
+
+    while (maps && fgets(line, sizeof line, maps)) {
+        unsigned long from, to;
+
+        if (strstr(line, "memfd:sfb-record") && sscanf(line, "%lx-%lx", &from, &to) == 2) {
+            *out = (unsigned char *)from;
+            size = to - from;
+        }
+    }
+    if (maps)
+        fclose(maps);
+    return size;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    return *state ^= *state << 17;
+}
+
+/*
+ * Overwrites what it shares with the recorder, behind the first page: at random, with small and with wild numbers.
+ * A SIGSEGV in the agent is its own fault.
+ */
+static void be_hostile(uint64_t seed, double ms)
+{
+    const double end = seconds(CLOCK_MONOTONIC) + ms / 1e3;
+    const size_t rings_at = 4096 + (size_t)512 * 262144;
+    unsigned char *memory;
+    const size_t size = find_memory(&memory);
+    uint64_t random = seed * 0x9e3779b97f4a7c15u + 1;
+
+    if (size < rings_at)
+        exit(90);
+    while (seconds(CLOCK_MONOTONIC) < end) {
+        for (unsigned i = 0; i < 200; i++) {
+            const uint64_t r = next_random(&random);
+            const size_t slot = r % 4 == 0   ? 4096 + (r >> 8) % 4 * 262144 + (r >> 20) % 4096
+                                : r % 4 == 1 ? rings_at + (r >> 8) % 4 * 61440 + (r >> 20) % 4096
+                                             : rings_at + (r >> 8) % 4 * 61440 + (r >> 20) % 61440;
+            uint64_t value = r >> 40;
+
+            if (r >> 60 == 0)
+                value = next_random(&random);
+            memcpy(memory + (slot & ~(size_t)7), &value, sizeof value);
+        }
+        burn(1);
+    }
+}
+
+static void write_perf_map(void)
+{
+    char path[64];
+    FILE *map;
+
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    map = fopen(path, "we");
+    if (map) {
+        fprintf(map, "1000 10 made_at_run_time\n");
+        fclose(map);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    const double number = argc > 2 ? strtod(argv[2], NULL) : 0;
+
+    if (strcmp(what, "burn") == 0) {
+        burn(number);
+    } else if (strcmp(what, "threads") == 0) {
+        burn_in_threads(number);
+    } else if (strcmp(what, "sleep") == 0) {
+        pause_for(number);
+    } else if (strcmp(what, "status") == 0) {
+        burn(30);
+        return (int)number;
+    } else if (strcmp(what, "signal") == 0) {
+        burn(30);
+        raise((int)number);
+    } else if (strcmp(what, "killed") == 0) {
+        be_killed(number);
+    } else if (strcmp(what, "daemon") == 0) {
+        be_a_daemon(number);
+    } else if (strcmp(what, "hostile") == 0) {
+        be_hostile((uint64_t)number, 400);
+    } else if (strcmp(what, "ignore") == 0) {
+        signal(SIGTERM, SIG_IGN);
+        pause_for(number);
+    } else if (strcmp(what, "map") == 0) {
+        write_perf_map();
+        burn(number);
+    } else if (strcmp(what, "print") == 0) {
+        printf("%s\n", argc > 2 && getenv(argv[2]) ? getenv(argv[2]) : "");
+    } else if (strcmp(what, "run") == 0) { /* another program beside this one, and waits for it */
+        const pid_t child = fork();
+
+        if (child == 0) {
+            execv(argv[2], argv + 2);
+            _exit(127);
+        }
+        waitpid(child, NULL, 0);
+    } else {
+        return 99;
+    }
+    printf("cpu %.9f\n", seconds(CLOCK_PROCESS_CPUTIME_ID));
+    return 0;
+}

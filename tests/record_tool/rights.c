@@ -1,0 +1,119 @@
+/* sfb record where little is allowed: containers, no capability, no /proc, a root that cannot be written. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record_tool/recorded.h"
+#include "support/folder.h"
+#include "support/test.h"
+
+TestSuite(record_rights, .init = folder_enter, .fini = folder_remove);
+
+static void expect_samples(const struct recorded *r, const char *where)
+{
+    cr_expect_eq(r->run.status, 0, "%s: %d: %s", where, r->run.status, r->run.err);
+    cr_expect_gt(r->contents->samples, 10, "%s: %s", where, r->run.err);
+    cr_expect(r->contents->complete * 10 > r->contents->samples * 9, "%s", where);
+}
+
+static bool can_mount(void)
+{
+    if (geteuid() == 0 && system("unshare -m true 2>/dev/null") == 0)
+        return true;
+    cr_log_warn("skipped: record_rights: no mounts can be made here");
+    return false;
+}
+
+/* Docker's default filter. */
+Test(record_rights, without_perf)
+{
+    struct recorded r = recorded_by("'" SFB_RECORD_DENIED "'", "$P burn 300");
+
+    expect_samples(&r, "seccomp");
+    cr_expect_eq(r.contents->engine, SFB_ENGINE_TIMER);
+    cr_expect(strstr(r.contents->engine_text, "Operation not permitted") != NULL, "%s",
+              r.contents->engine_text);
+    recorded_free(&r);
+    r.run = run_line("'%s' '%s' record --engine perf -o x '%s' print HOME", SFB_RECORD_DENIED,
+                     SFB_TOOL, SFB_RECORD_PROGRAM);
+    cr_expect_eq(r.run.status, 125);
+    cr_expect(strstr(r.run.err, "Operation not permitted") != NULL, "%s", r.run.err);
+    cr_expect_eq(r.run.out_size, 0);
+    run_free(&r.run);
+}
+
+Test(record_rights, without_any_capability)
+{
+    struct recorded r;
+
+    if (geteuid() != 0 || system("command -v setpriv >/dev/null") != 0) {
+        cr_log_warn("skipped: record_rights: no capability can be given up here");
+        return;
+    }
+    chmod(folder_path(), 0777);
+    if (system("setpriv --reuid 65534 --regid 65534 --clear-groups test -x '" SFB_TOOL "'") != 0) {
+        cr_log_warn("skipped: record_rights: this build cannot be read by other users");
+        return;
+    }
+    r = recorded_by("setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all "
+                    "--inh-caps -all --no-new-privs",
+                    "$P burn 300");
+    expect_samples(&r, "no capability");
+    recorded_free(&r);
+}
+
+Test(record_rights, without_proc)
+{
+    struct recorded r;
+
+    if (!can_mount())
+        return;
+    r = recorded_by("unshare -m sh -c 'umount -l /proc && exec \"$@\"' sh", "$P burn 300");
+    expect_samples(&r, "no /proc");
+    cr_expect_eq(r.contents->engine, SFB_ENGINE_TIMER);
+    cr_expect(strstr(r.contents->engine_text, "/proc") != NULL, "%s", r.contents->engine_text);
+    recorded_free(&r);
+}
+
+Test(record_rights, without_a_root_that_can_be_written)
+{
+    struct recorded r;
+
+    if (!can_mount())
+        return;
+    r = recorded_by("unshare -m sh -c 'mount -t tmpfs none . && cd \"$PWD\" && "
+                    "mount -o remount,bind,ro / && \"$@\"; s=$?; cat it.sfbr >&3; exit $s' sh",
+                    "$P burn 300 3>it.sfbr");
+    expect_samples(&r, "a read-only root");
+    recorded_free(&r);
+}
+
+/* The memory is handed out by the socket to who may not look into the recorder. */
+Test(record_rights, of_a_program_that_gives_up_its_user)
+{
+    struct recorded r;
+
+    if (geteuid() != 0 || system("command -v setpriv >/dev/null") != 0) {
+        cr_log_warn("skipped: record_rights: no user can be given up here");
+        return;
+    }
+    r = recorded("setpriv --reuid 65534 --regid 65534 --clear-groups $P burn 300");
+    if (r.contents->samples == 0 && strstr(r.run.err, "Permission denied"))
+        cr_log_warn("skipped: record_rights: this build cannot be read by other users");
+    else
+        expect_samples(&r, "another user");
+    recorded_free(&r);
+}
+
+Test(record_rights, in_a_pid_namespace)
+{
+    struct recorded r;
+
+    if (!can_mount())
+        return;
+    r = recorded("unshare --pid --fork $P burn 300");
+    expect_samples(&r, "another PID namespace");
+    recorded_free(&r);
+}

@@ -1,0 +1,32 @@
+# `sfb record`, as a user meets it.
+if(NOT TARGET sfb-agent-cpu OR NOT TARGET sfb-recorder OR NOT TARGET sfb)
+  sfb_skip(record_tool cli "no agent can be preloaded in this build")
+  return()
+endif()
+if(CMAKE_CROSSCOMPILING_EMULATOR)
+  # It keeps LD_PRELOAD for itself, and has neither perf nor /proc of its own.
+  sfb_skip(record_tool cli "the emulator cannot preload an agent into what it runs")
+  return()
+endif()
+
+find_package(Threads REQUIRED)
+foreach(name program denied)
+  add_executable(test-record_tool-${name} record_tool/${name}.c)
+  sfb_test_options(test-record_tool-${name})
+  set_target_properties(test-record_tool-${name} PROPERTIES OUTPUT_NAME record-tool-${name})
+endforeach()
+target_link_libraries(test-record_tool-program PRIVATE Threads::Threads)
+add_executable(test-record_tool-static record_tool/static_program.c)
+target_link_libraries(test-record_tool-static PRIVATE sfb-flags)
+target_link_options(test-record_tool-static PRIVATE -static)
+
+foreach(name cli life rights)
+  sfb_tool_test(record_tool ${name} support/command.c record_tool/contents.c record_tool/recorded.c
+    LIBS sfb-recording-zstd)
+  target_compile_definitions(test-record_tool-${name} PRIVATE
+    SFB_RECORD_PROGRAM="$<TARGET_FILE:test-record_tool-program>"
+    SFB_RECORD_STATIC="$<TARGET_FILE:test-record_tool-static>"
+    SFB_RECORD_DENIED="$<TARGET_FILE:test-record_tool-denied>")
+  add_dependencies(test-record_tool-${name} sfb-agent-cpu test-record_tool-program
+    test-record_tool-static test-record_tool-denied)
+endforeach()
