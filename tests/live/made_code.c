@@ -123,6 +123,75 @@ Test(made_code, of_a_goroutine_is_walked_to_where_go_started_it)
     cr_expect(eq(sz, (size_t)address_count, ours.count));
 }
 
+/*
+ * asyncPreempt of Go, as its compiler writes it on x86-64, made to look called by a function that was
+ * interrupted at `preempted_at`, behind no call.
+ */
+void (*preempt_callback)(void);
+
+__asm__(".text\n"
+        ".p2align 4, 0xcc\n"
+        "preempted:\n"
+        "push %rbp\n"
+        "mov %rsp, %rbp\n"
+        "mov %rdi, preempt_callback(%rip)\n"
+        "lea preempted_at(%rip), %rax\n"
+        "push %rax\n"
+        "jmp 0f\n"
+        "nop\n"
+        "preempted_at: pop %rbp\n"
+        "ret\n"
+        ".p2align 4, 0xcc\n"
+        "0: push %rbp\n"
+        "mov %rsp, %rbp\n"
+        "pushf\n"
+        "sub $0x170, %rsp\n"
+        ".set place, 0\n"
+        ".irp register, rax, rcx, rdx, rbx, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15\n"
+        "mov %\\register, place(%rsp)\n"
+        ".set place, place + 8\n"
+        ".endr\n"
+        ".irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+        "movups %xmm\\number, 112 + 16 * \\number(%rsp)\n"
+        ".endr\n"
+        "call 1f\n"
+        ".irp number, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0\n"
+        "movups 112 + 16 * \\number(%rsp), %xmm\\number\n"
+        ".endr\n"
+        ".irp register, r15, r14, r13, r12, r11, r10, r9, r8, rdi, rsi, rbx, rdx, rcx, rax\n"
+        ".set place, place - 8\n"
+        "mov place(%rsp), %\\register\n"
+        ".endr\n"
+        "add $0x170, %rsp\n"
+        "popf\n"
+        "pop %rbp\n"
+        "ret\n"
+        ".p2align 4, 0xcc\n"
+        "1: push %rbp\n" /* asyncPreempt2 */
+        "mov %rsp, %rbp\n"
+        "push $0\n"
+        "call *preempt_callback(%rip)\n"
+        "leave\n"
+        "ret\n"
+        ".p2align 4, 0xcc\n");
+
+Test(made_code, that_go_preempts_has_the_interrupted_function)
+{
+    extern const char preempted[], preempted_at[];
+    made_fn *function;
+
+    memcpy(&function, &(const void *){ preempted }, sizeof function);
+    call(function);
+    cr_expect(eq(int, info.end, SFB_END), "%s", sfb_status_str(info.end));
+    cr_assert(lt(sz, 5, ours.count));
+    cr_expect(eq(u64, ours.address[3], (uintptr_t)preempted_at));
+    cr_expect(eq(int, ours.kind[3], SFB_FRAME_PC));
+    cr_expect(lt(u64, (uintptr_t)call, ours.address[4]));
+    cr_expect(lt(u64, ours.address[4], (uintptr_t)call + 64));
+    cr_expect(eq(int, of_addresses.end, SFB_END));
+    cr_expect(eq(sz, (size_t)address_count, ours.count));
+}
+
 /* --- a call that went nowhere ------------------------------------------------------------------
  */
 

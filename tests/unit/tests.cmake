@@ -3,7 +3,7 @@ set(sources step memory tail_ring modules walker walker_init walker_rows rule_ca
   cbf_encoder cbf_decoder cbf_vectors cbf_properties image_map
   sframe_section sframe_fde sframe_fre sframe_find sframe_versions leb128 crash_text
   eh_header eh_entry eh_program eh_program_rows eh_expression eh_rule eh_walk cfi_rows
-  arch_${SFRAME_BACKTRACE_ARCH})
+  arch_${SFRAME_BACKTRACE_ARCH} go_${SFRAME_BACKTRACE_ARCH})
 list(TRANSFORM sources REPLACE "(.+)" "unit/\\1.c")
 add_executable(test-unit ${sources} support/section_bytes.c support/eh_frame_bytes.c)
 sfb_test_options(test-unit)
@@ -34,7 +34,7 @@ set(sources machine/arch_${other}.c machine/insn_patterns_${other}.c machine/go_
   walk/source_libunwind_none.c)
 list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/src/unwind/)
 add_library(other-machine OBJECT ${sources} support/other_machine.c
-  unit/arch_${other}.c unit/step.c unit/rule_cache.c unit/walker.c)
+  unit/arch_${other}.c unit/go_${other}.c unit/step.c unit/rule_cache.c unit/walker.c)
 sfb_test_options(other-machine)
 target_include_directories(other-machine PRIVATE ${PROJECT_SOURCE_DIR}/include)
 target_compile_definitions(other-machine PRIVATE SFB_MACHINE_${other_upper})

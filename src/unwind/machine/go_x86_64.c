@@ -201,3 +201,140 @@ bool sfb_arch_is_goroutine_end(struct sfb_memory *code, uint64_t pc)
     return start % ALIGNMENT == 0 && sfb_insn_peek(code, start, SIZE, &bytes) &&
            (bytes & mask) == 0x9000000000e890;
 }
+
+/*
+ * asyncPreempt, which begins at a multiple of 16:
+ *
+ *     55 48 89 e5             push %rbp; mov %rsp, %rbp
+ *     9c 48 81 ec ...         pushf; sub $n, %rsp
+ *     4x 89 xx 24 ...         mov, of 14 registers, m(%rsp)
+ *     [44] 0f 11 xx 24 ...    movups, of 16 registers, m(%rsp)
+ *     e8 ...                  call asyncPreempt2
+ *     [44] 0f 10 xx 24 ...    and all of it back
+ *     4x 8b xx 24 ...
+ *     48 81 c4 ...            add $n, %rsp
+ *     9d 5d c3                popf; pop %rbp; ret
+ */
+enum preempt_part {
+    PUSH_FP,
+    SET_FP,
+    PUSH_FLAGS,
+    TAKE_SPACE,
+    SAVE,
+    CALL,
+    RESTORE,
+    GIVE_SPACE,
+    POP_FLAGS,
+    POP_FP,
+    RETURN,
+    NO_PART
+};
+
+/* @param size  written: of the instruction */
+static enum preempt_part preempt_part(uint64_t insn, unsigned *size)
+{
+    static const unsigned char mod_size[] = { 0, 1, 4 };
+    const unsigned b = insn & 0xff;
+    unsigned mod;
+    bool load;
+
+    *size = 1;
+    switch (b) {
+    case 0x55: return PUSH_FP;
+    case 0x9c: return PUSH_FLAGS;
+    case 0x9d: return POP_FLAGS;
+    case 0x5d: return POP_FP;
+    case 0xc3: return RETURN;
+    case 0xe8: *size = 5; return CALL;
+    default: break;
+    }
+    *size = 3;
+    if ((insn & 0xffffff) == 0xe58948)
+        return SET_FP;
+    *size = 7;
+    if ((insn & 0xffffff) == 0xec8148)
+        return TAKE_SPACE;
+    if ((insn & 0xffffff) == 0xc48148)
+        return GIVE_SPACE;
+    *size = b == 0x44 ? 5 : 4;
+    if (b == 0x44)
+        insn >>= 8;
+    if ((insn & 0xfeff) == 0x100f)
+        load = !(insn & 0x100);
+    else if (b != 0x44 && (insn & 0xfdfb) == 0x8948)
+        load = insn & 0x200;
+    else
+        return NO_PART;
+    /* The memory is that at sp. */
+    mod = insn >> 22 & 3;
+    if ((insn >> 16 & 7) != 4 || (insn >> 24 & 0xff) != 0x24 || mod == 3)
+        return NO_PART;
+    *size += mod_size[mod];
+    return load ? RESTORE : SAVE;
+}
+
+/* @return where asyncPreempt begins if pc may be in it; 0: it cannot be */
+static uint64_t preempt_start(struct sfb_memory *code, uint64_t pc)
+{
+    enum { ALIGNMENT = 16, SIZE_MOST = 512 };
+    const uint64_t last = pc & ~(uint64_t)(ALIGNMENT - 1);
+
+    for (uint64_t at = last; last - at < SIZE_MOST; at -= ALIGNMENT)
+        if (insn_at(code, at, 8) == 0xec81489ce5894855)
+            return at;
+    return 0;
+}
+
+/* @return the part that pc is at, if all from start to `ret` is as above */
+static enum preempt_part preempt_part_at(struct sfb_memory *code, uint64_t start, uint64_t pc)
+{
+    enum { REGISTERS = 14 + 16 };
+    enum preempt_part part = NO_PART, last = PUSH_FP, found = NO_PART;
+    unsigned saved = 0, restored = 0, size;
+
+    for (uint64_t at = start; part != RETURN; at += size) {
+        part = preempt_part(insn_at(code, at, 8), &size);
+        saved += part == SAVE;
+        restored += part == RESTORE;
+        if (part == NO_PART || saved > REGISTERS || restored > REGISTERS ||
+            (at > start && part != last + 1 &&
+             !(part == last && (part == SAVE || part == RESTORE))))
+            return NO_PART;
+        if (at == pc)
+            found = part;
+        last = part;
+    }
+    return saved == REGISTERS && restored == REGISTERS ? found : NO_PART;
+}
+
+bool sfb_arch_find_preempt(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,
+                           struct sfb_go_preempt *out)
+{
+    enum preempt_part part;
+    unsigned size;
+    uint64_t start;
+
+    /* All but few are told by the instruction. */
+    part = preempt_part(insn_at(code, pc, 8), &size);
+    if (part == NO_PART || (kind == SFB_FRAME_RA && part != RESTORE))
+        return false;
+    start = preempt_start(code, pc);
+    part = start ? preempt_part_at(code, start, pc) : NO_PART;
+    if (part == NO_PART)
+        return false;
+    *out = (struct sfb_go_preempt){ .rule = { .cfa_base = SFB_BASE_FP,
+                                              .cfa_offset = 16,
+                                              .ra.where = SFB_WHERE_CFA,
+                                              .ra.offset = -8,
+                                              .fp.where = SFB_WHERE_CFA,
+                                              .fp.offset = -16 } };
+    if (part == PUSH_FP || part == RETURN) {
+        out->rule.cfa_base = SFB_BASE_SP;
+        out->rule.cfa_offset = 8;
+        out->rule.fp.where = SFB_WHERE_UNSAVED;
+        out->rule.fp.offset = 0;
+    } else if (part == SET_FP) {
+        out->rule.cfa_base = SFB_BASE_SP;
+    }
+    return true;
+}

@@ -29,6 +29,7 @@
 #include "unwind/machine/go.h"
 #include "unwind/machine/insn_patterns.h"
 #include "unwind/walk/module_rule.h"
+#include "unwind/walk/position.h"
 #include "unwind/walk/proof.h"
 #include "unwind/walk/step.h"
 
@@ -100,6 +101,29 @@ static bool goes_by_word_at_sp(struct sfb_walk *w, enum sfb_guess *guess, struct
     return !SFB_ARCH_LR && w->current.kind == SFB_FRAME_PC && goes_by(w, &rule, caller);
 }
 
+/* Go's asyncPreempt, whose caller is an interrupted function. */
+static __attribute__((noinline)) bool step_over_preempt(struct sfb_walk *w)
+{
+    enum { SEARCH_WORK = 128 };
+    struct sfb_regs caller = w->regs;
+    struct sfb_go_preempt preempt;
+    uint64_t lr;
+
+    if (!sfb_walker_spend(w, SEARCH_WORK) ||
+        !sfb_arch_find_preempt(&w->table_memory, w->regs.pc, w->current.kind, &preempt) ||
+        sfb_step(&caller, &preempt.rule, w->memory, NULL) != SFB_OK)
+        return false;
+    if (SFB_ARCH_LR &&
+        sfb_memory_read(w->memory, caller.sp + (uint64_t)(int64_t)preempt.lr_offset, &lr)) {
+        caller.lr = lr;
+        caller.lr_known = true;
+    }
+    w->regs = caller;
+    w->sp_lost = false;
+    w->interrupted = true;
+    return true;
+}
+
 enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
 {
     struct sfb_regs caller;
@@ -115,6 +139,8 @@ enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
     if (walker->current.kind == SFB_FRAME_RA &&
         !sfb_arch_is_call(&walker->table_memory, walker->regs.pc))
         return SFB_NO_FRAME_RECORD;
+    if (is_uncovered(walker) && is_in_module(walker) && step_over_preempt(walker))
+        return SFB_OK;
     /* The chain ends where a record says so; else zero is what nobody has set since `_start`. */
     if (SFB_ARCH_FRAME_RECORDS && (walker->regs.fp & SFB_ARCH_DATA_MASK) == 0 &&
         (walker->current.source == SFB_SOURCE_FRAME_POINTER ||

@@ -19,8 +19,9 @@ struct sfb_walk {
     bool sp_lost : 1; /* regs.sp is a lower bound: records say no more. source_frame_pointer */
 
     /* Notes about the step that is being made, from a source to walker.c. */
-    bool stray;           /* it failed, and the frame given last is no frame. walker.c */
-    bool interrupted : 1; /* the frame reached is one that a signal interrupted. source_tables */
+    bool stray; /* it failed, and the frame given last is no frame. walker.c */
+    bool
+        interrupted : 1; /* the frame reached was interrupted. source_tables, source_frame_pointer */
     bool
         wants_registers : 1; /* it failed for a register that the anchor may lead to. source_tables */
     bool registers_lost : 1; /* ... but it does not. walker.c */
