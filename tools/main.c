@@ -8,7 +8,7 @@ static const struct tool_command *const commands[] = {
     &tool_dump,   &tool_check,     &tool_synth,   &tool_decode,
     &tool_encode, &tool_symbolize, &tool_collect,
 #ifdef SFB_HAVE_RECORDING
-    &tool_record,
+    &tool_record, &tool_report,
 #endif
 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "foreign.h"
+#include "object/foreign.h"
 #include "record.h"
 #include "recorder/watch.h"
 

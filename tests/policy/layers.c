@@ -90,7 +90,7 @@ static const struct layer layers[] = {
 enum { LAYERS = sizeof layers / sizeof *layers };
 
 /* Those that have no files yet. */
-static const char *const to_come[] = { "unwind/runtime", "remote", "report" };
+static const char *const to_come[] = { "unwind/runtime", "remote" };
 
 static bool starts_with(const char *text, const char *start)
 {

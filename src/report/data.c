@@ -1,0 +1,323 @@
+#include "report/data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Ids ascend in a file. @return index; REPORT_NONE */
+#define DEFINE_FIND(name, array)                                                                   \
+    static uint32_t name(const struct report_data *d, uint32_t id)                                 \
+    {                                                                                              \
+        size_t low = 0, high = d->array.count;                                                     \
+                                                                                                   \
+        while (low < high) {                                                                       \
+            const size_t middle = low + (high - low) / 2;                                          \
+                                                                                                   \
+            if (d->array.at[middle].id < id)                                                       \
+                low = middle + 1;                                                                  \
+            else                                                                                   \
+                high = middle;                                                                     \
+        }                                                                                          \
+        return low < d->array.count && d->array.at[low].id == id ? (uint32_t)low : REPORT_NONE;    \
+    }
+
+DEFINE_FIND(find_process, processes)
+DEFINE_FIND(find_thread, threads)
+DEFINE_FIND(find_stack, stacks)
+
+static char *copy(const void *bytes, size_t size)
+{
+    char *out = malloc(size + 1);
+
+    if (!out)
+        return NULL;
+    if (size > 0)
+        memcpy(out, bytes, size);
+    out[size] = '\0';
+    return out;
+}
+
+static char *copy_text(const char *text)
+{
+    return copy(text, strlen(text));
+}
+
+static bool read_start(struct report_data *d, const struct sfb_recording_start *from)
+{
+    if (d->start.command)
+        return true; /* a second one: the first stays */
+    d->start = *from;
+    d->start.engine_text = copy_text(from->engine_text);
+    d->start.version = copy_text(from->version);
+    d->start.host = copy_text(from->host);
+    d->start.command = copy(from->command, from->command_size);
+    return d->start.engine_text && d->start.version && d->start.host && d->start.command;
+}
+
+static bool read_process(struct report_data *d, const struct sfb_recording_process *from)
+{
+    struct report_process *p;
+
+    if (d->processes.count > 0 && from->id <= d->processes.at[d->processes.count - 1].id)
+        return true;
+    p = REPORT_NEXT(d->processes);
+    if (!p)
+        return false;
+    *p = (struct report_process){ .id = from->id,
+                                  .parent = from->parent,
+                                  .pid = from->pid,
+                                  .parent_pid = from->parent_pid,
+                                  .how = from->how,
+                                  .time = from->time,
+                                  .program = copy_text(from->program),
+                                  .arguments = copy(from->arguments, from->arguments_size),
+                                  .arguments_size = from->arguments_size };
+    return p->program && p->arguments;
+}
+
+static void read_process_end(struct report_data *d, const struct sfb_recording_process_end *from)
+{
+    const uint32_t i = find_process(d, from->id);
+    struct report_process *p;
+
+    if (i == REPORT_NONE)
+        return;
+    p = &d->processes.at[i];
+    p->ended = true;
+    p->end = from->end;
+    p->status = from->status;
+    p->end_time = from->time;
+    p->cpu_ns = from->cpu_ns;
+    p->unsampled_ns = from->unsampled_ns;
+}
+
+static bool read_thread(struct report_data *d, const struct sfb_recording_thread *from)
+{
+    const uint32_t process = find_process(d, from->process), i = find_thread(d, from->id);
+    struct report_thread *t = i == REPORT_NONE ? NULL : &d->threads.at[i];
+    char *name;
+
+    if (process == REPORT_NONE ||
+        (!t && d->threads.count > 0 && from->id < d->threads.at[d->threads.count - 1].id))
+        return true;
+    name = copy_text(from->name);
+    if (!t)
+        t = REPORT_NEXT(d->threads);
+    if (!t || !name) {
+        free(name);
+        return false;
+    }
+    if (t->id == 0) {
+        t->id = from->id;
+        t->process = process;
+        t->tid = from->tid;
+        t->time = from->time;
+    }
+    t->engine = from->engine;
+    free(t->name);
+    t->name = name;
+    return true;
+}
+
+static void read_thread_end(struct report_data *d, const struct sfb_recording_thread_end *from)
+{
+    const uint32_t i = find_thread(d, from->id);
+    struct report_thread *t;
+
+    if (i == REPORT_NONE)
+        return;
+    t = &d->threads.at[i];
+    t->ended = true;
+    t->end_time = from->time;
+    t->cpu_ns = from->cpu_ns;
+    t->unsampled_ns = from->unsampled_ns;
+}
+
+static bool read_modules(struct report_data *d, const struct sfb_recording_modules *from)
+{
+    const uint32_t process = find_process(d, from->process);
+    struct report_list *list;
+
+    if (process == REPORT_NONE)
+        return true;
+    list = REPORT_NEXT(d->lists);
+    if (!list)
+        return false;
+    list->process = process;
+    list->time = from->time;
+    list->map = (uint8_t *)copy(from->map, from->size);
+    list->size = from->size;
+    return list->map != NULL;
+}
+
+static bool read_stack(struct report_data *d, const struct sfb_recording_stack *from)
+{
+    const uint32_t process = find_process(d, from->process);
+    struct report_cbf *stack;
+
+    if (process == REPORT_NONE ||
+        (d->stacks.count > 0 && from->id <= d->stacks.at[d->stacks.count - 1].id))
+        return true;
+    if (!REPORT_GROW(d->cbf, from->size))
+        return false;
+    stack = REPORT_NEXT(d->stacks);
+    if (!stack)
+        return false;
+    *stack = (struct report_cbf){ from->id, process, d->cbf.count, from->size };
+    memcpy(d->cbf.at + d->cbf.count, from->cbf, from->size);
+    d->cbf.count += from->size;
+    return true;
+}
+
+static bool read_sample(struct report_data *d, const struct sfb_recording_sample *from)
+{
+    const uint32_t thread = find_thread(d, from->thread);
+    struct report_sample *sample;
+
+    if (thread == REPORT_NONE)
+        return true;
+    sample = REPORT_NEXT(d->samples);
+    if (!sample)
+        return false;
+    *sample = (struct report_sample){ .thread = thread,
+                                      .stack = find_stack(d, from->stack),
+                                      .end = from->end,
+                                      .time = from->time,
+                                      .weight = from->weight };
+    return true;
+}
+
+static bool read_loss(struct report_data *d, const struct sfb_recording_losses *from)
+{
+    struct report_loss *loss = REPORT_NEXT(d->losses);
+
+    if (!loss)
+        return false;
+    loss->reason = from->reason;
+    loss->count = from->count;
+    loss->text = copy_text(from->text);
+    return loss->text != NULL;
+}
+
+static bool read_file(struct report_data *d, const struct sfb_recording_file *from)
+{
+    const uint32_t process = find_process(d, from->process);
+    struct report_file *file;
+
+    if (process == REPORT_NONE)
+        return true;
+    file = REPORT_NEXT(d->files);
+    if (!file)
+        return false;
+    file->process = process;
+    file->bytes = copy(from->bytes, from->size);
+    file->size = from->size;
+    return file->bytes != NULL;
+}
+
+static bool read_finish(struct report_data *d, const struct sfb_recording_finish *from)
+{
+    free((char *)(uintptr_t)d->finish.reason);
+    d->finish = *from;
+    d->finish.reason = copy_text(from->reason);
+    return d->finish.reason != NULL;
+}
+
+/* @return false: no memory */
+static bool read_event(struct report_data *d, const struct sfb_recording_event *e)
+{
+    switch (e->kind) {
+    case SFB_EVENT_START: return read_start(d, &e->of.start);
+    case SFB_EVENT_PROCESS: return read_process(d, &e->of.process);
+    case SFB_EVENT_PROCESS_END: read_process_end(d, &e->of.process_end); return true;
+    case SFB_EVENT_THREAD: return read_thread(d, &e->of.thread);
+    case SFB_EVENT_THREAD_END: read_thread_end(d, &e->of.thread_end); return true;
+    case SFB_EVENT_MODULES: return read_modules(d, &e->of.modules);
+    case SFB_EVENT_STACK: return read_stack(d, &e->of.stack);
+    case SFB_EVENT_SAMPLE: return read_sample(d, &e->of.sample);
+    case SFB_EVENT_LOSSES: return read_loss(d, &e->of.losses);
+    case SFB_EVENT_FILE: return read_file(d, &e->of.file);
+    case SFB_EVENT_FINISH: return read_finish(d, &e->of.finish);
+    default: return true; /* of a later version */
+    }
+}
+
+/* Lists of one process together, each by its time. */
+static int compare_lists(const void *a, const void *b)
+{
+    const struct report_list *x = a, *y = b;
+
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+enum sfb_status report_data_read(struct report_data *out, const char *path, struct sfb_error *error)
+{
+    struct sfb_recording_reader *reader;
+    struct sfb_recording_event event;
+    enum sfb_status status;
+
+    *out = (struct report_data){ .health = { .size = 0 } };
+    status = sfb_recording_reader_open(&reader, path, error);
+    if (status != SFB_OK)
+        return status;
+    while ((status = sfb_recording_reader_next(reader, &event)) == SFB_OK)
+        if (!read_event(out, &event)) {
+            status = SFB_NO_RESOURCE;
+            break;
+        }
+    sfb_recording_reader_health(reader, &out->health);
+    sfb_recording_reader_close(reader);
+    *error = (struct sfb_error){ .status = status, .field = "memory" };
+    if (out->lists.count > 1)
+        qsort(out->lists.at, out->lists.count, sizeof *out->lists.at, compare_lists);
+    return status == SFB_END ? SFB_OK : status;
+}
+
+uint32_t report_data_list(const struct report_data *d, uint32_t process, uint64_t time)
+{
+    size_t low = 0, high = d->lists.count;
+
+    /* Behind the last one of the process that is not later. */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct report_list *list = &d->lists.at[middle];
+
+        if (list->process < process || (list->process == process && list->time <= time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low > 0 && d->lists.at[low - 1].process == process)
+        return (uint32_t)(low - 1);
+    return low < d->lists.count && d->lists.at[low].process == process ? (uint32_t)low
+                                                                       : REPORT_NONE;
+}
+
+#define FREE_EACH(array, member)                                                                   \
+    for (size_t i = 0; i < (array).count; i++)                                                     \
+    free((array).at[i].member)
+
+void report_data_free(struct report_data *d)
+{
+    FREE_EACH(d->processes, program);
+    FREE_EACH(d->processes, arguments);
+    FREE_EACH(d->threads, name);
+    FREE_EACH(d->lists, map);
+    FREE_EACH(d->losses, text);
+    FREE_EACH(d->files, bytes);
+    free((char *)(uintptr_t)d->start.engine_text);
+    free((char *)(uintptr_t)d->start.version);
+    free((char *)(uintptr_t)d->start.host);
+    free((char *)(uintptr_t)d->start.command);
+    free((char *)(uintptr_t)d->finish.reason);
+    free(d->processes.at);
+    free(d->threads.at);
+    free(d->lists.at);
+    free(d->stacks.at);
+    free(d->samples.at);
+    free(d->losses.at);
+    free(d->files.at);
+    free(d->cbf.at);
+    *d = (struct report_data){ .health = { .size = 0 } };
+}

@@ -1,0 +1,105 @@
+/*
+ * A recording in memory, as its file has it: what belongs together is found by number. An entry never goes away,
+ * and what a damaged file left out is not there.
+ */
+#ifndef REPORT_DATA_H
+#define REPORT_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/array.h"
+#include "sfb/recording.h"
+
+#define REPORT_NONE UINT32_MAX
+
+struct report_process {
+    uint32_t id, parent; /* ids */
+    uint32_t pid, parent_pid;
+    uint32_t how, end, status; /* enums of sfb/recording.h */
+    bool ended;                /* end and what follows are known */
+    uint64_t time, end_time;
+    uint64_t cpu_ns, unsampled_ns;
+    char *program;
+    char *arguments; /* separated by '\0' */
+    size_t arguments_size;
+};
+
+struct report_thread {
+    uint32_t id;
+    uint32_t process; /* index */
+    uint32_t tid, engine;
+    bool ended;
+    uint64_t time, end_time;
+    uint64_t cpu_ns, unsampled_ns;
+    char *name; /* the last one */
+};
+
+/* The modules of a process from a time on. */
+struct report_list {
+    uint32_t process; /* index */
+    uint64_t time;
+    uint8_t *map; /* Compact ImageMap */
+    size_t size;
+};
+
+struct report_cbf {
+    uint32_t id;
+    uint32_t process; /* index */
+    size_t at, size;  /* in `cbf` */
+};
+
+struct report_sample {
+    uint32_t thread; /* index */
+    uint32_t stack;  /* index; REPORT_NONE */
+    uint32_t end;    /* enum sfb_status */
+    uint64_t time, weight;
+};
+
+struct report_loss {
+    uint32_t reason;
+    uint64_t count;
+    char *text; /* may be "" */
+};
+
+/* What a process made: /tmp/perf-PID.map. */
+struct report_file {
+    uint32_t process; /* index */
+    char *bytes;      /* a '\0' follows them */
+    size_t size;
+};
+
+struct report_data {
+    struct sfb_recording_start start; /* its strings are copies */
+    struct sfb_recording_finish finish;
+    struct sfb_recording_health health;
+    REPORT_ARRAY(struct report_process) processes;
+    REPORT_ARRAY(struct report_thread) threads;
+    REPORT_ARRAY(struct report_list) lists; /* of a process by time */
+    REPORT_ARRAY(struct report_cbf) stacks;
+    REPORT_ARRAY(struct report_sample) samples;
+    REPORT_ARRAY(struct report_loss) losses;
+    REPORT_ARRAY(struct report_file) files;
+    REPORT_ARRAY(uint8_t) cbf;
+};
+
+/**
+ * Reads a recording.
+ *
+ * @param out    written, and to be freed, in any case
+ * @param error  written on failure
+ * @return SFB_OK: all of it that can be read, and health says what cannot; as sfb_recording_reader_open(); SFB_NO_RESOURCE
+ */
+enum sfb_status report_data_read(struct report_data *out, const char *path,
+                                 struct sfb_error *error);
+
+/*
+ * @return index of the list that holds for a process at a time: the last that is not later, else the first;
+ *         REPORT_NONE: it has none
+ */
+uint32_t report_data_list(const struct report_data *data, uint32_t process, uint64_t time);
+
+void report_data_free(struct report_data *data);
+
+#endif

@@ -1,0 +1,16 @@
+# Whether a recording says where CPU time went: the agent is for plain programs, and the kernel's timers for real ones.
+if(NOT SFRAME_BACKTRACE_RECORDING OR NOT SFRAME_BACKTRACE_TOOLS)
+  sfb_skip(record_truth split "recordings are not built: zstd is not installed")
+elseif(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_truth split "a sanitized agent cannot be preloaded")
+elseif(CMAKE_CROSSCOMPILING_EMULATOR)
+  sfb_skip(record_truth split "an emulator's CPU time is not the program's")
+else()
+  find_package(Threads REQUIRED)
+  add_executable(test-record_truth-work record_truth/work.c)
+  target_link_libraries(test-record_truth-work PRIVATE sfb-flags Threads::Threads)
+  target_compile_options(test-record_truth-work PRIVATE -O2)
+  add_dependencies(test-record_truth-work sfb sfb-agent-cpu)
+  sfb_add_test(record_truth.split COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/record_truth/split
+    $<TARGET_FILE:sfb> $<TARGET_FILE:test-record_truth-work>)
+endif()

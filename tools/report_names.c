@@ -1,0 +1,174 @@
+#include "report_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "image_modules.h"
+#include "object/perf_map.h"
+
+/* The names that a process gave to code that it made. */
+struct made_code {
+    bool asked;
+    struct object_perf_map map;
+};
+
+struct report_names {
+    struct symbols *symbols;
+    enum object_name_style style;
+    struct image_modules *lists; /* of each list, when it is first asked for */
+    size_t list_count;
+    struct made_code *made; /* of each process */
+    size_t process_count;
+    struct image_modules none;
+    const struct image_modules *modules; /* those that addresses are of now */
+    struct made_code *code;
+};
+
+struct report_names *report_names_open(struct symbols *symbols, enum object_name_style style)
+{
+    struct report_names *n = calloc(1, sizeof *n);
+
+    if (n) {
+        n->symbols = symbols;
+        n->style = style;
+        n->modules = &n->none;
+    }
+    return n;
+}
+
+/* @return false: no memory */
+static bool make_room(struct report_names *n, const struct report_data *data)
+{
+    if (!n->lists)
+        n->lists = calloc(data->lists.count + 1, sizeof *n->lists);
+    if (!n->made)
+        n->made = calloc(data->processes.count + 1, sizeof *n->made);
+    n->list_count = n->lists ? data->lists.count : 0;
+    n->process_count = n->made ? data->processes.count : 0;
+    return n->lists && n->made;
+}
+
+/* What a process wrote of its code last. */
+static void read_made_code(struct made_code *code, const struct report_data *data, uint32_t process)
+{
+    code->asked = true;
+    for (size_t i = data->files.count; i-- > 0;) {
+        const struct report_file *file = &data->files.at[i];
+        char *text = file->process == process ? malloc(file->size + 1) : NULL;
+
+        if (!text)
+            continue;
+        memcpy(text, file->bytes, file->size + 1);
+        if (!object_perf_map_read(&code->map, text, file->size))
+            object_perf_map_free(&code->map);
+        return;
+    }
+}
+
+static bool use(void *user, const struct report_data *data, uint32_t process, uint32_t list)
+{
+    struct report_names *n = user;
+    struct sfb_error error;
+    struct image_modules *images;
+
+    if (!make_room(n, data))
+        return false;
+    n->code = &n->made[process];
+    if (!n->code->asked)
+        read_made_code(n->code, data, process);
+    n->modules = &n->none;
+    if (list != REPORT_NONE) {
+        images = &n->lists[list];
+        /* A list that is damaged names nothing. */
+        if (images->count == 0 &&
+            image_modules_read(images, data->lists.at[list].map, data->lists.at[list].size,
+                               &error) == SFB_NO_RESOURCE)
+            return false;
+        n->modules = images;
+    }
+    return !n->symbols || symbols_use_report(n->symbols, n->modules->modules, n->modules->count);
+}
+
+/* --- Addresses --------------------------------------------------------------------------------- */
+
+struct question {
+    struct report_names *names;
+    uint64_t address;
+    const struct report_module *module;
+    void (*visit)(void *, const struct report_named *);
+    void *user;
+};
+
+static const struct report_module *module_at(const struct image_modules *images, uint64_t address)
+{
+    for (size_t i = 0; i < images->count; i++)
+        if (address >= images->modules[i].start && address < images->modules[i].end)
+            return &images->modules[i];
+    return NULL;
+}
+
+static void tell(const struct question *q, const char *name)
+{
+    const char *path = q->module ? q->module->path : NULL;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const struct report_named named = {
+        .name = name,
+        .module = slash ? slash + 1 : path,
+        .offset = q->module ? q->address - q->module->start : q->address,
+    };
+
+    q->visit(q->user, &named);
+}
+
+static void answer(void *user, const struct symbols_function *f)
+{
+    const struct question *q = user;
+    char *name = f->name ? object_demangle(f->name, q->names->style) : NULL;
+
+    tell(q, name);
+    free(name);
+}
+
+static void find(void *user, uint64_t lookup, void (*visit)(void *, const struct report_named *),
+                 void *visit_user)
+{
+    struct report_names *n = user;
+    struct question q = { n, lookup, module_at(n->modules, lookup), visit, visit_user };
+    const struct object_perf_symbol *made =
+        q.module || !n->code ? NULL : object_perf_map_find(&n->code->map, lookup);
+
+    if (made)
+        tell(&q, made->name);
+    else if (n->symbols && q.module)
+        symbols_find(n->symbols, lookup, answer, &q);
+    else
+        tell(&q, NULL);
+}
+
+struct report_namer report_names_namer(struct report_names *n)
+{
+    return (struct report_namer){ .user = n, .use = use, .find = find };
+}
+
+size_t report_names_missing(const struct report_names *n)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < n->list_count; i++)
+        for (size_t j = 0; j < n->lists[i].count; j++)
+            count += n->lists[i].modules[j].refused;
+    return count;
+}
+
+void report_names_close(struct report_names *n)
+{
+    if (!n)
+        return;
+    for (size_t i = 0; i < n->list_count; i++)
+        image_modules_free(&n->lists[i]);
+    for (size_t i = 0; i < n->process_count; i++)
+        object_perf_map_free(&n->made[i].map);
+    free(n->lists);
+    free(n->made);
+    free(n);
+}
