@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "recorder/modules.h"
 #include "recorder/process.h"
@@ -11,14 +10,6 @@
 #define ACQUIRE(member) __atomic_load_n(&(member), __ATOMIC_ACQUIRE)
 
 static const uint64_t second_ns = 1000000000;
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * second_ns + (uint64_t)t.tv_nsec;
-}
 
 enum sfb_status sfb_recorder_drain_open(struct sfb_recorder_drain **out,
                                         const struct sfb_recorder_drain_options *options)
@@ -35,7 +26,7 @@ enum sfb_status sfb_recorder_drain_open(struct sfb_recorder_drain **out,
     d->first_pid = options->first_pid;
     d->writer = options->writer;
     d->watcher = options->watcher;
-    d->begun = d->now = d->reported = now_ns();
+    d->begun = d->now = d->reported = sfb_recorder_now();
     *out = d;
     return SFB_OK;
 }
@@ -46,9 +37,6 @@ static void look_at_all(struct sfb_recorder_drain *d)
     for (uint32_t i = d->process_end; i < SFB_SHARED_PROCESS_MAX; i++)
         if (ACQUIRE(d->processes[i].state) != SFB_SLOT_FREE)
             d->process_end = i + 1;
-    for (uint32_t i = d->ring_end; i < SFB_SHARED_RING_MAX; i++)
-        if (ACQUIRE(d->rings[i].state) != SFB_SLOT_FREE)
-            d->ring_end = i + 1;
     d->scanned = d->now;
 }
 
@@ -56,36 +44,17 @@ static void look_at_all(struct sfb_recorder_drain *d)
 static void begin_new(struct sfb_recorder_drain *d)
 {
     const uint32_t wake = ACQUIRE(d->shared->wake);
+    bool all = false;
 
     if (wake != d->wake || d->finishing || d->now - d->scanned > second_ns) {
         d->wake = wake;
         look_at_all(d);
+        all = true;
     }
     for (uint32_t i = 0; i < d->process_end; i++)
         if (d->process[i].id == 0)
             sfb_recorder_process_begin(d, i);
-    for (uint32_t i = 0; i < d->ring_end; i++)
-        if (d->ring[i].id == 0)
-            sfb_recorder_ring_begin(d, i);
-}
-
-/*
- * A stack that a record names is in another ring, where it was published before: a second pass finds it, whatever
- * comes meanwhile.
- */
-static void read_rings(struct sfb_recorder_drain *d)
-{
-    bool again = true;
-
-    for (unsigned pass = 0; again && pass < 3; pass++) {
-        again = false;
-        for (uint32_t i = 0; i < d->ring_end && !d->failed; i++) {
-            if (d->ring[i].id == 0)
-                continue;
-            d->now = now_ns();
-            again |= !sfb_recorder_ring_read(d, i);
-        }
-    }
+    sfb_recorder_rings_begin(d, all);
 }
 
 /* @param ended  of each ring, before its records were read: nothing can come behind them */
@@ -133,12 +102,12 @@ enum sfb_status sfb_recorder_drain(struct sfb_recorder_drain *d)
     /* What ends can still be written where only the limit of the file was reached. */
     if (d->failed && !d->finishing)
         return SFB_NO_RESOURCE;
-    d->now = now_ns();
+    d->now = sfb_recorder_now();
     if (!d->failed)
         begin_new(d);
     for (uint32_t i = 0; i < d->ring_end; i++)
         ended[i] = d->ring[i].id != 0 && ACQUIRE(d->rings[i].state) == SFB_SLOT_ENDED;
-    read_rings(d);
+    sfb_recorder_rings_read(d, SFB_SHARED_PROCESS_MAX);
     end_threads(d, ended);
     end_processes(d);
     if (d->finishing || d->now - d->reported > second_ns)

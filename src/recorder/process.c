@@ -156,14 +156,9 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
     own->cpu = cpu_of(d, slot);
     if (d->watcher.process_ends)
         d->watcher.process_ends(d->watcher.with, slot, own->pid, own->id);
-    /* The first time reads what names stacks, the second what names them. */
-    for (unsigned pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < d->ring_end; i++) {
-            if (pass == 0 && d->ring[i].id == 0 && !d->failed)
-                sfb_recorder_ring_begin(d, i);
-            if (d->ring[i].id != 0 && d->ring[i].process == slot)
-                sfb_recorder_ring_read(d, i);
-        }
+    if (!d->failed)
+        sfb_recorder_rings_begin(d, false);
+    sfb_recorder_rings_read(d, slot);
     for (uint32_t i = 0; i < d->ring_end; i++)
         if (d->ring[i].id != 0 && d->ring[i].process == slot)
             sfb_recorder_ring_end(d, i);

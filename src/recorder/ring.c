@@ -9,8 +9,6 @@
 #define LOAD(member)    __atomic_load_n(&(member), __ATOMIC_RELAXED)
 #define ACQUIRE(member) __atomic_load_n(&(member), __ATOMIC_ACQUIRE)
 
-static const uint64_t no_stall = UINT64_MAX;
-
 /* The agent's clock and ours are the same; a sample is older than the look that finds it. */
 static bool is_time(const struct sfb_recorder_drain *d, uint64_t time)
 {
@@ -30,7 +28,7 @@ static void put_thread(struct sfb_recorder_drain *d, uint32_t slot, uint64_t tim
     sfb_recorder_put(d, sfb_recording_put_thread(d->writer, &thread));
 }
 
-void sfb_recorder_ring_begin(struct sfb_recorder_drain *d, uint32_t slot)
+static void begin(struct sfb_recorder_drain *d, uint32_t slot)
 {
     const struct sfb_shared_ring *shared = &d->rings[slot];
     const uint32_t state = ACQUIRE(shared->state), process = LOAD(shared->process);
@@ -45,8 +43,7 @@ void sfb_recorder_ring_begin(struct sfb_recorder_drain *d, uint32_t slot)
                                        .process = process,
                                        .tid = LOAD(shared->tid),
                                        .engine = LOAD(shared->engine),
-                                       .cpu_start = LOAD(shared->cpu_start),
-                                       .stalled_at = no_stall };
+                                       .cpu_start = LOAD(shared->cpu_start) };
     if (own->engine > SFB_ENGINE_SAMPLER)
         own->engine = SFB_ENGINE_NONE;
     memcpy(name, shared->name, sizeof shared->name);
@@ -54,6 +51,16 @@ void sfb_recorder_ring_begin(struct sfb_recorder_drain *d, uint32_t slot)
     d->totals.threads++;
     if (state == SFB_SLOT_LIVE && d->watcher.thread_began)
         d->watcher.thread_began(d->watcher.with, slot, d->process[process].pid, own->tid);
+}
+
+void sfb_recorder_rings_begin(struct sfb_recorder_drain *d, bool all)
+{
+    for (uint32_t i = d->ring_end; all && i < SFB_SHARED_RING_MAX; i++)
+        if (ACQUIRE(d->rings[i].state) != SFB_SLOT_FREE)
+            d->ring_end = i + 1;
+    for (uint32_t i = 0; i < d->ring_end; i++)
+        if (d->ring[i].id == 0)
+            begin(d, i);
 }
 
 /* --- records ------------------------------------------------------------------------------------ */
@@ -184,7 +191,6 @@ static size_t copy_record(struct sfb_recorder_drain *d, uint32_t slot, uint64_t 
 static void move_to(struct sfb_recorder_drain *d, uint32_t slot, uint64_t position)
 {
     d->ring[slot].tail = position;
-    d->ring[slot].stalled_at = no_stall;
     __atomic_store_n(&d->rings[slot].tail, position, __ATOMIC_RELEASE);
 }
 
@@ -195,19 +201,24 @@ static void count_bad(struct sfb_recorder_drain *d, uint32_t slot, const char *t
     sfb_recorder_lost(d, d->process[own->process].id, own->id, SFB_LOSS_BAD_RING, 1, text);
 }
 
-bool sfb_recorder_ring_read(struct sfb_recorder_drain *d, uint32_t slot)
+/*
+ * Reads records up to head.
+ *
+ * @param last  nothing is to be waited for
+ * @return whether it went to head; else a stack is missing
+ */
+static bool read_ring(struct sfb_recorder_drain *d, uint32_t slot, bool last)
 {
     struct sfb_recorder_ring *own = &d->ring[slot];
     const uint64_t head = ACQUIRE(d->rings[slot].head);
 
+    d->now = sfb_recorder_now();
     if (head - own->tail > SFB_SHARED_RING_DATA || head % 8 != 0) {
         count_bad(d, slot, "its positions contradict each other");
         move_to(d, slot, head - head % 8);
         return true;
     }
     while (own->tail != head && !d->failed) {
-        /* It was missing the last time, too, and all other rings were read since. */
-        const bool last = d->finishing || own->stalled_at == own->tail;
         const size_t size = copy_record(d, slot, head);
         const char *wrong;
         bool stalled = false;
@@ -218,15 +229,48 @@ bool sfb_recorder_ring_read(struct sfb_recorder_drain *d, uint32_t slot)
             break;
         }
         wrong = take(d, slot, size, &stalled, last);
-        if (stalled) {
-            own->stalled_at = own->tail;
+        if (stalled)
             return false;
-        }
         if (wrong)
             count_bad(d, slot, wrong);
         move_to(d, slot, own->tail + size);
     }
     return true;
+}
+
+/* @return whether one is missing a stack; *moved says whether there was a record that is not */
+static bool read_each(struct sfb_recorder_drain *d, uint32_t process, bool last, bool *moved)
+{
+    bool stalled = false;
+
+    *moved = false;
+    for (uint32_t i = 0; i < d->ring_end && !d->failed; i++) {
+        const uint64_t before = d->ring[i].tail;
+
+        if (d->ring[i].id == 0 ||
+            (process < SFB_SHARED_PROCESS_MAX && d->ring[i].process != process))
+            continue;
+        stalled |= !read_ring(d, i, last);
+        *moved |= d->ring[i].tail != before;
+    }
+    return stalled;
+}
+
+void sfb_recorder_rings_read(struct sfb_recorder_drain *d, uint32_t process)
+{
+    enum { PASSES_MAX = 64 }; /* a program that writes records could keep us here */
+    bool moved, looked = false;
+
+    for (unsigned pass = 0; read_each(d, process, false, &moved) && pass < PASSES_MAX; pass++) {
+        if (moved)
+            continue;
+        if (looked)
+            break;
+        /* It may be in the ring of a thread that began meanwhile. */
+        sfb_recorder_rings_begin(d, true);
+        looked = true;
+    }
+    read_each(d, process, true, &moved);
 }
 
 /* --- its end ------------------------------------------------------------------------------------- */

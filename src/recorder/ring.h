@@ -4,15 +4,22 @@
 
 #include "recorder/slots.h"
 
-/* A slot that nobody has: takes it if a thread of a process that has begun is in it. */
-void sfb_recorder_ring_begin(struct sfb_recorder_drain *drain, uint32_t slot);
+/*
+ * Takes slots in which threads of processes are that have begun.
+ *
+ * @param all  also behind the last one that was ever taken: their pages are memory once they were looked at
+ */
+void sfb_recorder_rings_begin(struct sfb_recorder_drain *drain, bool all);
 
 /*
- * Reads records up to head.
+ * Reads the records of all rings up to their heads.
  *
- * @return whether it went to head; else a stack is missing, which another ring may have: read those, and come again
+ * A stack that a record names may be in another ring, where it was published before. Rings are read in turn until nothing
+ * is missing, or nothing moves.
+ *
+ * @param process  only those of this slot; SFB_SHARED_PROCESS_MAX: all
  */
-bool sfb_recorder_ring_read(struct sfb_recorder_drain *drain, uint32_t slot);
+void sfb_recorder_rings_read(struct sfb_recorder_drain *drain, uint32_t process);
 
 /* Writes the end of the thread, and makes the slot free. */
 void sfb_recorder_ring_end(struct sfb_recorder_drain *drain, uint32_t slot);

@@ -1,7 +1,17 @@
 #include "recorder/slots.h"
 
+#include <time.h>
+
 /* Clocks are not the same one: CPU time is the scheduler's. */
 static const uint64_t slack_ns = 1000000000;
+
+uint64_t sfb_recorder_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
 
 bool sfb_recorder_put(struct sfb_recorder_drain *d, enum sfb_status status)
 {

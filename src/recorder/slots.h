@@ -17,7 +17,6 @@ struct sfb_recorder_ring {
     uint64_t cpu_start;
     uint64_t weight;               /* of all samples read */
     uint64_t lost[SFB_LOSS_COUNT]; /* counted so far */
-    uint64_t stalled_at;           /* a record whose stack was not there yet; UINT64_MAX: none */
 };
 
 struct sfb_recorder_process {
@@ -61,6 +60,9 @@ struct sfb_recorder_drain {
     uint8_t record[SFB_SHARED_RING_DATA]; /* the copy that is judged */
     uint8_t modules[SFB_SHARED_MODULES];
 };
+
+/* CLOCK_MONOTONIC, in ns. */
+uint64_t sfb_recorder_now(void);
 
 /* Notes what a writer said. @return whether it can go on */
 bool sfb_recorder_put(struct sfb_recorder_drain *drain, enum sfb_status status);

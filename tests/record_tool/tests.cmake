@@ -1,4 +1,10 @@
-# `sfb record`, as a user meets it.
+# What `sfb record` does with the memory that it shares.
+if(TARGET sfb-recorder AND TARGET sfb-recording)
+  sfb_test(record_tool drain SOURCES support/folder.c support/run.c record_tool/contents.c
+    LIBS sfb-recorder sfb-recording-zstd)
+endif()
+
+# The command, as a user meets it.
 if(NOT TARGET sfb-agent-cpu OR NOT TARGET sfb-recorder OR NOT TARGET sfb)
   sfb_skip(record_tool cli "no agent can be preloaded in this build")
   return()

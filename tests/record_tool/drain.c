@@ -1,0 +1,367 @@
+/* The drain, with memory that the test writes: no agent, no process. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record_tool/contents.h"
+#include "recorder/drain.h"
+#include "recorder/environment.h"
+#include "sfb/cbf.h"
+#include "support/folder.h"
+#include "support/test.h"
+
+TestSuite(record_drain, .init = folder_enter, .fini = folder_remove);
+
+enum { PID = 4711 };
+
+static struct sfb_shared *shared;
+static struct sfb_shared_process *processes;
+static struct sfb_shared_ring *rings;
+static struct sfb_recording_writer *writer;
+static struct sfb_recorder_drain *drain;
+
+static uint64_t now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void begin(void)
+{
+    const struct sfb_recording_start start = {
+        .engine_text = "", .version = "", .host = "", .command = ""
+    };
+    struct sfb_recorder_drain_options options = { .fd = -1, .first_pid = PID };
+    uint8_t *memory;
+    int fd;
+
+    fd = open("it.sfbr", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    memory = mmap(NULL, SFB_SHARED_SIZE, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    cr_assert(fd >= 0 && memory != MAP_FAILED);
+    shared = (struct sfb_shared *)(void *)memory;
+    processes = (struct sfb_shared_process *)(void *)(memory + SFB_SHARED_PROCESSES_AT);
+    rings = (struct sfb_shared_ring *)(void *)(memory + SFB_SHARED_RINGS_AT);
+    cr_assert_eq(sfb_recording_writer_open(&writer, fd, &start, NULL), SFB_OK);
+    options.shared = shared;
+    options.writer = writer;
+    cr_assert_eq(sfb_recorder_drain_open(&drain, &options), SFB_OK);
+}
+
+static struct contents *end(void)
+{
+    struct contents *contents;
+
+    sfb_recorder_drain_finish(drain);
+    sfb_recorder_drain_close(drain);
+    cr_assert_eq(sfb_recording_writer_close(writer, now(), "test"), SFB_OK);
+    cr_assert(contents_read(&contents, "it.sfbr") == NULL);
+    cr_expect(contents->health.finished && contents->health.bad_blocks == 0 &&
+              contents->health.bad_records == 0);
+    munmap(shared, SFB_SHARED_SIZE);
+    return contents;
+}
+
+static void wake(void)
+{
+    __atomic_fetch_add(&shared->wake, 1, __ATOMIC_RELEASE);
+}
+
+static void add_process(uint32_t slot)
+{
+    processes[slot].pid = PID + slot;
+    processes[slot].start = now();
+    memcpy(processes[slot].text, "/bin/x\0x\0", 9);
+    processes[slot].text_size = 9;
+    processes[slot].state = SFB_SLOT_LIVE;
+    wake();
+}
+
+static void add_ring(uint32_t slot, uint32_t process)
+{
+    rings[slot].process = process;
+    rings[slot].pid = PID + process;
+    rings[slot].tid = PID + slot;
+    rings[slot].start = now();
+    rings[slot].engine = SFB_ENGINE_TIMER;
+    rings[slot].state = SFB_SLOT_LIVE;
+    wake();
+}
+
+static void put(uint32_t slot, const void *record, size_t size)
+{
+    memcpy(rings[slot].data + rings[slot].head % SFB_SHARED_RING_DATA, record, size);
+    __atomic_store_n(&rings[slot].head, rings[slot].head + size, __ATOMIC_RELEASE);
+}
+
+/* A stack of one frame for each hash. */
+struct stack {
+    struct sfb_shared_sample sample;
+    uint8_t cbf[16];
+};
+
+static struct stack stack_of(uint64_t hash)
+{
+    struct stack record = { .sample = { .time = now(),
+                                        .weight = 1000,
+                                        .hash = hash,
+                                        .engine = SFB_ENGINE_TIMER,
+                                        .end = SFB_END } };
+    struct sfb_cbf_encoder encoder;
+
+    sfb_cbf_encoder_init(&encoder, record.cbf, sizeof record.cbf, 8 * sizeof(void *));
+    sfb_cbf_encoder_put(&encoder, SFB_FRAME_PC, 0x1000 + hash);
+    record.sample.head.cbf_size = (uint16_t)sfb_cbf_encoder_end(&encoder, false);
+    record.sample.head.size = sizeof record;
+    record.sample.head.kind = SFB_RECORD_STACK;
+    return record;
+}
+
+static void put_stack(uint32_t slot, uint64_t hash)
+{
+    const struct stack record = stack_of(hash);
+
+    put(slot, &record, sizeof record);
+}
+
+static void put_sample(uint32_t slot, uint64_t hash)
+{
+    struct sfb_shared_sample sample = stack_of(hash).sample;
+
+    sample.head.kind = SFB_RECORD_SAMPLE;
+    sample.head.size = sizeof sample;
+    sample.head.cbf_size = 0;
+    put(slot, &sample, sizeof sample);
+}
+
+/* Each stack lies in the next ring, behind a sample that needs the one after that. */
+Test(record_drain, finds_stacks_in_other_rings)
+{
+    for (unsigned gone = 0; gone < 2; gone++) {
+        struct contents *c;
+
+        begin();
+        add_process(0);
+        for (uint32_t i = 0; i < 4; i++) {
+            add_ring(i, 0);
+            put_sample(i, 10 + i);
+            if (i > 0)
+                put_stack(i, 9 + i);
+        }
+        add_ring(4, 0);
+        put_stack(4, 13);
+        if (gone == 0)
+            cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+        c = end();
+        cr_expect_eq(c->samples, 8);
+        cr_expect_eq(c->complete, 8, "%u: only %u have their stacks", gone, (unsigned)c->complete);
+        cr_expect_eq(c->lost[SFB_LOSS_BAD_RING], 0, "%s", c->texts);
+        free(c);
+    }
+}
+
+/* The thread that has the stack began after slots were looked at. */
+Test(record_drain, finds_stacks_of_threads_that_just_began)
+{
+    struct contents *c;
+
+    begin();
+    add_process(0);
+    add_ring(0, 0);
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    add_ring(7, 0);
+    __atomic_fetch_sub(&shared->wake, 1, __ATOMIC_RELEASE);
+    put_stack(7, 1);
+    put_sample(0, 1);
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    c = end();
+    cr_expect_eq(c->complete, 2, "%s", c->texts);
+    free(c);
+}
+
+Test(record_drain, names_what_is_wrong_with_a_record)
+{
+    const struct stack good = stack_of(1);
+    static const char *const says[] = { "impossible size",   "impossible size", "impossible size",
+                                        "unknown kind",      "too short",       "time or weight",
+                                        "time or weight",    "engine or end",   "cannot be decoded",
+                                        "cannot be decoded", "that nobody sent" };
+
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
+        struct stack bad = good;
+        struct contents *c;
+
+        begin();
+        add_process(0);
+        add_ring(0, 0);
+        bad.sample.time = now();
+        switch (i) {
+        case 0: bad.sample.head.size = 0; break;
+        case 1: bad.sample.head.size = 12; break;
+        case 2: bad.sample.head.size = 1 << 20; break;
+        case 3: bad.sample.head.kind = 77; break;
+        case 4: bad.sample.head.size = 16; break;
+        case 5: bad.sample.time += 1000000000000; break;
+        case 6: bad.sample.weight = 1000000000000; break;
+        case 7: bad.sample.engine = 9; break;
+        case 8: bad.sample.head.cbf_size = 60000; break;
+        case 9: bad.cbf[1] = 0xff; break;
+        default:
+            bad.sample.head.kind = SFB_RECORD_SAMPLE;
+            bad.sample.hash = 99;
+            break;
+        }
+        put(0, &bad, i == 4 ? 16 : sizeof bad);
+        cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+        cr_expect_eq(rings[0].tail, rings[0].head, "%s: it stays at the record", says[i]);
+        put_stack(0, 2); /* what comes behind is read */
+        c = end();
+        cr_expect_eq(c->lost[SFB_LOSS_BAD_RING], 1, "%s: %s", says[i], c->texts);
+        cr_expect(strstr(c->texts, says[i]) != NULL, "%s: %s", says[i], c->texts);
+        cr_expect_eq(c->complete, 1, "%s", says[i]);
+        free(c);
+    }
+}
+
+Test(record_drain, skips_positions_that_contradict_each_other)
+{
+    struct contents *c;
+
+    begin();
+    add_process(0);
+    add_ring(0, 0);
+    rings[0].head = 8 * SFB_SHARED_RING_DATA;
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    put_stack(0, 1);
+    c = end();
+    cr_expect_eq(c->lost[SFB_LOSS_BAD_RING], 1, "%s", c->texts);
+    cr_expect_eq(c->samples, 1);
+    free(c);
+}
+
+/* Rest of the thread and of the process: all of the CPU time is somewhere. */
+Test(record_drain, accounts_for_what_no_sample_has)
+{
+    struct contents *c;
+
+    begin();
+    add_process(0);
+    processes[0].cpu_start = 500;
+    add_ring(0, 0);
+    rings[0].cpu_start = 100;
+    put_stack(0, 1);
+    rings[0].cpu_end = 5100;
+    rings[0].end = now();
+    rings[0].state = SFB_SLOT_ENDED;
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    cr_expect_eq(rings[0].state, (uint32_t)SFB_SLOT_FREE);
+    processes[0].cpu_end = 10500;
+    processes[0].end = now();
+    processes[0].state = SFB_SLOT_ENDED;
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    cr_expect_eq(processes[0].state, (uint32_t)SFB_SLOT_FREE);
+    c = end();
+    cr_expect_eq(c->weight, 1000);
+    cr_expect_eq(c->rests, 4000);
+    cr_expect_eq(c->unsampled, 5000);
+    cr_expect_eq(c->process[0].cpu, 10000);
+    free(c);
+}
+
+Test(record_drain, reads_a_program_that_executes_another)
+{
+    struct contents *c;
+
+    begin();
+    add_process(0);
+    add_ring(0, 0);
+    put_stack(0, 1);
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    add_process(1);
+    processes[1].pid = PID;
+    processes[1].cpu_start = 7000;
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    c = end();
+    cr_assert_eq(c->process_count, 2);
+    cr_expect(c->process[0].end == SFB_PROCESS_REPLACED && c->process[0].cpu == 7000);
+    cr_expect(c->process[1].how == SFB_PROCESS_EXECUTED && c->process[1].end == SFB_PROCESS_LEFT);
+    free(c);
+}
+
+/* Any bytes: it ends, and the file reads. */
+Test(record_drain, survives_random_memory)
+{
+    uint64_t random = 1;
+
+    for (unsigned round = 0; round < 40; round++) {
+        begin();
+        for (uint32_t i = 0; i < 3; i++) {
+            add_process(i);
+            add_ring(2 * i, i);
+            add_ring(2 * i + 1, i);
+        }
+        for (unsigned pass = 0; pass < 20; pass++) {
+            for (uint32_t i = 0; i < 6; i++)
+                put_stack(i, random % 50 + 1);
+            for (unsigned i = 0; i < 40; i++) {
+                uint8_t *at = (random >> 62) == 0 ? (uint8_t *)&processes[random % 3]
+                                                  : (uint8_t *)&rings[random % 6];
+                const size_t offset = (random >> 8) % 6000 & ~(size_t)7;
+                uint64_t value = (random >> 40) & ((uint64_t)-1 >> (random >> 32) % 64);
+
+                memcpy(at + offset, &value, sizeof value);
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+            }
+            wake();
+            cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+        }
+        free(end());
+    }
+}
+
+/* --- the environment ----------------------------------------------------------------------------- */
+
+Test(record_environment, keeps_what_was_preloaded)
+{
+    static const struct {
+        const char *before, *after;
+    } cases[] = {
+        { NULL, "LD_PRELOAD=/agent.so" },
+        { "LD_PRELOAD=", "LD_PRELOAD=/agent.so" },
+        { "LD_PRELOAD=/a.so b.so", "LD_PRELOAD=/agent.so:/a.so:b.so" },
+        { "LD_PRELOAD=/a.so:/lib/libasan.so.8:b.so",
+          "LD_PRELOAD=/lib/libasan.so.8:/agent.so:/a.so:b.so" },
+        { "LD_PRELOAD=/x/libclang_rt.asan-x86_64.so",
+          "LD_PRELOAD=/x/libclang_rt.asan-x86_64.so:/agent.so" },
+        { "LD_PRELOAD=:/agent.so:c.so:", "LD_PRELOAD=/agent.so:c.so" },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char before[128], home[] = "HOME=/x", options[] = "ASAN_OPTIONS=a=1",
+                          old[] = SFB_SHARED_ENVIRONMENT "=old";
+        char *from[] = { home, options, old, before, NULL };
+        char **to;
+
+        snprintf(before, sizeof before, "%s", cases[i].before ? cases[i].before : "X=y");
+        to = sfb_recorder_environment(from, "/agent.so", "1:2:3");
+        cr_assert(to != NULL);
+        cr_expect_str_eq(to[0], "HOME=/x");
+        for (char **at = to; *at; at++) {
+            if (strncmp(*at, "LD_PRELOAD=", 11) == 0)
+                cr_expect_str_eq(*at, cases[i].after);
+            if (strncmp(*at, "ASAN_OPTIONS=", 13) == 0)
+                cr_expect_str_eq(*at, "ASAN_OPTIONS=a=1:verify_asan_link_order=0");
+            if (strncmp(*at, "SFB_RECORD_SESSION=", 19) == 0)
+                cr_expect_str_eq(*at, "SFB_RECORD_SESSION=1:2:3");
+        }
+        sfb_recorder_environment_free(to);
+    }
+}
