@@ -239,6 +239,21 @@ setup_agreement() {
     fi
 }
 
+# The programs that ./dev record-programs records; it leaves out what is not there.
+setup_recorded() {
+    local package
+    local -a missing
+
+    if ! command -v dpkg-query >/dev/null; then
+        return
+    fi
+    mapfile -t missing < <(missing_packages redis-server redis-tools nginx-light apache2-utils postgresql xz-utils perl \
+        git clang g++ ninja-build rustc golang-go python3-minimal)
+    for package in "${missing[@]}"; do
+        apt_install "$package" || say "setup: could not install $package: its program is skipped" >&2
+    done
+}
+
 # Of "NAME|NAME" the first package that apt knows here; nothing if it knows none.
 known_package() {
     local -a names
@@ -297,6 +312,7 @@ setup() {
         dev) setup_toolchains ;;
         aarch64) setup_aarch64 && setup_toolchains ;;
         agreement) setup_agreement ;;
+        recorded) setup_recorded ;;
         programs) setup_programs ;;
         esac
     done

@@ -23,7 +23,7 @@ plan() {
     local library='^policy[.](imports|exports|consumer)'
     local torture='^torture[.](stacks|tables)'
     # What takes seconds, or programs that nothing else needs.
-    local slow='^live[.](agreement|stepped|true_ends|big_endian|crash_(ends|owner)|tool_(signals|synth))|^policy[.](ablation|leftovers)|^symbols'
+    local slow='^live[.](agreement|stepped|true_ends|big_endian|crash_(ends|owner)|tool_(signals|synth))|^policy[.](ablation|leftovers)|^symbols|^record(_tool|_truth)?[.]'
 
     only='' except=''
     case $1 in
@@ -48,8 +48,8 @@ plan() {
         except="$files|agreement-v|stack_use-v|(front_door|broken|capture|stacks)-v2"
         ;;
     asan)
-        targets=(tests-{unit,object,recording,golden,check,live,live-tool,live-crash,synth,fuzz,demo})
-        only='^unit|^object|^recording|^golden|^check|^live|^fuzz' except='big_endian|stepped|true_ends|crash_owner|tool_signals'
+        targets=(tests-{unit,object,recording,report,golden,check,live,live-tool,live-crash,synth,fuzz,demo})
+        only='^unit|^object|^recording|^report|^golden|^check|^live|^fuzz' except='big_endian|stepped|true_ends|crash_owner|tool_signals'
         ;;
     asan-clang)
         targets=(tests-{unit,golden,check,live,fuzz})
@@ -61,8 +61,8 @@ plan() {
         only='^live[.](contract_)?threads'
         ;;
     check) # in dev
-        targets=(sfb tests-{unit,object,recording,golden,check,live,live-tool,live-crash,policy,torture,fuzz})
-        only="^unit|^object|^recording|^golden|^check|^live|^policy|$torture|^fuzz" except=$slow
+        targets=(sfb tests-{unit,object,recording,report,golden,check,live,live-tool,live-crash,policy,torture,fuzz})
+        only="^unit|^object|^recording[.]|^report|^golden|^check|^live|^policy|$torture|^fuzz" except=$slow
         ;;
     *)
         targets=(all)

@@ -10,6 +10,7 @@
 #include "report/summary.h"
 #include "report/top.h"
 #include "report_names.h"
+#include "report_newest.h"
 #include "symbols.h"
 #include "tool.h"
 
@@ -171,6 +172,23 @@ static bool take_option(struct request *r, int option, enum tool_exit *exit_stat
     }
 }
 
+static enum tool_exit execute(struct request *r, char **arguments, int count)
+{
+    char *newest = count == 0 ? report_newest() : NULL;
+    enum tool_exit exit_status;
+
+    if (count > 1)
+        return tool_misused(r->command, "more than one recording given");
+    if (count == 0 && !newest)
+        return tool_misused(r->command, "no recording given, and none here is called sfb-*.sfbr");
+    r->path = newest ? newest : arguments[0];
+    if (newest)
+        tool_complain(TOOL_DONE, "%s", newest);
+    exit_status = report(r);
+    free(newest);
+    return exit_status;
+}
+
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
     static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
@@ -189,15 +207,8 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
 
     for (int o; good && (o = tool_option(command, argc, argv, options, &exit_status)) != -1;)
         good = o != '?' && take_option(&r, o, &exit_status);
-    if (good && argc - optind != 1) {
-        exit_status = tool_misused(command, argc == optind ? "no recording given"
-                                                           : "more than one recording given");
-        good = false;
-    }
-    if (good) {
-        r.path = argv[optind];
-        exit_status = report(&r);
-    }
+    if (good)
+        exit_status = execute(&r, argv + optind, argc - optind);
     places_close(&r.places);
     return exit_status;
 }
@@ -206,9 +217,10 @@ const struct tool_command tool_report = {
     .name = "report",
     .summary = "show what a recording has",
     .usage =
-        "sfb report [OPTION...] FILE\n"
+        "sfb report [OPTION...] [FILE]\n"
         "\n"
-        "Shows a recording that `sfb record` made, also one that is still being written.\n"
+        "Shows a recording that `sfb record` made, also one that is still being written. Without\n"
+        "FILE, the sfb-*.sfbr of the current folder that was written last.\n"
         "\n"
         "  --top[=N]        what was recorded and what is missing, and the N functions that took\n"
         "                   most CPU time (40; 0: all). The default\n"

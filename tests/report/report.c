@@ -342,11 +342,32 @@ Test(report, says_what_is_wrong_with_arguments)
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct run run = run_line("'%s' report %s", SFB_TOOL, wrong[i]);
+        struct run run = run_line("cd /proc/self && '%s' report %s", SFB_TOOL, wrong[i]);
 
         cr_expect(eq(int, run.status, 2), "%s", wrong[i]);
         cr_expect(eq(sz, run.out_size, 0), "%s", wrong[i]);
         cr_expect(eq(sz, run_count_lines(run.err), 1), "%s: %s", wrong[i], run.err);
         run_free(&run);
     }
+}
+
+/* As perf has its perf.data: what was recorded last is meant. */
+Test(report, takes_the_newest_recording_of_the_folder)
+{
+    char folder[] = "/tmp/sfb-report-folder-XXXXXX";
+    struct run run;
+
+    cr_assert(mkdtemp(folder) != NULL);
+    write_all("the program ended");
+    run = run_line("cd %s && echo no > sfb-old-1.sfbr && touch -d 2020-01-01 sfb-old-1.sfbr && cp "
+                   "%s sfb-new-2.sfbr && "
+                   "'%s' report --check",
+                   folder, path, SFB_TOOL);
+    cr_expect(eq(int, run.status, 0), "%s", run.err);
+    cr_expect(strstr(run.out, "sfb-new-2.sfbr: whole") != NULL, "%s", run.out);
+    cr_expect(strstr(run.err, "sfb-new-2.sfbr") != NULL, "%s", run.err);
+    run_free(&run);
+    run = run_line("rm -r %s", folder);
+    run_free(&run);
+    unlink(path);
 }
