@@ -107,14 +107,15 @@ static const struct report_module *module_at(const struct image_modules *images,
     return NULL;
 }
 
-static void tell(const struct question *q, const char *name)
+/* What has no name is known by where it begins, or by the address itself. */
+static void tell(const struct question *q, const char *name, uint64_t start)
 {
     const char *path = q->module ? q->module->path : NULL;
     const char *slash = path ? strrchr(path, '/') : NULL;
     const struct report_named named = {
         .name = name,
         .module = slash ? slash + 1 : path,
-        .offset = q->module ? q->address - q->module->start : q->address,
+        .offset = start - (q->module ? q->module->start : 0),
     };
 
     q->visit(q->user, &named);
@@ -125,7 +126,7 @@ static void answer(void *user, const struct symbols_function *f)
     const struct question *q = user;
     char *name = f->name ? object_demangle(f->name, q->names->style) : NULL;
 
-    tell(q, name);
+    tell(q, name, f->start ? f->start : q->address);
     free(name);
 }
 
@@ -138,11 +139,11 @@ static void find(void *user, uint64_t lookup, void (*visit)(void *, const struct
         q.module || !n->code ? NULL : object_perf_map_find(&n->code->map, lookup);
 
     if (made)
-        tell(&q, made->name);
+        tell(&q, made->name, made->start);
     else if (n->symbols && q.module)
         symbols_find(n->symbols, lookup, answer, &q);
     else
-        tell(&q, NULL);
+        tell(&q, NULL, lookup);
 }
 
 struct report_namer report_names_namer(struct report_names *n)

@@ -163,7 +163,7 @@ static void answer(void *user, const struct object_name *name)
 {
     const struct question *q = user;
     const struct symbols_function function = { .name = name->name,
-                                               .start = name->start + q->bias,
+                                               .start = name->start ? name->start + q->bias : 0,
                                                .file = base_name(name->file),
                                                .line = name->line,
                                                .module = q->module,

@@ -19,7 +19,7 @@ struct symbols; /* opaque */
 /* One function at an address: itself, or one that was inlined into the next. */
 struct symbols_function {
     const char *name;   /* NULL: not known */
-    uint64_t start;     /* of a function that is not inlined, in the process */
+    uint64_t start;     /* of a function that is not inlined, in the process; 0: not known */
     const char *file;   /* base name; NULL: not known */
     int line;           /* 0: not known */
     const char *module; /* base name; NULL: no module is at the address */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "object/code.h"
+#include "object/frame_start.h"
 #include "object/functions.h"
 #include "object/inlines.h"
 #include "object/units.h"
@@ -14,6 +15,7 @@ struct object_names {
     struct object_functions functions;
     struct object_code code;
     struct object_units units;
+    struct object_frame_starts starts;
     bool functions_known, units_known;
     char *path; /* of the last file that was said with its directory */
     size_t path_room;
@@ -38,6 +40,7 @@ void object_names_close(struct object_names *names)
 {
     if (!names)
         return;
+    object_frame_starts_close(&names->starts);
     object_units_free(&names->units);
     object_code_free(&names->code);
     object_functions_free(&names->functions);
@@ -195,6 +198,8 @@ bool object_names_find(struct object_names *names, uint64_t address,
         name.name = function.name;
         name.start = function.start;
     }
+    if (!name.name)
+        name.start = object_frame_start(&names->starts, names->source.main, address);
     visit(user, &name);
     return done;
 }

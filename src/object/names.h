@@ -30,7 +30,7 @@ struct object_name {
     const char *file; /* with its directory, as debug information has it; NULL: not known */
     int line, column; /* 0: not known */
     bool inlined;
-    uint64_t start; /* of a function that is not inlined, if its name is known */
+    uint64_t start; /* of a function that is not inlined; 0: not known */
 };
 
 /**

@@ -1,5 +1,6 @@
 /* sfb report, on recordings that are written here: each figure is known. */
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,6 +293,47 @@ Test(report, names_made_code)
     cr_assert(eq(int, sfb_recording_put_file(writer, &file), SFB_OK));
     end("the program ended");
     expect(0, "--folded", "main;made:by me 1000000\n", NULL);
+    unlink(path);
+}
+
+static int find_base(struct dl_phdr_info *info, size_t size, void *user)
+{
+    (void)size;
+    *(uint64_t *)user = info->dlpi_addr;
+    return 1; /* the program itself comes first */
+}
+
+/* What has no name is known by where it begins, so that all its samples are one function. */
+Test(report, knows_functions_of_stripped_programs_by_their_start)
+{
+    char stripped[] = "/tmp/sfb-report-stripped-XXXXXX", want[128];
+    const uint64_t base = 0x7000000;
+    uint64_t bias = 0;
+    uint8_t map[256];
+    struct sfb_image_map_encoder encoder;
+    struct sfb_image image = { .base = base, .end_of_text = base + (1 << 24) };
+    struct run run;
+
+    close(mkstemp(stripped));
+    run = run_line("strip -o %s /proc/%d/exe", stripped, (int)getpid());
+    cr_assert(eq(int, run.status, 0), "%s", run.err);
+    run_free(&run);
+    dl_iterate_phdr(find_base, &bias);
+    image.path = stripped;
+    image.path_size = strlen(stripped);
+    begin();
+    cr_assert(eq(int, sfb_image_map_encoder_init(&encoder, map, sizeof map, 64, "Linux", NULL, 0),
+                 SFB_OK));
+    cr_assert(eq(int, sfb_image_map_encoder_put(&encoder, &image), SFB_OK));
+    put_modules(start.monotonic, map, sfb_image_map_encoder_end(&encoder));
+    for (unsigned i = 1; i < 3; i++)
+        put_sample(1, put_stack((uintptr_t)report_inner + i - bias + base, NULL, 0, false),
+                   1500000000, 1000000, SFB_END);
+    end("the program ended");
+    snprintf(want, sizeof want, "main;[0x%lx] 2000000\n",
+             (unsigned long)((uintptr_t)report_inner - bias));
+    expect(0, "--folded", want, NULL);
+    unlink(stripped);
     unlink(path);
 }
 
