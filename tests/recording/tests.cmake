@@ -1,4 +1,10 @@
 # Recordings: src/recording by itself.
 if(TARGET sfb-recording)
-  sfb_test(recording unit SOURCES recording/made.c recording/same.c LIBS sfb-recording-zstd)
+  set(sources round_trip limits damage versions kill made same)
+  list(TRANSFORM sources REPLACE "(.+)" "recording/\\1.c")
+  add_executable(test-recording ${sources})
+  sfb_test_options(test-recording)
+  target_compile_options(test-recording PRIVATE -O0) # as unit is
+  target_link_libraries(test-recording PRIVATE sfb-recording-zstd PkgConfig::CRITERION)
+  sfb_criterion_test(recording test-recording)
 endif()

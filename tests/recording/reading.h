@@ -1,0 +1,70 @@
+/* What tests of recordings read with. */
+#ifndef RECORDING_READING_H
+#define RECORDING_READING_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "recording/block.h"
+#include "recording/made.h"
+#include "support/test.h"
+
+/* Without and with zstd. */
+static inline const struct sfb_recording_packer *packer_of(size_t number)
+{
+    return number == 0 ? NULL : &sfb_recording_zstd;
+}
+
+static inline struct sfb_recording_reader *reader_of(const void *bytes, size_t size)
+{
+    struct sfb_recording_reader *reader = NULL;
+
+    cr_assert(eq(int, sfb_recording_reader_open_bytes(&reader, bytes, size, NULL), SFB_OK));
+    return reader;
+}
+
+static inline struct sfb_recording_health health_of(const struct sfb_recording_reader *reader)
+{
+    struct sfb_recording_health health;
+
+    sfb_recording_reader_health(reader, &health);
+    return health;
+}
+
+/* Reads to the end. @return events that were given */
+static inline size_t read_all(struct sfb_recording_reader *reader)
+{
+    struct sfb_recording_event event;
+    enum sfb_status status;
+    size_t given = 0;
+
+    while ((status = sfb_recording_reader_next(reader, &event)) == SFB_OK)
+        given++;
+    cr_assert(eq(int, status, SFB_END));
+    cr_assert(eq(int, sfb_recording_reader_next(reader, &event), SFB_END));
+    return given;
+}
+
+static inline bool is_whole(const struct sfb_recording_health *h)
+{
+    return h->finished && h->unknown_blocks + h->skipped + h->bad_blocks + h->torn +
+                                  h->lost_records + h->bad_records + h->unknown_records ==
+                              0;
+}
+
+/* Offset of the block with this number: 0 is the start event's. */
+static inline size_t block_at(const struct made *made, unsigned number)
+{
+    size_t at = RECORDING_HEADER_SIZE;
+    struct sfb_block block;
+
+    for (unsigned i = 0;; i++) {
+        cr_assert(at + RECORDING_BLOCK_HEADER_SIZE <= made->size);
+        cr_assert(sfb_block_read(&block, made->bytes + at));
+        if (i == number)
+            return at;
+        at += RECORDING_BLOCK_HEADER_SIZE + block.stored;
+    }
+}
+
+#endif
