@@ -80,6 +80,35 @@ Test(recording, survives_each_byte)
     }
 }
 
+/* What lies behind the sums is judged, too: with sums that are right, no change leads out of what is there. */
+Test(recording, survives_each_byte_that_has_the_right_sum)
+{
+    const struct sfb_recording_packer *const all[] = { NULL, &made_unpacked };
+
+    for (size_t p = 0; p < 2; p++) {
+        struct made made = made_all_kinds(all[p], 0);
+        struct guarded guarded = guarded_new(made.size);
+        uint8_t *bytes = guarded_copy(&guarded, made.bytes, made.size);
+        const size_t block = block_at(&made, 1), end = block_at(&made, 2);
+
+        for (size_t i = block + RECORDING_BLOCK_HEADER_SIZE; i < end; i++) {
+            for (unsigned change = 1; change < 256; change = 3 * change + 1) {
+                struct sfb_recording_reader *reader;
+
+                bytes[i] = (uint8_t)(made.bytes[i] ^ change);
+                seal(bytes + block);
+                reader = reader_of(bytes, made.size);
+                read_all(reader);
+                cr_assert(eq(u64, health_of(reader).skipped, 0));
+                sfb_recording_reader_close(reader);
+            }
+            bytes[i] = made.bytes[i];
+        }
+        guarded_free(&guarded);
+        free(made.bytes);
+    }
+}
+
 /* Each whole block is given; of one that is cut off, and not packed, the whole records. */
 Test(recording, survives_each_prefix)
 {
@@ -169,7 +198,49 @@ Test(recording, goes_on_behind_bytes_that_are_no_block)
     free(made.bytes);
 }
 
-/* Without the block that introduces them, what names its stacks and threads is no event. */
+/* A stack that was in a lost block is in no sample. */
+Test(recording, gives_no_sample_of_a_lost_stack)
+{
+    for (size_t p = 0; p < 2; p++) {
+        uint8_t cbf[64];
+        struct sfb_recording_sample sample = { .thread = 1 };
+        struct sfb_recording_reader *reader;
+        struct sfb_recording_health health;
+        struct sfb_recording_event event;
+        struct made made;
+        int fd;
+        struct sfb_recording_writer *w = made_open(&fd, packer_of(p), 0);
+        size_t samples = 0, at, next;
+
+        sfb_recording_put_process(w, &(struct sfb_recording_process){ .id = 1 });
+        sfb_recording_put_thread(w, &(struct sfb_recording_thread){ .id = 1, .process = 1 });
+        for (uint64_t i = 0; i < 3; i++) {
+            sfb_recording_put_stack(w, &sample.stack, 1, cbf,
+                                    made_stack(cbf, sizeof cbf, 1 + i, 1, 3));
+            sfb_recording_writer_flush(w);
+        }
+        for (sample.stack = 1; sample.stack <= 3; sample.stack++)
+            sfb_recording_put_sample(w, &sample);
+        sfb_recording_writer_close(w, 0, "x");
+        made = made_read(fd);
+        at = block_at(&made, 2); /* stack 2 */
+        next = block_at(&made, 3);
+        memmove(made.bytes + at, made.bytes + next, made.size - next);
+        reader = reader_of(made.bytes, made.size - (next - at));
+        while (sfb_recording_reader_next(reader, &event) == SFB_OK) {
+            samples += event.kind == SFB_EVENT_SAMPLE;
+            cr_expect(event.kind != SFB_EVENT_SAMPLE || event.of.sample.stack != 2);
+        }
+        health = health_of(reader);
+        cr_expect(eq(sz, samples, 2));
+        cr_expect(eq(u64, health.lost_records, 1));
+        cr_expect(eq(u64, health.bad_records, 1));
+        sfb_recording_reader_close(reader);
+        free(made.bytes);
+    }
+}
+
+/* Records are numbered: how many a block had that is not there can be told. */
 Test(recording, counts_what_a_lost_block_had)
 {
     struct made made = made_all_kinds(NULL, 1);

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "recording/format.h"
+#include "recording/packer.h"
 #include "sfb/cbf.h"
 
 struct sfb_recording_event made_events[64];
@@ -20,6 +22,19 @@ size_t made_event_count;
             abort();                                                                               \
         }                                                                                          \
     } while (0)
+
+static void *no_state(void)
+{
+    return malloc(1);
+}
+
+static size_t do_not_pack(void *state, void *out, size_t room, const void *in, size_t size)
+{
+    (void)state, (void)out, (void)room, (void)in, (void)size;
+    return 0;
+}
+
+const struct sfb_recording_packer made_unpacked = { RECORDING_ZSTD, no_state, free, do_not_pack };
 
 static const struct sfb_recording_start start = {
     .monotonic = 1000000000000,
@@ -136,6 +151,9 @@ static void put_samples(struct sfb_recording_writer *w)
 {
     static uint8_t cbf[6][256];
     static const uint8_t not_as_encoded[] = { 2, 0x1f, 0, 0, 0, 0, 0, 0, 0, 5, 1 };
+    static const uint8_t absolute[] = {
+        2, 0x19, 0x10, 0, 0x29, 0x11, 0, 0
+    }; /* as long as relative */
     static const uint8_t repeated[] = { 2, 0x1a, 1, 2, 3, 0x86, 0x21, 1, 2, 0x44, 0 };
     uint64_t time = 1000000001000;
 
@@ -148,6 +166,8 @@ static void put_samples(struct sfb_recording_writer *w)
     }
     put_sample(w, (struct sfb_recording_sample){ 1, put_stack(w, 1, not_as_encoded, 11), time + 5,
                                                  1, SFB_ENGINE_PERF, SFB_BUFFER_FULL });
+    put_sample(w, (struct sfb_recording_sample){ 1, put_stack(w, 1, absolute, 8), time + 6, 2,
+                                                 SFB_ENGINE_PERF, SFB_END });
     put_sample(w, (struct sfb_recording_sample){ 1, put_stack(w, 1, repeated, 11), time - 5, 0,
                                                  SFB_ENGINE_PERF, SFB_ZERO_RA });
     put_sample(w, (struct sfb_recording_sample){

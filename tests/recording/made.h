@@ -29,6 +29,9 @@ size_t made_stack(uint8_t *out, size_t size, uint64_t inner, uint64_t path, unsi
  */
 struct made made_all_kinds(const struct sfb_recording_packer *packer, int flush_each);
 
+/* Columns that are not packed. */
+extern const struct sfb_recording_packer made_unpacked;
+
 extern struct sfb_recording_event made_events[64];
 extern size_t made_event_count;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "recording/block.h"
+#include "recording/crc32c.h"
 #include "recording/made.h"
 #include "support/test.h"
 
@@ -50,6 +51,17 @@ static inline bool is_whole(const struct sfb_recording_health *h)
     return h->finished && h->unknown_blocks + h->skipped + h->bad_blocks + h->torn +
                                   h->lost_records + h->bad_records + h->unknown_records ==
                               0;
+}
+
+/* Writes a block's header again, with sums that are right. */
+static inline void seal(uint8_t *at)
+{
+    struct sfb_block block;
+
+    recording_put_le(at + RECORDING_BLOCK_CRC, sfb_crc32c(0, at, RECORDING_BLOCK_CRC), 4);
+    cr_assert(sfb_block_read(&block, at));
+    block.crc = sfb_crc32c(0, at + RECORDING_BLOCK_HEADER_SIZE, block.stored);
+    sfb_block_write(at, &block);
 }
 
 /* Offset of the block with this number: 0 is the start event's. */

@@ -134,6 +134,30 @@ Test(recording, writes_a_stack_of_a_process_once)
     close(fd);
 }
 
+/* So many that some have the same hash: it has 32 bits. */
+Test(recording, tells_stacks_apart_by_their_bytes)
+{
+    enum { COUNT = 300000 };
+    uint8_t cbf[] = { 2, 0x1f, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+    int fd;
+    struct sfb_recording_writer *w = made_open(&fd, NULL, 0);
+
+    sfb_recording_put_process(w, &(struct sfb_recording_process){ .id = 1 });
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint64_t random = (i + 1) * 0x9e3779b97f4a7c15u; /* splitmix64: no two are equal */
+        uint32_t id = 0;
+
+        random = (random ^ random >> 30) * 0xbf58476d1ce4e5b9u;
+        random = (random ^ random >> 27) * 0x94d049bb133111ebu;
+        random ^= random >> 31;
+        memcpy(cbf + 2, &random, sizeof random);
+        cr_assert(eq(int, sfb_recording_put_stack(w, &id, 1, cbf, sizeof cbf), SFB_OK));
+        cr_assert(eq(u32, id, i + 1));
+    }
+    sfb_recording_writer_close(w, 0, NULL);
+    close(fd);
+}
+
 /* A file that is larger than a block comes in parts, each but the last up to the end of a line. */
 Test(recording, gives_a_large_file_in_parts)
 {

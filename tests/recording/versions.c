@@ -11,17 +11,6 @@
 #include "recording/reading.h"
 #include "support/test.h"
 
-/* Writes a block's header again, with sums that are right. */
-static void seal(uint8_t *at)
-{
-    struct sfb_block block;
-
-    recording_put_le(at + RECORDING_BLOCK_CRC, sfb_crc32c(0, at, RECORDING_BLOCK_CRC), 4);
-    cr_assert(sfb_block_read(&block, at));
-    block.crc = sfb_crc32c(0, at + RECORDING_BLOCK_HEADER_SIZE, block.stored);
-    sfb_block_write(at, &block);
-}
-
 static const struct {
     const char *name;
     size_t at;
@@ -68,9 +57,10 @@ Test(recording, reads_later_minor_versions)
     block[RECORDING_BLOCK_HEADER_SIZE + 1] = 40;
     seal(block);
     reader = reader_of(made.bytes, made.size);
-    read_all(reader);
+    /* All else names that process, or what does: only the start, a loss of the recording and the end are left. */
+    cr_expect(eq(sz, read_all(reader), 3));
     cr_expect(eq(u64, health_of(reader).unknown_records, 1));
-    cr_expect(le(u64, 2, health_of(reader).bad_records)); /* its thread, its modules */
+    cr_expect(eq(u64, health_of(reader).bad_records, made_event_count - 4));
     cr_expect(eq(u64, health_of(reader).bad_blocks, 0));
     sfb_recording_reader_close(reader);
     free(made.bytes);
