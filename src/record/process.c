@@ -6,6 +6,7 @@
 
 #include "record/clocks.h"
 #include "record/modules.h"
+#include "record/sampler.h"
 #include "record/thread.h"
 #include "record/thread_end.h"
 #include "record/thread_life.h"
@@ -80,7 +81,7 @@ bool sfb_process_begin(uint32_t parent, uint64_t cpu_start)
     sfb_agent.process = p;
     sfb_agent.slot = slot;
     sfb_agent.pid = (pid_t)p->pid;
-    sfb_agent.ending = 0;
+    sfb_agent.ending = sfb_agent.wants_sampler = 0;
     sfb_agent.period_ns = 1000000000U / sfb_agent.shared->rate_hz;
     sfb_modules_begin();
     __atomic_store_n(&p->state, SFB_SLOT_LIVE, __ATOMIC_RELEASE);
@@ -117,4 +118,5 @@ void sfb_process_continue_in_child(void)
     }
     if (sfb_thread_begin(0))
         sfb_thread_end_watch();
+    sfb_sampler_start_if_needed();
 }

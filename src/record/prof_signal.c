@@ -6,11 +6,12 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "record/libc_thread.h"
 #include "record/prof_action.h"
 #include "record/real.h"
 #include "record/sample.h"
 #include "record/thread.h"
-#include "record/thread_end.h"
+
 #include "record/thread_life.h"
 
 static pid_t installed_in; /* 0: not at all */
@@ -25,19 +26,36 @@ static struct sfb_thread *thread_of(const siginfo_t *info)
     return info->si_value.sival_ptr;
 }
 
+/* A signal that carries nothing, and seems to come from nobody: the kernel had no memory for it. */
+static bool has_lost_notice(const siginfo_t *info)
+{
+    struct sfb_thread *t;
+
+    if (info->si_code != SI_USER || info->si_pid != 0 || !sfb_agent_is_here())
+        return false;
+    t = sfb_thread_local.thread ? sfb_thread_local.thread
+                                : sfb_thread_of((pid_t)syscall(SYS_gettid));
+    return t && __atomic_exchange_n(&t->notified, 0, __ATOMIC_ACQ_REL);
+}
+
 /* Whose a signal is; NONE: the program's. */
 static enum sfb_recording_engine engine_of(const siginfo_t *info)
 {
     if (info->si_code >= POLL_IN && info->si_code <= POLL_HUP)
-        return SFB_ENGINE_PERF; /* only F_SETSIG gives SIGPROF these, and only the recorder asks for it */
+        /* Only F_SETSIG gives SIGPROF these, and only the recorder asks for it. */
+        return sfb_agent.shared && !sfb_agent_may_use(SFB_ENGINE_PERF) ? SFB_ENGINE_PERF_USER
+                                                                       : SFB_ENGINE_PERF;
     if (info->si_code == SI_TIMER && thread_of(info))
         return SFB_ENGINE_TIMER;
-    if (info->si_code == SI_QUEUE && thread_of(info) && info->si_pid == getpid())
+    if ((info->si_code == SI_QUEUE && thread_of(info)) || has_lost_notice(info))
         return SFB_ENGINE_SAMPLER;
     return SFB_ENGINE_NONE;
 }
 
-/* A thread that was not made by pthread_create(), or before the agent was there. */
+/*
+ * A thread that was not made by pthread_create(), or before the agent was there. Its end is not watched: it may be none
+ * of the C library's.
+ */
 static struct sfb_thread *find_thread(const siginfo_t *info)
 {
     struct sfb_thread *t = thread_of(info);
@@ -47,12 +65,9 @@ static struct sfb_thread *find_thread(const siginfo_t *info)
         return NULL;
     if (!t || t->tid != tid)
         t = sfb_thread_of(tid);
-    if (t)
-        sfb_thread_local.thread = t;
-    else
-        t = sfb_thread_begin(0);
-    if (t)
-        sfb_thread_end_watch();
+    if (!t)
+        return sfb_thread_begin(0);
+    sfb_thread_local.thread = t;
     return t;
 }
 
@@ -151,10 +166,31 @@ static void pass_on(int signo, siginfo_t *info, ucontext_t *context)
     call(&action, signo, info, context);
 }
 
+/* A thread that is none of the C library's: it is not sampled, and has all CPU time unsampled. */
+static void without_storage(int signo, siginfo_t *info, ucontext_t *context)
+{
+    struct sigaction action;
+
+    if ((info->si_code >= POLL_IN && info->si_code <= POLL_HUP) || thread_of(info))
+        return;
+    sfb_prof_action_get(&action);
+    if (action.sa_flags & SA_SIGINFO)
+        action.sa_sigaction(signo, info, context);
+    else if (has_handler(&action))
+        action.sa_handler(signo);
+}
+
 static void on_signal(int signo, siginfo_t *info, void *context)
 {
-    int saved_errno = errno;
-    enum sfb_recording_engine engine = engine_of(info);
+    enum sfb_recording_engine engine;
+    int saved_errno;
+
+    if (!sfb_is_libc_thread()) {
+        without_storage(signo, info, context);
+        return;
+    }
+    saved_errno = errno;
+    engine = engine_of(info);
 
     if (engine != SFB_ENGINE_NONE)
         on_sample(engine, info, context);

@@ -8,6 +8,7 @@
 #include "record/process.h"
 #include "record/prof_signal.h"
 #include "record/real.h"
+#include "record/sampler.h"
 #include "record/session.h"
 #include "record/thread.h"
 #include "record/thread_end.h"
@@ -57,6 +58,7 @@ __attribute__((constructor)) static void begin(int argument_count, char *argumen
     }
     if (sfb_thread_begin(sfb_clock(CLOCK_THREAD_CPUTIME_ID)))
         sfb_thread_end_watch();
+    sfb_sampler_start_if_needed();
 }
 
 __attribute__((destructor)) static void end(void)

@@ -29,6 +29,9 @@ struct sfb_thread {
     uint32_t timer_runs; /* 0: it was disarmed */
     uint64_t head;       /* the ring's; that one may be overwritten by the program */
     uint64_t sampled;    /* CPU time up to which all is recorded */
+    uint64_t looked_at;  /* CPU time when the sampler looked last */
+    uint32_t
+        notified; /* the sampler has sent it a signal. Above RLIMIT_SIGPENDING the kernel drops what that carries */
     uint64_t full_since; /* 0: the ring has room */
     uint64_t full_tail;  /* where the recorder stood then */
     uint32_t samples;

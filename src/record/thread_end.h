@@ -7,7 +7,7 @@
 /* Once, before threads are made. */
 bool sfb_thread_end_prepare(void);
 
-/* Watches the end of the calling thread, where that takes no heap. Signals: safe. */
+/* Watches the end of the calling thread, where that takes no heap. Not for handlers. */
 void sfb_thread_end_watch(void);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "record/prof_signal.h"
+#include "record/sampler.h"
 #include "record/thread.h"
 #include "record/thread_end.h"
 #include "record/thread_life.h"
@@ -56,5 +57,6 @@ sfb_thread_routine *sfb_thread_entry_begin(struct sfb_thread_start *s, void **ar
     /* From its first instruction on: that was in this process. */
     if (!sfb_agent_is_over() && sfb_thread_begin(0))
         sfb_thread_end_watch();
+    sfb_sampler_start_if_needed();
     return routine;
 }

@@ -53,6 +53,8 @@ static struct sfb_thread *begin(pid_t tid, uint64_t cpu_start, bool own)
     t->timer_runs = 0;
     t->head = 0;
     t->sampled = cpu_start;
+    t->looked_at = cpu_start;
+    t->notified = 0;
     t->full_since = 0;
     t->samples = t->rounds = 0;
     /* Memos of the thread that had it before are of another stack. */
@@ -60,6 +62,8 @@ static struct sfb_thread *begin(pid_t tid, uint64_t cpu_start, bool own)
     memset(t->cbf_memo, 0, SFRAME_BACKTRACE_MEMO_BASE);
     __atomic_store_n(&t->state, SFB_THREAD_LIVE, __ATOMIC_RELEASE);
     sfb_timer_start(t);
+    if (t->timer < 0 && sfb_agent_may_use(SFB_ENGINE_SAMPLER))
+        sfb_agent.wants_sampler = 1;
     __atomic_store_n(&t->ring->state, SFB_SLOT_LIVE, __ATOMIC_RELEASE);
     sfb_agent_wake_recorder();
     return t;
@@ -81,9 +85,9 @@ struct sfb_thread *sfb_thread_begin(uint64_t cpu_start)
     return local->thread;
 }
 
-struct sfb_thread *sfb_thread_begin_other(pid_t tid)
+struct sfb_thread *sfb_thread_begin_other(pid_t tid, uint64_t cpu_start)
 {
-    return begin(tid, sfb_clock(sfb_clock_of_thread(tid)), false);
+    return begin(tid, cpu_start, false);
 }
 
 struct sfb_thread *sfb_thread_of(pid_t tid)
@@ -107,6 +111,8 @@ void sfb_thread_end(struct sfb_thread *t)
     sfb_timer_delete(t);
     t->ring->end = sfb_now();
     t->ring->cpu_end = sfb_clock(sfb_clock_of_thread(t->tid));
+    if (t->ring->cpu_end == 0) /* it is gone */
+        t->ring->cpu_end = t->looked_at > t->sampled ? t->looked_at : t->sampled;
     __atomic_store_n(&t->ring->state, SFB_SLOT_ENDED, __ATOMIC_RELEASE);
 }
 

@@ -22,7 +22,7 @@ struct sfb_thread *sfb_thread_begin(uint64_t cpu_start);
  *
  * Signals: safe.
  */
-struct sfb_thread *sfb_thread_begin_other(pid_t tid);
+struct sfb_thread *sfb_thread_begin_other(pid_t tid, uint64_t cpu_start);
 
 /* The thread of this process with a number that has a ring; NULL: none. */
 struct sfb_thread *sfb_thread_of(pid_t tid);

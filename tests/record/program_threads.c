@@ -1,10 +1,15 @@
 /* Threads: made in all ways, of all lengths. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <threads.h>
+#include <unistd.h>
 
 #include "record/burn.h"
 #include "record/program.h"
@@ -169,11 +174,50 @@ static int attributes(char *words[])
            pthread_join(thread, &result) != 0 || result != (void *)(uintptr_t)atoi(words[0]);
 }
 
+/* A thread that the C library knows nothing of, with thread-local storage that is all zeros. */
+static int raw_work(void *until)
+{
+    while (!atomic_load((atomic_bool *)until))
+        ;
+    syscall(SYS_exit, 0);
+    return 0;
+}
+
+static int by_clone(char *words[])
+{
+    static _Alignas(4096) char stack[256 * 1024];
+    static _Alignas(4096) char storage[64 * 1024];
+    static atomic_bool until;
+    int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+                CLONE_SETTLS;
+
+    if (clone(raw_work, stack + sizeof stack, flags, &until, NULL, storage + sizeof storage / 2,
+              NULL) < 0)
+        return 1;
+    sleep_ms((unsigned)atoi(words[0]));
+    atomic_store(&until, true);
+    sleep_ms(50);
+    return 0;
+}
+
+/* Executes itself with no right to a timer, and works. */
+static int without_timers(char *words[])
+{
+    const struct rlimit none = { 0, 0 };
+
+    if (setrlimit(RLIMIT_SIGPENDING, &none) != 0)
+        return 1;
+    execl("/proc/self/exe", "program", "burn", words[0], (char *)NULL);
+    return 1;
+}
+
 const struct program_mode program_threads[] = {
     { "threads", threads },
     { "storm", storm },
     { "c11", c11 },
     { "names", names },
+    { "clone", by_clone },
+    { "no_timers", without_timers },
     { "destructors", destructors },
     { "first_ends", first_ends },
     { "others_live", others_live },

@@ -25,7 +25,7 @@ set_target_properties(test-record-program PROPERTIES OUTPUT_NAME record-program
   BUILD_RPATH "\$ORIGIN/record-libs")
 add_dependencies(test-record-program test-record-a test-record-b)
 
-foreach(name threads processes signals libraries)
+foreach(name threads processes signals libraries engines)
   sfb_test(record ${name} SOURCES record/recorder.c record/expect.c LIMIT 60)
   target_compile_definitions(test-record-${name} PRIVATE
     SFB_AGENT="$<TARGET_FILE:sfb-agent-cpu>" SFB_RECORD_PROGRAM="$<TARGET_FILE:test-record-program>")

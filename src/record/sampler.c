@@ -1,0 +1,159 @@
+#include "record/sampler.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "record/clocks.h"
+#include "record/real.h"
+#include "record/thread.h"
+#include "record/thread_life.h"
+
+#define PERIOD_MIN_NS ((uint64_t)1000000)   /* of looks: each costs 0.2 us a thread */
+#define SCAN_NS       ((uint64_t)100000000) /* of /proc/self/task */
+
+enum { STACK = 64 * 1024, STRANGERS = 256, LATE = 20 };
+
+static pid_t runs_in;
+
+/* A signal of ours to a thread, with its own part as the value; see sfb_thread.notified. */
+static void notify(struct sfb_thread *t)
+{
+    siginfo_t info;
+
+    memset(&info, 0, sizeof info);
+    info.si_signo = (int)sfb_agent.shared->signal;
+    info.si_code = SI_QUEUE;
+    info.si_pid = sfb_agent.pid;
+    info.si_value.sival_ptr = t;
+    __atomic_store_n(&t->notified, 1, __ATOMIC_RELEASE);
+    syscall(SYS_rt_tgsigqueueinfo, sfb_agent.pid, t->tid, info.si_signo, &info);
+}
+
+/*
+ * Threads that ran in most of the last period, which are running now, as far as one can tell: the signal then interrupts
+ * no system call that waits. Those that run in short bursts are notified when much has come together.
+ */
+static void look_at(struct sfb_thread *t, uint64_t period)
+{
+    uint64_t cpu = sfb_clock(sfb_clock_of_thread(t->tid)), moved;
+
+    if (cpu == 0) {
+        sfb_thread_end(t); /* it has ended, and nobody told us */
+        return;
+    }
+    moved = cpu - t->looked_at;
+    t->looked_at = cpu;
+    t->ring->engine = SFB_ENGINE_SAMPLER;
+    if ((cpu - t->sampled >= period && moved >= period / 2) ||
+        (cpu - t->sampled >= LATE * period && moved > 0))
+        notify(t);
+}
+
+static void look_at_all(uint64_t period)
+{
+    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++) {
+        struct sfb_thread *t = &sfb_agent.threads[i];
+
+        if (__atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == SFB_THREAD_LIVE && t->timer < 0 &&
+            __atomic_load_n(&t->ring->event, __ATOMIC_RELAXED) != 1)
+            look_at(t, period);
+    }
+}
+
+/* --- threads that nobody has told us of --------------------------------------------------------- */
+
+static bool has_had_ring(pid_t tid)
+{
+    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++)
+        if (sfb_agent.threads[i].tid == tid)
+            return true;
+    return false;
+}
+
+/* Those that were there at the last scan, too: new ones may be about to take their rings themselves. */
+static void adopt(pid_t tid, pid_t *before, pid_t *now, unsigned *count)
+{
+    if (has_had_ring(tid) || *count == STRANGERS)
+        return;
+    now[(*count)++] = tid;
+    for (unsigned i = 0; i < STRANGERS && before[i]; i++)
+        if (before[i] == tid) {
+            sfb_thread_begin_other(tid, 0);
+            return;
+        }
+}
+
+/* readdir() allocates; the kernel's own call does not. */
+static void scan(pid_t self, pid_t *before)
+{
+    _Alignas(8) char entries[2048];
+    pid_t now[STRANGERS] = { 0 };
+    unsigned count = 0;
+    long size;
+    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    while ((size = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
+        for (long at = 0; at < size;) {
+            const char *entry = entries + at, *name = entry + 19;
+            uint16_t entry_size;
+            pid_t tid = isdigit((unsigned char)*name) ? (pid_t)strtol(name, NULL, 10) : 0;
+
+            memcpy(&entry_size, entry + 16, sizeof entry_size);
+            at += entry_size;
+            if (tid && tid != self)
+                adopt(tid, before, now, &count);
+        }
+    close(fd);
+    memcpy(before, now, sizeof now);
+}
+
+static void *run(void *unused)
+{
+    uint64_t period = sfb_agent.period_ns > PERIOD_MIN_NS ? sfb_agent.period_ns : PERIOD_MIN_NS;
+    const struct timespec pause = sfb_timespec(period);
+    pid_t strangers[STRANGERS] = { 0 }, self = (pid_t)syscall(SYS_gettid);
+    uint64_t next_scan = sfb_now();
+
+    (void)unused;
+    sfb_thread_local.gone = true;
+    prctl(PR_SET_NAME, "sfb-sampler");
+    while (!sfb_agent_is_over()) {
+        look_at_all(period);
+        if (sfb_now() >= next_scan) {
+            scan(self, strangers);
+            next_scan = sfb_now() + SCAN_NS;
+        }
+        nanosleep(&pause, NULL);
+    }
+    __atomic_store_n(&runs_in, 0, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+/* With all signals blocked from the beginning: none of the program's is to be handled there. */
+void sfb_sampler_start_if_needed(void)
+{
+    pthread_attr_t attributes;
+    sigset_t all, old;
+    pthread_t thread;
+
+    if (!__atomic_load_n(&sfb_agent.wants_sampler, __ATOMIC_RELAXED) || sfb_agent_is_over() ||
+        __atomic_exchange_n(&runs_in, sfb_agent.pid, __ATOMIC_ACQ_REL) == sfb_agent.pid)
+        return;
+    sigfillset(&all);
+    sfb_real()->pthread_sigmask(SIG_SETMASK, &all, &old);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    if (sfb_real()->pthread_create(&thread, &attributes, run, NULL) != 0)
+        __atomic_store_n(&runs_in, 0, __ATOMIC_RELEASE);
+    pthread_attr_destroy(&attributes);
+    sfb_real()->pthread_sigmask(SIG_SETMASK, &old, NULL);
+}

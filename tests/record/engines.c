@@ -1,0 +1,112 @@
+/* The agent's own engines, and what it does where the recorder has one. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "record/expect.h"
+
+TestSuite(record_engines, .timeout = 60);
+
+static const struct record_how sampler = { .engines = 1U << SFB_ENGINE_SAMPLER };
+
+Test(record_engines, a_sampler_thread_covers_all_threads)
+{
+    struct recorded *r = record(&sampler, "threads 4 60");
+
+    expect_status(r, 0);
+    expect_no_loss(r);
+    expect_sampled(r, 0, 240, 5);
+    for (size_t i = 0; i < r->thread_count; i++)
+        cr_expect_eq(r->thread[i].by_engine[SFB_ENGINE_SAMPLER], r->thread[i].samples);
+    recorded_free(r);
+}
+
+/* It has no storage of the C library's, and so no samples; but its CPU time is there. */
+Test(record_engines, a_sampler_thread_finds_those_of_clone)
+{
+    struct recorded *r = record(&sampler, "clone 400");
+
+    expect_status(r, 0);
+    cr_assert_eq(r->thread_count, 2);
+    cr_expect_eq(r->thread[1].samples, 0);
+    cr_expect_gt(r->thread[1].cpu_end, 0);
+    recorded_free(r);
+}
+
+Test(record_engines, children_get_a_sampler_of_their_own)
+{
+    struct recorded *r = record(&sampler, "fork 80");
+
+    expect_status(r, 0);
+    expect_no_loss(r);
+    cr_assert_eq(r->process_count, 2);
+    expect_sampled(r, 0, 80, 1);
+    expect_sampled(r, 1, 80, 1);
+    recorded_free(r);
+}
+
+/* No timer is to be had: RLIMIT_SIGPENDING is 0. */
+Test(record_engines, without_timers_the_sampler_serves)
+{
+    struct recorded *r = record(NULL, "no_timers 100");
+    struct recorded_sum sum;
+
+    expect_status(r, 0);
+    cr_assert_eq(r->process_count, 2); /* it executes itself */
+    sum = recorded_sum(r, 1);
+    expect_sampled(r, 1, 100, 1);
+    cr_expect_eq(sum.lost, 1);
+    cr_expect_eq(r->thread[1].lost[SFB_LOSS_NO_TIMER], 1);
+    cr_expect_eq(r->thread[1].by_engine[SFB_ENGINE_SAMPLER], r->thread[1].samples);
+    recorded_free(r);
+}
+
+static void say_event(struct sfb_shared *shared)
+{
+    struct sfb_shared_ring *ring = (void *)((uint8_t *)shared + SFB_SHARED_RINGS_AT);
+
+    if (ring->state == SFB_SLOT_LIVE)
+        ring->event = 1;
+}
+
+Test(record_engines, a_timer_stops_where_an_event_serves)
+{
+    struct record_how how = { .look = say_event };
+    struct recorded *r = record(&how, "burn 300");
+
+    expect_status(r, 0);
+    /* One signal to see it, and those that came before the recorder said so. */
+    cr_expect_leq(r->thread[0].samples, 10, "%u samples", (unsigned)r->thread[0].samples);
+    recorded_free(r);
+}
+
+static void end_soon(struct sfb_shared *shared)
+{
+    static int turns;
+
+    if (++turns > 10)
+        shared->ended = 1;
+}
+
+Test(record_engines, nothing_is_written_after_the_end)
+{
+    struct record_how how = { .look = end_soon };
+    struct recorded *r = record(&how, "burn 400");
+    struct recorded_sum sum = recorded_sum(r, -1);
+
+    expect_status(r, 0);
+    cr_expect_leq((double)sum.weight, 300e6);
+    recorded_free(r);
+}
+
+Test(record_engines, a_ring_that_nobody_reads_is_full_and_nothing_else)
+{
+    struct record_how how = { .do_not_read = true, .rate_hz = 10000 };
+    struct recorded *r = record(&how, "kernel 800");
+
+    expect_status(r, 0);
+    cr_assert_eq(r->thread_count, 1);
+    cr_expect_gt(r->thread[0].samples, 0);
+    cr_expect_leq(r->thread[0].weight, r->thread[0].cpu_end);
+    recorded_free(r);
+}
