@@ -66,7 +66,7 @@ bool record_file_open(struct record_file *out, const struct record_request *requ
 
 /* Signals that ask the command to end: the first goes to the program, the second ends the recording. */
 void record_signals_catch(pid_t program);
-unsigned record_signals_seen(int *last);
+unsigned record_signals_seen(int *number);
 
 /* --- record_progress.c: what it says while it runs, and at its end ------------------------------------ */
 

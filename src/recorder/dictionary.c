@@ -10,7 +10,7 @@ static size_t place_of(const struct sfb_recorder_dictionary *d, uint64_t hash)
 {
     size_t at = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (d->room - 1);
 
-    while (d->hashes[at] != 0 && d->hashes[at] != hash)
+    while (d->entries[at].hash != 0 && d->entries[at].hash != hash)
         at = (at + 1) & (d->room - 1);
     return at;
 }
@@ -22,26 +22,23 @@ uint32_t sfb_recorder_dictionary_find(const struct sfb_recorder_dictionary *d, u
     if (d->room == 0 || hash == 0)
         return 0;
     at = place_of(d, hash);
-    return d->hashes[at] == hash ? d->ids[at] : 0;
+    return d->entries[at].hash == hash ? d->entries[at].id : 0;
 }
 
 static bool allocate(struct sfb_recorder_dictionary *d, size_t room)
 {
-    *d = (struct sfb_recorder_dictionary){ calloc(room, sizeof *d->hashes),
-                                           calloc(room, sizeof *d->ids), room, 0 };
-    if (d->hashes && d->ids)
-        return true;
-    sfb_recorder_dictionary_free(d);
-    return false;
+    *d = (struct sfb_recorder_dictionary){ .room = room };
+    d->entries = calloc(room, sizeof *d->entries);
+    return d->entries != NULL;
 }
 
 static void put(struct sfb_recorder_dictionary *d, uint64_t hash, uint32_t id)
 {
     size_t at = place_of(d, hash);
 
-    d->count += d->hashes[at] == 0;
-    d->hashes[at] = hash;
-    d->ids[at] = id;
+    d->count += d->entries[at].hash == 0;
+    d->entries[at].hash = hash;
+    d->entries[at].id = id;
 }
 
 static bool grow(struct sfb_recorder_dictionary *d)
@@ -51,8 +48,8 @@ static bool grow(struct sfb_recorder_dictionary *d)
     if (!allocate(&larger, d->room == 0 ? ROOM_MIN : 2 * d->room))
         return false;
     for (size_t i = 0; i < d->room; i++)
-        if (d->hashes[i] != 0)
-            put(&larger, d->hashes[i], d->ids[i]);
+        if (d->entries[i].hash != 0)
+            put(&larger, d->entries[i].hash, d->entries[i].id);
     sfb_recorder_dictionary_free(d);
     *d = larger;
     return true;
@@ -88,7 +85,6 @@ bool sfb_recorder_dictionary_add(struct sfb_recorder_dictionary *d, uint64_t has
 
 void sfb_recorder_dictionary_free(struct sfb_recorder_dictionary *d)
 {
-    free(d->hashes);
-    free(d->ids);
+    free(d->entries);
     *d = (struct sfb_recorder_dictionary){ 0 };
 }

@@ -14,8 +14,10 @@
 #include "record/shared.h"
 
 struct sfb_recorder_dictionary {
-    uint64_t *hashes; /* 0: empty */
-    uint32_t *ids;
+    struct {
+        uint64_t hash; /* 0: empty */
+        uint32_t id;
+    } * entries;
     size_t room; /* a power of two; 0: nothing yet */
     size_t count;
 };

@@ -31,8 +31,8 @@ static bool is_asan(const char *path, size_t size)
     return memmem(path, size, "libasan", 7) || memmem(path, size, "libclang_rt.asan", 16);
 }
 
-/* Appends the libraries of a list that are, or are not, runtimes of AddressSanitizer; the agent is not meant. */
-static void append(char *out, const char *list, bool wanted, const char *agent)
+/* Writes the libraries of a list that are, or are not, runtimes of AddressSanitizer; the agent is not meant. */
+static void write_libraries(FILE *out, const char *list, bool wanted, const char *agent)
 {
     static const char between[] = ": \t\n";
 
@@ -40,11 +40,8 @@ static void append(char *out, const char *list, bool wanted, const char *agent)
         const size_t size = strcspn(list, between);
 
         if (is_asan(list, size) == wanted &&
-            !(size == strlen(agent) && memcmp(list, agent, size) == 0)) {
-            if (out[sizeof preload - 1] != '\0')
-                strcat(out, ":");
-            strncat(out, list, size);
-        }
+            !(size == strlen(agent) && memcmp(list, agent, size) == 0))
+            fprintf(out, wanted ? "%.*s:" : ":%.*s", (int)size, list);
         list += size;
         list += strspn(list, between);
     }
@@ -52,17 +49,20 @@ static void append(char *out, const char *list, bool wanted, const char *agent)
 
 static char *make_preload(const char *before, const char *agent)
 {
-    char *out = malloc(sizeof preload + strlen(before) + strlen(agent) + 2);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
 
     if (!out)
         return NULL;
-    strcpy(out, preload);
-    append(out, before, true, agent);
-    if (out[sizeof preload - 1] != '\0')
-        strcat(out, ":");
-    strcat(out, agent);
-    append(out, before, false, agent);
-    return out;
+    fputs(preload, out);
+    write_libraries(out, before, true, agent);
+    fputs(agent, out);
+    write_libraries(out, before, false, agent);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static char *joined(const char *a, const char *b, const char *c)

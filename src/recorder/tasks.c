@@ -35,16 +35,15 @@ bool sfb_recorder_tasks_known(void)
 
 pid_t sfb_recorder_task_parent(pid_t pid)
 {
-    char text[FILE_MAX_SIZE], state;
+    char text[FILE_MAX_SIZE];
     const char *rest;
-    long parent;
 
     if (read_file(text, sizeof text, "stat", pid) == 0)
         return 0;
     rest = strrchr(text, ')'); /* the name may hold one, too */
-    if (!rest || sscanf(rest + 1, " %c %ld", &state, &parent) != 2)
+    if (!rest || strlen(rest) < sizeof ") R 1" - 1)
         return 0;
-    return (pid_t)parent;
+    return (pid_t)strtol(rest + sizeof ") R " - 1, NULL, 10);
 }
 
 bool sfb_recorder_task_is_ours(pid_t pid)
