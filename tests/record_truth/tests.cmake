@@ -14,3 +14,28 @@ else()
   sfb_add_test(record_truth.split COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/record_truth/split
     $<TARGET_FILE:sfb> $<TARGET_FILE:test-record_truth-work>)
 endif()
+
+# The agent as it is installed, with libunwind beside it.
+if(TARGET test-record_truth-work AND UNWIND_FOUND)
+  include(${PROJECT_SOURCE_DIR}/tests/oracles/oracles.cmake)
+  get_target_property(sfb_agent_sources sfb-agent-cpu SOURCES)
+  get_target_property(sfb_agent_folder sfb-agent-cpu SOURCE_DIR)
+  set(sfb_check_sources "")
+  foreach(source ${sfb_agent_sources})
+    get_filename_component(source "${source}" ABSOLUTE BASE_DIR "${sfb_agent_folder}")
+    list(APPEND sfb_check_sources ${source})
+  endforeach()
+  add_library(test-record_truth-agent SHARED ${sfb_check_sources} record_truth/check.c ${sfb_loaded_oracles})
+  set_target_properties(test-record_truth-agent PROPERTIES OUTPUT_NAME sfb-agent-check
+    C_VISIBILITY_PRESET hidden LINKER_LANGUAGE C)
+  target_include_directories(test-record_truth-agent PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  target_include_directories(test-record_truth-agent SYSTEM PRIVATE ${SFRAME_BACKTRACE_LIBUNWIND_HEADERS})
+  target_link_libraries(test-record_truth-agent PRIVATE sfb-flags sframe-backtrace-static ${CMAKE_DL_LIBS})
+  target_compile_options(test-record_truth-agent PRIVATE $<$<COMPILE_LANGUAGE:C>:-fno-plt -fno-semantic-interposition>)
+  target_link_options(test-record_truth-agent PRIVATE -Wl,-z,now -Wl,--wrap=sfb_sample_take
+    -Wl,--version-script=${sfb_agent_folder}/exports.map)
+  sfb_add_test(record_truth.stacks COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/record_truth/stacks
+    $<TARGET_FILE:sfb> $<TARGET_FILE:test-record_truth-agent>)
+else()
+  sfb_skip(record_truth stacks "libunwind, which they are compared with, is not installed, or nothing is recorded here")
+endif()
