@@ -15,6 +15,12 @@ install(TARGETS sframe-backtrace-shared sframe-backtrace-static EXPORT sframe-ba
 if(TARGET sfb-recording)
   install(TARGETS sfb-recording EXPORT sframe-backtrace-targets)
 endif()
+if(TARGET sfb-agent-cpu)
+  install(TARGETS sfb-agent-cpu LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  if(TARGET sfb-recording)
+    install(FILES include/sframe_backtrace_record.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  endif()
+endif()
 install(EXPORT sframe-backtrace-targets NAMESPACE sframe_backtrace::
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sframe-backtrace)
 if(TARGET sfb)

@@ -23,6 +23,7 @@ struct sfb_agent {
     struct sfb_thread
         *threads;    /* SFB_SHARED_RING_MAX, of this process alone; a ring has the same number */
     uint32_t ending; /* the process ends: nothing more is sampled */
+    bool others;     /* threads that are older than the recording: each may have a ring already */
     uint32_t wants_sampler; /* a thread has no timer */
 };
 

@@ -53,6 +53,14 @@ void sfb_process_describe(int argument_count, char *const arguments[])
         add_text(arguments[i]);
 }
 
+const char *sfb_process_arguments(size_t *size)
+{
+    size_t path = strnlen(text, sizeof text) + 1;
+
+    *size = text_size > path ? text_size - path : 0;
+    return text + (text_size > path ? path : 0);
+}
+
 bool sfb_process_begin(uint32_t parent, uint64_t cpu_start)
 {
     uint32_t slot;
@@ -81,6 +89,7 @@ bool sfb_process_begin(uint32_t parent, uint64_t cpu_start)
     sfb_agent.process = p;
     sfb_agent.slot = slot;
     sfb_agent.pid = (pid_t)p->pid;
+    sfb_agent.others = false;
     sfb_agent.ending = sfb_agent.wants_sampler = 0;
     sfb_agent.period_ns = 1000000000U / sfb_agent.shared->rate_hz;
     sfb_modules_begin();

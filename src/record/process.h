@@ -3,12 +3,16 @@
 #define SFB_RECORD_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "record/agent.h"
 
 /* Keeps the path of the program and its arguments, which it may change later. Once, at start. */
 void sfb_process_describe(int argument_count, char *const arguments[]);
+
+/* The arguments that were kept, each with '\0'. */
+const char *sfb_process_arguments(size_t *size);
 
 /*
  * Takes a slot for the calling process, and fills it in.

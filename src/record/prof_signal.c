@@ -6,7 +6,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "record/libc_thread.h"
+#include "record/machine.h"
 #include "record/prof_action.h"
 #include "record/real.h"
 #include "record/sample.h"
@@ -84,7 +84,7 @@ static void on_sample(enum sfb_recording_engine engine, const siginfo_t *info, c
                            1, __ATOMIC_RELAXED);
         return;
     }
-    if (!t && !local->gone)
+    if ((!t && !local->gone) || (t && t->state == SFB_THREAD_NONE))
         t = find_thread(info);
     if (!t)
         return;
@@ -185,7 +185,7 @@ static void on_signal(int signo, siginfo_t *info, void *context)
     enum sfb_recording_engine engine;
     int saved_errno;
 
-    if (!sfb_is_libc_thread()) {
+    if (!sfb_machine_is_libc_thread()) {
         without_storage(signo, info, context);
         return;
     }

@@ -1,16 +1,14 @@
 #include "record/sampler.h"
 
-#include <ctype.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "record/clocks.h"
 #include "record/real.h"
+#include "record/tasks.h"
 #include "record/thread.h"
 #include "record/thread_life.h"
 
@@ -77,49 +75,38 @@ static bool has_had_ring(pid_t tid)
 }
 
 /* Those that were there at the last scan, too: new ones may be about to take their rings themselves. */
-static void adopt(pid_t tid, pid_t *before, pid_t *now, unsigned *count)
+struct scan {
+    pid_t self, before[STRANGERS], now[STRANGERS];
+    unsigned count;
+};
+
+static void adopt(pid_t tid, void *with)
 {
-    if (has_had_ring(tid) || *count == STRANGERS)
+    struct scan *s = with;
+
+    if (tid == s->self || has_had_ring(tid) || s->count == STRANGERS)
         return;
-    now[(*count)++] = tid;
-    for (unsigned i = 0; i < STRANGERS && before[i]; i++)
-        if (before[i] == tid) {
+    s->now[s->count++] = tid;
+    for (unsigned i = 0; i < STRANGERS && s->before[i]; i++)
+        if (s->before[i] == tid) {
             sfb_thread_begin_other(tid, 0);
             return;
         }
 }
 
-/* readdir() allocates; the kernel's own call does not. */
-static void scan(pid_t self, pid_t *before)
+static void look_for_strangers(struct scan *s)
 {
-    _Alignas(8) char entries[2048];
-    pid_t now[STRANGERS] = { 0 };
-    unsigned count = 0;
-    long size;
-    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (fd < 0)
-        return;
-    while ((size = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
-        for (long at = 0; at < size;) {
-            const char *entry = entries + at, *name = entry + 19;
-            uint16_t entry_size;
-            pid_t tid = isdigit((unsigned char)*name) ? (pid_t)strtol(name, NULL, 10) : 0;
-
-            memcpy(&entry_size, entry + 16, sizeof entry_size);
-            at += entry_size;
-            if (tid && tid != self)
-                adopt(tid, before, now, &count);
-        }
-    close(fd);
-    memcpy(before, now, sizeof now);
+    memset(s->now, 0, sizeof s->now);
+    s->count = 0;
+    sfb_tasks(adopt, s);
+    memcpy(s->before, s->now, sizeof s->before);
 }
 
 static void *run(void *unused)
 {
     uint64_t period = sfb_agent.period_ns > PERIOD_MIN_NS ? sfb_agent.period_ns : PERIOD_MIN_NS;
     const struct timespec pause = sfb_timespec(period);
-    pid_t strangers[STRANGERS] = { 0 }, self = (pid_t)syscall(SYS_gettid);
+    struct scan strangers = { .self = (pid_t)syscall(SYS_gettid) };
     uint64_t next_scan = sfb_now();
 
     (void)unused;
@@ -128,7 +115,7 @@ static void *run(void *unused)
     while (!sfb_agent_is_over()) {
         look_at_all(period);
         if (sfb_now() >= next_scan) {
-            scan(self, strangers);
+            look_for_strangers(&strangers);
             next_scan = sfb_now() + SCAN_NS;
         }
         nanosleep(&pause, NULL);

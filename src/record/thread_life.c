@@ -76,6 +76,8 @@ struct sfb_thread *sfb_thread_begin(uint64_t cpu_start)
 
     local->busy = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (!local->thread && sfb_agent.others)
+        local->thread = sfb_thread_of((pid_t)syscall(SYS_gettid));
     if (!local->thread)
         local->thread = begin((pid_t)syscall(SYS_gettid), cpu_start, true);
     if (!local->thread)

@@ -81,7 +81,10 @@ static const struct layer layers[] = {
     { "recording", { "base", "cbf" }, { "sfb/" }, ANY_SYSTEM },
     /* The memory that agents write is theirs, and read here. */
     { "recorder", { "recording" }, { "sfb/", "record/shared.h" }, ANY_SYSTEM },
-    { "record", { "recording" }, { "sfb/recording.h", "sframe_backtrace" }, ANY_SYSTEM },
+    { "record",
+      { "recording", "recorder" },
+      { "sfb/recording.h", "sfb/abi.h", "sframe_backtrace" },
+      ANY_SYSTEM },
     { "object", { "base", "sframe", "eh_frame" }, { "sfb/" }, ANY_SYSTEM },
     { "remote", { "base", "unwind/machine", "unwind/walk", "object" }, { "sfb/" }, ANY_SYSTEM },
     { "report", { "base", "recording", "object" }, { "sfb/" }, ANY_SYSTEM },

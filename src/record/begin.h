@@ -1,0 +1,19 @@
+/* The agent begins to record its process: preloaded, or when the program asks. */
+#ifndef SFB_RECORD_BEGIN_H
+#define SFB_RECORD_BEGIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/shared.h"
+
+/*
+ * @param shared     there for as long as the process
+ * @param cpu_start  CPU time of the process from which on it is recorded
+ * @param others     there may be other threads: these are recorded from now on
+ *
+ * @return false: something is missing; the process is as it was
+ */
+bool sfb_begin(struct sfb_shared *shared, uint64_t cpu_start, bool others);
+
+#endif

@@ -1,0 +1,214 @@
+/*
+ * The program records itself: the memory that `sfb record` would share is its own, and a thread reads it and writes the
+ * file.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+
+#include "record/begin.h"
+#include "record/clocks.h"
+#include "record/interpose.h"
+#include "record/machine.h"
+#include "record/process.h"
+#include "record/real.h"
+#include "record/thread.h"
+#include "recorder/drain.h"
+#include "sfb/recording.h"
+#include "sframe_backtrace.h"
+#include "sframe_backtrace_record.h"
+
+enum { RATE_HZ = 997, RATE_MAX_HZ = 20000, TURN_MS = 10 };
+
+#define FLUSH_NS ((uint64_t)1000000000)
+
+static struct {
+    pid_t pid; /* that has started it; 0: none */
+    pthread_t thread;
+    uint32_t stop;
+    enum sfb_status status;
+    struct sfb_shared *shared;
+    struct sfb_recording_writer *writer;
+    struct sfb_recorder_drain *drain;
+} own;
+
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* of starting and stopping; not taken to sample */
+
+/* One look every 10 ms, or when an agent says that something cannot wait. */
+static void *drain(void *unused)
+{
+    const struct timespec turn = { .tv_nsec = TURN_MS * 1000000L };
+    uint64_t flushed = sfb_now();
+    uint32_t wake = 0;
+
+    (void)unused;
+    sfb_thread_local.gone = true; /* it is not recorded itself */
+    prctl(PR_SET_NAME, "sfb-drain");
+    while (!__atomic_load_n(&own.stop, __ATOMIC_ACQUIRE) && own.status == SFB_OK) {
+        own.status = sfb_recorder_drain(own.drain);
+        if (sfb_now() - flushed > FLUSH_NS) {
+            sfb_recording_writer_flush(own.writer);
+            flushed = sfb_now();
+        }
+        syscall(SYS_futex, &own.shared->wake, FUTEX_WAIT, wake, &turn, NULL, 0);
+        wake = __atomic_load_n(&own.shared->wake, __ATOMIC_ACQUIRE);
+    }
+    return NULL;
+}
+
+static struct sfb_shared *make_shared(uint32_t rate_hz)
+{
+    struct sfb_shared *shared = mmap(NULL, SFB_SHARED_SIZE, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (shared == MAP_FAILED)
+        return NULL;
+    memcpy(shared->magic, SFB_SHARED_MAGIC, sizeof shared->magic);
+    shared->version = SFB_SHARED_VERSION;
+    shared->recorder_pid = (uint32_t)getpid();
+    shared->rate_hz = rate_hz ? rate_hz : RATE_HZ;
+    shared->engines = 1U << SFB_ENGINE_TIMER | 1U << SFB_ENGINE_SAMPLER;
+    shared->signal = SIGPROF;
+    return shared;
+}
+
+static enum sfb_status open_writer(const struct sframe_backtrace_record_options *options)
+{
+    struct sfb_recording_writer_options how = SFB_RECORDING_WRITER_OPTIONS_INIT;
+    struct timespec tick = { 0, 0 };
+    struct utsname host;
+    struct sfb_recording_start start = { .monotonic = sfb_now(),
+                                         .realtime = sfb_clock(CLOCK_REALTIME),
+                                         .rate_hz = own.shared->rate_hz,
+                                         .engine = SFB_ENGINE_TIMER,
+                                         .recorder_pid = own.shared->recorder_pid,
+                                         .abi = (uint32_t)sfb_machine_abi,
+                                         .engine_text = "the program records itself",
+                                         .version = "sframe_backtrace_record_start()" };
+
+    clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    start.tick_ns = (uint64_t)tick.tv_nsec;
+    start.command = sfb_process_arguments(&start.command_size);
+    start.host = uname(&host) == 0 ? host.nodename : "";
+    how.max_size = options->max_size;
+    return sfb_recording_writer_open(&own.writer, options->fd, &start, &how);
+}
+
+static bool start_thread(void)
+{
+    sigset_t all, old;
+    bool started;
+
+    sigfillset(&all);
+    sfb_real()->pthread_sigmask(SIG_SETMASK, &all, &old);
+    started = sfb_real()->pthread_create(&own.thread, NULL, drain, NULL) == 0;
+    sfb_real()->pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return started;
+}
+
+static enum sfb_status finish(const char *reason)
+{
+    enum sfb_status status = SFB_OK, closed;
+
+    if (own.drain) {
+        status = sfb_recorder_drain_finish(own.drain);
+        sfb_recorder_drain_close(own.drain);
+    }
+    closed = own.writer ? sfb_recording_writer_close(own.writer, sfb_now(), reason) : SFB_OK;
+    own.drain = NULL;
+    own.writer = NULL;
+    own.pid = 0;
+    return status != SFB_OK ? status : closed;
+}
+
+static enum sfb_status start(const struct sframe_backtrace_record_options *options)
+{
+    struct sfb_recorder_drain_options how = { .fd = -1 };
+    enum sfb_status status;
+
+    /* It stays, whatever comes: a handler may be at work in it. */
+    own.shared = make_shared(options->rate_hz);
+    if (!own.shared)
+        return SFB_NO_RESOURCE;
+    own.stop = 0;
+    own.status = SFB_OK;
+    status = open_writer(options);
+    if (status != SFB_OK)
+        return status;
+    how.shared = own.shared;
+    how.writer = own.writer;
+    status = sfb_recorder_drain_open(&own.drain, &how);
+    own.pid = getpid();
+    if (status == SFB_OK &&
+        (!sfb_begin(own.shared, sfb_clock(CLOCK_PROCESS_CPUTIME_ID), true) || !start_thread())) {
+        __atomic_store_n(&own.shared->ended, 1, __ATOMIC_RELEASE);
+        status = SFB_NO_RESOURCE;
+    }
+    if (status != SFB_OK)
+        finish("it could not be begun");
+    return status;
+}
+
+static enum sfb_status check(const struct sframe_backtrace_record_options *given,
+                             struct sframe_backtrace_record_options *out)
+{
+    if (!given)
+        return SFB_BAD_ARGUMENT;
+    if (given->size == 0)
+        return SFB_NO_SIZE;
+    memset(out, 0, sizeof *out);
+    memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
+    for (size_t i = sizeof *out; i < given->size; i++)
+        if (((const uint8_t *)given)[i] != 0)
+            return SFB_BAD_ARGUMENT;
+    return out->fd >= 0 && out->rate_hz <= RATE_MAX_HZ ? SFB_OK : SFB_BAD_ARGUMENT;
+}
+
+SFB_INTERPOSED enum sfb_status sframe_backtrace_record_start(
+    const struct sframe_backtrace_record_options *options)
+{
+    struct sframe_backtrace_record_options copy;
+    enum sfb_status status = check(options, &copy);
+
+    if (status != SFB_OK)
+        return status;
+    pthread_mutex_lock(&lock);
+    if (own.pid || (sfb_agent.shared && !sfb_agent_is_over()))
+        status = SFB_BAD_ARGUMENT;
+    else
+        status = start(&copy);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+SFB_INTERPOSED enum sfb_status sframe_backtrace_record_stop(void)
+{
+    enum sfb_status status = SFB_BAD_ARGUMENT;
+
+    pthread_mutex_lock(&lock);
+    if (own.pid == getpid()) {
+        sfb_process_end();
+        __atomic_store_n(&own.stop, 1, __ATOMIC_RELEASE);
+        __atomic_fetch_add(&own.shared->wake, 1, __ATOMIC_RELEASE);
+        syscall(SYS_futex, &own.shared->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+        pthread_join(own.thread, NULL);
+        status = finish("the program ended it");
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* exit() while it records. In a child of fork() it is the parent's. */
+__attribute__((destructor)) static void stop_at_exit(void)
+{
+    if (own.pid == getpid())
+        sframe_backtrace_record_stop();
+}

@@ -1,0 +1,139 @@
+/* A program that records itself: linked FILE MODE. It ends with status 0 if all was as it had to be. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record/burn.h"
+#include "sframe_backtrace_record.h"
+
+static atomic_bool go, end;
+
+/* There before the recording begins, and then at work. */
+static void *early(void *ms)
+{
+    while (!go)
+        sleep_ms(1);
+    burn_ms((unsigned)(uintptr_t)ms);
+    while (!end)
+        sleep_ms(1);
+    return NULL;
+}
+
+static void *late(void *ms)
+{
+    burn_ms((unsigned)(uintptr_t)ms);
+    return NULL;
+}
+
+static enum sfb_status start(const char *file)
+{
+    struct sframe_backtrace_record_options options = SFRAME_BACKTRACE_RECORD_OPTIONS_INIT;
+
+    options.fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return sframe_backtrace_record_start(&options);
+}
+
+static int whole(const char *file)
+{
+    pthread_t thread[2];
+
+    pthread_create(&thread[0], NULL, early, (void *)150);
+    if (start(file) != SFB_OK || start("/dev/null") != SFB_BAD_ARGUMENT)
+        return 1;
+    go = true;
+    pthread_create(&thread[1], NULL, late, (void *)150);
+    burn_ms(150);
+    pthread_join(thread[1], NULL);
+    sleep_ms(50);
+    if (sframe_backtrace_record_stop() != SFB_OK ||
+        sframe_backtrace_record_stop() != SFB_BAD_ARGUMENT)
+        return 1;
+    end = true;
+    pthread_join(thread[0], NULL);
+    return 0;
+}
+
+/* The second recording has the threads of the first one. */
+static int twice(const char *file)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, early, (void *)300);
+    if (start(file) != SFB_OK)
+        return 1;
+    go = true;
+    burn_ms(50);
+    if (sframe_backtrace_record_stop() != SFB_OK || start(file) != SFB_OK)
+        return 1;
+    burn_ms(50);
+    end = true;
+    pthread_join(thread, NULL);
+    return sframe_backtrace_record_stop() != SFB_OK;
+}
+
+static int no_stop(const char *file)
+{
+    if (start(file) != SFB_OK)
+        return 1;
+    burn_ms(150);
+    return 0; /* exit() stops it */
+}
+
+static int with_child(const char *file)
+{
+    int status;
+
+    if (start(file) != SFB_OK)
+        return 1;
+    if (fork() == 0) {
+        burn_ms(100);
+        exit(9);
+    }
+    wait(&status);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 9)
+        return 1;
+    return sframe_backtrace_record_stop() != SFB_OK;
+}
+
+static int refuses(const char *file)
+{
+    struct sframe_backtrace_record_options options = SFRAME_BACKTRACE_RECORD_OPTIONS_INIT;
+
+    (void)file;
+    if (sframe_backtrace_record_start(NULL) != SFB_BAD_ARGUMENT ||
+        sframe_backtrace_record_stop() != SFB_BAD_ARGUMENT)
+        return 1;
+    if (sframe_backtrace_record_start(&options) != SFB_BAD_ARGUMENT) /* no descriptor */
+        return 2;
+    options.fd = 1;
+    options.rate_hz = 20001;
+    if (sframe_backtrace_record_start(&options) != SFB_BAD_ARGUMENT)
+        return 3;
+    options.rate_hz = 0;
+    options.size = 0;
+    return sframe_backtrace_record_start(&options) != SFB_NO_SIZE ? 4 : 0;
+}
+
+int main(int count, char *words[])
+{
+    static const struct {
+        const char *name;
+        int (*run)(const char *file);
+    } modes[] = { { "whole", whole },
+                  { "twice", twice },
+                  { "no_stop", no_stop },
+                  { "child", with_child },
+                  { "refuses", refuses } };
+
+    for (size_t i = 0; count == 3 && i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(modes[i].name, words[2]) == 0)
+            return modes[i].run(words[1]);
+    return 2;
+}
