@@ -304,6 +304,9 @@ static const char *explain_nothing(struct recording *r, const struct sfb_recorde
                  name);
     else if (totals->lost[SFB_LOSS_NO_TIMER] > 0)
         snprintf(text, sizeof text, "the system gave no timer (RLIMIT_SIGPENDING)");
+    else if (totals->cpu > 20 * (1000000000 / r->request->rate_hz))
+        snprintf(text, sizeof text, "no signal came in %.1f ms of CPU time; the engine was: %s",
+                 (double)totals->cpu / 1e6, sfb_recording_engine_str(r->engine.engine));
     else
         snprintf(text, sizeof text,
                  "%u %s used %.1f ms of CPU time, and a sample is taken each %.1f ms",

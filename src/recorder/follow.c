@@ -25,6 +25,7 @@ struct sfb_recorder_follow *sfb_recorder_follow_open(
 
     if (!f)
         return NULL;
+    f->shared = options->shared;
     f->processes = (const struct sfb_shared_process *)(const void *)((uint8_t *)options->shared +
                                                                      SFB_SHARED_PROCESSES_AT);
     f->rings = (struct sfb_shared_ring *)(void *)((uint8_t *)options->shared + SFB_SHARED_RINGS_AT);
@@ -112,6 +113,9 @@ static bool process_began(void *with, uint32_t slot, uint32_t pid, uint32_t id)
     struct sfb_recorder_followed *p = &f->process[slot];
 
     *p = (struct sfb_recorder_followed){ .pid = (pid_t)pid, .id = id, .pidfd = -1 };
+    /* Agents of programs that are executed from now on do not know it. */
+    if (f->no_children)
+        __atomic_store_n(&f->shared->version, 0, __ATOMIC_RELEASE);
     if (sfb_recorder_task_is_of(p->pid, p->pid, 0) && sfb_recorder_task_is_ours(p->pid)) {
         p->same = true;
         p->here = p->pid;

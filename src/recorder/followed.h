@@ -42,6 +42,7 @@ struct sfb_recorder_reaped {
 enum { STRAYS_MAX = 1024, AGENTLESS_MAX = 256, REAPED_MAX = 64 };
 
 struct sfb_recorder_follow {
+    struct sfb_shared *shared;
     const struct sfb_shared_process *processes;
     struct sfb_shared_ring *rings;
     struct sfb_recorder_events *events; /* NULL: none are opened */

@@ -168,6 +168,9 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
     sfb_recorder_losses(d, shared->lost, own->lost, own->id, 0);
     if (own->cpu == 0 && !own->threads_unknown)
         own->cpu = own->threads_cpu;
+    /* The clock was looked at some milliseconds before its end. */
+    if (own->cpu != 0 && own->cpu < own->accounted)
+        own->cpu = own->accounted;
     const struct sfb_recording_process_end end = {
         .id = own->id,
         .end = own->end,

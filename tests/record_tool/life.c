@@ -22,13 +22,13 @@ static const struct contents_process *first_of(const struct contents *c)
 /* The sum of all that is shown is the process's CPU time: what it says itself, and the recording's. */
 Test(record_life, accounts_for_all_cpu_time)
 {
-    static const char *const engines[] = { "timer", "perf" };
+    static const char *const engines[] = { "timer", "perf", "perf-user", "sampler" };
 
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         struct recorded r = recorded("--engine %s $P threads 150", engines[i]);
         double told = 0, shown;
 
-        if (r.run.status == 125 && i == 1) {
+        if (r.run.status == 125 && strncmp(engines[i], "perf", 4) == 0) {
             cr_log_warn("skipped: record_life: perf is refused here: %s", r.run.err);
             recorded_free(&r);
             continue;
@@ -38,13 +38,50 @@ Test(record_life, accounts_for_all_cpu_time)
         cr_expect(told > 0.55, "%f", told);
         cr_expect(shown > told - 0.005 && shown < told + 0.005, "%s: %f, and it used %f",
                   engines[i], shown, told);
-        cr_expect_gt(r.contents->samples, 50);
+        cr_expect_gt(r.contents->samples, 4, "%s: %s", engines[i], r.run.err);
         cr_expect_eq(r.contents->lost[SFB_LOSS_RING_FULL], 0);
         recorded_free(&r);
     }
 }
 
 /* Each of its threads loses a record at most: nothing is counted as lost, and the clock is whole. */
+Test(record_life, of_children_is_left_alone_when_asked)
+{
+    struct recorded r = recorded("--no-children sh -c '\"$0\" burn 100; \"$0\" burn 10; true' $P");
+
+    cr_expect_eq(r.run.status, 0);
+    cr_expect_eq(r.contents->process_count, 1);
+    cr_expect_lt(recorded_cpu(r.contents), 60000000);
+    cr_expect_eq(r.contents->lost[SFB_LOSS_NOT_FOLLOWED], 0, "%s", r.contents->texts);
+    recorded_free(&r);
+}
+
+/* Each process with its parent and its end. */
+Test(record_life, of_children_is_in_the_same_file)
+{
+    struct recorded r =
+        recorded("sh -c '\"$0\" burn 30; \"$0\" status 7; \"$0\" signal 9; true' $P");
+    unsigned exits = 0, kills = 0;
+
+    for (uint32_t i = 0; i < r.contents->process_count; i++) {
+        const struct contents_process *p = &r.contents->process[i];
+        const uint64_t sum = p->weight + p->unsampled;
+
+        cr_expect(p->ended, "%s", p->program);
+        cr_expect(i == 0 || p->parent == 1 || p->how == SFB_PROCESS_EXECUTED, "%s", p->program);
+        cr_expect(p->cpu == 0 || (sum + 1000000 > p->cpu && sum < p->cpu + 1000000),
+                  "%s: %" PRIu64 " of %" PRIu64, p->program, sum, p->cpu);
+        exits += p->end == SFB_PROCESS_EXITED && p->status == 7;
+        kills += p->end == SFB_PROCESS_KILLED && p->status == SIGKILL;
+    }
+    /* Before Linux 6.15 nobody says how a process ended that its own parent waited for. */
+    if (exits + kills == 0)
+        cr_log_warn("skipped: record_life: this kernel does not say how grandchildren ended");
+    else
+        cr_expect(exits == 1 && kills == 1, "%u %u", exits, kills);
+    recorded_free(&r);
+}
+
 Test(record_life, survives_kills_at_random_instants)
 {
     const char *given = getenv("SFB_RECORD_KILLS");
