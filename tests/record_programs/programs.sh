@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # recorder, work and root are of `run`
 # The programs: for each a function program_NAME that prepares what it needs in the folder $work (once), and
 # one run_NAME that runs it under "${recorder[@]}", which is nothing, or `sfb record ... --`. A prepare that
 # prints a line and fails is a reason to skip the program.
