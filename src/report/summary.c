@@ -39,6 +39,10 @@ static void write_start(FILE *to, const struct report_data *data)
     char date[64] = "?";
     struct tm tm;
 
+    if (!start->command) {
+        fputs("  the beginning of the recording is missing\n", to);
+        return;
+    }
     if (localtime_r(&when, &tm))
         strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm);
     write_words(to, start->command, start->command_size);

@@ -9,8 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "recording/block.h"
-#include "recording/crc32c.h"
+#include "fuzz/seal.h"
 #include "sfb/cbf.h"
 #include "sfb/recording.h"
 
@@ -149,36 +148,6 @@ static void read_all(const uint8_t *data, size_t size)
     sfb_recording_reader_close(reader);
 }
 
-/* Makes the sums right, and sizes that lead out of the file as large as can be. */
-static void seal(uint8_t *bytes, size_t size)
-{
-    size_t at = RECORDING_HEADER_SIZE;
-
-    if (size < RECORDING_HEADER_SIZE)
-        return;
-    memcpy(bytes, RECORDING_MAGIC, RECORDING_MAGIC_SIZE);
-    recording_put_le(bytes + 8, RECORDING_MAJOR, 1);
-    recording_put_le(bytes + 10, RECORDING_HEADER_SIZE, 2);
-    recording_put_le(bytes + RECORDING_HEADER_CRC, sfb_crc32c(0, bytes, RECORDING_HEADER_CRC), 4);
-    while (size - at >= RECORDING_BLOCK_HEADER_SIZE) {
-        uint8_t *header = bytes + at;
-        const size_t left = size - at - RECORDING_BLOCK_HEADER_SIZE;
-        size_t stored = recording_get_le(header + 28, 4);
-
-        if (stored > left)
-            stored = left;
-        memcpy(header, RECORDING_BLOCK_MAGIC, RECORDING_BLOCK_MAGIC_SIZE);
-        recording_put_le(header + 28, stored, 4);
-        if (!(header[6] & RECORDING_ZSTD))
-            recording_put_le(header + 32, stored, 4);
-        recording_put_le(header + 36, sfb_crc32c(0, header + RECORDING_BLOCK_HEADER_SIZE, stored),
-                         4);
-        recording_put_le(header + RECORDING_BLOCK_CRC, sfb_crc32c(0, header, RECORDING_BLOCK_CRC),
-                         4);
-        at += RECORDING_BLOCK_HEADER_SIZE + stored;
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uint8_t *sealed = malloc(size > 0 ? size : 1);
@@ -187,7 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_all(data, size);
     if (size > 0)
         memcpy(sealed, data, size);
-    seal(sealed, size);
+    fuzz_seal(sealed, size);
     read_all(sealed, size);
     free(sealed);
     return 0;

@@ -59,10 +59,9 @@ Test(recording, of_a_writer_that_is_killed_has_what_was_flushed)
     void *shared =
         mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     _Atomic uint64_t *flushed = shared;
-    uint64_t all = 0;
+    uint64_t all = 0, random = 18;
 
     cr_assert_neq(shared, MAP_FAILED);
-    srand(18);
     for (size_t i = 0; i < KILLS; i++) {
         int fd;
         struct sfb_recording_writer *w = made_open(&fd, packer_of(i % 2), 0);
@@ -75,7 +74,8 @@ Test(recording, of_a_writer_that_is_killed_has_what_was_flushed)
         cr_assert(ge(int, child, 0));
         if (child == 0)
             write_until_killed(w, flushed);
-        usleep((useconds_t)rand() % 20000);
+        random = random * 0xd1342543de82ef95u + 1;
+        usleep((useconds_t)(random >> 40) % 20000);
         kill(child, SIGKILL);
         cr_assert(eq(int, waitpid(child, NULL, 0), child));
         made = made_read(fd);

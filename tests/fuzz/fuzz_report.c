@@ -1,0 +1,97 @@
+/*
+ * A recording from anywhere as a report, by its own names: modules, threads, programs, code made at run time. Whatever
+ * they are, a report is lines of printable text, and reading it ends.
+ */
+#include "fuzz.h"
+
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz/seal.h"
+#include "report/folded.h"
+#include "report/summary.h"
+#include "report/top.h"
+#include "report_names.h"
+
+static char path[64];
+static int file = -1;
+
+static void put_file(const uint8_t *bytes, size_t size)
+{
+    if (file < 0) {
+        file = memfd_create("recording", 0);
+        FUZZ_CHECK(file >= 0);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    }
+    FUZZ_CHECK(ftruncate(file, 0) == 0);
+    FUZZ_CHECK(pwrite(file, bytes, size, 0) == (ssize_t)size);
+}
+
+/* No byte that does more to a terminal than show itself. */
+static void check_text(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        FUZZ_CHECK(text[i] == '\n' || ((uint8_t)text[i] >= 0x20 && text[i] != 0x7f));
+}
+
+/* A line ends in a blank and a number: readers of folded stacks look for the last blank. */
+static void check_folded(const char *text, size_t size)
+{
+    const char *end = text + size;
+
+    for (const char *line = text; line < end;) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line)), *digits;
+
+        FUZZ_CHECK(stop != NULL && stop > line);
+        for (digits = stop; digits > line && digits[-1] >= '0' && digits[-1] <= '9'; digits--)
+            continue;
+        FUZZ_CHECK(digits < stop && digits > line + 1 && digits[-1] == ' ');
+        line = stop + 1;
+    }
+}
+
+static void report(const struct report_data *data)
+{
+    struct report_names *names = report_names_open(NULL, OBJECT_NAME_FULL);
+    struct report_namer namer;
+    struct report_model model;
+    char *text = NULL;
+    size_t size = 0, table;
+    FILE *to = open_memstream(&text, &size);
+
+    FUZZ_CHECK(names != NULL && to != NULL);
+    namer = report_names_namer(names);
+    FUZZ_CHECK(report_model_make(&model, data, &namer));
+    report_summary_write(to, &model);
+    FUZZ_CHECK(report_top_write(to, &model, 0));
+    report_losses_write(to, data);
+    report_health_write(to, "a file", data);
+    fflush(to);
+    table = size;
+    FUZZ_CHECK(report_folded_write(to, &model));
+    fclose(to);
+    check_text(text, size);
+    check_folded(text + table, size - table);
+    free(text);
+    report_model_free(&model);
+    report_names_close(names);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t *sealed = malloc(size > 0 ? size : 1);
+    struct sfb_error error = { SFB_OK, "", 0 };
+    struct report_data read;
+
+    FUZZ_CHECK(sealed != NULL);
+    if (size > 0)
+        memcpy(sealed, data, size);
+    fuzz_seal(sealed, size);
+    put_file(sealed, size);
+    if (report_data_read(&read, path, &error) == SFB_OK)
+        report(&read);
+    report_data_free(&read);
+    free(sealed);
+    return 0;
+}
