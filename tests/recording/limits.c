@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -10,6 +11,7 @@
 
 #include "recording/made.h"
 #include "recording/reading.h"
+#include "sfb/cbf.h"
 #include "support/test.h"
 
 Test(recording, refuses_what_nobody_could_read)
@@ -157,4 +159,45 @@ Test(recording, leaves_no_torn_block_where_there_is_no_room)
     cr_expect(eq(u64, health.torn + health.skipped + health.bad_blocks, 0));
     sfb_recording_reader_close(reader);
     free(made.bytes);
+}
+
+/* A stack of nearly a MiB, whose innermost frame is `inner`. */
+static size_t make_large_stack(uint8_t *out, size_t size, uint64_t inner)
+{
+    struct sfb_cbf_encoder encoder;
+
+    sfb_cbf_encoder_init(&encoder, out, size, 64);
+    sfb_cbf_encoder_put(&encoder, SFB_FRAME_PC, inner);
+    for (size_t i = 0; i < size / 9 - 1; i++)
+        sfb_cbf_encoder_put(&encoder, SFB_FRAME_RA, i % 2 ? 5 : UINT64_MAX / 2);
+    return sfb_cbf_encoder_end(&encoder, false);
+}
+
+/* Memory for stacks that were had has a limit: beyond it they are written again. */
+Test(recording, forgets_stacks_rather_than_grow)
+{
+    enum { COUNT = 80, SIZE = 1 << 20 };
+    uint8_t *cbf = malloc(SIZE);
+    uint32_t id = 0;
+    size_t size = 0;
+    int fd;
+    struct sfb_recording_writer *w = made_open(&fd, &sfb_recording_zstd, 0);
+
+    cr_assert_not_null(cbf);
+    sfb_recording_put_process(w, &(struct sfb_recording_process){ .id = 1 });
+    for (uint32_t i = 1; i <= COUNT; i++) {
+        size = make_large_stack(cbf, SIZE, i);
+        cr_assert(eq(int, sfb_recording_put_stack(w, &id, 1, cbf, size), SFB_OK));
+        cr_assert(eq(u32, id, i));
+    }
+    cr_expect(lt(sz, SIZE / 2, size));
+    cr_expect(eq(int, sfb_recording_put_stack(w, &id, 1, cbf, size), SFB_OK));
+    cr_expect(eq(u32, id, COUNT)); /* the last one is known */
+    size = make_large_stack(cbf, SIZE, 1);
+    cr_expect(eq(int, sfb_recording_put_stack(w, &id, 1, cbf, size), SFB_OK));
+    cr_expect(eq(u32, id, COUNT + 1)); /* the first one is not */
+    cr_expect(lt(u64, mallinfo2().uordblks + mallinfo2().hblkhd, 100 << 20));
+    sfb_recording_writer_close(w, 0, NULL);
+    close(fd);
+    free(cbf);
 }
