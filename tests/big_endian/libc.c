@@ -7,10 +7,12 @@
 #include <asm/unistd.h>
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "calls.h"
 #include "system.h"
@@ -72,6 +74,15 @@ PLAIN_LOOP int memcmp(const void *a, const void *b, size_t size)
     return 0;
 }
 
+PLAIN_LOOP size_t strnlen(const char *text, size_t most)
+{
+    size_t size = 0;
+
+    while (size < most && text[size])
+        size++;
+    return size;
+}
+
 int strcmp(const char *a, const char *b)
 {
     while (*a && *a == *b) {
@@ -102,6 +113,11 @@ unsigned long getauxval(unsigned long type)
         if (a->a_type == type)
             return a->a_un.a_val;
     return 0;
+}
+
+ssize_t readlink(const char *restrict path, char *restrict to, size_t size)
+{
+    return system_call(__NR_readlinkat, (uint64_t)AT_FDCWD, (uintptr_t)path, (uintptr_t)to, size);
 }
 
 int getrlimit(__rlimit_resource_t resource, struct rlimit *out)

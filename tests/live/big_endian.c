@@ -87,7 +87,7 @@ static const struct program {
 
 /* --- The program by objdump ------------------------------------------------------------------- */
 
-enum { NAME_SIZE = 48, CODE_MAX = 32768, LIST_MAX = 64 };
+enum { NAME_SIZE = 48, CODE_MAX = 65536, LIST_MAX = 64 };
 
 struct instruction {
     uint64_t address;
