@@ -152,6 +152,7 @@ prepare_ninja() {
     need ninja gcc || return
     mkdir -p "$work/ninja"
     {
+        # shellcheck disable=SC2016 # ninja's variables
         printf 'rule cc\n  command = gcc -O1 -c $in -o $out\n'
         for i in {1..30}; do
             echo "#include <stdio.h>
