@@ -26,7 +26,7 @@ static int usage(void)
 {
     fprintf(stderr,
             "usage: bench [--quick | --smoke] [--only SITUATION] [--records FILE] [STACKS ...]\n"
-            "       bench --walks call|div SET DEPTH PEER COUNT\n");
+            "       bench --walks SITUATION SET DEPTH PEER COUNT\n");
     return 2;
 }
 
@@ -194,6 +194,20 @@ static bool is_measured(const char *name)
     return false;
 }
 
+static int walks_of(const char *name, const struct counted *counted)
+{
+    const struct situation *s = situations;
+
+    while (s->name != NULL && (strcmp(s->name, name) != 0 || s->measure == NULL)) {
+        s++;
+    }
+    if (s->name == NULL || prepare() != 0) {
+        return 1;
+    }
+    return s->measure(&(struct effort){ .counted = counted }) == 0 ? 0 : 1;
+}
+
+/* call and div load their set alone, and have nothing else in the way. */
 static int walks(char **a)
 {
     enum chain_set set = strcmp(a[1], "fp") == 0 ? CHAIN_FP : CHAIN_NOFP;
@@ -203,6 +217,9 @@ static int walks(char **a)
 
     while (peer->id < PEER_NOTHING && strcmp(peer->name, a[3]) != 0) {
         peer++;
+    }
+    if (strcmp(a[0], "call") != 0 && strcmp(a[0], "div") != 0) {
+        return walks_of(a[0], &(struct counted){ peer, a[1], depth, count });
     }
     if (peers_load() != 0 || chain_load(set) != 0) {
         return 1;

@@ -9,12 +9,21 @@
 
 #include "verify.h"
 
+/* So many walks of one peer, which a tool counts the instructions of. */
+struct counted {
+    const struct peer *peer;
+    const char *set;
+    int depth;
+    unsigned count;
+};
+
 /* How much is measured. */
 struct effort {
-    bool smoke;        /* nothing: walks are verified only */
-    unsigned batches;  /* of each peer in one run */
-    uint64_t batch_ns; /* the least that a batch lasts */
-    char **stacks;     /* files of recorded stacks, NULL behind the last */
+    bool smoke;                    /* nothing: walks are verified only */
+    unsigned batches;              /* of each peer in one run */
+    uint64_t batch_ns;             /* the least that a batch lasts */
+    char **stacks;                 /* files of recorded stacks, NULL behind the last */
+    const struct counted *counted; /* nothing is measured or verified but done; NULL: no */
 };
 
 struct situation {
@@ -98,7 +107,7 @@ extern int situation_memory(const struct effort *effort);
 /* A process started for it alone: `bench --first SET DEPTH PEER`. @return its exit status */
 int process_first(const char *set, const char *depth, const char *peer);
 
-/* For a tool that counts instructions: `bench --walks call|div SET DEPTH PEER COUNT`. */
+/* For a tool that counts instructions: `bench --walks div SET DEPTH PEER COUNT`. */
 int div_walks(enum chain_set set, int depth, const struct peer *peer, unsigned count);
 
 #endif

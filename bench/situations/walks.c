@@ -2,6 +2,7 @@
 #include "situations/situation.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "timing.h"
 
@@ -129,11 +130,28 @@ static int measure(const struct method *m, const struct effort *effort, enum cha
     return 0;
 }
 
+static int walk_only(const struct method *m, const struct counted *counted)
+{
+    for (unsigned s = 0; s < m->set_count; s++) {
+        if (strcmp(chain_loaded(m->sets[s])->name, counted->set) != 0) {
+            continue;
+        }
+        if (m->begin != NULL && m->begin(m->sets[s], counted->depth) != 0) {
+            return -1;
+        }
+        m->run(counted->peer, m->sets[s], counted->depth, counted->count);
+    }
+    return 0;
+}
+
 int measure_walks(const struct method *m, const struct effort *effort)
 {
     const int *depth = m->only_depth ? &m->only_depth : depths;
     unsigned count = m->only_depth ? 1 : DEPTHS;
 
+    if (effort->counted != NULL) {
+        return walk_only(m, effort->counted);
+    }
     for (unsigned s = 0; s < m->set_count; s++) {
         for (unsigned d = 0; d < count; d++) {
             if (measure(m, effort, m->sets[s], depth[d]) != 0) {
