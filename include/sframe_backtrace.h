@@ -132,7 +132,7 @@ struct sframe_backtrace_info {
      * 1: this walk used options.memo. 0: it did not. With a memo that is misaligned or too small,
      * and with SFRAME_BACKTRACE_DOUBT, no walk does. Some walks do not use a good one: those on a
      * stack that is not known, those that interrupt a walk with the same memo, and some after walks
-     * that had nothing in common.
+     * that had too little in common.
      */
     uint32_t memo_used;
 };

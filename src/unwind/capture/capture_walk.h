@@ -81,7 +81,7 @@ void sfb_capture_walk_use_memo(struct sfb_capture_walk *walk, void *storage, siz
 /* @return the memo that the fast walk has to tell of its frames; NULL: none */
 static inline struct sfb_memo_walk *sfb_capture_walk_memo(struct sfb_capture_walk *walk)
 {
-    return walk->memo.memo ? &walk->memo : NULL;
+    return walk->memo.memo && !walk->memo.beyond ? &walk->memo : NULL;
 }
 
 /* Goes on to where the stack is known, for the walks that will come from there or further in. */
@@ -98,7 +98,7 @@ static inline void sfb_capture_walk_end(struct sfb_capture_walk *walk, bool comp
                                         enum sfb_status status, struct sfb_memo_hash *hash)
 {
     if (walk->memo.memo)
-        sfb_memo_end(&walk->memo, complete, hash);
+        sfb_memo_end(&walk->memo, walk->fast.sp, complete, hash);
     if (walk->walker.own_memory.user) {
         if (status == SFB_FRAME_LIMIT || status == SFB_BUFFER_FULL)
             sfb_capture_walk_learn(walk);

@@ -114,13 +114,25 @@ INLINE void keep_bytes(struct sfb_memo_frame *f, const uint8_t *cbf, size_t size
     }
 }
 
-/* What a word of the rule cache says is true for as long as its module is there. */
-INLINE void depend_on_module(struct sfb_memo_walk *memo, uint32_t id)
+static __attribute__((noinline)) void add_module(struct sfb_memo_walk *memo, uint32_t id,
+                                                 uint32_t inner)
 {
-    if (!(id & SFB_MODULE_PERMANENT)) {
-        memo->memo->new_modules[id / 64] |= 1ull << id % 64;
-        memo->memo->any_new_modules = true;
-    }
+    memo->memo->new_modules[id / 64] |= 1ull << id % 64;
+    memo->memo->new_words |= (uint8_t)(1u << id / 64);
+    if (inner < memo->capacity)
+        memo->memo->frame[inner].needs_module = true;
+}
+
+/*
+ * What a word of the rule cache says is true for as long as its module is there.
+ *
+ * @param inner  the frame that it is about
+ */
+INLINE void depend_on_module(struct sfb_memo_walk *memo, uint32_t id, uint32_t inner)
+{
+    if (!(id & SFB_MODULE_PERMANENT) &&
+        __builtin_expect(!(memo->memo->new_modules[id / 64] >> id % 64 & 1), 0))
+        add_module(memo, id, inner);
 }
 
 /* Tells the memo of the frame reached, and its bytes, if they are known. */
@@ -145,8 +157,10 @@ INLINE bool record_frame(struct sfb_memo_walk *memo, uint64_t pc, uint64_t sp, u
     f->fp_read = fp_read;
     f->by_eh_frame = (uint8_t)(sfb_module_eh_frame[id] & 1u);
     f->interrupted = false;
+    f->needs_module = false;
+    f->zero = 0;
     keep_bytes(f, cbf, cbf_size);
-    depend_on_module(memo, id);
+    depend_on_module(memo, id, memo->fresh + !known);
     return known;
 }
 
@@ -256,7 +270,7 @@ static enum sfb_fast_walk_end ended(const struct sfb_fast_walk *s, struct sfb_me
 {
     /* That nothing comes behind a frame is a rule, too. */
     if (memo && end == SFB_FAST_WALK_OUTERMOST)
-        depend_on_module(memo, sfb_rule_cache_id(s->word));
+        depend_on_module(memo, sfb_rule_cache_id(s->word), memo->fresh);
     return known ? SFB_FAST_WALK_MEMO_HIT : end;
 }
 

@@ -28,19 +28,23 @@ struct sfb_memo_frame {
     uint8_t fp_read : 1;
     uint8_t by_eh_frame : 1;
     uint8_t interrupted : 1; /* the pc is one less than the key */
+    /* Probably the innermost frame of a module that may be unloaded: its rule is the first from there. */
+    uint8_t needs_module : 1;
+    uint8_t zero : 1; /* the byte is written as a whole */
 };
 
 /* In the caller's storage, zero at first. */
 struct sfb_memo {
-    volatile uint32_t busy;            /* a walk that was interrupted has it in its hands */
-    uint32_t count;                    /* of frames */
-    uint32_t misses;                   /* in a row */
-    uint32_t idle;                     /* walks for which it is left alone */
-    uint64_t hi;                       /* end of the stack that it is of */
-    bool complete;                     /* nothing comes behind frame 0 */
-    bool any_modules, any_new_modules; /* any of the following */
-    bool hashed;                       /* there are hashes behind the frames */
-    uint8_t doubled;                   /* how often the time was that it was last left alone for */
+    volatile uint32_t busy;   /* a walk that was interrupted has it in its hands */
+    uint32_t count;           /* of frames */
+    int32_t balance;          /* what it has saved lately, in frames; less than nothing: cost */
+    uint32_t idle;            /* walks for which it is left alone */
+    uint64_t hi;              /* end of the stack that it is of */
+    bool complete;            /* nothing comes behind frame 0 */
+    uint8_t words, new_words; /* a bit for each of the following words that is not 0 */
+    bool hashed;              /* there are hashes behind the frames */
+    uint16_t debt;            /* what it has cost lately that frames lie beyond frame 0 */
+    uint8_t doubled;          /* how often the time was that it was last left alone for */
     uint64_t
         modules[SFB_MODULE_PERMANENT / 64]; /* that have to be there for it to be true, by id */
     uint64_t new_modules[SFB_MODULE_PERMANENT / 64]; /* that rules of fresh frames came from */
@@ -51,11 +55,12 @@ struct sfb_memo {
 /* A memo while a walk goes on; memo NULL: there is none. */
 struct sfb_memo_walk {
     struct sfb_memo *memo;
-    uint32_t capacity : 31; /* in one word with the next: stack is scarce */
-    uint32_t hit : 1;
-    uint32_t outer;   /* [0, outer) of its frames lie further out than where the walk is */
-    uint32_t matched; /* [outer, matched) are frames of this walk, too; 0: none are */
-    uint32_t fresh;   /* [fresh, capacity) are frames of this walk, further in than those */
+    uint32_t capacity : 30; /* in one word with the next: stack is scarce */
+    uint32_t paid : 1;      /* what it gave before it diverged was worth it */
+    uint32_t beyond : 1;    /* it is further out than frame 0, and tells nothing of that */
+    uint32_t outer;         /* [0, outer) of its frames lie further out than where the walk is */
+    uint32_t matched;       /* [outer, matched) are frames of this walk, too; 0: none are */
+    uint32_t fresh;         /* [fresh, capacity) are frames of this walk, further in than those */
 };
 
 /* The outermost frames of a walk, and what stack_hash.h makes of them. */
@@ -76,11 +81,13 @@ void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint6
 /*
  * Gives it back, with what the walk has seen.
  *
+ * @param sp        of the frame that it ended on
  * @param complete  that was the outermost frame
  * @param hash      frames: how many were given. Written: of those of them that the memo has. NULL:
  *                  not wanted
  */
-void sfb_memo_end(struct sfb_memo_walk *walk, bool complete, struct sfb_memo_hash *hash);
+void sfb_memo_end(struct sfb_memo_walk *walk, uint64_t sp, bool complete,
+                  struct sfb_memo_hash *hash);
 
 /* What lies further in than the next frame has nothing to do with what lies further out. */
 void sfb_memo_discard_inner(struct sfb_memo_walk *walk);
@@ -110,16 +117,17 @@ static inline struct sfb_memo_frame *sfb_memo_find(struct sfb_memo_walk *w, uint
                                                    uint64_t sp, uint64_t fp, bool interrupted)
 {
     struct sfb_memo_frame *frame = w->memo->frame, *f;
+    uint32_t outer = w->outer;
 
-    while (w->outer > 0 && frame[w->outer - 1].sp < sp)
-        w->outer--;
-    if (w->outer == 0)
+    while (outer > 0 && frame[outer - 1].sp < sp)
+        outer--;
+    w->outer = outer;
+    if (outer == 0)
         return NULL;
-    f = &frame[w->outer - 1];
-    if (f->sp != sp || f->key != key || f->fp != fp || f->interrupted != interrupted)
+    f = &frame[outer - 1];
+    if ((f->sp ^ sp) | (f->key ^ key) | (f->fp ^ fp) | (f->interrupted ^ interrupted))
         return NULL;
     w->matched = w->outer--;
-    w->hit = true;
     return f;
 }
 
