@@ -1,4 +1,6 @@
 /* Programs that use SIGPROF themselves, or block it. Each checks what it would see without the agent. */
+#include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -13,6 +15,7 @@
 
 #include "record/burn.h"
 #include "record/program.h"
+#include "support/painted.h"
 
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
@@ -273,6 +276,44 @@ static int works_in_handler(char *words[])
     return 0;
 }
 
+/* errno is as it was, whenever the agent's handler comes. */
+static int keeps_errno(char *words[])
+{
+    uint64_t end = cpu_of(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)atoi(words[0]) * 1000000U;
+
+    while (cpu_of(CLOCK_THREAD_CPUTIME_ID) < end) {
+        errno = 4242;
+        for (volatile int i = 0; i < 100000; i++)
+            ;
+        CHECK(errno == 4242);
+    }
+    return 0;
+}
+
+static void nothing(int signo)
+{
+    (void)signo;
+}
+
+/* Bytes of the alternate stack that the agent's handler used, less what an empty handler and the kernel do. */
+static int uses_stack(char *words[])
+{
+    static uint8_t stack[PAINTED_SIZE];
+    struct sigaction action = { .sa_handler = nothing, .sa_flags = SA_ONSTACK };
+    const stack_t alternate = { .ss_sp = stack, .ss_size = sizeof stack };
+    size_t empty;
+
+    paint(stack);
+    CHECK(sigaltstack(&alternate, NULL) == 0 && sigaction(SIGUSR1, &action, NULL) == 0);
+    CHECK(raise(SIGUSR1) == 0);
+    empty = painted_used(stack);
+    CHECK(dlopen("no-such-library.so", RTLD_NOW) ==
+          NULL); /* the list of modules is renewed in the handler */
+    burn_ms((unsigned)atoi(words[0]));
+    printf("%zu\n", painted_used(stack) - empty);
+    return 0;
+}
+
 const struct program_mode program_signals[] = {
     { "reads_back", reads_back },
     { "own_timer", own_timer },
@@ -283,6 +324,8 @@ const struct program_mode program_signals[] = {
     { "resets", resets },
     { "jumps_out", jumps_out },
     { "handlers_mask", handlers_mask },
+    { "keeps_errno", keeps_errno },
+    { "uses_stack", uses_stack },
     { "masks_in_handler", masks_in_handler },
     { "all_blocked", all_blocked },
     { "works_in_handler", works_in_handler },

@@ -291,7 +291,7 @@ static void set_preload(const struct record_how *how)
 
     snprintf(preload, sizeof preload, "%s%s%s", how->preload ? how->preload : "",
              how->preload ? ":" : "", how->no_agent ? "" : SFB_AGENT);
-#ifdef SFB_EMULATED
+#ifdef SFB_EMULATED /* the emulator's own loader must not see it */
     char variable[2100];
 
     snprintf(variable, sizeof variable, "LD_PRELOAD=%s", preload);
@@ -321,7 +321,7 @@ static pid_t begin_program(const struct session *s, const struct record_how *how
     setenv(SFB_SHARED_ENVIRONMENT, session, 1);
     set_preload(how);
     dup2(out, 1);
-    execv(SFB_RECORD_PROGRAM, list);
+    execve(SFB_RECORD_PROGRAM, list, environ); /* support/emulated_exec.c sees no other call */
     _exit(126);
 }
 

@@ -74,6 +74,24 @@ Test(record_signals, work_with_all_blocked_is_in_the_next_weight)
     recorded_free(r);
 }
 
+Test(record_signals, errno_is_kept)
+{
+    expect_same("keeps_errno 100", 100, 1);
+}
+
+/* Threads of Go and the like give their handlers 8 KiB and more, of which the kernel takes 1 to 4. */
+Test(record_signals, the_handler_takes_little_stack)
+{
+    struct recorded *r = record(NULL, "uses_stack 150");
+    long used = strtol(r->out, NULL, 10);
+
+    expect_status(r, 0);
+    expect_sampled(r, 0, 150, 1);
+    cr_expect_gt(used, 500);
+    cr_expect_leq(used, 4096, "%ld bytes", used);
+    recorded_free(r);
+}
+
 Test(record_signals, the_default_ends_the_program)
 {
     static const char *const ways[] = { "dies_by_default 2000", "resets 60" };

@@ -25,14 +25,24 @@ set_target_properties(test-record-program PROPERTIES OUTPUT_NAME record-program
   BUILD_RPATH "\$ORIGIN/record-libs")
 add_dependencies(test-record-program test-record-a test-record-b)
 
+if(CMAKE_CROSSCOMPILING_EMULATOR)
+  set(sfb_record_emulated SFB_EMULATED)
+endif()
 foreach(name threads processes signals libraries engines)
   sfb_test(record ${name} SOURCES record/recorder.c record/expect.c LIMIT 60)
   target_compile_definitions(test-record-${name} PRIVATE
-    SFB_AGENT="$<TARGET_FILE:sfb-agent-cpu>" SFB_RECORD_PROGRAM="$<TARGET_FILE:test-record-program>")
+    SFB_AGENT="$<TARGET_FILE:sfb-agent-cpu>" SFB_RECORD_PROGRAM="$<TARGET_FILE:test-record-program>"
+    ${sfb_record_emulated})
   add_dependencies(test-record-${name} sfb-agent-cpu test-record-program)
 endforeach()
 
 if(TARGET sfb-recording)
+  sfb_test(record policy SOURCES support/command.c)
+  target_compile_definitions(test-record-policy PRIVATE SFB_NM="${CMAKE_NM}" SFB_READELF="${CMAKE_READELF}"
+    SFB_AGENT="$<TARGET_FILE:sfb-agent-cpu>"
+    SFB_AGENT_OBJECTS="${PROJECT_BINARY_DIR}/src/record/CMakeFiles/sfb-agent-cpu.dir")
+  add_dependencies(test-record-policy sfb-agent-cpu)
+
   add_executable(test-record-linked-program record/linked_program.c)
   sfb_test_options(test-record-linked-program)
   target_include_directories(test-record-linked-program PRIVATE ${PROJECT_SOURCE_DIR}/include)
