@@ -21,9 +21,10 @@ struct sfb_agent {
     pid_t pid;     /* of the process that the slot is of: see sfb_agent_is_here() */
     uint64_t period_ns;
     struct sfb_thread
-        *threads;    /* SFB_SHARED_RING_MAX, of this process alone; a ring has the same number */
-    uint32_t ending; /* the process ends: nothing more is sampled */
-    bool others;     /* threads that are older than the recording: each may have a ring already */
+        *threads; /* SFB_SHARED_RING_MAX, of this process alone; a ring has the same number */
+    uint32_t threads_used; /* those behind were never used: their pages are not there */
+    uint32_t ending;       /* the process ends: nothing more is sampled */
+    bool others; /* threads that are older than the recording: each may have a ring already */
     uint32_t wants_sampler; /* a thread has no timer */
 };
 
@@ -43,6 +44,11 @@ static inline bool sfb_agent_is_over(void)
 {
     return __atomic_load_n(&sfb_agent.ending, __ATOMIC_RELAXED) ||
            __atomic_load_n(&sfb_agent.shared->ended, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t sfb_agent_threads_used(void)
+{
+    return __atomic_load_n(&sfb_agent.threads_used, __ATOMIC_ACQUIRE);
 }
 
 /* Whether an engine may be used. */

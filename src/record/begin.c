@@ -1,12 +1,14 @@
 #include "record/begin.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "record/clocks.h"
 #include "record/process.h"
+#include "record/prof_action.h"
 #include "record/prof_signal.h"
 #include "record/sampler.h"
 #include "record/tasks.h"
@@ -49,14 +51,20 @@ static void begin_other(pid_t tid, void *own)
 
 bool sfb_begin(struct sfb_shared *shared, uint64_t cpu_start, bool others)
 {
+    const struct sigaction none = { .sa_handler = SIG_DFL };
     pid_t own = (pid_t)syscall(SYS_gettid);
+    struct sigaction before;
 
     if (!prepare() || !sfb_prof_signal_install())
         return false;
     madvise(sfb_agent.threads, SFB_SHARED_RING_MAX * sizeof *sfb_agent.threads, MADV_DONTNEED);
+    sfb_agent.threads_used = 0;
     sfb_thread_local.thread = NULL;
     sfb_thread_local.gone = false;
     sfb_agent.shared = shared;
+    sfb_prof_action_get(&before);
+    if (before.sa_handler == SIG_IGN && sfb_process_was_made_to_ignore())
+        sfb_prof_action_set(&none);
     if (!sfb_process_begin(0, cpu_start)) {
         sfb_agent.shared = NULL;
         sfb_prof_signal_uninstall();

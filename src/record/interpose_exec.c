@@ -11,8 +11,19 @@
 #include <unistd.h>
 
 #include "record/interpose.h"
+#include "record/process.h"
+#include "record/prof_action.h"
 #include "record/prof_signal.h"
 #include "record/real.h"
+
+static void before_exec(void)
+{
+    struct sigaction action;
+
+    sfb_prof_action_get(&action);
+    sfb_process_before_exec(!(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN);
+    sfb_prof_signal_before_exec();
+}
 
 /* Runs a call that comes back only if it failed. In a child of vfork() signals need no care: it has no timers. */
 #define EXEC(call)                                                                                 \
@@ -21,7 +32,7 @@
         int saved_errno;                                                                           \
                                                                                                    \
         if (ours)                                                                                  \
-            sfb_prof_signal_before_exec();                                                         \
+            before_exec();                                                                         \
         (call);                                                                                    \
         saved_errno = errno;                                                                       \
         if (ours)                                                                                  \

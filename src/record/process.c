@@ -81,6 +81,7 @@ bool sfb_process_begin(uint32_t parent, uint64_t cpu_start)
     memset(p->lost, 0, sizeof p->lost);
     p->modules_lock = p->modules_written = p->modules_taken = p->modules_size = 0;
     p->modules_time = 0;
+    p->prof_ignored = 0;
     memcpy(p->text, text, sizeof p->text);
     p->text_size = text_size;
     /* Stacks of the process that had the slot before: the pages are given back to the system. */
@@ -96,6 +97,26 @@ bool sfb_process_begin(uint32_t parent, uint64_t cpu_start)
     __atomic_store_n(&p->state, SFB_SLOT_LIVE, __ATOMIC_RELEASE);
     sfb_agent_wake_recorder();
     return true;
+}
+
+void sfb_process_before_exec(bool program_ignores)
+{
+    if (sfb_agent_is_here())
+        __atomic_store_n(&sfb_agent.process->prof_ignored, !program_ignores, __ATOMIC_RELEASE);
+}
+
+bool sfb_process_was_made_to_ignore(void)
+{
+    uint32_t pid = (uint32_t)getpid();
+
+    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++) {
+        const struct sfb_shared_process *p = sfb_agent_process(i);
+
+        if (__atomic_load_n(&p->state, __ATOMIC_ACQUIRE) == SFB_SLOT_LIVE && p->pid == pid &&
+            p->prof_ignored)
+            return true;
+    }
+    return false;
 }
 
 void sfb_process_end(void)
@@ -120,6 +141,7 @@ void sfb_process_continue_in_child(void)
     local->thread = NULL;
     local->gone = local->busy = false;
     madvise(sfb_agent.threads, SFB_SHARED_RING_MAX * sizeof *sfb_agent.threads, MADV_DONTNEED);
+    sfb_agent.threads_used = 0;
     if (sfb_agent_is_over() || sfb_agent.shared->flags & SFB_SHARED_NO_CHILDREN ||
         !sfb_process_begin(parent, 0)) {
         sfb_agent.shared = NULL;

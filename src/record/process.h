@@ -25,6 +25,15 @@ const char *sfb_process_arguments(size_t *size);
 bool sfb_process_begin(uint32_t parent, uint64_t cpu_start);
 
 /*
+ * exec is to come, and SIGPROF will be ignored. Only the next agent in this process can know that the program has not
+ * asked for that.
+ */
+void sfb_process_before_exec(bool program_ignores);
+
+/* Whether that was so here. Before sfb_process_begin(). */
+bool sfb_process_was_made_to_ignore(void);
+
+/*
  * The process ends by itself: ends all its threads, and then says so. Once; later calls do nothing. Signals: safe.
  */
 void sfb_process_end(void);

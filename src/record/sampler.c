@@ -55,7 +55,7 @@ static void look_at(struct sfb_thread *t, uint64_t period)
 
 static void look_at_all(uint64_t period)
 {
-    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++) {
+    for (uint32_t i = 0; i < sfb_agent_threads_used(); i++) {
         struct sfb_thread *t = &sfb_agent.threads[i];
 
         if (__atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == SFB_THREAD_LIVE && t->timer < 0 &&
@@ -68,7 +68,7 @@ static void look_at_all(uint64_t period)
 
 static bool has_had_ring(pid_t tid)
 {
-    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++)
+    for (uint32_t i = 0; i < sfb_agent_threads_used(); i++)
         if (sfb_agent.threads[i].tid == tid)
             return true;
     return false;

@@ -101,7 +101,9 @@ struct sfb_shared_process {
     uint64_t modules_time;
     char text[SFB_SHARED_TEXT]; /* path of the program, '\0', then its arguments, each with '\0' */
     uint32_t text_size;
-    uint8_t to_next_page[SFB_SHARED_PAGE - SFB_SHARED_TEXT - 4 * 12 - 8 * 5 - 8 * SFB_LOSS_COUNT];
+    uint32_t
+        prof_ignored; /* before exec, by the agent for the next one: 1: SIGPROF is ignored for its sake, not the program's */
+    uint8_t to_next_page[SFB_SHARED_PAGE - SFB_SHARED_TEXT - 4 * 13 - 8 * 5 - 8 * SFB_LOSS_COUNT];
 
     /*
      * Hashes of stacks that are in a ring, or were: open addressing, at most 8 steps, 0: empty. Written after the record that

@@ -8,6 +8,16 @@
 #include "record/ring.h"
 #include "record/timer.h"
 
+static void use(uint32_t number)
+{
+    uint32_t used = __atomic_load_n(&sfb_agent.threads_used, __ATOMIC_RELAXED);
+
+    while (used <= number &&
+           !__atomic_compare_exchange_n(&sfb_agent.threads_used, &used, number + 1, false,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+}
+
 /* From the first on: those in use lie together, and pages of others are never made. */
 static struct sfb_thread *claim_ring(void)
 {
@@ -17,6 +27,7 @@ static struct sfb_thread *claim_ring(void)
         if (!sfb_agent_claim(&ring->state))
             continue;
         sfb_agent.threads[i].ring = ring;
+        use(i);
         return &sfb_agent.threads[i];
     }
     sfb_agent_lose(SFB_LOSS_NO_RING);
@@ -94,7 +105,7 @@ struct sfb_thread *sfb_thread_begin_other(pid_t tid, uint64_t cpu_start)
 
 struct sfb_thread *sfb_thread_of(pid_t tid)
 {
-    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++) {
+    for (uint32_t i = 0; i < sfb_agent_threads_used(); i++) {
         struct sfb_thread *t = &sfb_agent.threads[i];
 
         if (t->tid == tid && __atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == SFB_THREAD_LIVE)
@@ -120,7 +131,7 @@ void sfb_thread_end(struct sfb_thread *t)
 
 void sfb_thread_end_all(void)
 {
-    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++)
+    for (uint32_t i = 0; i < sfb_agent_threads_used(); i++)
         if (__atomic_load_n(&sfb_agent.threads[i].state, __ATOMIC_ACQUIRE) == SFB_THREAD_LIVE)
             sfb_thread_end(&sfb_agent.threads[i]);
 }

@@ -63,7 +63,7 @@ static struct seen record_mode(const char *mode)
     struct seen seen;
 
     close(mkstemp(file));
-    run = run_line("'%s' %s %s", SFB_RECORD_LINKED, file, mode);
+    run = run_line("'%s' '%s' %s %s", SFB_EMULATE, SFB_RECORD_LINKED, file, mode);
     cr_assert_eq(run.status, 0, "%s: %d %s", mode, run.status, run.err);
     run_free(&run);
     seen = read_file(file);
@@ -114,7 +114,7 @@ Test(record_linked, children_are_in_the_same_file)
 
 Test(record_linked, what_is_wrong_is_refused)
 {
-    struct run run = run_line("'%s' /dev/null refuses", SFB_RECORD_LINKED);
+    struct run run = run_line("'%s' '%s' /dev/null refuses", SFB_EMULATE, SFB_RECORD_LINKED);
 
     cr_expect_eq(run.status, 0, "%d", run.status);
     run_free(&run);

@@ -314,6 +314,25 @@ static int uses_stack(char *words[])
     return 0;
 }
 
+/* exec_finds WHAT: a new program finds SIGPROF as exec leaves it: the default, or ignored if it was before. */
+static int finds(char *words[])
+{
+    struct sigaction action;
+
+    CHECK(sigaction(SIGPROF, NULL, &action) == 0);
+    CHECK(action.sa_handler == (strcmp(words[0], "ignored") == 0 ? SIG_IGN : SIG_DFL));
+    return 0;
+}
+
+static int exec_finds(char *words[])
+{
+    signal(SIGPROF, strcmp(words[0], "ignored") == 0   ? SIG_IGN
+                    : strcmp(words[0], "handler") == 0 ? count
+                                                       : SIG_DFL);
+    execl("/proc/self/exe", "program", "finds", words[0], (char *)NULL);
+    return 1;
+}
+
 const struct program_mode program_signals[] = {
     { "reads_back", reads_back },
     { "own_timer", own_timer },
@@ -324,6 +343,8 @@ const struct program_mode program_signals[] = {
     { "resets", resets },
     { "jumps_out", jumps_out },
     { "handlers_mask", handlers_mask },
+    { "finds", finds },
+    { "exec_finds", exec_finds },
     { "keeps_errno", keeps_errno },
     { "uses_stack", uses_stack },
     { "masks_in_handler", masks_in_handler },

@@ -74,6 +74,23 @@ Test(record_signals, work_with_all_blocked_is_in_the_next_weight)
     recorded_free(r);
 }
 
+Test(record_signals, a_new_program_finds_what_exec_leaves)
+{
+    static const char *const ways[] = { "exec_finds default", "exec_finds handler",
+                                        "exec_finds ignored" };
+    struct record_how without = { .no_agent = true };
+
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct recorded *plain = record(&without, ways[i]), *r = record(NULL, ways[i]);
+
+        expect_status(plain, 0);
+        expect_status(r, 0);
+        cr_expect_eq(r->process_count, 2);
+        recorded_free(plain);
+        recorded_free(r);
+    }
+}
+
 Test(record_signals, errno_is_kept)
 {
     expect_same("keeps_errno 100", 100, 1);

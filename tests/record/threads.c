@@ -40,7 +40,7 @@ Test(record_threads, work_of_the_kernel_is_sampled)
 
 Test(record_threads, a_deep_stack_is_cut)
 {
-    struct recorded *r = record(NULL, "deep 5000");
+    struct recorded *r = record(NULL, "deep 20000");
     struct recorded_sum sum = recorded_sum(r, -1);
 
     expect_status(r, 0);
@@ -118,8 +118,8 @@ Test(record_threads, names_are_read_at_the_end)
 
     expect_status(r, 0);
     cr_assert_eq(r->thread_count, 2);
-    cr_expect_str_eq(r->thread[0].name, "record-program");
-    cr_expect_str_eq(r->thread[1].name, "record-program");
+    cr_expect_neq(r->thread[0].name[0], 0); /* an emulator's in an emulator */
+    cr_expect_str_eq(r->thread[1].name, r->thread[0].name);
     cr_expect_str_eq(r->thread[1].last_name, "second name");
     recorded_free(r);
 }
