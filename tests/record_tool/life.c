@@ -214,6 +214,22 @@ Test(record_life, trusts_no_byte_of_the_memory)
     cr_expect_gt(bad, 0);
 }
 
+/* A signal goes to nobody whom /proc does not show to be the program's: it would end them. */
+Test(record_life, sends_no_signal_to_others)
+{
+    struct run run =
+        run_line("'%s' burn 300 >/dev/null & other=$!; '%s' record -o it.sfbr '%s' others "
+                 "$other; echo status $?; wait $other; echo other $?",
+                 SFB_RECORD_PROGRAM, SFB_TOOL, SFB_RECORD_PROGRAM);
+    struct contents *c;
+
+    cr_expect(strstr(run.out, "status 0\nother 0\n") != NULL, "%s%s", run.out, run.err);
+    cr_expect(contents_read(&c, "it.sfbr") == NULL);
+    cr_expect_eq(c->process_count, 2, "the slot of the other was not looked at");
+    free(c);
+    run_free(&run);
+}
+
 Test(record_life, takes_the_names_of_code_made_at_run_time)
 {
     struct recorded r = recorded("$P map 30; s=$?; rm -f /tmp/perf-$(ls -t /tmp | sed -n "

@@ -133,6 +133,26 @@ static void be_hostile(uint64_t seed, double ms)
     }
 }
 
+/* Claims slots for a process and a thread of somebody else, to whom signals would be sent. */
+static void name_others(uint32_t other, double ms)
+{
+    const size_t rings_at = 4096 + (size_t)512 * 262144;
+    unsigned char *memory;
+
+    if (find_memory(&memory) < rings_at)
+        exit(90);
+    for (uint32_t slot = 8; slot < 10; slot++) {
+        /* Of a process: state, pid. Of a ring: state, slot of the process, pid, tid. */
+        const uint32_t process[] = { 2, other }, own = (uint32_t)getpid(),
+                       ring[] = { 2, slot == 8 ? 8 : 0, slot == 8 ? other : own, other };
+
+        memcpy(memory + rings_at + slot * (size_t)61440, ring, sizeof ring);
+        if (slot == 8)
+            memcpy(memory + 4096 + slot * (size_t)262144, process, sizeof process);
+    }
+    burn(ms);
+}
+
 static void write_perf_map(void)
 {
     char path[64];
@@ -169,6 +189,8 @@ int main(int argc, char **argv)
         be_a_daemon(number);
     } else if (strcmp(what, "hostile") == 0) {
         be_hostile((uint64_t)number, 400);
+    } else if (strcmp(what, "others") == 0) {
+        name_others((uint32_t)number, 400);
     } else if (strcmp(what, "ignore") == 0) {
         signal(SIGTERM, SIG_IGN);
         pause_for(number);
