@@ -131,7 +131,8 @@ static void *serve(void *argument)
     const struct sfb_recorder_session *session = argument;
 
     for (;;) {
-        int client = accept4(session->listener, NULL, NULL, SOCK_CLOEXEC);
+        socklen_t none = 0;
+        const int client = accept4(session->listener, NULL, &none, SOCK_CLOEXEC);
 
         if (client < 0 && (errno == EINTR || errno == ECONNABORTED))
             continue;
