@@ -109,8 +109,10 @@ const char *contents_read(struct contents **out, const char *path)
     enum sfb_status status;
 
     *out = c;
-    if (!threads || !c)
+    if (!threads || !c) {
+        free(threads);
         return "no memory";
+    }
     status = sfb_recording_reader_open(&reader, path, NULL);
     if (status == SFB_OK) {
         while ((status = sfb_recording_reader_next(reader, &event)) == SFB_OK)

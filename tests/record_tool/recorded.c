@@ -9,12 +9,12 @@
 struct recorded recorded_by(const char *before, const char *format, ...)
 {
     struct recorded out;
-    char rest[2048];
+    char *rest = NULL;
     va_list arguments;
     const char *wrong;
 
     va_start(arguments, format);
-    vsnprintf(rest, sizeof rest, format, arguments);
+    cr_assert(vasprintf(&rest, format, arguments) >= 0);
     va_end(arguments);
     out.run = run_line("P='%s'; %s '%s' record -f -o it.sfbr %s", SFB_RECORD_PROGRAM, before,
                        SFB_TOOL, rest);
@@ -23,6 +23,7 @@ struct recorded recorded_by(const char *before, const char *format, ...)
     cr_expect(out.contents->health.torn == 0 && out.contents->health.bad_blocks == 0 &&
                   out.contents->health.skipped == 0,
               "%s: the file is damaged", rest);
+    free(rest);
     return out;
 }
 
