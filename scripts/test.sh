@@ -48,8 +48,8 @@ plan() {
         except="$files|agreement-v|stack_use-v|(front_door|broken|capture|stacks)-v2"
         ;;
     asan)
-        targets=(tests-{unit,object,recording,report,golden,check,live,live-tool,live-crash,synth,fuzz,demo})
-        only='^unit|^object|^recording|^report|^golden|^check|^live|^fuzz' except='big_endian|stepped|true_ends|crash_owner|tool_signals'
+        targets=(tests-{unit,object,recording,report,golden,check,live,live-tool,live-crash,synth,fuzz,demo} test-record_tool-drain)
+        only='^unit|^object|^recording|^record_tool[.]drain|^report|^golden|^check|^live|^fuzz' except='big_endian|stepped|true_ends|crash_owner|tool_signals'
         ;;
     asan-clang)
         targets=(tests-{unit,golden,check,live,fuzz})
