@@ -151,9 +151,11 @@ static bool open_drain(struct recording *r)
                                                         r->engine.perf ? &r->engine.events : NULL,
                                                         r->child.pid, r->writer,
                                                         r->request->no_children };
-    struct sfb_recorder_drain_options drain = {
-        r->session.shared, r->session.fd, (uint32_t)r->child.pid, r->writer, { 0 }
-    };
+    struct sfb_recorder_drain_options drain = { .shared = r->session.shared,
+                                                .fd = r->session.fd,
+                                                .first_pid = (uint32_t)r->child.pid,
+                                                .writer = r->writer,
+                                                .no_children = r->request->no_children };
 
     r->follow = sfb_recorder_follow_open(&follow);
     if (r->follow)

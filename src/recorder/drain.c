@@ -26,6 +26,7 @@ enum sfb_status sfb_recorder_drain_open(struct sfb_recorder_drain **out,
     d->first_pid = options->first_pid;
     d->writer = options->writer;
     d->watcher = options->watcher;
+    d->no_children = options->no_children;
     d->begun = d->now = d->reported = sfb_recorder_now();
     *out = d;
     return SFB_OK;

@@ -30,6 +30,7 @@ struct sfb_recorder_drain_options {
     uint32_t first_pid;                  /* the program that is STARTED; 0: each that says so */
     struct sfb_recording_writer *writer; /* borrowed */
     struct sfb_recorder_watcher watcher;
+    bool no_children; /* programs that are executed are not recorded */
 };
 
 /* @return SFB_OK; SFB_NO_RESOURCE: memory */

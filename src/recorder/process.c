@@ -74,6 +74,9 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
 
     if (state != SFB_SLOT_LIVE && state != SFB_SLOT_ENDED)
         return;
+    /* Its agent came before the session was closed to it. */
+    if (d->no_children && how_of(d, LOAD(shared->how), pid) != SFB_PROCESS_STARTED)
+        return;
     parent = id_of(d, LOAD(shared->parent_pid));
     before = slot_of(d, pid);
     if (before < SFB_SHARED_PROCESS_MAX) {

@@ -43,6 +43,7 @@ struct sfb_recorder_drain {
     int fd;
     uint32_t first_pid;
     bool first_began;
+    bool no_children;
     bool failed;
     bool finishing;
     struct sfb_recording_writer *writer;

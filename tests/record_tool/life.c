@@ -82,6 +82,34 @@ Test(record_life, of_children_is_in_the_same_file)
     recorded_free(&r);
 }
 
+/* A signal that is on its way when a program is executed would end that: it has no handler yet. */
+Test(record_life, sends_no_signal_to_what_is_executed)
+{
+    struct recorded r = recorded("--rate 10000 $P exec 150");
+    unsigned replaced = 0;
+
+    cr_expect_eq(r.run.status, 0, "%d: %s", r.run.status, r.run.err);
+    for (uint32_t i = 0; i < r.contents->process_count; i++)
+        replaced += r.contents->process[i].end == SFB_PROCESS_REPLACED;
+    cr_expect(replaced == 150 && r.contents->process_count == 151, "%u of %u", replaced,
+              r.contents->process_count);
+    recorded_free(&r);
+}
+
+/* thrd_create() is inside the C library, as Go's threads are inside Go. */
+Test(record_life, of_threads_that_the_agent_did_not_see)
+{
+    struct recorded r = recorded("--engine perf $P another 700");
+
+    if (r.run.status == 125) {
+        cr_log_warn("skipped: record_life: perf is refused here: %s", r.run.err);
+    } else {
+        cr_expect_gt(r.contents->weight, 400000000, "%s", r.run.err);
+        cr_expect_gt(r.contents->samples, 200, "%s", r.run.err);
+    }
+    recorded_free(&r);
+}
+
 Test(record_life, survives_kills_at_random_instants)
 {
     const char *given = getenv("SFB_RECORD_KILLS");

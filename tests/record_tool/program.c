@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -153,6 +154,34 @@ static void name_others(uint32_t other, double ms)
     burn(ms);
 }
 
+/* Not by pthread_create(), as an agent sees it. */
+static int other_thread(void *ms)
+{
+    burn(*(double *)ms);
+    return 0;
+}
+
+static void burn_in_another(double ms)
+{
+    thrd_t thread;
+
+    if (thrd_create(&thread, other_thread, &ms) == thrd_success)
+        thrd_join(thread, NULL);
+}
+
+/* Executes itself so many times. */
+static void execute(char **argv, double times)
+{
+    char next[32];
+
+    if (times < 1)
+        return;
+    burn(0.4);
+    snprintf(next, sizeof next, "%d", (int)times - 1);
+    execl(argv[0], argv[0], argv[1], next, NULL);
+    exit(98);
+}
+
 static void write_perf_map(void)
 {
     char path[64];
@@ -189,6 +218,10 @@ int main(int argc, char **argv)
         be_a_daemon(number);
     } else if (strcmp(what, "hostile") == 0) {
         be_hostile((uint64_t)number, 400);
+    } else if (strcmp(what, "another") == 0) {
+        burn_in_another(number);
+    } else if (strcmp(what, "exec") == 0) {
+        execute(argv, number);
     } else if (strcmp(what, "others") == 0) {
         name_others((uint32_t)number, 400);
     } else if (strcmp(what, "ignore") == 0) {
