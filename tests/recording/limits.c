@@ -115,7 +115,7 @@ static void expect_full(const struct made *made)
 Test(recording, stays_within_its_limit)
 {
     for (size_t p = 0; p < 2; p++) {
-        enum { LIMIT = 1 << 20 };
+        enum { LIMIT = 640 << 10 };
         int fd;
         struct sfb_recording_writer *w = made_open(&fd, packer_of(p), LIMIT);
         struct made made;
@@ -176,7 +176,7 @@ static size_t make_large_stack(uint8_t *out, size_t size, uint64_t inner)
 /* Memory for stacks that were had has a limit: beyond it they are written again. */
 Test(recording, forgets_stacks_rather_than_grow)
 {
-    enum { COUNT = 80, SIZE = 1 << 20 };
+    enum { COUNT = 64, SIZE = 1 << 20 };
     uint8_t *cbf = malloc(SIZE);
     uint32_t id = 0;
     size_t size = 0;
