@@ -41,85 +41,82 @@ static void before_exec(void)
         return -1;                                                                                 \
     } while (0)
 
-SFB_INTERPOSED int execve(const char *path, char *const arguments[], char *const environment[])
+SFB_INTERPOSED int execve(const char *path, char *const argv[], char *const envp[])
 {
-    EXEC(sfb_real()->execve(path, arguments, environment));
+    EXEC(sfb_real()->execve(path, argv, envp));
 }
 
-SFB_INTERPOSED int execv(const char *path, char *const arguments[])
+SFB_INTERPOSED int execv(const char *path, char *const argv[])
 {
-    EXEC(sfb_real()->execve(path, arguments, environ));
+    EXEC(sfb_real()->execve(path, argv, environ));
 }
 
-SFB_INTERPOSED int execvpe(const char *file, char *const arguments[], char *const environment[])
+SFB_INTERPOSED int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-    EXEC(sfb_real()->execvpe(file, arguments, environment));
+    EXEC(sfb_real()->execvpe(file, argv, envp));
 }
 
-SFB_INTERPOSED int execvp(const char *file, char *const arguments[])
+SFB_INTERPOSED int execvp(const char *file, char *const argv[])
 {
-    EXEC(sfb_real()->execvpe(file, arguments, environ));
+    EXEC(sfb_real()->execvpe(file, argv, environ));
 }
 
-SFB_INTERPOSED int fexecve(int fd, char *const arguments[], char *const environment[])
+SFB_INTERPOSED int fexecve(int fd, char *const argv[], char *const envp[])
 {
-    EXEC(sfb_real()->fexecve(fd, arguments, environment));
+    EXEC(sfb_real()->fexecve(fd, argv, envp));
 }
 
-SFB_INTERPOSED int execveat(int folder, const char *path, char *const arguments[],
-                            char *const environment[], int flags);
+SFB_INTERPOSED int execveat(int fd, const char *path, char *const argv[], char *const envp[],
+                            int flags);
 
-SFB_INTERPOSED int execveat(int folder, const char *path, char *const arguments[],
-                            char *const environment[], int flags)
+SFB_INTERPOSED int execveat(int fd, const char *path, char *const argv[], char *const envp[],
+                            int flags)
 {
-    EXEC(sfb_real()->execveat(folder, path, arguments, environment, flags));
+    EXEC(sfb_real()->execveat(fd, path, argv, envp, flags));
 }
 
-static size_t count_words(const char *first, va_list words)
-{
-    size_t count = 1;
+/* NOLINTBEGIN(clang-analyzer-valist.Uninitialized,bugprone-macro-parentheses): it loses sight of va_start() in a macro */
 
-    if (!first)
-        return 0;
-    while (va_arg(words, char *))
-        count++;
-    return count;
-}
-
-/* Words of a call into an array, with the NULL behind them; as the C library does, on the stack. */
-#define COLLECT(array, first)                                                                      \
+/*
+ * Words of a call into an array, with the NULL behind them; as the C library does, on the stack. va_end() is the
+ * user's.
+ */
+#define COLLECT(array, arg)                                                                        \
     va_list words;                                                                                 \
-    size_t count;                                                                                  \
+    size_t count = 1;                                                                              \
                                                                                                    \
-    va_start(words, first);                                                                        \
-    count = count_words(first, words);                                                             \
+    va_start(words, arg);                                                                          \
+    while (va_arg(words, char *))                                                                  \
+        count++;                                                                                   \
     va_end(words);                                                                                 \
-    char **array = __builtin_alloca((count + 1) * sizeof *array);                                  \
-    va_start(words, first);                                                                        \
-    (array)[0] = (char *)(uintptr_t)(first);                                                       \
+    char **array = __builtin_alloca((count + 1) * sizeof *(array));                                \
+    va_start(words, arg);                                                                          \
+    (array)[0] = (char *)(uintptr_t)(arg);                                                         \
     for (size_t i = 1; i <= count; i++)                                                            \
     (array)[i] = va_arg(words, char *)
 
-SFB_INTERPOSED int execl(const char *path, const char *first, ...)
+SFB_INTERPOSED int execl(const char *path, const char *arg, ...)
 {
-    COLLECT(arguments, first);
+    COLLECT(argv, arg);
     va_end(words);
-    return execv(path, arguments);
+    return execv(path, argv);
 }
 
-SFB_INTERPOSED int execlp(const char *file, const char *first, ...)
+SFB_INTERPOSED int execlp(const char *file, const char *arg, ...)
 {
-    COLLECT(arguments, first);
+    COLLECT(argv, arg);
     va_end(words);
-    return execvp(file, arguments);
+    return execvp(file, argv);
 }
 
-SFB_INTERPOSED int execle(const char *path, const char *first, ...)
+SFB_INTERPOSED int execle(const char *path, const char *arg, ...)
 {
-    char *const *environment;
+    char *const *envp;
 
-    COLLECT(arguments, first);
-    environment = va_arg(words, char *const *);
+    COLLECT(argv, arg);
+    envp = va_arg(words, char *const *);
     va_end(words);
-    return execve(path, arguments, environment);
+    return execve(path, argv, envp);
 }
+
+/* NOLINTEND(clang-analyzer-valist.Uninitialized,bugprone-macro-parentheses) */

@@ -6,15 +6,15 @@
 #include "record/prof_signal.h"
 #include "record/real.h"
 
-SFB_INTERPOSED int sigaction(int signo, const struct sigaction *action, struct sigaction *old)
+SFB_INTERPOSED int sigaction(int sig, const struct sigaction *act, struct sigaction *oact)
 {
-    if (!sfb_prof_signal_is_ours(signo))
-        return sfb_real()->sigaction(signo, action, old);
-    sfb_prof_signal_action(action, old);
+    if (!sfb_prof_signal_is_ours(sig))
+        return sfb_real()->sigaction(sig, act, oact);
+    sfb_prof_signal_action(act, oact);
     return 0;
 }
 
-static sighandler_t set_handler(int signo, sighandler_t handler, int flags)
+static sighandler_t set_handler(int sig, sighandler_t handler, int flags)
 {
     struct sigaction action = { .sa_handler = handler, .sa_flags = flags }, old;
 
@@ -23,47 +23,47 @@ static sighandler_t set_handler(int signo, sighandler_t handler, int flags)
         return SIG_ERR;
     }
     sigemptyset(&action.sa_mask);
-    sigaddset(&action.sa_mask, signo);
+    sigaddset(&action.sa_mask, sig);
     sfb_prof_signal_action(&action, &old);
     return old.sa_handler;
 }
 
-SFB_INTERPOSED sighandler_t signal(int signo, sighandler_t handler)
+SFB_INTERPOSED sighandler_t signal(int sig, sighandler_t handler)
 {
-    if (!sfb_prof_signal_is_ours(signo))
-        return sfb_real()->signal(signo, handler);
-    return set_handler(signo, handler, SA_RESTART);
+    if (!sfb_prof_signal_is_ours(sig))
+        return sfb_real()->signal(sig, handler);
+    return set_handler(sig, handler, SA_RESTART);
 }
 
 extern __typeof__(signal) bsd_signal, __sysv_signal, sysv_signal;
 
-SFB_INTERPOSED sighandler_t bsd_signal(int signo, sighandler_t handler)
+SFB_INTERPOSED sighandler_t bsd_signal(int sig, sighandler_t handler)
 {
-    return signal(signo, handler);
+    return signal(sig, handler);
 }
 
-SFB_INTERPOSED sighandler_t __sysv_signal(int signo, sighandler_t handler)
+SFB_INTERPOSED sighandler_t __sysv_signal(int sig, sighandler_t handler)
 {
-    if (!sfb_prof_signal_is_ours(signo))
-        return sfb_real()->sysv_signal(signo, handler);
-    return set_handler(signo, handler, (int)SA_RESETHAND | SA_NODEFER);
+    if (!sfb_prof_signal_is_ours(sig))
+        return sfb_real()->sysv_signal(sig, handler);
+    return set_handler(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
 }
 
-SFB_INTERPOSED sighandler_t sysv_signal(int signo, sighandler_t handler)
+SFB_INTERPOSED sighandler_t sysv_signal(int sig, sighandler_t handler)
 {
-    return __sysv_signal(signo, handler);
+    return __sysv_signal(sig, handler);
 }
 
-SFB_INTERPOSED int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+SFB_INTERPOSED int sigprocmask(int how, const sigset_t *set, sigset_t *oset)
 {
     if (!sfb_prof_signal_is_ours(SIGPROF))
-        return sfb_real()->sigprocmask(how, set, old);
-    return sfb_prof_signal_mask(how, set, old, sfb_real()->sigprocmask);
+        return sfb_real()->sigprocmask(how, set, oset);
+    return sfb_prof_signal_mask(how, set, oset, sfb_real()->sigprocmask);
 }
 
-SFB_INTERPOSED int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+SFB_INTERPOSED int pthread_sigmask(int how, const sigset_t *newmask, sigset_t *oldmask)
 {
     if (!sfb_prof_signal_is_ours(SIGPROF))
-        return sfb_real()->pthread_sigmask(how, set, old);
-    return sfb_prof_signal_mask(how, set, old, sfb_real()->pthread_sigmask);
+        return sfb_real()->pthread_sigmask(how, newmask, oldmask);
+    return sfb_prof_signal_mask(how, newmask, oldmask, sfb_real()->pthread_sigmask);
 }

@@ -51,7 +51,7 @@ static void expect_lists(const struct recorded *r, unsigned spans)
     uint64_t base, start, end, listed;
     const char *at = r->out;
     unsigned seen = 0;
-    char name;
+    char name = 0;
     int size;
 
     for (; sscanf(at, "%c %" SCNx64 " %" SCNu64 " %" SCNu64 "\n%n", &name, &base, &start, &end,

@@ -52,9 +52,10 @@ static int whole(const char *file)
     burn_ms(150);
     pthread_join(thread[1], NULL);
     sleep_ms(50);
-    if (sframe_backtrace_record_stop() != SFB_OK ||
-        sframe_backtrace_record_stop() != SFB_BAD_ARGUMENT)
+    if (sframe_backtrace_record_stop() != SFB_OK)
         return 1;
+    if (sframe_backtrace_record_stop() != SFB_BAD_ARGUMENT)
+        return 2;
     end = true;
     pthread_join(thread[0], NULL);
     return 0;
