@@ -16,7 +16,7 @@
 #include "recorder/tasks.h"
 
 /* In looks, which are 10 ms apart. */
-enum { THREADS_EVERY = 25, PROCESSES_EVERY = 100, WAITS_MAX = 20 };
+enum { THREADS_EVERY = 25, PROCESSES_EVERY = 50, WAITS_MAX = 20 };
 
 struct sfb_recorder_follow *sfb_recorder_follow_open(
     const struct sfb_recorder_follow_options *options)

@@ -18,7 +18,7 @@ bool sfb_recorder_stray_take(struct sfb_recorder_follow *follow, pid_t tid,
 /* A process has ended: events of its threads are closed. */
 void sfb_recorder_stray_forget(struct sfb_recorder_follow *follow, pid_t pid);
 
-/* Tells of children that have no agent a second after they were seen first, and why. */
+/* Tells of children that have no agent when they are seen for the second time, and why. */
 void sfb_recorder_stray_processes(struct sfb_recorder_follow *follow);
 
 /* Tells it of one process: its program is looked at. */

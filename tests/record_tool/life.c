@@ -25,7 +25,7 @@ Test(record_life, accounts_for_all_cpu_time)
     static const char *const engines[] = { "timer", "perf", "perf-user", "sampler" };
 
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        struct recorded r = recorded("--engine %s $P threads 150", engines[i]);
+        struct recorded r = recorded("--engine %s $P threads 75", engines[i]);
         double told = 0, shown;
 
         if (r.run.status == 125 && strncmp(engines[i], "perf", 4) == 0) {
@@ -35,10 +35,10 @@ Test(record_life, accounts_for_all_cpu_time)
         }
         cr_assert_eq(sscanf(r.run.out, "cpu %lf", &told), 1, "%s", r.run.err);
         shown = (double)recorded_cpu(r.contents) / 1e9;
-        cr_expect(told > 0.55, "%f", told);
+        cr_expect(told > 0.27, "%f", told);
         cr_expect(shown > told - 0.005 && shown < told + 0.005, "%s: %f, and it used %f",
                   engines[i], shown, told);
-        cr_expect_gt(r.contents->samples, 4, "%s: %s", engines[i], r.run.err);
+        cr_expect_gt(r.contents->samples, 1, "%s: %s", engines[i], r.run.err);
         cr_expect_eq(r.contents->lost[SFB_LOSS_RING_FULL], 0);
         recorded_free(&r);
     }
@@ -99,13 +99,13 @@ Test(record_life, sends_no_signal_to_what_is_executed)
 /* thrd_create() is inside the C library, as Go's threads are inside Go. */
 Test(record_life, of_threads_that_the_agent_did_not_see)
 {
-    struct recorded r = recorded("--engine perf $P another 700");
+    struct recorded r = recorded("--engine perf $P another 500");
 
     if (r.run.status == 125) {
         cr_log_warn("skipped: record_life: perf is refused here: %s", r.run.err);
     } else {
-        cr_expect_gt(r.contents->weight, 400000000, "%s", r.run.err);
-        cr_expect_gt(r.contents->samples, 200, "%s", r.run.err);
+        cr_expect_gt(r.contents->weight, 200000000, "%s", r.run.err);
+        cr_expect_gt(r.contents->samples, 100, "%s", r.run.err);
     }
     recorded_free(&r);
 }
@@ -151,7 +151,7 @@ Test(record_life, goes_on_with_a_daemon_that_closes_everything)
 
 Test(record_life, ends_after_its_duration_and_waits_for_the_program)
 {
-    struct recorded r = recorded("--duration 0.2 sh -c '\"$0\" burn 600; exit 4' $P");
+    struct recorded r = recorded("--duration 0.2 sh -c '\"$0\" until 500; exit 4' $P");
 
     cr_expect_eq(r.run.status, 4);
     cr_expect_str_eq(r.contents->reason, "--duration");
@@ -182,7 +182,7 @@ Test(record_life, hands_a_signal_on_and_stops_at_the_second)
 Test(record_life, of_the_program_goes_on_without_a_recorder)
 {
     struct run run =
-        run_line("'%s' record -o it.sfbr sh -c '\"$0\" burn 400; echo done >done' '%s' & "
+        run_line("'%s' record -o it.sfbr sh -c '\"$0\" until 400; echo done >done' '%s' & "
                  "sleep 0.15; kill -KILL $!; wait $!; "
                  "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "
                  "test -e done && break; sleep 0.1; done; cat done",
@@ -198,7 +198,7 @@ Test(record_life, of_the_program_goes_on_without_a_recorder)
 
 Test(record_life, ends_at_its_largest_size)
 {
-    struct recorded r = recorded("--max-size 4k --rate 10000 $P burn 1150; s=$?; "
+    struct recorded r = recorded("--max-size 4k --rate 10000 $P until 1150; s=$?; "
                                  "test $(stat -c %%s it.sfbr) -le 4096 || echo too large; exit $s");
 
     cr_expect_eq(r.run.status, 0, "%s", r.run.err);
@@ -220,7 +220,7 @@ Test(record_life, fails_on_a_full_disk_and_the_program_goes_on)
     }
     r = recorded_by("unshare -m sh -c 'mkdir small && mount -t tmpfs -o size=8k none small && "
                     "cd small && \"$@\"; s=$?; cp it.sfbr ..; cd ..; umount small; exit $s' sh",
-                    "--rate 10000 $P burn 1150");
+                    "--rate 10000 $P until 1150");
     cr_expect_eq(r.run.status, 125, "%s", r.run.err);
     cr_expect(strstr(r.run.out, "cpu ") != NULL, "the program did not go on");
     cr_expect(strstr(r.run.err, "No space left on device") != NULL, "%s", r.run.err);
@@ -231,7 +231,7 @@ Test(record_life, trusts_no_byte_of_the_memory)
 {
     uint64_t bad = 0;
 
-    for (unsigned seed = 1; seed <= 4; seed++) {
+    for (unsigned seed = 1; seed <= 3; seed++) {
         struct recorded r = recorded("$P hostile %u", seed);
 
         cr_expect(r.run.status != 90, "the memory was not found");
@@ -246,7 +246,7 @@ Test(record_life, trusts_no_byte_of_the_memory)
 Test(record_life, sends_no_signal_to_others)
 {
     struct run run =
-        run_line("'%s' burn 300 >/dev/null & other=$!; '%s' record -o it.sfbr '%s' others "
+        run_line("'%s' until 300 >/dev/null & other=$!; '%s' record -o it.sfbr '%s' others "
                  "$other; echo status $?; wait $other; echo other $?",
                  SFB_RECORD_PROGRAM, SFB_TOOL, SFB_RECORD_PROGRAM);
     struct contents *c;

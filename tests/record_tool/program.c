@@ -32,6 +32,14 @@ static void burn(double ms)
             sink += i;
 }
 
+static void burn_until(double ms)
+{
+    const double end = seconds(CLOCK_MONOTONIC) + ms / 1e3;
+
+    while (seconds(CLOCK_MONOTONIC) < end)
+        burn(1);
+}
+
 static void pause_for(double ms)
 {
     const struct timespec t = { (time_t)(ms / 1e3), (long)(ms * 1e6) % 1000000000 };
@@ -151,7 +159,7 @@ static void name_others(uint32_t other, double ms)
         if (slot == 8)
             memcpy(memory + 4096 + slot * (size_t)262144, process, sizeof process);
     }
-    burn(ms);
+    burn_until(ms);
 }
 
 /* Not by pthread_create(), as an agent sees it. */
@@ -202,6 +210,8 @@ int main(int argc, char **argv)
 
     if (strcmp(what, "burn") == 0) {
         burn(number);
+    } else if (strcmp(what, "until") == 0) {
+        burn_until(number);
     } else if (strcmp(what, "threads") == 0) {
         burn_in_threads(number);
     } else if (strcmp(what, "sleep") == 0) {
@@ -217,7 +227,7 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "daemon") == 0) {
         be_a_daemon(number);
     } else if (strcmp(what, "hostile") == 0) {
-        be_hostile((uint64_t)number, 400);
+        be_hostile((uint64_t)number, 300);
     } else if (strcmp(what, "another") == 0) {
         burn_in_another(number);
     } else if (strcmp(what, "exec") == 0) {

@@ -5,6 +5,6 @@ int main(int argc, char **argv)
 {
     (void)argv;
     if (argc > 1)
-        sleep(3);
+        sleep(2);
     return 5;
 }
