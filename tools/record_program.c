@@ -61,39 +61,40 @@ static int judge(const char *path, int depth)
 
     sfb_recorder_program_look(&program, path);
     if (program.raised)
-        return tool_complain(TOOL_FAILED,
-                             "record: %s is set-user-ID, set-group-ID or has capabilities: the "
-                             "loader ignores LD_PRELOAD; record as its user, or %s",
-                             path, link_in);
+        return (int)tool_complain(
+            TOOL_FAILED,
+            "record: %s is set-user-ID, set-group-ID or has capabilities: the "
+            "loader ignores LD_PRELOAD; record as its user, or %s",
+            path, link_in);
     switch (program.kind) {
     case SFB_PROGRAM_DYNAMIC:
     case SFB_PROGRAM_OTHER: /* a shell reads it, and is recorded */
     case SFB_PROGRAM_UNREADABLE: /* may be executed all the same */ return 0;
     case SFB_PROGRAM_STATIC:
-        return tool_complain(TOOL_FAILED,
-                             "record: %s is statically linked: no agent can be loaded; %s", path,
-                             link_in);
+        return (int)tool_complain(TOOL_FAILED,
+                                  "record: %s is statically linked: no agent can be loaded; %s",
+                                  path, link_in);
     case SFB_PROGRAM_OTHER_MACHINE:
-        return tool_complain(TOOL_FAILED, "record: %s is for another machine than sfb", path);
+        return (int)tool_complain(TOOL_FAILED, "record: %s is for another machine than sfb", path);
     case SFB_PROGRAM_NO_LOADER:
-        return tool_complain(TOOL_NOT_FOUND, "record: %s: its loader %s does not exist", path,
-                             program.interpreter);
+        return (int)tool_complain(TOOL_NOT_FOUND, "record: %s: its loader %s does not exist", path,
+                                  program.interpreter);
     case SFB_PROGRAM_SCRIPT: break;
     }
     if (depth == SCRIPTS_MAX)
         return 0;
     if (!is_executable(program.interpreter))
-        return tool_complain(errno == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE,
-                             "record: %s: its interpreter %s: %s", path, program.interpreter,
-                             strerror(errno));
+        return (int)tool_complain(errno == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE,
+                                  "record: %s: its interpreter %s: %s", path, program.interpreter,
+                                  strerror(errno));
     return judge(program.interpreter, depth + 1);
 }
 
 int record_find_program(char *path, const char *name)
 {
     if (!search(path, name))
-        return tool_complain(errno == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE,
-                             "record: %s: %s", name, strerror(errno));
+        return (int)tool_complain(errno == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE,
+                                  "record: %s: %s", name, strerror(errno));
     return judge(path, 0);
 }
 

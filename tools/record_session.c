@@ -210,8 +210,8 @@ static int begin(struct recording *r, const char *path, const char *agent)
         return 0;
     waitpid(r->child.pid, NULL, 0);
     unlink(r->file.name);
-    return tool_complain(cause == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE, "record: %s: %s",
-                         path, strerror(cause));
+    return (int)tool_complain(cause == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE,
+                              "record: %s: %s", path, strerror(cause));
 }
 
 /* --- while it runs ------------------------------------------------------------------------------- */
