@@ -119,7 +119,7 @@ static bool own_folder(char *out)
 
 bool record_find_agent(char *path)
 {
-    static const char *const places[] = { SFB_AGENT_BUILT, SFB_AGENT_INSTALLED };
+    static const char *const places[] = { SFB_AGENT_INSTALLED, SFB_AGENT_BUILT };
     const char *given = getenv("SFB_AGENT");
     char folder[PATH_MAX], at[2 * PATH_MAX];
     bool found = false;
