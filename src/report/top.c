@@ -30,10 +30,11 @@ static void count_row(struct entry *entries, const struct report_model *model,
 {
     const struct report_stack *stack =
         row->stack == REPORT_NONE ? NULL : &model->stacks.at[row->stack];
-    const uint32_t *frames = stack ? model->frames.at + stack->at : NULL;
+    const uint32_t *frames;
 
-    if (!stack)
+    if (!stack || stack->count == 0)
         return;
+    frames = model->frames.at + stack->at;
     for (uint32_t i = 0; i < stack->count; i++)
         if (frames[i] < model->locations.count)
             count_location(entries, model, frames[i], row);
