@@ -9,14 +9,20 @@ void expect_status(const struct recorded *r, int status)
               (unsigned)r->status);
 }
 
+/* A signal may come while the agent begins or ends a thread: its CPU time is in the next weight. */
+static bool is_harmless(size_t reason)
+{
+    return reason == SFB_LOSS_NESTED;
+}
+
 void expect_no_loss(const struct recorded *r)
 {
     for (size_t i = 0; i < r->process_count; i++)
         for (size_t k = 0; k < SFB_LOSS_COUNT; k++)
-            cr_expect_eq(r->process[i].lost[k], 0, "process %zu lost %zu", i, k);
+            cr_expect(is_harmless(k) || r->process[i].lost[k] == 0, "process %zu lost %zu", i, k);
     for (size_t i = 0; i < r->thread_count; i++)
         for (size_t k = 0; k < SFB_LOSS_COUNT; k++)
-            cr_expect_eq(r->thread[i].lost[k], 0, "thread %zu lost %zu", i, k);
+            cr_expect(is_harmless(k) || r->thread[i].lost[k] == 0, "thread %zu lost %zu", i, k);
     for (size_t k = 0; k < SFB_LOSS_COUNT; k++)
         cr_expect_eq(r->lost[k], 0, "lost %zu", k);
 }
