@@ -43,8 +43,8 @@ plan() {
         only="^live|$library|$torture" except="$files|live[.]crash"
         ;;
     aarch64)
-        targets=(tests-{unit,golden,live,live-crash,policy,torture,fuzz,demo})
-        only="^unit|^golden[.].*_rows|^live|^fuzz|$library|$torture"
+        targets=(tests-{unit,golden,live,live-crash,record,policy,torture,fuzz,demo})
+        only="^unit|^golden[.].*_rows|^live|^record[.]|^fuzz|$library|$torture"
         except="$files|agreement-v|stack_use-v|(front_door|broken|capture|stacks)-v2"
         ;;
     asan)

@@ -48,7 +48,7 @@ static const struct recorded_list *list_at(const struct recorded_process *p, uin
 /* What the program wrote: in the middle of each span its library is listed, and the other one is not. */
 static void expect_lists(const struct recorded *r, unsigned spans)
 {
-    uint64_t base, start, end, listed;
+    uint64_t base, start, end, listed = 0;
     const char *at = r->out;
     unsigned seen = 0;
     char name = 0;
