@@ -6,6 +6,8 @@
 #include "recorder/modules.h"
 #include "sfb/cbf.h"
 
+enum { STALLS_MAX = 2 };
+
 #define LOAD(member)    __atomic_load_n(&(member), __ATOMIC_RELAXED)
 #define ACQUIRE(member) __atomic_load_n(&(member), __ATOMIC_ACQUIRE)
 
@@ -191,6 +193,7 @@ static size_t copy_record(struct sfb_recorder_drain *d, uint32_t slot, uint64_t 
 static void move_to(struct sfb_recorder_drain *d, uint32_t slot, uint64_t position)
 {
     d->ring[slot].tail = position;
+    d->ring[slot].stalls = 0;
     __atomic_store_n(&d->rings[slot].tail, position, __ATOMIC_RELEASE);
 }
 
@@ -220,6 +223,7 @@ static bool read_ring(struct sfb_recorder_drain *d, uint32_t slot, bool last)
     }
     while (own->tail != head && !d->failed) {
         const size_t size = copy_record(d, slot, head);
+        const bool waited = last || own->stalls >= STALLS_MAX;
         const char *wrong;
         bool stalled = false;
 
@@ -228,9 +232,11 @@ static bool read_ring(struct sfb_recorder_drain *d, uint32_t slot, bool last)
             move_to(d, slot, head);
             break;
         }
-        wrong = take(d, slot, size, &stalled, last);
-        if (stalled)
+        wrong = take(d, slot, size, &stalled, waited);
+        if (stalled) {
+            own->stalls++;
             return false;
+        }
         if (wrong)
             count_bad(d, slot, wrong);
         move_to(d, slot, own->tail + size);
@@ -238,39 +244,42 @@ static bool read_ring(struct sfb_recorder_drain *d, uint32_t slot, bool last)
     return true;
 }
 
-/* @return whether one is missing a stack; *moved says whether there was a record that is not */
-static bool read_each(struct sfb_recorder_drain *d, uint32_t process, bool last, bool *moved)
+/* @return whether one is missing a stack */
+static bool read_each(struct sfb_recorder_drain *d, uint32_t process, bool last)
 {
-    bool stalled = false;
+    bool stalled = false, moved = false;
 
-    *moved = false;
     for (uint32_t i = 0; i < d->ring_end && !d->failed; i++) {
         const uint64_t before = d->ring[i].tail;
 
         if (d->ring[i].id == 0 ||
-            (process < SFB_SHARED_PROCESS_MAX && d->ring[i].process != process))
+            (process != SFB_SHARED_PROCESS_MAX && d->ring[i].process != process))
             continue;
         stalled |= !read_ring(d, i, last);
-        *moved |= d->ring[i].tail != before;
+        moved |= d->ring[i].tail != before;
     }
+    /* Who moved may have brought what others wait for. */
+    for (uint32_t i = 0; moved && i < d->ring_end; i++)
+        d->ring[i].stalls = 0;
     return stalled;
 }
 
+/*
+ * What is missing was published before the record that names it: in a ring that was read before that came, or in one of a
+ * thread that began meanwhile. After a look for those, and a turn in which nothing moved, it does not come.
+ */
 void sfb_recorder_rings_read(struct sfb_recorder_drain *d, uint32_t process)
 {
     enum { PASSES_MAX = 64 }; /* a program that writes records could keep us here */
-    bool moved, looked = false;
 
-    for (unsigned pass = 0; read_each(d, process, false, &moved) && pass < PASSES_MAX; pass++) {
-        if (moved)
-            continue;
-        if (looked)
-            break;
-        /* It may be in the ring of a thread that began meanwhile. */
+    for (unsigned pass = 0; read_each(d, process, false); pass++) {
+        if (pass == PASSES_MAX) {
+            if (d->finishing || process != SFB_SHARED_PROCESS_MAX)
+                read_each(d, process, true);
+            return;
+        }
         sfb_recorder_rings_begin(d, true);
-        looked = true;
     }
-    read_each(d, process, true, &moved);
 }
 
 /* --- its end ------------------------------------------------------------------------------------- */

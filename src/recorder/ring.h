@@ -15,7 +15,7 @@ void sfb_recorder_rings_begin(struct sfb_recorder_drain *drain, bool all);
  * Reads the records of all rings up to their heads.
  *
  * A stack that a record names may be in another ring, where it was published before. Rings are read in turn until nothing
- * is missing, or nothing moves.
+ * is missing that can come.
  *
  * @param process  only those of this slot; SFB_SHARED_PROCESS_MAX: all
  */

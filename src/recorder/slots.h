@@ -17,6 +17,8 @@ struct sfb_recorder_ring {
     uint64_t cpu_start;
     uint64_t weight;               /* of all samples read */
     uint64_t lost[SFB_LOSS_COUNT]; /* counted so far */
+    unsigned
+        stalls; /* turns in which the stack of the record at tail was missing, and nothing moved */
 };
 
 struct sfb_recorder_process {

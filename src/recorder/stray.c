@@ -149,8 +149,10 @@ static void look_at_program(struct sfb_recorder_follow *f, struct sfb_recorder_f
     } else if (!p->changed) {
         p->changed = true;
     } else {
-        if (!f->no_children)
-            sfb_recorder_stray_tell(f, p->id, p->here);
+        if (!f->no_children) {
+            note(f, p->id, p->here);
+            note(f, p->id, p->here); /* seen twice already */
+        }
         sfb_recorder_drain_gone(f->drain, (uint32_t)p->pid, SFB_PROCESS_REPLACED, 0, p->cpu);
         p->told = true;
     }
