@@ -72,8 +72,9 @@ static int judge(const char *path, int depth)
     case SFB_PROGRAM_UNREADABLE: /* may be executed all the same */ return 0;
     case SFB_PROGRAM_STATIC:
         return (int)tool_complain(TOOL_FAILED,
-                                  "record: %s is statically linked: no agent can be loaded; %s",
-                                  path, link_in);
+                                  "record: %s is statically linked: no agent can be loaded; "
+                                  "link it dynamically, or use perf record",
+                                  path);
     case SFB_PROGRAM_OTHER_MACHINE:
         return (int)tool_complain(TOOL_FAILED, "record: %s is for another machine than sfb", path);
     case SFB_PROGRAM_NO_LOADER:

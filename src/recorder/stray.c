@@ -84,7 +84,7 @@ static const char *reason_of(pid_t pid)
     snprintf(path, sizeof path, "/proc/%ld/exe", (long)pid);
     sfb_recorder_program_look(&program, path);
     switch (program.kind) {
-    case SFB_PROGRAM_STATIC: return "a static program: link the agent in";
+    case SFB_PROGRAM_STATIC: return "a static program: link it dynamically";
     case SFB_PROGRAM_OTHER_MACHINE: return "a program of another machine";
     case SFB_PROGRAM_UNREADABLE: return "its program cannot be read";
     case SFB_PROGRAM_DYNAMIC:

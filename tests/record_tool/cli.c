@@ -57,7 +57,7 @@ Test(record_cli, says_what_cannot_be_recorded)
         { "./script-without-interpreter", 127, "/not/there: No such file" },
         { "./no-loader", 127, "does not exist" },
         { "./other-machine", 125, "another machine" },
-        { "'" SFB_RECORD_STATIC "'", 125, "link the agent in" },
+        { "'" SFB_RECORD_STATIC "'", 125, "link it dynamically" },
         { "./script-of-static", 125, "statically linked" },
         { "-o /not/there/x ./script", 125, "/not/there/x: No such file" },
         { "-o there ./script", 125, "-f overwrites it" },
