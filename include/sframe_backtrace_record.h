@@ -40,7 +40,8 @@ struct sframe_backtrace_record_options {
     /* Descriptor of an empty file that is open for writing; borrowed until the recording is stopped. */
     int fd;
 
-    uint32_t rate_hz;  /* samples a second of CPU time, at most 20,000; 0: 997. The kernel's tick is a limit, too. */
+    uint32_t
+        rate_hz; /* samples a second of CPU time, at most 20,000; 0: 997. The kernel's tick is a limit, too. */
     uint64_t max_size; /* bytes of the file; 0: no limit */
 };
 

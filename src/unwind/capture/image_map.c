@@ -13,8 +13,6 @@
 #include "sfb/image_map.h"
 #include "sframe_backtrace.h"
 #include "unwind/process/image_list.h"
-#include "unwind/process/loader.h"
-#include "unwind/process/program.h"
 
 /* What the map says that it is from. */
 #define PLATFORM "Linux"
@@ -75,17 +73,15 @@ static void sort(const struct collection *c)
 }
 
 /*
- * A path is put behind the room that the map may still use for it. The loader has no name of the
- * program.
+ * A path is put behind the room that the map may still use for it.
  *
  * @return false: there is no room for it
  */
-static bool read_path(struct sfb_image *image, struct sfb_image_list *list, uint64_t name,
-                      uint8_t *from, uint8_t *to)
+static bool read_path(struct sfb_image *image, struct sfb_image_list *list,
+                      const struct sfb_listed_image *listed, uint8_t *from, uint8_t *to)
 {
     /* Lengths and codes of a path take less than a 32nd of it, all else of an image less than 128 bytes. */
     size_t fixed = 128, room = (size_t)(to - from);
-    uint64_t size;
 
     if (room < fixed)
         return false;
@@ -93,11 +89,8 @@ static bool read_path(struct sfb_image *image, struct sfb_image_list *list, uint
     if (room > SFB_IMAGE_PATH_MAX)
         room = SFB_IMAGE_PATH_MAX;
     image->path = (const char *)(to - room);
-    size = sfb_image_list_path(list, name, (char *)(to - room), room);
-    if (size == 0)
-        size = sfb_image_list_path(list, (uintptr_t)sfb_program_path(), (char *)(to - room), room);
-    image->path_size = size;
-    return size < room;
+    image->path_size = sfb_image_list_path(list, listed, (char *)(to - room), room);
+    return image->path_size < room;
 }
 
 /* @return false: it is left out */
@@ -107,13 +100,13 @@ static bool put_image(struct sfb_image_map_encoder *encoder, struct sfb_image_li
     struct sfb_loaded loaded;
     struct sfb_image image = { 0 };
 
-    if (!sfb_loaded_find(&loaded, listed->address))
+    if (!sfb_image_list_find(list, listed, &loaded))
         return true; /* it is gone */
     image.base = loaded.start;
     image.end_of_text = loaded.text_end;
     image.build_id = loaded.build_id.size > 0 ? loaded.build_id.bytes : NULL;
     image.build_id_size = loaded.build_id.size;
-    if (!read_path(&image, list, listed->name, encoder->pos, limit))
+    if (!read_path(&image, list, listed, encoder->pos, limit))
         return false;
     return sfb_image_map_encoder_put(encoder, &image) == SFB_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "unwind/process/live_memory.h"
 #include "unwind/process/loader.h"
+#include "unwind/process/program.h"
 
 enum { MODULES_MAX = 1 << 16 };
 
@@ -40,9 +41,16 @@ static bool next_of_static(struct sfb_image_list *list, struct sfb_listed_image 
 {
     unsigned i = MODULES_MAX - list->left--;
 
-    *out = (struct sfb_listed_image){ .address = sfb_loader_static(i),
-                                      .name = i > 0 ? (uintptr_t) "linux-vdso.so.1" : 0 };
+    *out = (struct sfb_listed_image){ .address = sfb_loader_static(i) };
     return out->address != 0;
+}
+
+/* What is linked to an address of its own has no bias: the program, if it is no PIE. */
+static uint64_t address_of(struct sfb_image_list *list, uint64_t link_map)
+{
+    uint64_t bias = word_at(list, link_map + offsetof(struct link_map, l_addr));
+
+    return bias ? bias : word_at(list, link_map + offsetof(struct link_map, l_ld));
 }
 
 bool sfb_image_list_next(struct sfb_image_list *list, struct sfb_listed_image *out)
@@ -56,21 +64,49 @@ bool sfb_image_list_next(struct sfb_image_list *list, struct sfb_listed_image *o
             return false;
         next_namespace(list);
     }
-    *out = (struct sfb_listed_image){
-        .address = word_at(list, list->link_map + offsetof(struct link_map, l_ld)),
-        .name = word_at(list, list->link_map + offsetof(struct link_map, l_name)),
-    };
+    *out = (struct sfb_listed_image){ .address = address_of(list, list->link_map),
+                                      .link_map = list->link_map };
     list->link_map = word_at(list, list->link_map + offsetof(struct link_map, l_next));
     list->left--;
     return true;
 }
 
-uint64_t sfb_image_list_path(struct sfb_image_list *list, uint64_t name, char *out, uint64_t room)
+/*
+ * Of a module whose segments do not lie together, the loader on AArch64 among them, glibc knows the one that an
+ * address is in. The bias leads to the first, which has the ELF header, unless the module is linked elsewhere.
+ */
+bool sfb_image_list_find(struct sfb_image_list *list, const struct sfb_listed_image *listed,
+                         struct sfb_loaded *out)
+{
+    uint64_t dynamic;
+
+    if (sfb_loaded_find(out, listed->address) &&
+        (listed->link_map == 0 || out->link_map == listed->link_map))
+        return true;
+    dynamic =
+        listed->link_map ? word_at(list, listed->link_map + offsetof(struct link_map, l_ld)) : 0;
+    return dynamic && sfb_loaded_find(out, dynamic);
+}
+
+static uint64_t copy_text(struct sfb_image_list *list, uint64_t text, char *out, uint64_t room)
 {
     uint64_t size = 0;
 
-    while (name && size < room && sfb_memory_copy(&list->memory, name + size, &out[size], 1) &&
+    while (text && size < room && sfb_memory_copy(&list->memory, text + size, &out[size], 1) &&
            out[size] != '\0')
         size++;
     return size;
+}
+
+/* The loader has no name of the program, and a static one none of the vDSO. */
+uint64_t sfb_image_list_path(struct sfb_image_list *list, const struct sfb_listed_image *listed,
+                             char *out, uint64_t room)
+{
+    const bool is_vdso = listed->link_map == 0 && listed->address != sfb_loader_static(0);
+    const char *known = is_vdso ? "linux-vdso.so.1" : sfb_program_path();
+    uint64_t name =
+        listed->link_map ? word_at(list, listed->link_map + offsetof(struct link_map, l_name)) : 0;
+    uint64_t size = copy_text(list, name, out, room);
+
+    return size > 0 ? size : copy_text(list, (uintptr_t)known, out, room);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "sfb/memory.h"
+#include "unwind/process/image.h"
 
 /* Private: declare it, and call the functions below. */
 struct sfb_image_list {
@@ -20,8 +21,8 @@ struct sfb_image_list {
 };
 
 struct sfb_listed_image {
-    uint64_t address; /* in the module */
-    uint64_t name;    /* of its path, which may be empty; 0: there is none */
+    uint64_t address;  /* in the module, nearly always its first byte */
+    uint64_t link_map; /* of the loader; 0: of a static program */
 };
 
 /* Threads, signals: safe. */
@@ -35,12 +36,23 @@ void sfb_image_list_begin(struct sfb_image_list *out);
 bool sfb_image_list_next(struct sfb_image_list *list, struct sfb_listed_image *out);
 
 /*
- * Copies a path that the list gave.
+ * Looks at what is there now.
  *
- * @return its bytes, the '\0' not counted; 0 also if it cannot be read; `room` or more: it does not fit
+ * @return whether it is there still
  *
  * Threads, signals: safe.
  */
-uint64_t sfb_image_list_path(struct sfb_image_list *list, uint64_t name, char *out, uint64_t room);
+bool sfb_image_list_find(struct sfb_image_list *list, const struct sfb_listed_image *listed,
+                         struct sfb_loaded *out);
+
+/*
+ * Copies the path that the loader has for it; for the program, that which it began with.
+ *
+ * @return its bytes, the '\0' not counted; `room` or more: it does not fit
+ *
+ * Threads, signals: safe.
+ */
+uint64_t sfb_image_list_path(struct sfb_image_list *list, const struct sfb_listed_image *listed,
+                             char *out, uint64_t room);
 
 #endif
