@@ -93,20 +93,20 @@ static void read_process_end(struct report_data *d, const struct sfb_recording_p
 static bool read_thread(struct report_data *d, const struct sfb_recording_thread *from)
 {
     const uint32_t process = find_process(d, from->process), i = find_thread(d, from->id);
-    struct report_thread *t = i == REPORT_NONE ? NULL : &d->threads.at[i];
+    const bool is_new = i == REPORT_NONE;
+    struct report_thread *t;
     char *name;
 
     if (process == REPORT_NONE ||
-        (!t && d->threads.count > 0 && from->id < d->threads.at[d->threads.count - 1].id))
+        (is_new && d->threads.count > 0 && from->id < d->threads.at[d->threads.count - 1].id))
         return true;
     name = copy_text(from->name);
-    if (!t)
-        t = REPORT_NEXT(d->threads);
+    t = is_new ? REPORT_NEXT(d->threads) : &d->threads.at[i];
     if (!t || !name) {
         free(name);
         return false;
     }
-    if (t->id == 0) {
+    if (is_new) {
         t->id = from->id;
         t->process = process;
         t->tid = from->tid;

@@ -22,6 +22,7 @@ static inline void burn_ms(unsigned ms)
     while (cpu_of(CLOCK_THREAD_CPUTIME_ID) < end)
         for (unsigned i = 0; i < 2000; i++)
             sum += i;
+    (void)sum;
 }
 
 static inline void sleep_ms(unsigned ms)

@@ -51,8 +51,8 @@ static void open_session(struct session *s, const struct record_how *how)
     memcpy(shared->magic, SFB_SHARED_MAGIC, sizeof shared->magic);
     shared->version = SFB_SHARED_VERSION;
     shared->recorder_pid = (uint32_t)getpid();
-    for (uint8_t i = 0; i < sizeof shared->key; i++)
-        shared->key[i] = i;
+    for (size_t i = 0; i < sizeof shared->key; i++)
+        shared->key[i] = (uint8_t)i;
     shared->rate_hz = how->rate_hz ? how->rate_hz : 997;
     shared->engines =
         how->engines ? how->engines : 1U << SFB_ENGINE_TIMER | 1U << SFB_ENGINE_SAMPLER;
@@ -88,7 +88,7 @@ static void answer_at_socket(struct session *s)
                               .msg_iovlen = 1,
                               .msg_control = &control,
                               .msg_controllen = sizeof control };
-    int fd = accept4(s->socket, NULL, NULL, SOCK_CLOEXEC);
+    int fd = accept4(s->socket, NULL, &(socklen_t){ 0 }, SOCK_CLOEXEC);
 
     if (fd < 0)
         return;

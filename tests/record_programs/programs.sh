@@ -226,4 +226,5 @@ SOURCE
 }
 run_go() { "${recorder[@]}" "$work/go-program" 2> /dev/null; }
 
+# shellcheck disable=SC2034 # for `run`
 all_programs=(redis python3 perl git clang gcc nginx postgres xz ninja rust go)

@@ -21,10 +21,12 @@
 #include "record/sample.h"
 #include "sframe_backtrace.h"
 
+/* The linker's names for them. NOLINTBEGIN(bugprone-reserved-identifier) */
 void __real_sfb_sample_take(struct sfb_thread *thread, enum sfb_recording_engine engine,
                             const void *context);
 void __wrap_sfb_sample_take(struct sfb_thread *thread, enum sfb_recording_engine engine,
                             const void *context);
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 enum { EXAMPLE_FRAMES = 6 };
 

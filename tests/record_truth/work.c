@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline, noclone))
+#include "support/compiler.h"
 
 enum { FUNCTIONS = 4, UNIT_NS = 100000, TICK_NS = 4000000, BURST_NS = 1500000 };
 

@@ -19,8 +19,8 @@
 static volatile int sink;
 
 /* Functions that stacks are made of; nobody calls them. */
-NOINLINE int report_inner(int);
-NOINLINE int report_outer(int);
+NOINLINE int report_inner(int x);
+NOINLINE int report_outer(int x);
 
 NOINLINE int report_inner(int x)
 {
