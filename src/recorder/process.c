@@ -160,7 +160,7 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
     if (d->watcher.process_ends)
         d->watcher.process_ends(d->watcher.with, slot, own->pid, own->id);
     if (!d->failed)
-        sfb_recorder_rings_begin(d, false);
+        sfb_recorder_rings_begin(d, true); /* it may have come and gone since the last look */
     sfb_recorder_rings_read(d, slot);
     for (uint32_t i = 0; i < d->ring_end; i++)
         if (d->ring[i].id != 0 && d->ring[i].process == slot)

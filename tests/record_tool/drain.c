@@ -295,6 +295,34 @@ Test(record_drain, reads_a_program_that_executes_another)
 }
 
 /* Any bytes: it ends, and the file reads. */
+/* Programs that execute others at once: what the first one left is not taken for its successor's. */
+Test(record_drain, ends_the_threads_of_programs_that_it_never_saw)
+{
+    struct contents *c;
+
+    begin();
+    add_process(0);
+    add_ring(0, 0);
+    put_stack(0, 1);
+    add_process(1);
+    processes[1].pid = PID;
+    add_ring(1, 1);
+    rings[1].pid = rings[1].tid = PID;
+    cr_assert_eq(sfb_recorder_drain(drain), SFB_OK);
+    cr_expect_eq(processes[0].state, SFB_SLOT_FREE);
+    cr_expect_eq(rings[0].state, SFB_SLOT_FREE);
+    add_process(0);
+    add_ring(2, 0);
+    rings[2].tid = PID;
+    cr_assert_eq(sfb_recorder_drain(drain), SFB_OK);
+    c = end();
+    cr_assert_eq(c->process_count, 3);
+    cr_expect_eq(c->threads, 3);
+    cr_expect(c->process[0].samples == 1 && c->process[1].samples == 0 &&
+              c->process[2].samples == 0);
+    free(c);
+}
+
 Test(record_drain, survives_random_memory)
 {
     uint64_t random = 1;
