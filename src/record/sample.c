@@ -1,5 +1,7 @@
 #include "record/sample.h"
 
+#include <string.h>
+
 #include "record/clocks.h"
 #include "record/modules.h"
 #include "record/ring.h"
@@ -37,13 +39,29 @@ static void remember(uint64_t hash)
     }
 }
 
+/* Eight bytes at a time: equal stacks have equal bytes. */
+static uint64_t hash_of(const uint8_t *bytes, size_t size)
+{
+    uint64_t hash = size, word;
+
+    for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
+        hash ^= hash >> 32;
+    }
+    word = 0;
+    memcpy(&word, bytes, size);
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
+    return hash ^ hash >> 29;
+}
+
 /*
- * Walks the stack, and once more, as CBF, if no thread of the process has written it: addresses cost least, and
- * their hash tells. libunwind takes a lock: without it.
+ * Walks the stack. Most stacks of CPU samples are new, so CBF is written at once: addresses first, and CBF for new
+ * stacks only, was a second walk for most. libunwind takes a lock: without it.
  *
- * @return bytes of CBF; none: the stack is known, or there is none
+ * @return bytes of CBF; 0: the stack is known, or there is none
  */
-static ssize_t walk(struct sfb_thread *t, const void *context, struct sfb_shared_sample *sample)
+static size_t walk(struct sfb_thread *t, const void *context, struct sfb_shared_sample *sample)
 {
     struct sframe_backtrace_options options = SFRAME_BACKTRACE_OPTIONS_INIT;
     struct sframe_backtrace_info info = SFRAME_BACKTRACE_INFO_INIT;
@@ -54,30 +72,22 @@ static ssize_t walk(struct sfb_thread *t, const void *context, struct sfb_shared
     options.max_frames = SFB_THREAD_FRAMES;
     options.memo = t->memo;
     options.memo_size = sizeof t->memo;
-    options.hash = &sample->hash;
-    if (sframe_backtrace_addresses(t->frames, SFB_THREAD_FRAMES, &options, &info) <= 0) {
-        sample->hash = 0;
+    size = sframe_backtrace_cbf(t->cbf, sizeof t->cbf, &options, &info);
+    if (size <= 0) {
         sample->end = SFB_NO_RESOURCE;
         return 0;
     }
     sample->end = info.end;
+    sample->hash = hash_of(t->cbf, (size_t)size);
     sample->hash += sample->hash == 0; /* 0 stands for none */
-    if (is_known(sample->hash))
-        return 0;
-    options.memo = t->cbf_memo;
-    options.memo_size = sizeof t->cbf_memo;
-    options.hash = NULL;
-    size = sframe_backtrace_cbf(t->cbf, sizeof t->cbf, &options, &info);
-    if (size <= 0)
-        sample->hash = 0; /* nobody has named it */
-    return size;
+    return is_known(sample->hash) ? 0 : (size_t)size;
 }
 
 static bool take(struct sfb_thread *t, enum sfb_recording_engine engine, const void *context)
 {
     uint64_t cpu = sfb_clock(CLOCK_THREAD_CPUTIME_ID);
     struct sfb_shared_sample sample = { .engine = engine, .time = sfb_now() };
-    ssize_t cbf_size;
+    size_t cbf_size;
 
     if (cpu <= t->sampled)
         return true;
@@ -85,8 +95,7 @@ static bool take(struct sfb_thread *t, enum sfb_recording_engine engine, const v
     sfb_modules_look(sample.time);
     sample.modules = sfb_modules_written();
     cbf_size = walk(t, context, &sample);
-    if (!sfb_ring_put_sample(t, &sample, cbf_size > 0 ? t->cbf : NULL,
-                             cbf_size > 0 ? (size_t)cbf_size : 0)) {
+    if (!sfb_ring_put_sample(t, &sample, cbf_size > 0 ? t->cbf : NULL, cbf_size)) {
         if (sfb_ring_is_abandoned(t, sample.time))
             sfb_timer_disarm(t);
         return false;

@@ -38,10 +38,7 @@ struct sfb_thread {
     uint32_t rounds; /* of destructors at its end */
     char name[16];
 
-    /* Apart, each by its own walks: the first has hashes in it. */
-    _Alignas(8) uint8_t memo[SFRAME_BACKTRACE_HASHED_MEMO_SIZE(SFB_THREAD_MEMO_FRAMES)];
-    _Alignas(8) uint8_t cbf_memo[SFRAME_BACKTRACE_MEMO_SIZE(SFB_THREAD_MEMO_FRAMES)];
-    void *frames[SFB_THREAD_FRAMES];
+    _Alignas(8) uint8_t memo[SFRAME_BACKTRACE_MEMO_SIZE(SFB_THREAD_MEMO_FRAMES)];
     uint8_t cbf[SFB_THREAD_CBF];
 };
 

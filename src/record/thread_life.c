@@ -68,9 +68,8 @@ static struct sfb_thread *begin(pid_t tid, uint64_t cpu_start, bool own)
     t->notified = 0;
     t->full_since = 0;
     t->samples = t->rounds = 0;
-    /* Memos of the thread that had it before are of another stack. */
+    /* The memo of the thread that had it before is of another stack. */
     memset(t->memo, 0, SFRAME_BACKTRACE_MEMO_BASE);
-    memset(t->cbf_memo, 0, SFRAME_BACKTRACE_MEMO_BASE);
     __atomic_store_n(&t->state, SFB_THREAD_LIVE, __ATOMIC_RELEASE);
     sfb_timer_start(t);
     if (t->timer < 0 && sfb_agent_may_use(SFB_ENGINE_SAMPLER))
