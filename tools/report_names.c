@@ -151,16 +151,6 @@ struct report_namer report_names_namer(struct report_names *n)
     return (struct report_namer){ .user = n, .use = use, .find = find };
 }
 
-size_t report_names_missing(const struct report_names *n)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < n->list_count; i++)
-        for (size_t j = 0; j < n->lists[i].count; j++)
-            count += n->lists[i].modules[j].refused;
-    return count;
-}
-
 void report_names_close(struct report_names *n)
 {
     if (!n)

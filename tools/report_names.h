@@ -19,9 +19,6 @@ struct report_names *report_names_open(struct symbols *symbols, enum object_name
 /* What the model asks. */
 struct report_namer report_names_namer(struct report_names *names);
 
-/* Modules of which no file was found, of those that were asked for. */
-size_t report_names_missing(const struct report_names *names);
-
 void report_names_close(struct report_names *names);
 
 #endif

@@ -1,22 +1,18 @@
 #include "report/array.h"
 
-#include <stdlib.h>
+#include <stdint.h>
+#include <string.h>
 
-enum { FIRST = 64 };
+#include "object/grow.h"
 
-bool report_array_grow(void **at, size_t count, size_t *room, size_t more, size_t size)
+void *report_array_next(void **at, size_t *count, size_t *room, size_t size)
 {
-    size_t want = *room;
-    void *grown;
+    void *grown = object_grow(*at, *count, room, size, UINT32_MAX - 1);
+    void *next;
 
-    if (more <= *room - count)
-        return true;
-    while (want - count < more)
-        want = want ? 2 * want : FIRST;
-    grown = reallocarray(*at, want, size);
     if (!grown)
-        return false;
+        return NULL;
     *at = grown;
-    *room = want;
-    return true;
+    next = (char *)grown + size * (*count)++;
+    return memset(next, 0, size);
 }

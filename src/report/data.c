@@ -157,15 +157,14 @@ static bool read_stack(struct report_data *d, const struct sfb_recording_stack *
     if (process == REPORT_NONE ||
         (d->stacks.count > 0 && from->id <= d->stacks.at[d->stacks.count - 1].id))
         return true;
-    if (!REPORT_GROW(d->cbf, from->size))
-        return false;
     stack = REPORT_NEXT(d->stacks);
     if (!stack)
         return false;
-    *stack = (struct report_cbf){ from->id, process, d->cbf.count, from->size };
-    memcpy(d->cbf.at + d->cbf.count, from->cbf, from->size);
-    d->cbf.count += from->size;
-    return true;
+    *stack = (struct report_cbf){ .id = from->id,
+                                  .process = process,
+                                  .bytes = (uint8_t *)copy(from->cbf, from->size),
+                                  .size = from->size };
+    return stack->bytes != NULL;
 }
 
 static bool read_sample(struct report_data *d, const struct sfb_recording_sample *from)
@@ -251,6 +250,15 @@ static int compare_lists(const void *a, const void *b)
     return (x->time > y->time) - (x->time < y->time);
 }
 
+static int compare_losses(const void *a, const void *b)
+{
+    const struct report_loss *x = a, *y = b;
+
+    if (x->reason != y->reason)
+        return x->reason < y->reason ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
 enum sfb_status report_data_read(struct report_data *out, const char *path, struct sfb_error *error)
 {
     struct sfb_recording_reader *reader;
@@ -271,6 +279,8 @@ enum sfb_status report_data_read(struct report_data *out, const char *path, stru
     *error = (struct sfb_error){ .status = status, .field = "memory" };
     if (out->lists.count > 1)
         qsort(out->lists.at, out->lists.count, sizeof *out->lists.at, compare_lists);
+    if (status == SFB_END && out->losses.count > 1)
+        qsort(out->losses.at, out->losses.count, sizeof *out->losses.at, compare_losses);
     return status == SFB_END ? SFB_OK : status;
 }
 
@@ -304,6 +314,7 @@ void report_data_free(struct report_data *d)
     FREE_EACH(d->processes, arguments);
     FREE_EACH(d->threads, name);
     FREE_EACH(d->lists, map);
+    FREE_EACH(d->stacks, bytes);
     FREE_EACH(d->losses, text);
     FREE_EACH(d->files, bytes);
     free((char *)(uintptr_t)d->start.engine_text);
@@ -318,6 +329,5 @@ void report_data_free(struct report_data *d)
     free(d->samples.at);
     free(d->losses.at);
     free(d->files.at);
-    free(d->cbf.at);
     *d = (struct report_data){ .health = { .size = 0 } };
 }

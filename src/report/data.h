@@ -47,7 +47,8 @@ struct report_list {
 struct report_cbf {
     uint32_t id;
     uint32_t process; /* index */
-    size_t at, size;  /* in `cbf` */
+    uint8_t *bytes;
+    size_t size;
 };
 
 struct report_sample {
@@ -79,9 +80,8 @@ struct report_data {
     REPORT_ARRAY(struct report_list) lists; /* of a process by time */
     REPORT_ARRAY(struct report_cbf) stacks;
     REPORT_ARRAY(struct report_sample) samples;
-    REPORT_ARRAY(struct report_loss) losses;
+    REPORT_ARRAY(struct report_loss) losses; /* by reason and text */
     REPORT_ARRAY(struct report_file) files;
-    REPORT_ARRAY(uint8_t) cbf;
 };
 
 /**

@@ -1,6 +1,7 @@
 #include "report/functions.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Two of these tell texts apart: 128 bits. */
 static uint64_t hash(const char *text, uint64_t seed)

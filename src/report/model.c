@@ -110,8 +110,7 @@ static bool decode(struct maker *m, const struct report_cbf *cbf, uint32_t list)
     struct sfb_cbf_decoder decoder;
     struct sfb_cbf_item item, before;
     bool have_before = false;
-    enum sfb_status status =
-        sfb_cbf_decoder_init(&decoder, model->data->cbf.at + cbf->at, cbf->size, &options, NULL);
+    enum sfb_status status = sfb_cbf_decoder_init(&decoder, cbf->bytes, cbf->size, &options, NULL);
 
     while (status == SFB_OK && (status = sfb_cbf_decoder_next(&decoder, &item, NULL)) == SFB_OK) {
         if (have_before)

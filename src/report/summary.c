@@ -1,6 +1,7 @@
 #include "report/summary.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 #include "object/foreign.h"
@@ -81,28 +82,24 @@ static void write_truncated(FILE *to, const struct report_model *model)
     fputc('\n', to);
 }
 
+/* One line for each reason and text: they stand together. */
 void report_losses_write(FILE *to, const struct report_data *data)
 {
-    for (size_t i = 0; i < data->losses.count; i++) {
-        const struct report_loss *loss = &data->losses.at[i];
-        bool first = true;
+    const struct report_loss *all = data->losses.at;
+
+    for (size_t i = 0, next; i < data->losses.count; i = next) {
         uint64_t count = 0;
 
-        /* One line for each reason and text, where it comes first. */
-        for (size_t j = 0; j < data->losses.count; j++) {
-            const struct report_loss *other = &data->losses.at[j];
-
-            if (other->reason != loss->reason || strcmp(other->text, loss->text) != 0)
-                continue;
-            first = first && j >= i;
-            count += other->count;
-        }
-        if (!first || count == 0)
+        for (next = i; next < data->losses.count && all[next].reason == all[i].reason &&
+                       strcmp(all[next].text, all[i].text) == 0;
+             next++)
+            count += all[next].count;
+        if (count == 0)
             continue;
-        fprintf(to, "  lost: %" PRIu64 " %s", count, sfb_recording_loss_str(loss->reason));
-        if (loss->text[0]) {
+        fprintf(to, "  lost: %" PRIu64 " %s", count, sfb_recording_loss_str(all[i].reason));
+        if (all[i].text[0]) {
             fputs(": ", to);
-            foreign_print(to, loss->text);
+            foreign_print(to, all[i].text);
         }
         fputc('\n', to);
     }

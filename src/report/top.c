@@ -1,6 +1,7 @@
 #include "report/top.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "object/foreign.h"
 
