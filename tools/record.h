@@ -55,12 +55,16 @@ void record_child_drop(struct record_child *child);
 
 struct record_file {
     int fd;
+    bool made; /* by this command: else it is a pipe or a device, and stays */
     char name[4096];
 };
 
 /* Opens it; what exists stays, without --force. @return false after a complaint */
 bool record_file_open(struct record_file *out, const struct record_request *request,
                       const char *program, pid_t pid);
+
+/* Takes back a file that nothing was recorded in. */
+void record_file_drop(const struct record_file *file);
 
 /* --- record_signals.c -------------------------------------------------------------------------------- */
 

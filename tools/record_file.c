@@ -14,22 +14,28 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static int make(struct record_file *out)
+{
+    const int fd = open(out->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    out->made = fd >= 0;
+    return fd;
+}
+
 /* A pipe or a device cannot be overwritten. A file that is written anew may be open in a reader: it gets another one. */
-static int open_existing(const char *name, bool force)
+static int open_existing(struct record_file *out, bool force)
 {
     struct stat file;
 
-    if (stat(name, &file) != 0)
+    if (stat(out->name, &file) != 0)
         return -1;
     if (!S_ISREG(file.st_mode))
-        return open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return open(out->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (!force) {
         errno = EEXIST;
         return -1;
     }
-    if (unlink(name) != 0)
-        return -1;
-    return open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return unlink(out->name) == 0 ? make(out) : -1;
 }
 
 bool record_file_open(struct record_file *out, const struct record_request *request,
@@ -39,9 +45,9 @@ bool record_file_open(struct record_file *out, const struct record_request *requ
         snprintf(out->name, sizeof out->name, "%s", request->output);
     else
         snprintf(out->name, sizeof out->name, "sfb-%s-%ld.sfbr", base_of(program), (long)pid);
-    out->fd = open(out->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    out->fd = make(out);
     if (out->fd < 0 && errno == EEXIST)
-        out->fd = open_existing(out->name, request->force);
+        out->fd = open_existing(out, request->force);
     if (out->fd >= 0)
         return true;
     if (errno == EEXIST)
@@ -49,4 +55,10 @@ bool record_file_open(struct record_file *out, const struct record_request *requ
     else
         tool_complain(TOOL_FAILED, "record: %s: %s", out->name, strerror(errno));
     return false;
+}
+
+void record_file_drop(const struct record_file *file)
+{
+    if (file->made)
+        unlink(file->name);
 }

@@ -198,6 +198,7 @@ static int begin(struct recording *r, const char *path, const char *agent)
         !record_file_open(&r->file, r->request, path, r->child.pid) || !open_writer(r) ||
         !open_drain(r)) {
         record_child_drop(&r->child);
+        record_file_drop(&r->file);
         return TOOL_FAILED;
     }
     r->session.shared->engines = r->engine.agents;
@@ -209,7 +210,7 @@ static int begin(struct recording *r, const char *path, const char *agent)
     if (cause == 0)
         return 0;
     waitpid(r->child.pid, NULL, 0);
-    unlink(r->file.name);
+    record_file_drop(&r->file);
     return (int)tool_complain(cause == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE,
                               "record: %s: %s", path, strerror(cause));
 }

@@ -40,13 +40,15 @@ struct request {
 
 /* --- The recording ------------------------------------------------------------------------------ */
 
-static enum tool_exit refuse(const char *path, enum sfb_status status,
-                             const struct sfb_error *error)
+static enum tool_exit refuse(const char *path, enum sfb_status status)
 {
     if (status == SFB_NO_RESOURCE)
         return tool_complain(TOOL_USAGE, "%s: %s", path, strerror(errno ? errno : ENOMEM));
-    return tool_complain(TOOL_BAD_DATA, "%s: no recording: byte %llu: %s: %s", path,
-                         (unsigned long long)error->offset, error->field, sfb_status_str(status));
+    return tool_complain(TOOL_BAD_DATA, "%s: %s", path,
+                         status == SFB_BAD_VERSION ? "a recording of a later version"
+                         : status == SFB_TRUNCATED
+                             ? "no recording: it ends before the end of a recording's header"
+                             : "no recording: it begins with other bytes");
 }
 
 static enum tool_exit write_model(const struct request *r, const struct report_data *data,
@@ -101,12 +103,12 @@ static enum tool_exit judge(const struct request *r, const struct report_data *d
 static enum tool_exit report(const struct request *r)
 {
     struct report_data data;
-    struct sfb_error error = { .field = "header" };
+    struct sfb_error error;
     enum sfb_status status = report_data_read(&data, r->path, &error);
     enum tool_exit exit_status;
 
     if (status != SFB_OK)
-        exit_status = refuse(r->path, status, &error);
+        exit_status = refuse(r->path, status);
     else
         exit_status = r->form == FORM_CHECK ? TOOL_DONE : write_report(r, &data);
     if (status == SFB_OK)

@@ -144,14 +144,6 @@ void sfb_recorder_drain_lost(struct sfb_recorder_drain *d, uint32_t process,
     sfb_recorder_lost(d, process, 0, reason, count, text);
 }
 
-uint32_t sfb_recorder_drain_process(const struct sfb_recorder_drain *d, uint32_t pid)
-{
-    for (uint32_t i = 0; i < d->process_end; i++)
-        if (d->process[i].id != 0 && d->process[i].pid == pid)
-            return d->process[i].id;
-    return 0;
-}
-
 void sfb_recorder_drain_totals(const struct sfb_recorder_drain *d, struct sfb_recorder_totals *out)
 {
     *out = d->totals;

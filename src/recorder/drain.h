@@ -68,9 +68,6 @@ enum sfb_status sfb_recorder_drain_finish(struct sfb_recorder_drain *drain);
 void sfb_recorder_drain_totals(const struct sfb_recorder_drain *drain,
                                struct sfb_recorder_totals *out);
 
-/* The id of the process that has a pid now; 0: none is recorded. */
-uint32_t sfb_recorder_drain_process(const struct sfb_recorder_drain *drain, uint32_t pid);
-
 void sfb_recorder_drain_close(struct sfb_recorder_drain *drain);
 
 #endif

@@ -365,7 +365,8 @@ Test(report, refuses_what_is_no_recording)
     struct run run = run_line("'%s' report /etc/passwd", SFB_TOOL);
 
     cr_expect(eq(int, run.status, 1), "%s", run.err);
-    cr_expect(strstr(run.err, "/etc/passwd: no recording") != NULL, "%s", run.err);
+    cr_expect(strstr(run.err, "/etc/passwd: no recording: it begins with other bytes") != NULL,
+              "%s", run.err);
     run_free(&run);
     run = run_line("'%s' report '%s'", SFB_TOOL, SFB_TOOL);
     cr_expect(eq(int, run.status, 1), "%s", run.err);
