@@ -268,6 +268,19 @@ known_package() {
     done
 }
 
+# Another profiler, for record.signals: the agent has to let it work. Without it that case is skipped.
+setup_profiler() {
+    local package
+
+    if [[ $(/sbin/ldconfig -p 2>/dev/null) == *libprofiler.so.0* ]] || ! command -v apt-cache >/dev/null; then
+        return
+    fi
+    package=$(known_package 'libgoogle-perftools4t64|libgoogle-perftools4')
+    if [[ ! $package ]] || ! apt_install "$package"; then
+        say "setup: could not install gperftools' profiler: a test beside it is skipped" >&2
+    fi
+}
+
 # The packages of tests/agreement/programs.txt that this release has, one a line.
 true_ends_packages() {
     local name packages package known
@@ -309,7 +322,7 @@ setup() {
     setup_lua
     for preset in "$@"; do
         case $preset in
-        dev) setup_toolchains ;;
+        dev) setup_toolchains && setup_profiler ;;
         aarch64) setup_aarch64 && setup_toolchains ;;
         agreement) setup_agreement ;;
         recorded) setup_recorded ;;
