@@ -40,7 +40,7 @@ static bool collect_reports(struct collection *c, struct symbols *symbols,
     bool found = false;
 
     for (; crash_report_read(&report, input, &offset, exit_status); found = true) {
-        if (symbols_use_report(symbols, report.modules, report.module_count))
+        if (symbols_use_modules(symbols, report.modules, report.module_count))
             symbols_each_module(symbols, is_wanted, collection_add, c);
         crash_report_free(&report);
     }

@@ -149,8 +149,8 @@ static const char *add_cbf(struct crash_report *report, struct text line)
 /* "0x1000-0x2000 build-id 0a1b /usr/lib/libfoo.so" */
 static const char *add_module(struct crash_report *report, struct text line)
 {
-    struct report_module module = { .size = 0 };
-    struct report_module *more;
+    struct loaded_module module = { .size = 0 };
+    struct loaded_module *more;
     struct text id;
 
     if (!parse_hex(&line, &module.start) || !skip(&line, SFB_CRASH_TO) ||

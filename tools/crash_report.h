@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "input.h"
-#include "report_modules.h"
+#include "loaded_modules.h"
 #include "tool.h"
 
 struct crash_report {
@@ -19,7 +19,7 @@ struct crash_report {
     uint8_t *cbf;
     size_t cbf_size;
     bool cbf_cut; /* a line of it could not be read, and what is behind that is not there */
-    struct report_module *modules;
+    struct loaded_module *modules;
     size_t module_count;
     char *truncated;   /* why the walk stopped, as the report says; printable; NULL: it does not */
     bool pc_is_behind; /* the first pc is that behind the instruction at fault */

@@ -16,11 +16,11 @@ bool image_modules_are_in(const uint8_t *data, size_t size)
 /* @return false: no memory */
 static bool add(struct image_modules *out, size_t *room, const struct sfb_image *image)
 {
-    struct report_module *m;
+    struct loaded_module *m;
 
     if (out->count == *room) {
         const size_t more = *room ? 2 * *room : MODULES_FIRST;
-        struct report_module *grown = reallocarray(out->modules, more, sizeof *grown);
+        struct loaded_module *grown = reallocarray(out->modules, more, sizeof *grown);
 
         if (!grown)
             return false;
@@ -28,7 +28,7 @@ static bool add(struct image_modules *out, size_t *room, const struct sfb_image 
         *room = more;
     }
     m = &out->modules[out->count];
-    *m = (struct report_module){ .start = image->base, .end = image->end_of_text };
+    *m = (struct loaded_module){ .start = image->base, .end = image->end_of_text };
     /* A longer one is none that a linker made: no file here has it. */
     m->size = image->build_id_size < sizeof m->build_id ? image->build_id_size : sizeof m->build_id;
     if (m->size > 0)

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report_modules.h"
+#include "loaded_modules.h"
 #include "sfb/status.h"
 
 struct image_modules {
-    struct report_module *modules;
+    struct loaded_module *modules;
     size_t count;
 };
 

@@ -7,6 +7,7 @@
 #include "number.h"
 #include "places.h"
 #include "report/folded.h"
+#include "report/make.h"
 #include "report/summary.h"
 #include "report/top.h"
 #include "report_names.h"
@@ -54,8 +55,9 @@ static enum tool_exit refuse(const char *path, enum sfb_status status)
 static enum tool_exit write_model(const struct request *r, const struct report_data *data,
                                   const struct report_namer *namer)
 {
+    const struct report_source source = { .data = data, .namer = *namer };
     struct report_model model;
-    bool good = report_model_make(&model, data, namer);
+    bool good = report_model_make(&model, &source, 1, NULL);
 
     if (good && r->form == FORM_FOLDED) {
         good = report_folded_write(stdout, &model);

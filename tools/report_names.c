@@ -86,7 +86,7 @@ static bool use(void *user, const struct report_data *data, uint32_t process, ui
             return false;
         n->modules = images;
     }
-    return !n->symbols || symbols_use_report(n->symbols, n->modules->modules, n->modules->count);
+    return !n->symbols || symbols_use_modules(n->symbols, n->modules->modules, n->modules->count);
 }
 
 /* --- Addresses --------------------------------------------------------------------------------- */
@@ -94,12 +94,11 @@ static bool use(void *user, const struct report_data *data, uint32_t process, ui
 struct question {
     struct report_names *names;
     uint64_t address;
-    const struct report_module *module;
     void (*visit)(void *, const struct report_named *);
     void *user;
 };
 
-static const struct report_module *module_at(const struct image_modules *images, uint64_t address)
+static const struct loaded_module *module_at(const struct image_modules *images, uint64_t address)
 {
     for (size_t i = 0; i < images->count; i++)
         if (address >= images->modules[i].start && address < images->modules[i].end)
@@ -107,26 +106,41 @@ static const struct report_module *module_at(const struct image_modules *images,
     return NULL;
 }
 
-/* What has no name is known by where it begins, or by the address itself. */
-static void tell(const struct question *q, const char *name, uint64_t start)
+static const struct object_perf_symbol *made_at(const struct report_names *n, uint64_t address)
 {
-    const char *path = q->module ? q->module->path : NULL;
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    const struct report_named named = {
-        .name = name,
-        .module = slash ? slash + 1 : path,
-        .offset = start - (q->module ? q->module->start : 0),
-    };
-
-    q->visit(q->user, &named);
+    return n->code ? object_perf_map_find(&n->code->map, address) : NULL;
 }
 
+static void place(void *user, uint64_t lookup, struct report_place *out)
+{
+    const struct report_names *n = user;
+    const struct loaded_module *module = module_at(n->modules, lookup);
+
+    if (module)
+        *out = (struct report_place){ .kind = REPORT_NATIVE,
+                                      .path = module->path,
+                                      .build_id = module->build_id,
+                                      .build_id_size = module->size,
+                                      .start = module->start,
+                                      .end = module->end };
+    else
+        *out = (struct report_place){ .kind = made_at(n, lookup) ? REPORT_MADE : REPORT_NO_MODULE };
+}
+
+/* What has no name is known by where it begins, or by the address itself. */
 static void answer(void *user, const struct symbols_function *f)
 {
     const struct question *q = user;
     char *name = f->name ? object_demangle(f->name, q->names->style) : NULL;
+    const struct report_named named = { .name = name,
+                                        .system_name = f->name,
+                                        .file = f->path,
+                                        .line = (uint32_t)(f->line > 0 ? f->line : 0),
+                                        .column = (uint32_t)(f->column > 0 ? f->column : 0),
+                                        .inlined = f->inlined,
+                                        .start = f->start ? f->start : q->address };
 
-    tell(q, name, f->start ? f->start : q->address);
+    q->visit(q->user, &named);
     free(name);
 }
 
@@ -134,21 +148,21 @@ static void find(void *user, uint64_t lookup, void (*visit)(void *, const struct
                  void *visit_user)
 {
     struct report_names *n = user;
-    struct question q = { n, lookup, module_at(n->modules, lookup), visit, visit_user };
-    const struct object_perf_symbol *made =
-        q.module || !n->code ? NULL : object_perf_map_find(&n->code->map, lookup);
+    struct question q = { n, lookup, visit, visit_user };
+    const bool native = module_at(n->modules, lookup) != NULL;
+    const struct object_perf_symbol *made = native ? NULL : made_at(n, lookup);
+    const struct report_named named = { .name = made ? made->name : NULL,
+                                        .start = made ? made->start : lookup };
 
-    if (made)
-        tell(&q, made->name, made->start);
-    else if (n->symbols && q.module)
+    if (n->symbols && native)
         symbols_find(n->symbols, lookup, answer, &q);
     else
-        tell(&q, NULL, lookup);
+        visit(visit_user, &named);
 }
 
 struct report_namer report_names_namer(struct report_names *n)
 {
-    return (struct report_namer){ .user = n, .use = use, .find = find };
+    return (struct report_namer){ .user = n, .use = use, .place = place, .find = find };
 }
 
 void report_names_close(struct report_names *n)

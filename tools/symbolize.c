@@ -94,7 +94,7 @@ static size_t why_reports(const struct request *r, struct symbols *symbols, bool
         return 0;
     }
     while (crash_report_read(&report, &input, &offset, exit_status)) {
-        if (symbols_use_report(symbols, report.modules, report.module_count))
+        if (symbols_use_modules(symbols, report.modules, report.module_count))
             count += why_print(symbols, r->why, &printed, missing);
         crash_report_free(&report);
     }

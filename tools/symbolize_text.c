@@ -47,7 +47,7 @@ static enum tool_exit symbolize_report(const struct stack_print *print, struct c
     struct backtraces b = { .input = { name, report->cbf, report->cbf_size } };
     enum tool_exit exit_status = TOOL_DONE;
 
-    if (!symbols_use_report(print->symbols, report->modules, report->module_count))
+    if (!symbols_use_modules(print->symbols, report->modules, report->module_count))
         return tool_complain(TOOL_USAGE, "%s: %s", name, strerror(ENOMEM));
     puts(report->headline ? report->headline : "?");
     if (report->cbf_size > 0 &&

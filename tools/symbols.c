@@ -17,11 +17,11 @@ struct symbols {
     struct module_file **opened;   /* of each module of it, when it is first asked for */
     struct object_perf_map perf;
     char perf_path[OBJECT_PROCESS_PATH];
-    bool perf_asked, of_report, refused;
+    bool perf_asked, of_loaded, refused;
     void *vdso;                    /* its image */
-    struct report_module *modules; /* of the current report */
+    struct loaded_module *modules; /* of the current report */
     size_t module_count;
-    struct report_modules map;   /* of them */
+    struct loaded_modules map;   /* of them */
     struct image_modules images; /* of a process, from its image map */
 };
 
@@ -52,7 +52,7 @@ void symbols_close(struct symbols *s)
     module_files_free(&s->files);
     object_process_close(&s->process);
     object_perf_map_free(&s->perf);
-    report_modules_free(&s->map);
+    loaded_modules_free(&s->map);
     image_modules_free(&s->images);
     free(s->opened);
     free(s->vdso);
@@ -128,20 +128,20 @@ bool symbols_have_process(const struct symbols *s)
     return s->opened || s->images.count > 0;
 }
 
-bool symbols_use_report(struct symbols *s, struct report_module *modules, size_t count)
+bool symbols_use_modules(struct symbols *s, struct loaded_module *modules, size_t count)
 {
-    report_modules_free(&s->map);
-    s->of_report = true;
+    loaded_modules_free(&s->map);
+    s->of_loaded = true;
     s->modules = modules;
     s->module_count = count;
-    return report_modules_make(&s->map, modules, count);
+    return loaded_modules_make(&s->map, modules, count);
 }
 
 bool symbols_use_process(struct symbols *s)
 {
     if (s->images.count > 0)
-        return symbols_use_report(s, s->images.modules, s->images.count);
-    s->of_report = false;
+        return symbols_use_modules(s, s->images.modules, s->images.count);
+    s->of_loaded = false;
     return true;
 }
 
@@ -165,7 +165,9 @@ static void answer(void *user, const struct object_name *name)
     const struct symbols_function function = { .name = name->name,
                                                .start = name->start ? name->start + q->bias : 0,
                                                .file = base_name(name->file),
+                                               .path = name->file,
                                                .line = name->line,
+                                               .column = name->column,
                                                .module = q->module,
                                                .inlined = name->inlined };
 
@@ -290,7 +292,7 @@ static bool find_in_process(struct symbols *s, struct question *q)
 /* --- addresses of a report --------------------------------------------------------------------- */
 
 /* @return NULL: no memory, after a complaint */
-static struct module_file *file_of_report(struct symbols *s, struct report_module *module)
+static struct module_file *file_of_loaded(struct symbols *s, struct loaded_module *module)
 {
     struct object_module known = { .path = module->path };
     struct module_file *file;
@@ -303,10 +305,10 @@ static struct module_file *file_of_report(struct symbols *s, struct report_modul
     return file;
 }
 
-static bool find_in_report(struct symbols *s, struct question *q)
+static bool find_in_loaded(struct symbols *s, struct question *q)
 {
-    struct report_module *module = report_modules_find(&s->map, q->address);
-    struct module_file *file = module ? file_of_report(s, module) : NULL;
+    struct loaded_module *module = loaded_modules_find(&s->map, q->address);
+    struct module_file *file = module ? file_of_loaded(s, module) : NULL;
 
     if (module)
         q->module = base_name(module->path);
@@ -321,7 +323,7 @@ void symbols_find(struct symbols *s, uint64_t address,
 {
     struct question q = { .address = address, .visit = visit, .user = user };
 
-    if (!(s->of_report ? find_in_report(s, &q) : find_in_process(s, &q)))
+    if (!(s->of_loaded ? find_in_loaded(s, &q) : find_in_process(s, &q)))
         tell_nothing(&q);
 }
 
@@ -368,14 +370,14 @@ size_t symbols_each_module(struct symbols *s,
 {
     size_t count = 0;
 
-    if (!s->of_report)
+    if (!s->of_loaded)
         return each_of_process(s, is_wanted, visit, user);
     for (size_t i = 0; i < s->module_count; i++) {
         struct object_module known = { .path = s->modules[i].path };
         struct module_file *file = NULL;
 
         object_build_id_set(&known.id, s->modules[i].build_id, s->modules[i].size);
-        if (!is_wanted(user, &known) || !(file = file_of_report(s, &s->modules[i])))
+        if (!is_wanted(user, &known) || !(file = file_of_loaded(s, &s->modules[i])))
             continue;
         visit(user, file);
         count++;

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "loaded_modules.h"
 #include "module_files.h"
-#include "report_modules.h"
 #include "tool.h"
 
 struct symbols; /* opaque */
@@ -21,7 +21,8 @@ struct symbols_function {
     const char *name;   /* NULL: not known */
     uint64_t start;     /* of a function that is not inlined, in the process; 0: not known */
     const char *file;   /* base name; NULL: not known */
-    int line;           /* 0: not known */
+    const char *path;   /* of the file, with its directory; NULL: not known */
+    int line, column;   /* 0: not known */
     const char *module; /* base name; NULL: no module is at the address */
     bool inlined;
 };
@@ -52,7 +53,7 @@ bool symbols_have_process(const struct symbols *symbols);
  * @param modules  borrowed; their `refused` is written by symbols_find()
  * @return false: no memory
  */
-bool symbols_use_report(struct symbols *symbols, struct report_module *modules, size_t count);
+bool symbols_use_modules(struct symbols *symbols, struct loaded_module *modules, size_t count);
 
 /* From now on they are of the process. @return false: no memory */
 bool symbols_use_process(struct symbols *symbols);

@@ -29,36 +29,27 @@ static bool put_name(FILE *to, const char *name)
     return true;
 }
 
-static bool put_location(FILE *to, const struct report_model *model, uint32_t location)
-{
-    const struct report_location *l;
-
-    if (location == (uint32_t)REPORT_OMITTED || location == (uint32_t)REPORT_TRUNCATED) {
-        fputs(location == (uint32_t)REPORT_OMITTED ? ";[omitted]" : ";[truncated]", to);
-        return true;
-    }
-    l = &model->locations.at[location];
-    for (uint32_t i = l->count; i-- > 0;) {
-        fputc(';', to);
-        if (!put_name(to, model->functions.all.at[model->chains.at[l->at + i]].name))
-            return false;
-    }
-    return true;
-}
-
+/* Outermost first: the other way round than a stack is. */
 static bool put_stack(FILE *to, const struct report_model *model, uint32_t stack)
 {
-    const struct report_stack *s;
+    struct report_steps steps = report_steps_of(model, stack);
+    REPORT_ARRAY(const char *) names = { .count = 0 };
+    struct report_step step;
+    bool good = true;
 
-    if (stack == REPORT_NONE) {
-        fputs(";[no stack]", to);
-        return true;
+    while (good && report_steps_next(&steps, &step)) {
+        const char **name = REPORT_NEXT(names);
+
+        if (name)
+            *name = step.line ? report_name(model, step.line->function) : step.mark;
+        good = name != NULL;
     }
-    s = &model->stacks.at[stack];
-    for (uint32_t i = s->count; i-- > 0;)
-        if (!put_location(to, model, model->frames.at[s->at + i]))
-            return false;
-    return true;
+    for (size_t i = names.count; good && i-- > 0;) {
+        fputc(';', to);
+        good = put_name(to, names.at[i]);
+    }
+    free(names.at);
+    return good;
 }
 
 /*
@@ -106,20 +97,24 @@ static void write_lines(FILE *to, const struct lines *lines)
 static bool collect(struct lines *lines, const struct report_model *model)
 {
     static const char unsampled[] = "[unsampled]";
-    const struct report_data *data = model->data;
     bool good = true;
 
     for (size_t i = 0; good && i < model->rows.count; i++) {
         const struct report_row *row = &model->rows.at[i];
 
-        good = add(lines, model, data->threads.at[row->thread].name, row->stack, NULL, row->weight);
+        good = add(lines, model, model->members.at[row->member].thread->name, row->stack, NULL,
+                   report_weight(model, row));
     }
-    for (size_t i = 0; good && i < data->threads.count; i++)
-        good = add(lines, model, data->threads.at[i].name, REPORT_NONE, unsampled,
-                   data->threads.at[i].unsampled_ns);
-    for (size_t i = 0; good && i < data->processes.count; i++)
-        good = add(lines, model, "[no thread]", REPORT_NONE, unsampled,
-                   data->processes.at[i].unsampled_ns);
+    for (size_t i = 0; good && i < model->members.count; i++)
+        good = add(lines, model, model->members.at[i].thread->name, REPORT_NONE, unsampled,
+                   report_member_unsampled(model, &model->members.at[i]));
+    for (size_t i = 0; good && i < model->source_count; i++) {
+        const struct report_data *data = model->sources[i].data;
+
+        for (size_t k = 0; good && k < data->processes.count; k++)
+            good = add(lines, model, "[no thread]", REPORT_NONE, unsampled,
+                       report_process_unsampled(model, &data->processes.at[k]));
+    }
     return good;
 }
 

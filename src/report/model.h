@@ -1,32 +1,63 @@
 /*
- * What all reports are made of: samples by stack and thread, stacks leaf first, locations with the chain of functions
- * that were inlined there. Each address is asked for once.
+ * What all reports are made of: samples by stack and thread; stacks, leaf first; locations, which are places in
+ * modules, with the chain of functions that were inlined there. Several recordings make one model: what they share
+ * (by build-id and offset, by name) is there once.
+ *
+ * A model is made once (report/make.h) and never changes. Everything in it is found by number; what is not there is REPORT_NONE.
  */
 #ifndef REPORT_MODEL_H
 #define REPORT_MODEL_H
 
+#include "report/choice.h"
 #include "report/data.h"
-#include "report/functions.h"
+#include "report/namer.h"
+#include "report/strings.h"
 
-/* Who knows names. Strings are good for the call only. */
-struct report_named {
-    const char *name;   /* NULL: not known */
-    const char *module; /* base name; NULL: no module is there */
-    uint64_t offset;    /* in the module, or the address: for what has no name */
+/* What a row counts: "samples" in "count", then "cpu" in "nanoseconds". Words are pprof's. */
+struct report_value_type {
+    const char *type, *unit;
 };
 
-struct report_namer {
-    void *user;
-    /* From now on addresses are of a process, with these modules. @return false: no memory */
-    bool (*use)(void *user, const struct report_data *data, uint32_t process, uint32_t list);
-    /* From the innermost inlined function to the one that contains them all, which always comes. */
-    void (*find)(void *user, uint64_t lookup, void (*visit)(void *, const struct report_named *),
-                 void *visit_user);
+enum { REPORT_VALUES = 8 }; /* at most; CPU time has two */
+
+/* A recording that goes into a model. */
+struct report_source {
+    const struct report_data *data;
+    struct report_namer namer;
+    uint32_t group; /* 0; in a comparison: 0 the old recordings, 1 the new ones */
 };
 
-/* Where a frame is: functions of one address, innermost first. */
+struct report_module {
+    uint32_t path; /* string: as the process had it, "[vdso]"; of code that is in no module "" */
+    uint32_t name; /* string: the path's last part */
+    uint8_t build_id[64];
+    uint32_t build_id_size;
+    uint64_t start, end; /* where it was loaded when it was first seen */
+    bool has_functions, has_files, has_lines, has_inlines; /* for at least one address */
+};
+
+struct report_function {
+    uint32_t name; /* string: as shown; of what has none "[0x1234]", an offset in its module */
+    uint32_t
+        system_name; /* string: as linked: "_ZN5shape4areaEi"; the same as name, or "": not known */
+    uint32_t file;   /* string: where a line of it was first seen; "": not known */
+    uint32_t module;
+    bool known; /* it has a name */
+};
+
+/* A function at a place: the one that contains it, or one that was inlined into the next line's. */
+struct report_line {
+    uint32_t function;
+    uint32_t file;         /* string: with its directory; "": not known */
+    uint32_t line, column; /* 0: not known */
+    bool inlined;
+};
+
 struct report_location {
-    uint32_t at, count; /* in `chains` */
+    uint32_t module;
+    enum report_kind kind;
+    uint64_t offset;    /* in the module; of code in no module, the address */
+    uint32_t at, count; /* in `lines`, innermost first; at least one */
 };
 
 /* What stands for frames that are not there, as a location: behind all others. */
@@ -38,30 +69,97 @@ struct report_stack {
     bool truncated;
 };
 
+struct report_member { /* a thread of a recording */
+    uint32_t source;   /* index */
+    const struct report_thread *thread;
+    const struct report_process *process;
+    bool wanted;
+};
+
 /* The samples of one thread that have one stack. */
 struct report_row {
-    uint32_t thread; /* index */
+    uint32_t member; /* index */
     uint32_t stack;  /* index; REPORT_NONE: none was taken */
-    uint64_t samples, weight;
+    uint32_t group;
+    uint64_t values[REPORT_VALUES]; /* of the model's types */
+};
+
+/* One sample: for what is shown by time. */
+struct report_point {
+    uint64_t time;   /* ns from the beginning of its recording */
+    uint64_t weight; /* its main value */
+    uint32_t row;
 };
 
 struct report_model {
-    const struct report_data *data;
-    struct report_functions functions;
-    REPORT_ARRAY(uint32_t) chains; /* functions */
+    const struct report_source *sources; /* borrowed */
+    size_t source_count;
+    struct report_value_type types[REPORT_VALUES];
+    size_t type_count;
+    size_t main; /* the type that shares are of: CPU time */
+    struct report_strings strings;
+    REPORT_ARRAY(struct report_module) modules;
+    REPORT_ARRAY(struct report_function) functions;
+    REPORT_ARRAY(struct report_line) lines;
     REPORT_ARRAY(struct report_location) locations;
     REPORT_ARRAY(uint32_t) frames; /* locations, or (uint32_t) of enum report_mark */
     REPORT_ARRAY(struct report_stack) stacks;
-    REPORT_ARRAY(struct report_row) rows; /* in the order in which they came first */
-    uint64_t samples, weight, unsampled;  /* ns */
-    uint64_t truncated;                   /* samples whose stack is cut off */
-    uint64_t by_end[256];                 /* samples by enum sfb_status; larger ones at 255 */
+    REPORT_ARRAY(struct report_member) members; /* all threads of all recordings */
+    REPORT_ARRAY(struct report_row) rows;       /* in the order in which they came first */
+    REPORT_ARRAY(struct report_point) points;   /* of a recording by time */
+    uint64_t totals[REPORT_VALUES];             /* of all rows */
+    uint64_t
+        unsampled; /* ns of wanted threads and processes; 0 if times or functions were chosen */
+    uint64_t truncated;   /* samples whose stack is cut off */
+    uint64_t by_end[256]; /* samples by enum sfb_status; larger ones at 255 */
+    struct report_choice choice;
 };
 
-/* @return false: no memory; out is to be freed in any case */
-bool report_model_make(struct report_model *out, const struct report_data *data,
-                       const struct report_namer *namer);
-
 void report_model_free(struct report_model *model);
+
+/* @return a row's main value */
+static inline uint64_t report_weight(const struct report_model *model, const struct report_row *row)
+{
+    return row->values[model->main];
+}
+
+/* @return the text of a string */
+static inline const char *report_text(const struct report_model *model, uint32_t string)
+{
+    return model->strings.all.at[string];
+}
+
+/* @return what a function is called */
+static inline const char *report_name(const struct report_model *model, uint32_t function)
+{
+    return report_text(model, model->functions.at[function].name);
+}
+
+/* What was never sampled of a thread that is in the model; 0 as `unsampled` says. */
+uint64_t report_member_unsampled(const struct report_model *model, const struct report_member *m);
+
+/* The same of a process, what is no thread's. */
+uint64_t report_process_unsampled(const struct report_model *model,
+                                  const struct report_process *process);
+
+/* --- Stacks, function by function --------------------------------------------------------------- */
+
+/* Steps through a stack from the leaf on, inlined functions included. */
+struct report_steps {
+    const struct report_model *model;
+    const struct report_stack *stack; /* NULL: none was taken */
+    uint32_t frame, line;             /* next */
+};
+
+struct report_step {
+    uint32_t location;              /* index; REPORT_NONE: a mark */
+    const struct report_line *line; /* NULL: a mark */
+    const char *mark;               /* "[omitted]", "[truncated]", "[no stack]"; NULL: a function */
+};
+
+struct report_steps report_steps_of(const struct report_model *model, uint32_t stack);
+
+/* @return false: the outermost one was given */
+bool report_steps_next(struct report_steps *steps, struct report_step *out);
 
 #endif

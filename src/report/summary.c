@@ -66,7 +66,7 @@ static void write_truncated(FILE *to, const struct report_model *model)
     memcpy(left, model->by_end, sizeof left);
     left[SFB_END] = left[SFB_OK] = 0;
     fprintf(to, "  %" PRIu64 " of %" PRIu64 " stacks are cut off (%.2f %%)", model->truncated,
-            model->samples, 100.0 * (double)model->truncated / (double)model->samples);
+            model->totals[0], 100.0 * (double)model->truncated / (double)model->totals[0]);
     for (;;) {
         size_t most = 0;
 
@@ -107,15 +107,15 @@ void report_losses_write(FILE *to, const struct report_data *data)
 
 void report_summary_write(FILE *to, const struct report_model *model)
 {
-    const struct report_data *data = model->data;
-    const uint64_t all = model->weight + model->unsampled;
+    const struct report_data *data = model->sources[0].data;
+    const uint64_t all = model->totals[model->main] + model->unsampled;
 
     write_start(to, data);
     fprintf(to,
             "  CPU time %.3f s in %zu process%s and %zu thread%s: %" PRIu64
             " samples, %zu stacks\n",
             seconds(all), data->processes.count, data->processes.count == 1 ? "" : "es",
-            data->threads.count, data->threads.count == 1 ? "" : "s", model->samples,
+            data->threads.count, data->threads.count == 1 ? "" : "s", model->totals[0],
             model->stacks.count);
     if (model->unsampled > 0)
         fprintf(to, "  %.3f s of it were never sampled (%.2f %%)\n", seconds(model->unsampled),

@@ -11,37 +11,23 @@ struct entry {
     uint64_t last_row; /* + 1: that counted it */
 };
 
-static void count_location(struct entry *entries, const struct report_model *model,
-                           uint32_t location, const struct report_row *row)
+static void count_row(struct entry *entries, const struct report_model *model, size_t index)
 {
-    const struct report_location *l = &model->locations.at[location];
-    const uint64_t number = (uint64_t)(row - model->rows.at) + 1;
+    const struct report_row *row = &model->rows.at[index];
+    struct report_steps steps = report_steps_of(model, row->stack);
+    struct report_step step;
 
-    for (uint32_t i = 0; i < l->count; i++) {
-        struct entry *e = &entries[model->chains.at[l->at + i]];
+    for (bool leaf = true; report_steps_next(&steps, &step); leaf = false) {
+        struct entry *e = step.line ? &entries[step.line->function] : NULL;
 
-        if (e->last_row != number)
-            e->total += row->weight;
-        e->last_row = number;
+        if (!e)
+            continue;
+        if (e->last_row != index + 1)
+            e->total += report_weight(model, row);
+        e->last_row = index + 1;
+        if (leaf)
+            e->self += report_weight(model, row);
     }
-}
-
-static void count_row(struct entry *entries, const struct report_model *model,
-                      const struct report_row *row)
-{
-    const struct report_stack *stack =
-        row->stack == REPORT_NONE ? NULL : &model->stacks.at[row->stack];
-    const uint32_t *frames;
-
-    if (!stack || stack->count == 0)
-        return;
-    frames = model->frames.at + stack->at;
-    for (uint32_t i = 0; i < stack->count; i++)
-        if (frames[i] < model->locations.count)
-            count_location(entries, model, frames[i], row);
-    if (stack->count > 0 && frames[0] < model->locations.count &&
-        model->locations.at[frames[0]].count > 0)
-        entries[model->chains.at[model->locations.at[frames[0]].at]].self += row->weight;
 }
 
 static int compare(const void *a, const void *b)
@@ -58,14 +44,15 @@ static int compare(const void *a, const void *b)
 static void write_entry(FILE *to, const struct report_model *model, const struct entry *e,
                         uint64_t all)
 {
-    const struct report_function *f = &model->functions.all.at[e->function];
+    const struct report_function *f = &model->functions.at[e->function];
+    const char *module = report_text(model, model->modules.at[f->module].name);
 
     fprintf(to, "%7.2f  %7.2f  ", 100.0 * (double)e->self / (double)all,
             100.0 * (double)e->total / (double)all);
-    foreign_print(to, f->name);
-    if (f->module[0]) {
+    foreign_print(to, report_text(model, f->name));
+    if (module[0]) {
         fputs(" (", to);
-        foreign_print(to, f->module);
+        foreign_print(to, module);
         fputc(')', to);
     }
     fputc('\n', to);
@@ -73,8 +60,8 @@ static void write_entry(FILE *to, const struct report_model *model, const struct
 
 bool report_top_write(FILE *to, const struct report_model *model, size_t rows)
 {
-    const size_t count = model->functions.all.count;
-    const uint64_t all = model->weight + model->unsampled;
+    const size_t count = model->functions.count;
+    const uint64_t all = model->totals[model->main] + model->unsampled;
     struct entry *entries = calloc(count + 1, sizeof *entries);
     size_t shown;
 
@@ -83,7 +70,7 @@ bool report_top_write(FILE *to, const struct report_model *model, size_t rows)
     for (size_t i = 0; i < count; i++)
         entries[i].function = (uint32_t)i;
     for (size_t i = 0; i < model->rows.count; i++)
-        count_row(entries, model, &model->rows.at[i]);
+        count_row(entries, model, i);
     qsort(entries, count, sizeof *entries, compare);
     shown = rows == 0 || rows > count ? count : rows;
     if (count > 0)

@@ -27,7 +27,7 @@ static void check(const struct crash_report *report, size_t size)
         FUZZ_CHECK((unsigned char)*c >= 0x20 && *c != 0x7f);
     FUZZ_CHECK(report->cbf_size <= size / 2);
     for (size_t i = 0; i < report->module_count; i++) {
-        const struct report_module *m = &report->modules[i];
+        const struct loaded_module *m = &report->modules[i];
 
         FUZZ_CHECK(m->start < m->end && m->size <= sizeof m->build_id && !m->refused);
         named += strlen(m->path);

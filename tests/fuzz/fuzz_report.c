@@ -10,6 +10,7 @@
 
 #include "fuzz/seal.h"
 #include "report/folded.h"
+#include "report/make.h"
 #include "report/summary.h"
 #include "report/top.h"
 #include "report_names.h"
@@ -54,15 +55,15 @@ static void check_folded(const char *text, size_t size)
 static void report(const struct report_data *data)
 {
     struct report_names *names = report_names_open(NULL, OBJECT_NAME_FULL);
-    struct report_namer namer;
+    struct report_source source = { .data = data };
     struct report_model model;
     char *text = NULL;
     size_t size = 0, table;
     FILE *to = open_memstream(&text, &size);
 
     FUZZ_CHECK(names != NULL && to != NULL);
-    namer = report_names_namer(names);
-    FUZZ_CHECK(report_model_make(&model, data, &namer));
+    source.namer = report_names_namer(names);
+    FUZZ_CHECK(report_model_make(&model, &source, 1, NULL));
     report_summary_write(to, &model);
     FUZZ_CHECK(report_top_write(to, &model, 0));
     report_losses_write(to, data);

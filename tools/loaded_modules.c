@@ -1,11 +1,11 @@
-#include "report_modules.h"
+#include "loaded_modules.h"
 
 #include <stdlib.h>
 
 static int by_start(const void *a, const void *b)
 {
-    const struct report_module *x = *(struct report_module *const *)a;
-    const struct report_module *y = *(struct report_module *const *)b;
+    const struct loaded_module *x = *(struct loaded_module *const *)a;
+    const struct loaded_module *y = *(struct loaded_module *const *)b;
 
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
@@ -19,8 +19,8 @@ static int by_start(const void *a, const void *b)
  * far stretches were made.
  */
 struct sweep {
-    struct report_modules map;
-    struct report_module **open;
+    struct loaded_modules map;
+    struct loaded_module **open;
     size_t depth;
     uint64_t at;
 };
@@ -29,11 +29,11 @@ struct sweep {
 static void sweep_to(struct sweep *s, uint64_t end)
 {
     while (s->depth > 0 && s->at < end) {
-        struct report_module *top = s->open[s->depth - 1];
+        struct loaded_module *top = s->open[s->depth - 1];
         const uint64_t stop = top->end < end ? top->end : end;
 
         if (top->end > s->at) {
-            s->map.stretches[s->map.count++] = (struct report_stretch){ s->at, stop, top };
+            s->map.stretches[s->map.count++] = (struct loaded_stretch){ s->at, stop, top };
             s->at = stop;
         }
         if (top->end <= s->at)
@@ -42,10 +42,10 @@ static void sweep_to(struct sweep *s, uint64_t end)
     s->at = end;
 }
 
-bool report_modules_make(struct report_modules *out, struct report_module *modules, size_t count)
+bool loaded_modules_make(struct loaded_modules *out, struct loaded_module *modules, size_t count)
 {
-    struct report_module **sorted = calloc(count + 1, sizeof(struct report_module *));
-    struct sweep s = { .open = calloc(count + 1, sizeof(struct report_module *)) };
+    struct loaded_module **sorted = calloc(count + 1, sizeof(struct loaded_module *));
+    struct sweep s = { .open = calloc(count + 1, sizeof(struct loaded_module *)) };
 
     /* A stretch ends where a module ends or the next one starts. */
     s.map.stretches = calloc(2 * count + 1, sizeof *s.map.stretches);
@@ -58,7 +58,7 @@ bool report_modules_make(struct report_modules *out, struct report_module *modul
     for (size_t i = 0; i < count; i++)
         sorted[i] = &modules[i];
     if (count > 0)
-        qsort(sorted, count, sizeof(struct report_module *), by_start);
+        qsort(sorted, count, sizeof(struct loaded_module *), by_start);
     for (size_t i = 0; i < count; i++) {
         sweep_to(&s, sorted[i]->start);
         s.open[s.depth++] = sorted[i];
@@ -70,13 +70,13 @@ bool report_modules_make(struct report_modules *out, struct report_module *modul
     return true;
 }
 
-void report_modules_free(struct report_modules *map)
+void loaded_modules_free(struct loaded_modules *map)
 {
     free(map->stretches);
-    *map = (struct report_modules){ .count = 0 };
+    *map = (struct loaded_modules){ .count = 0 };
 }
 
-struct report_module *report_modules_find(const struct report_modules *map, uint64_t address)
+struct loaded_module *loaded_modules_find(const struct loaded_modules *map, uint64_t address)
 {
     size_t low = 0, high = map->count;
 

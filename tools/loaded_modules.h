@@ -1,16 +1,16 @@
 /*
- * Which module of a crash report an address lies in. A report may have any number of modules, which
+ * Which module of a process that is gone an address lies in. There may be any number of modules, which
  * may overlap; each question costs the logarithm of it.
  */
-#ifndef REPORT_MODULES_H
-#define REPORT_MODULES_H
+#ifndef LOADED_MODULES_H
+#define LOADED_MODULES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* A module of a process that is gone, as a crash report has it. */
-struct report_module {
+/* A module of a process that is gone, as a crash report or a recording has it. */
+struct loaded_module {
     uint64_t start, end; /* where it was loaded */
     char *path;          /* as the process knew it */
     uint8_t build_id[64];
@@ -19,13 +19,13 @@ struct report_module {
 };
 
 /* [start, end) belongs to one module. */
-struct report_stretch {
+struct loaded_stretch {
     uint64_t start, end;
-    struct report_module *module;
+    struct loaded_module *module;
 };
 
-struct report_modules {
-    struct report_stretch *stretches; /* ascending, apart from each other */
+struct loaded_modules {
+    struct loaded_stretch *stretches; /* ascending, apart from each other */
     size_t count;
 };
 
@@ -36,11 +36,11 @@ struct report_modules {
  * @param modules  borrowed
  * @return false: no memory
  */
-bool report_modules_make(struct report_modules *out, struct report_module *modules, size_t count);
+bool loaded_modules_make(struct loaded_modules *out, struct loaded_module *modules, size_t count);
 
-void report_modules_free(struct report_modules *map);
+void loaded_modules_free(struct loaded_modules *map);
 
 /* @return NULL: none is there */
-struct report_module *report_modules_find(const struct report_modules *map, uint64_t address);
+struct loaded_module *loaded_modules_find(const struct loaded_modules *map, uint64_t address);
 
 #endif

@@ -1,0 +1,36 @@
+#include "report/choice.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_number(const char *text, uint32_t number)
+{
+    char own[16];
+
+    snprintf(own, sizeof own, "%" PRIu32, number);
+    return strcmp(own, text) == 0;
+}
+
+bool report_choice_has_process(const struct report_choice *c, const struct report_process *p)
+{
+    const char *slash = strrchr(p->program, '/');
+
+    return !c->process || is_number(c->process, p->pid) || strcmp(c->process, p->program) == 0 ||
+           (slash && strcmp(c->process, slash + 1) == 0);
+}
+
+bool report_choice_has_thread(const struct report_choice *c, const struct report_thread *t)
+{
+    return !c->thread || is_number(c->thread, t->tid) || strcmp(c->thread, t->name) == 0;
+}
+
+bool report_choice_has_time(const struct report_choice *c, uint64_t time)
+{
+    return time >= c->from && (c->to == 0 || time < c->to);
+}
+
+bool report_choice_has_unsampled(const struct report_choice *c)
+{
+    return c->from == 0 && c->to == 0 && !c->function;
+}
