@@ -71,6 +71,21 @@ static struct sfb_thread *find_thread(const siginfo_t *info)
     return t;
 }
 
+/*
+ * Whether the signal is of the thread that t is of, and not of one of clone() that shares its thread-local storage. A
+ * timer knows its thread, and so does an event that the recorder has named; the kernel is asked of others.
+ */
+static bool is_of(const struct sfb_thread *t, enum sfb_recording_engine engine,
+                  const siginfo_t *info)
+{
+    if (engine == SFB_ENGINE_TIMER)
+        return t == thread_of(info);
+    if (engine != SFB_ENGINE_SAMPLER &&
+        (uint32_t)info->si_fd + 1 == __atomic_load_n(&t->ring->event_fd, __ATOMIC_RELAXED))
+        return true;
+    return t->tid == (pid_t)syscall(SYS_gettid);
+}
+
 static void on_sample(enum sfb_recording_engine engine, const siginfo_t *info, const void *context)
 {
     struct sfb_thread_local *local = &sfb_thread_local;
@@ -86,10 +101,7 @@ static void on_sample(enum sfb_recording_engine engine, const siginfo_t *info, c
     }
     if ((!t && !local->gone) || (t && t->state == SFB_THREAD_NONE))
         t = find_thread(info);
-    if (!t)
-        return;
-    /* A timer knows its thread. Of others: threads of clone() may share the thread-local storage of another one. */
-    if (engine == SFB_ENGINE_TIMER ? t == thread_of(info) : t->tid == (pid_t)syscall(SYS_gettid))
+    if (t && is_of(t, engine, info))
         sfb_sample_take(t, engine, context);
 }
 

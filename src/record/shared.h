@@ -129,12 +129,14 @@ struct sfb_shared_ring {
     uint32_t engine; /* of the agent: TIMER or SAMPLER, NONE */
     uint32_t
         event; /* the recorder: 1: an event of perf serves; the agent disarms its timer. 2: it was refused. */
+    uint32_t
+        event_fd; /* of that event, in the recorder: its signals carry this number (si_fd). + 1; 0: not known */
 
     /*
      * Bytes since the slot was CLAIMED; positions in data are modulo its size. On lines of their own: two processors write
      * them.
      */
-    uint8_t to_tail[1024 - 8 * SFB_LOSS_COUNT - 16 - 4 * 6 - 8 * 5];
+    uint8_t to_tail[1024 - 8 * SFB_LOSS_COUNT - 16 - 4 * 7 - 8 * 5];
     uint64_t tail; /* the recorder: read up to here */
     uint8_t to_head[1024 - 8];
     uint64_t head; /* the agent: written up to here; stored with release after each record */
@@ -186,6 +188,7 @@ struct sfb_shared_name {
 _Static_assert(sizeof(struct sfb_shared) <= SFB_SHARED_PAGE, "a page");
 _Static_assert(offsetof(struct sfb_shared_process, known) == SFB_SHARED_PAGE, "a page");
 _Static_assert(sizeof(struct sfb_shared_process) == 64 * SFB_SHARED_PAGE, "64 pages");
+_Static_assert(offsetof(struct sfb_shared_ring, tail) == 1024, "a line of its own");
 _Static_assert(offsetof(struct sfb_shared_ring, data) == SFB_SHARED_PAGE, "a page");
 _Static_assert(sizeof(struct sfb_shared_ring) == 15 * SFB_SHARED_PAGE, "15 pages");
 

@@ -44,7 +44,7 @@ static void fill_ring(struct sfb_shared_ring *ring, pid_t tid, uint64_t cpu_star
     ring->end = ring->cpu_end = 0;
     memset(ring->lost, 0, sizeof ring->lost);
     ring->engine = SFB_ENGINE_NONE;
-    ring->event = 0;
+    ring->event = ring->event_fd = 0;
     ring->tail = ring->head = 0;
 }
 

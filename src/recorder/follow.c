@@ -171,7 +171,9 @@ static void thread_began(void *with, uint32_t ring, uint32_t pid, uint32_t tid)
            (followed_of(f, (pid_t)pid) &&
             sfb_recorder_task_is_of((pid_t)tid, (pid_t)pid, f->events->signal) &&
             sfb_recorder_event_open(f->events, event, (pid_t)tid));
-    /* First the agent's timer is told to stop, then the event begins. */
+    /* First the agent is told of the event, and its timer to stop, then the event begins. */
+    __atomic_store_n(&f->rings[ring].event_fd, good ? (uint32_t)event->fd + 1 : 0,
+                     __ATOMIC_RELAXED);
     __atomic_store_n(&f->rings[ring].event, good ? 1 : 2, __ATOMIC_RELEASE);
     if (good)
         sfb_recorder_event_enable(event);
