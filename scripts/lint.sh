@@ -53,13 +53,13 @@ compiled() {
 tidy_nodes=''
 
 # Reads the names of files that a preset compiles. The static analyzer takes nine tenths of the time; of
-# what is not installed (tests, bench, demo), and runs under two sanitizers here, it reads nothing.
+# what is not installed (tests, bench), and runs under two sanitizers here, it reads nothing.
 tidy() {
     xargs -r -d '\n' -n 1 -P "$(nproc)" sh -c '
         root=$1 commands=$2 nodes=$3 file=$4
         set --
         case $file in
-        "$root"/tests/* | "$root"/bench/* | "$root"/demo/*) set -- --checks=-clang-analyzer-\* ;;
+        "$root"/tests/* | "$root"/bench/*) set -- --checks=-clang-analyzer-\* ;;
         *) [ -z "$nodes" ] || set -- --extra-arg=-Xclang --extra-arg=-analyzer-config \
             --extra-arg=-Xclang --extra-arg=max-nodes="$nodes" ;;
         esac
@@ -122,7 +122,7 @@ check_cppcheck() {
     local status=0
 
     cd "$root" || return
-    cppcheck_sources 'src/*.c' 'tools/*.c' 'bench/*.c' 'demo/*.c' 'tests/*.c' ':!*aarch64*' \
+    cppcheck_sources 'src/*.c' 'tools/*.c' 'bench/*.c' 'tests/*.c' ':!*aarch64*' \
         -- -D__x86_64__ || status=1
     cppcheck_sources '*aarch64*.c' -- -D__aarch64__ -U__x86_64__ || status=1
     return $status

@@ -23,7 +23,7 @@ plan() {
     local library='^policy[.](imports|exports|consumer)'
     local torture='^torture[.](stacks|tables)'
     # What takes seconds, or programs that nothing else needs.
-    local slow='^live[.](agreement|stepped|true_ends|big_endian|crash_(ends|owner)|tool_(signals|synth))|^policy[.](ablation|leftovers)|^symbols|^record(_tool|_truth)?[.]'
+    local slow='^live[.](agreement|demo|stepped|true_ends|big_endian|crash_(ends|owner)|tool_(signals|synth))|^policy[.](ablation|leftovers)|^symbols|^record(_tool|_truth)?[.]'
 
     only='' except=''
     case $1 in
@@ -36,7 +36,7 @@ plan() {
         ;;
     clang)
         targets=(tests-{unit,live,live-crash,policy,torture})
-        only="^unit|^live|$library|^policy[.]headers|$torture" except="$files|agreement"
+        only="^unit|^live|$library|^policy[.]headers|$torture" except="$files|agreement|demo"
         ;;
     no-libunwind)
         targets=(tests-{live,policy,torture,demo})

@@ -332,9 +332,12 @@ else()
   endif()
 endif()
 
-# Lua under sampling, every stack walked by this library and by libunwind or libgcc: demo/run says what
-# it checks. 77: the demo was not built, for a reason that is printed.
-sfb_add_test(live.agreement COST 50 COMMAND ${PROJECT_SOURCE_DIR}/demo/run --short ${PROJECT_BINARY_DIR})
+# What ./dev demo shows: a recording of Lua. 77: it was not built, for a reason that is printed.
+sfb_add_test(live.demo COMMAND ${PROJECT_SOURCE_DIR}/demo/run ${PROJECT_BINARY_DIR})
+
+# Lua under sampling, every stack walked by this library and by libunwind or libgcc: tests/agreement/sampled/run says
+# what it checks. 77, too.
+sfb_add_test(live.agreement COST 50 COMMAND ${PROJECT_SOURCE_DIR}/tests/agreement/sampled/run --short ${PROJECT_BINARY_DIR})
 set_tests_properties(live.agreement PROPERTIES
   ENVIRONMENT "ASAN_OPTIONS=handle_segv=0:detect_leaks=0;UBSAN_OPTIONS=print_stacktrace=1")
 
@@ -453,7 +456,7 @@ foreach(version ${sfb_newer_versions})
     target_link_options(test-live-single_step-v${version} PRIVATE -Wl,-z,lazy)
   endif()
   sfb_add_test(live.agreement-v${version}
-    COMMAND ${PROJECT_SOURCE_DIR}/demo/run --short --build -v${version} ${PROJECT_BINARY_DIR})
+    COMMAND ${PROJECT_SOURCE_DIR}/tests/agreement/sampled/run --short --build -v${version} ${PROJECT_BINARY_DIR})
 endforeach()
 
 # sfb_versions_library(<target> <version> FUNCTIONS name... [OPTIONS option...]): functions, an object file

@@ -1,8 +1,8 @@
 /*
  * Loaded oracles: libunwind's or libgcc's walk of the stack of a thread that was interrupted.
  *
- * For a library that is preloaded into a program that knows nothing of it (the demo's agent, the
- * stepper of tests/agreement). The oracle is loaded beside the program, walks in a handler, in any
+ * For a library that is preloaded into a program that knows nothing of it (the
+ * sampler and the stepper of tests/agreement). The oracle is loaded beside the program, walks in a handler, in any
  * thread, and is survived where it reads what cannot be read. Its stacks tell a pc from a return
  * address, so that they can be compared with ours as a whole.
  */

@@ -42,16 +42,16 @@ static void record_difference(struct sampler *s, const ucontext_t *uc, size_t ou
 {
     size_t their_size = stack_encode(s->their_cbf, sizeof s->their_cbf, &s->theirs);
     size_t size = (sizeof(struct difference) + our_size + their_size + 63) & ~(size_t)63;
-    size_t at = atomic_fetch_add(&agent_arena_used, size);
+    size_t at = atomic_fetch_add(&sampler_arena_used, size);
     size_t first = stack_first_difference(&s->ours, &s->theirs);
     struct difference *d;
 
     if (at + size > ARENA_SIZE) {
-        atomic_fetch_add(&agent_unrecorded, 1);
+        atomic_fetch_add(&sampler_unrecorded, 1);
         return;
     }
-    d = (struct difference *)(void *)(agent_arena + at);
-    d->next = (struct difference *)(void *)(agent_arena + at + size);
+    d = (struct difference *)(void *)(sampler_arena + at);
+    d->next = (struct difference *)(void *)(sampler_arena + at + size);
     d->pc = machine_pc(uc);
     for (size_t i = 0; i < first; i++)
         if (s->ours.kind[i] == SFB_FRAME_PC)
@@ -77,37 +77,6 @@ static void record_difference(struct sampler *s, const ucontext_t *uc, size_t ou
     atomic_store(&d->complete, true);
 }
 
-static void keep_largest(struct sampler *s, enum keep which, uint32_t measure, size_t size)
-{
-    struct kept *kept = &s->kept[which];
-
-    if (measure <= kept->measure)
-        return;
-    kept->measure = measure;
-    kept->frames = (uint32_t)s->ours.count;
-    kept->size = size;
-    memcpy(kept->cbf, s->cbf, size);
-}
-
-static void keep(struct sampler *s, const struct sframe_backtrace_info *info, size_t size)
-{
-    /* libc's start code is below every stack; what is more than that lies in the middle. */
-    uint32_t inner =
-        info->by_source[SFB_SOURCE_LIBUNWIND] + info->by_source[SFB_SOURCE_FRAME_POINTER];
-    uint32_t distance = info->frames > 26 ? info->frames - 26 : 26 - info->frames;
-
-    keep_largest(s, KEEP_DEEPEST, info->frames, size);
-    if (inner > 4 && info->by_source[SFB_SOURCE_SFRAME] > 8 && distance < 20)
-        keep_largest(s, KEEP_MIXED, inner, size);
-    if (distance < 20)
-        keep_largest(s, KEEP_SIGNAL, info->by_source[SFB_SOURCE_SIGNAL], size);
-    /* The last one of about the right depth: the first are from the start of the program. */
-    if (distance < 8) {
-        s->kept[KEEP_READABLE].measure = 0;
-        keep_largest(s, KEEP_READABLE, 1, size);
-    }
-}
-
 void compare_sample(struct sampler *s, ucontext_t *uc)
 {
     struct sframe_backtrace_options options = { .size = sizeof options,
@@ -118,7 +87,7 @@ void compare_sample(struct sampler *s, ucontext_t *uc)
     ssize_t size = sframe_backtrace_cbf(s->cbf, sizeof s->cbf, &options, &info);
     uint64_t middle = now_ns(), number;
 
-    oracle_walk(agent_oracle, &s->oracle, &s->theirs, uc);
+    oracle_walk(sampler_oracle, &s->oracle, &s->theirs, uc);
     add(&s->their_ns, now_ns() - middle);
     add(&s->own_ns, middle - start);
     add(&s->stacks, 1);
@@ -129,15 +98,16 @@ void compare_sample(struct sampler *s, ucontext_t *uc)
         return;
     }
     number = atomic_load_explicit(&s->stacks, memory_order_relaxed);
-    if (agent_spoil > 0 && number % agent_spoil == 0)
-        stack_spoil(&s->theirs, number / agent_spoil);
+    if (sampler_spoil > 0 && number % sampler_spoil == 0)
+        stack_spoil(&s->theirs, number / sampler_spoil);
 
     add(&s->frames, s->ours.count);
     add(&s->bytes, (uint64_t)size);
     for (size_t i = 0; i < SFB_SOURCE_COUNT; i++)
         add(&s->by_source[i], info.by_source[i]);
     add(&s->end[(unsigned)info.end % END_MAX], 1);
-    keep(s, &info, (size_t)size);
+    if (s->ours.count > atomic_load_explicit(&s->deepest, memory_order_relaxed))
+        atomic_store_explicit(&s->deepest, s->ours.count, memory_order_relaxed);
 
     /*
      * Two walks may agree on nonsense: what is in no module is no frame of any of these programs,

@@ -8,7 +8,7 @@
  * that libc lies in the middle of the stack.
  *
  * Besides, a timer interrupts every thread with SIGUSR2, whose handler computes for a while; in
- * every second thread it does so on an alternate signal stack. The agent's samples that fall into
+ * every second thread it does so on an alternate signal stack. The sampler's samples that fall into
  * it have to go through the signal's frame to an instruction that was interrupted anywhere.
  */
 #include <errno.h>
@@ -27,7 +27,7 @@
 #include "lua.h"
 #include "lualib.h"
 
-#include "agent.h"
+#include "threads.h"
 
 enum {
     THREADS_MAX = 32,
@@ -173,14 +173,14 @@ static void *run_thread(void *argument)
         if (!alternate.ss_sp || sigaltstack(&alternate, NULL) != 0)
             exit(2);
     }
-    if (sfb_agent_thread_start)
-        sfb_agent_thread_start();
+    if (sfb_sampler_thread_start)
+        sfb_sampler_thread_start();
     timer = start_timer();
     for (int i = 0; i < job->script_count; i++)
         run_script(job->scripts[(job->number + i) % job->script_count], job->seconds);
     timer_delete(timer);
-    if (sfb_agent_thread_stop)
-        sfb_agent_thread_stop();
+    if (sfb_sampler_thread_stop)
+        sfb_sampler_thread_stop();
     if (alternate.ss_sp) {
         alternate.ss_flags = SS_DISABLE;
         sigaltstack(&alternate, NULL);

@@ -1,6 +1,6 @@
-# Part of demo/run: runs Lua scripts with the agent in them. Each run leaves a report in $reports.
+# Part of tests/agreement/sampled/run: runs Lua scripts with the sampler in them. Each run leaves a report in $reports.
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # set by demo/run
+# shellcheck disable=SC2154 # set by run
 
 # Samples in a row when single-stepping, and threads of the host program.
 burst=100
@@ -10,25 +10,25 @@ threads=3
 # there, see explain().
 bind_now=1
 
-# sampled REPORT COMMAND...: runs the command with the agent in it.
+# sampled REPORT COMMAND...: runs the command with the sampler in it.
 sampled() {
     local report=$1
     local -a variables=("SFB_AGENT_REPORT=$report" "SFB_AGENT_ORACLE=$oracle")
 
     shift
     if [ ${#emulator[@]} -gt 0 ]; then
-        variables+=("QEMU_SET_ENV=LD_BIND_NOW=$bind_now${agent:+,LD_PRELOAD=$agent}")
+        variables+=("QEMU_SET_ENV=LD_BIND_NOW=$bind_now${sampler:+,LD_PRELOAD=$sampler}")
     else
         [ "$machine" = x86_64 ] || variables+=("LD_BIND_NOW=$bind_now")
-        variables+=(${agent:+"LD_PRELOAD=$agent"})
+        variables+=(${sampler:+"LD_PRELOAD=$sampler"})
     fi
     env "${variables[@]}" "${emulator[@]}" "$@"
 }
 
-# run_lua REPORT SECONDS SCRIPT: in the main thread, by the lua program where the agent can be
+# run_lua REPORT SECONDS SCRIPT: in the main thread, by the lua program where the sampler can be
 # preloaded into it.
 run_lua() {
-    if [ -n "$agent" ]; then
+    if [ -n "$sampler" ]; then
         sampled "$1" "$lua$build" "$3" "$2"
     else
         sampled "$1" "$host$build" 0 "$2" "$3"
@@ -73,7 +73,7 @@ sample() {
         done
     fi
     if [ "$machine" = aarch64 ]; then
-        bind_now='' run_lua "$reports/sort.lazy" 0.1 "$here/scripts/sort.lua" ||
+        bind_now='' run_lua "$reports/sort.lazy" 0.1 "$sort" ||
             fail "sort: the script failed when bound lazily"
     fi
     unset QEMU_SINGLESTEP QEMU_ONE_INSN_PER_TB

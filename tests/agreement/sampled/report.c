@@ -1,15 +1,12 @@
-/* The report, written at exit: totals, some stacks, and every kind of difference with one example.
- */
+/* The report, written at exit: totals, and every kind of difference with one example. */
 #include "sampler.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "agent.h"
 #include "oracles/loaded.h"
-
-static const char *const keep_names[KEEP_COUNT] = { "deepest", "mixed", "signal", "readable" };
+#include "threads.h"
 
 static void print_hex(FILE *f, const uint8_t *data, size_t size)
 {
@@ -40,7 +37,7 @@ static void describe(char *out, size_t size, const struct difference *d)
              d->source < SFB_SOURCE_COUNT ? sfb_source_str((enum sfb_source)d->source) : "none",
              d->our_count == d->their_count  ? "neither"
              : d->our_count > d->their_count ? "ours"
-                                             : agent_oracle->name,
+                                             : sampler_oracle->name,
              sfb_status_str((enum sfb_status)d->our_status),
              d->sp_rule ? "; libunwind passed over a rule for sp" : "");
 }
@@ -49,18 +46,18 @@ static void print_differences(FILE *f)
 {
     static struct kind kinds[KINDS_MAX];
     size_t count = 0;
-    size_t used = atomic_load(&agent_arena_used);
-    const struct difference *d = (const struct difference *)(const void *)agent_arena;
+    size_t used = atomic_load(&sampler_arena_used);
+    const struct difference *d = (const struct difference *)(const void *)sampler_arena;
     char text[sizeof kinds->text];
 
-    for (; (const uint8_t *)d < agent_arena + used && atomic_load(&d->complete); d = d->next) {
+    for (; (const uint8_t *)d < sampler_arena + used && atomic_load(&d->complete); d = d->next) {
         size_t k = 0;
 
         describe(text, sizeof text, d);
         while (k < count && strcmp(kinds[k].text, text) != 0)
             k++;
         if (k == KINDS_MAX) {
-            atomic_fetch_add(&agent_unrecorded, 1);
+            atomic_fetch_add(&sampler_unrecorded, 1);
             continue;
         }
         if (k == count) {
@@ -75,7 +72,7 @@ static void print_differences(FILE *f)
         fprintf(f, "difference %llu %s\n", (unsigned long long)kinds[k].count, kinds[k].text);
         fprintf(f, "example-first %u\n", d->first);
         fprintf(f, "example-ends %s / %s %d\n", sfb_status_str((enum sfb_status)d->our_status),
-                agent_oracle->name, d->their_status);
+                sampler_oracle->name, d->their_status);
         fprintf(f, "example-missed");
         for (size_t i = 0; i < SFB_SOURCE_COUNT; i++)
             fprintf(f, " %s: %s;", sfb_source_str((enum sfb_source)i),
@@ -89,38 +86,33 @@ static void print_differences(FILE *f)
         fprintf(f, "example-theirs ");
         print_hex(f, d->cbf + d->our_size, d->their_size);
     }
-    fprintf(f, "unrecorded %llu\n", (unsigned long long)atomic_load(&agent_unrecorded));
+    fprintf(f, "unrecorded %llu\n", (unsigned long long)atomic_load(&sampler_unrecorded));
 }
 
-/* Sums one total over all agent_samplers. */
+/* Sums one total over all samplers_all. */
 static unsigned long long total(size_t offset)
 {
     unsigned long long sum = 0;
 
     for (size_t i = 0; i < SAMPLERS_MAX; i++) {
-        const uint8_t *at = (const uint8_t *)&agent_samplers[i] + offset;
+        const uint8_t *at = (const uint8_t *)&samplers_all[i] + offset;
 
         sum += atomic_load((const atomic_uint_least64_t *)(const void *)at);
     }
     return sum;
 }
 
-static void print_kept(FILE *f)
+static unsigned long long deepest(void)
 {
-    for (size_t which = 0; which < KEEP_COUNT; which++) {
-        const struct kept *best = NULL;
+    unsigned long long frames = 0;
 
-        for (size_t i = 0; i < SAMPLERS_MAX; i++) {
-            const struct kept *kept = &agent_samplers[i].kept[which];
+    for (size_t i = 0; i < SAMPLERS_MAX; i++) {
+        unsigned long long n = atomic_load(&samplers_all[i].deepest);
 
-            if (kept->size && (!best || kept->measure > best->measure))
-                best = kept;
-        }
-        if (best) {
-            fprintf(f, "stack %s %u ", keep_names[which], best->frames);
-            print_hex(f, best->cbf, best->size);
-        }
+        if (n > frames)
+            frames = n;
     }
+    return frames;
 }
 
 static bool copy_maps(void)
@@ -131,7 +123,7 @@ static bool copy_maps(void)
     FILE *out;
     size_t n;
 
-    snprintf(path, sizeof path, "%s.maps", agent_report_path);
+    snprintf(path, sizeof path, "%s.maps", sampler_report_path);
     out = fopen(path, "we");
     if (!in || !out)
         return false;
@@ -141,7 +133,7 @@ static bool copy_maps(void)
     return fclose(out) == 0;
 }
 
-__attribute__((destructor)) static void agent_finish(void)
+__attribute__((destructor)) static void finish(void)
 {
     static const struct {
         const char *name;
@@ -160,29 +152,28 @@ __attribute__((destructor)) static void agent_finish(void)
     };
     FILE *f;
 
-    if (!agent_samplers)
+    if (!samplers_all)
         return;
-    sfb_agent_thread_stop();
-    f = fopen(agent_report_path, "we");
+    sfb_sampler_thread_stop();
+    f = fopen(sampler_report_path, "we");
     if (!f || !copy_maps()) {
-        perror(agent_report_path);
+        perror(sampler_report_path);
         _exit(2);
     }
-    fprintf(f, "oracle %s\n", agent_oracle->name);
+    fprintf(f, "oracle %s\n", sampler_oracle->name);
     for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
         fprintf(f, "%s %llu\n", totals[i].name, total(totals[i].offset));
+    fprintf(f, "deepest %llu\n", deepest());
     for (size_t i = 0; i < SFB_SOURCE_COUNT; i++)
-        fprintf(
-            f, "source %s %llu\n", sfb_source_str((enum sfb_source)i),
-            total(offsetof(struct sampler, by_source) + i * sizeof agent_samplers->by_source[0]));
+        fprintf(f, "source %s %llu\n", sfb_source_str((enum sfb_source)i),
+                total(offsetof(struct sampler, by_source) + i * sizeof samplers_all->by_source[0]));
     for (size_t i = 0; i < END_MAX; i++) {
         unsigned long long n =
-            total(offsetof(struct sampler, end) + i * sizeof agent_samplers->end[0]);
+            total(offsetof(struct sampler, end) + i * sizeof samplers_all->end[0]);
 
         if (n)
             fprintf(f, "end %llu %s\n", n, sfb_status_str((enum sfb_status)i));
     }
-    print_kept(f);
     print_differences(f);
     fclose(f);
 }

@@ -1,16 +1,14 @@
 /*
- * What the parts of the agent share: what is kept of each thread's samples, and of each difference.
+ * What the parts of the sampler share: what is kept of each thread's samples, and of each difference.
  *
- *     oracle*.c   the other walk, names of functions
- *     stack.c     a stack, whoever walked it
+ *     sampler.c   timers, handlers, threads
  *     compare.c   one sample: both walks, and whether they agree
- *     agent.c     timers, handlers, threads
  *     report.c    what is written at exit
- *     machine*.c  what depends on the architecture
- *     stubs.c     where modules have their linkage stubs
+ *
+ * The other walk, and what of it depends on the machine, is that of tests/oracles.
  */
-#ifndef SFB_DEMO_SAMPLER_H
-#define SFB_DEMO_SAMPLER_H
+#ifndef SFB_SAMPLED_SAMPLER_H
+#define SFB_SAMPLED_SAMPLER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,16 +24,6 @@
 
 enum { SAMPLERS_MAX = 64, ARENA_SIZE = 32 << 20, KINDS_MAX = 64, END_MAX = 128 };
 
-/* Backtraces that are worth a look in the report: the largest by some measure. */
-enum keep { KEEP_DEEPEST, KEEP_MIXED, KEEP_SIGNAL, KEEP_READABLE, KEEP_COUNT };
-
-struct kept {
-    uint32_t measure;
-    uint32_t frames;
-    size_t size;
-    uint8_t cbf[CBF_SIZE];
-};
-
 /* Written by its own thread only; the totals are atomic so that the end of the program may read. */
 struct sampler {
     atomic_bool used;
@@ -44,9 +32,9 @@ struct sampler {
     atomic_uint_least32_t burst_left;
     atomic_uint_least64_t stacks, identical, sp_rule, stray, link_signed, frames, bytes, failed,
         own_ns, their_ns;
+    atomic_uint_least64_t deepest; /* frames */
     atomic_uint_least64_t by_source[SFB_SOURCE_COUNT];
     atomic_uint_least64_t end[END_MAX];
-    struct kept kept[KEEP_COUNT];
     struct stack ours, theirs;
     struct sfb_context context;
     struct sfb_walker walker;
@@ -81,15 +69,15 @@ static inline uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-extern struct sampler *agent_samplers;
-extern uint8_t *agent_arena;
-extern atomic_size_t agent_arena_used;
-extern atomic_uint_least64_t agent_unrecorded; /* differences for which there was no room */
-extern uint64_t agent_spoil;                   /* every how many-th stack is spoilt, 0: none */
-extern const char *agent_report_path;
+extern struct sampler *samplers_all;
+extern uint8_t *sampler_arena;
+extern atomic_size_t sampler_arena_used;
+extern atomic_uint_least64_t sampler_unrecorded; /* differences for which there was no room */
+extern uint64_t sampler_spoil;                   /* every how many-th stack is spoilt, 0: none */
+extern const char *sampler_report_path;
 
 /* The one that SFB_AGENT_ORACLE names. */
-extern const struct oracle *agent_oracle;
+extern const struct oracle *sampler_oracle;
 
 /* Takes a stack twice and compares; safe in a handler. */
 void compare_sample(struct sampler *s, ucontext_t *uc);

@@ -1,6 +1,6 @@
-# Part of demo/run: stacks in which this library and the oracle differ, and what is known of them.
+# Part of tests/agreement/sampled/run: stacks in which this library and the oracle differ, and what is known of them.
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # set by demo/run
+# shellcheck disable=SC2154 # set by run
 
 # What is known of the places where the two were seen to differ, each looked at in a debugger or a
 # disassembly.

@@ -1,18 +1,18 @@
 /*
- * sfb-agent: takes every stack twice and compares.
+ * sfb-sampler: takes every stack twice and compares.
  *
  * Preloaded into a program, it interrupts each thread 1,000 times a second, walks the interrupted
  * stack with sframe_backtrace_cbf() and with an oracle (libunwind, or what SFB_AGENT_ORACLE names:
  * see oracle.c), and compares the two frame by frame: the address, whether it is a pc or a return
  * address, and how the walk ended. The report goes to the file that SFB_AGENT_REPORT names, the
  * memory map that belongs to it to the same name with ".maps" behind it. Without that variable the
- * agent does nothing.
+ * sampler does nothing.
  *
  * What runs in the handler touches only memory that was mapped at start: a sampler for each thread,
  * which the timer's signal carries as its value (so that no thread-local storage is needed, whose
  * first use allocates), and one arena for the differences.
  */
-#include "agent.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -37,13 +37,13 @@ enum {
     PAUSE_NS = 300000
 };
 
-struct sampler *agent_samplers;
-uint8_t *agent_arena;
-atomic_size_t agent_arena_used;
-atomic_uint_least64_t agent_unrecorded;
-uint64_t agent_spoil;
-const char *agent_report_path;
-const struct oracle *agent_oracle;
+struct sampler *samplers_all;
+uint8_t *sampler_arena;
+atomic_size_t sampler_arena_used;
+atomic_uint_least64_t sampler_unrecorded;
+uint64_t sampler_spoil;
+const char *sampler_report_path;
+const struct oracle *sampler_oracle;
 
 static uint32_t burst; /* see on_trap() */
 
@@ -133,14 +133,14 @@ static void on_fault(int signo)
     signal(signo, SIG_DFL);
 }
 
-void sfb_agent_thread_start(void)
+void sfb_sampler_thread_start(void)
 {
     struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF };
 
-    if (!agent_samplers || own_sampler)
+    if (!samplers_all || own_sampler)
         return;
     for (size_t i = 0; i < SAMPLERS_MAX; i++) {
-        struct sampler *s = &agent_samplers[i];
+        struct sampler *s = &samplers_all[i];
         bool expected = false;
 
         if (!atomic_compare_exchange_strong(&s->used, &expected, true))
@@ -149,7 +149,7 @@ void sfb_agent_thread_start(void)
         /* glibc 2.36 has no public name for the member that the kernel calls so. */
         event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
         if (timer_create(CLOCK_MONOTONIC, &event, &s->timer) != 0) {
-            perror("sfb-agent: timer_create");
+            perror("sfb-sampler: timer_create");
             abort();
         }
         own_sampler = s;
@@ -157,11 +157,11 @@ void sfb_agent_thread_start(void)
         arm(s, now_ns());
         return;
     }
-    fprintf(stderr, "sfb-agent: more than %d threads\n", SAMPLERS_MAX);
+    fprintf(stderr, "sfb-sampler: more than %d threads\n", SAMPLERS_MAX);
 }
 
 /* The sampler keeps its totals and is not used again: a signal may still be under way. */
-void sfb_agent_thread_stop(void)
+void sfb_sampler_thread_stop(void)
 {
     sigset_t block, old;
 
@@ -186,7 +186,7 @@ static void *map_memory(size_t size)
     return p == MAP_FAILED ? NULL : p;
 }
 
-__attribute__((constructor)) static void agent_start(void)
+__attribute__((constructor)) static void start(void)
 {
     struct sigaction action = { .sa_flags = SA_SIGINFO | SA_RESTART };
     struct sigaction trap = { .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -195,22 +195,22 @@ __attribute__((constructor)) static void agent_start(void)
     const char *burst_text = getenv("SFB_AGENT_BURST");
     const char *oracle_text = getenv("SFB_AGENT_ORACLE");
 
-    agent_report_path = getenv("SFB_AGENT_REPORT");
-    if (!agent_report_path)
+    sampler_report_path = getenv("SFB_AGENT_REPORT");
+    if (!sampler_report_path)
         return;
     if (spoil_text)
-        agent_spoil = strtoul(spoil_text, NULL, 10);
+        sampler_spoil = strtoul(spoil_text, NULL, 10);
     if (burst_text)
         burst = (uint32_t)strtoul(burst_text, NULL, 10);
-    agent_oracle = oracle_load(oracle_text ? oracle_text : "libunwind");
-    agent_arena = map_memory(ARENA_SIZE);
-    agent_samplers = map_memory(sizeof *agent_samplers * SAMPLERS_MAX);
-    if (!agent_arena || !agent_samplers || !agent_oracle) {
-        fprintf(stderr, "sfb-agent: no memory, or no such oracle\n");
+    sampler_oracle = oracle_load(oracle_text ? oracle_text : "libunwind");
+    sampler_arena = map_memory(ARENA_SIZE);
+    samplers_all = map_memory(sizeof *samplers_all * SAMPLERS_MAX);
+    if (!sampler_arena || !samplers_all || !sampler_oracle) {
+        fprintf(stderr, "sfb-sampler: no memory, or no such oracle\n");
         exit(2);
     }
     if (burst > 0 && !machine_can_step) {
-        fprintf(stderr, "sfb-agent: nothing can step itself on this machine\n");
+        fprintf(stderr, "sfb-sampler: nothing can step itself on this machine\n");
         exit(2);
     }
     action.sa_sigaction = on_prof;
@@ -223,8 +223,8 @@ __attribute__((constructor)) static void agent_start(void)
     if (sigaction(SIGSEGV, &fault, NULL) != 0 || sigaction(SIGBUS, &fault, NULL) != 0 ||
         (burst > 0 && sigaction(SIGTRAP, &trap, NULL) != 0) ||
         sigaction(SIGPROF, &action, NULL) != 0) {
-        perror("sfb-agent: sigaction");
+        perror("sfb-sampler: sigaction");
         exit(2);
     }
-    sfb_agent_thread_start();
+    sfb_sampler_thread_start();
 }

@@ -1,6 +1,6 @@
-# Part of demo/run: on AArch64 there are several builds of Lua, oracles, and emulated processors.
+# Part of tests/agreement/sampled/run: on AArch64 there are several builds of Lua, oracles, and emulated processors.
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # shared with demo/run and judge.sh
+# shellcheck disable=SC2034,SC2154 # shared with run and judge.sh
 
 # The -cpu that the emulator is given.
 cpu_of_emulator() {
@@ -15,12 +15,11 @@ cpu_of_emulator() {
     echo default
 }
 
-# aarch64_campaign BUILD ORACLE [CPU [PROGRAM.ROUND:KIND...]]: with a heading.
+# aarch64_campaign BUILD ORACLE [CPU]: with a heading.
 aarch64_campaign() {
     local build_name=${1:--plain} name=$2 cpu=${3:-} i
-    local -a arguments=("$1" "$2") original=("${emulator[@]}")
+    local -a original=("${emulator[@]}")
 
-    shift $(($# < 3 ? $# : 3))
     if [ ${#emulator[@]} -gt 0 ]; then
         for ((i = 1; i < ${#emulator[@]}; i++)); do
             [ "${emulator[i - 1]}" != -cpu ] || emulator[i]=${cpu:-${emulator[i]}}
@@ -36,7 +35,7 @@ aarch64_campaign() {
     echo
     echo "==== $label ===="
     echo
-    campaign "${arguments[@]}" "$@"
+    campaign "$1" "$2"
     emulator=("${original[@]}")
 }
 
@@ -55,9 +54,9 @@ aarch64_campaigns() {
     else
         echo "on this machine."
     fi
-    aarch64_campaign '' libunwind '' threads.1:mixed sort.1:readable recursion.1:deepest
+    aarch64_campaign '' libunwind
     [ -n "$short" ] || aarch64_campaign '' libgcc
-    aarch64_campaign -pac libgcc '' threads.1:mixed
+    aarch64_campaign -pac libgcc
     # The tests live.pauth-*-hints and live.single_step-*-hints are short ones of this.
     [ ${#emulator[@]} -eq 0 ] || [ -n "$short" ] || aarch64_campaign -pac libgcc cortex-a53
 }

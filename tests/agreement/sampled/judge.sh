@@ -1,6 +1,6 @@
-# Part of demo/run: whether a campaign has passed.
+# Part of tests/agreement/sampled/run: whether a campaign has passed.
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # set by demo/run
+# shellcheck disable=SC2154 # set by run
 
 # agrees STACKS IDENTICAL
 agrees() {
@@ -85,7 +85,7 @@ judge_signed() {
 check_spoilt() {
     local stacks noticed changed
 
-    SFB_AGENT_SPOIL=10 run_lua "$reports/spoilt" 0.3 "$here/scripts/sort.lua" ||
+    SFB_AGENT_SPOIL=10 run_lua "$reports/spoilt" 0.3 "$sort" ||
         fail "spoilt: the script failed"
     stacks=$(field "$reports/spoilt" stacks)
     noticed=$((stacks - $(field "$reports/spoilt" identical)))

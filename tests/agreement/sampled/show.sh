@@ -1,6 +1,6 @@
-# Part of demo/run: prints what the reports of a campaign say.
+# Part of tests/agreement/sampled/run: prints what the reports of a campaign say.
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # set by demo/run
+# shellcheck disable=SC2154 # set by run
 
 percent() {
     awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", b ? 100 * a / b : 0 }'
@@ -36,10 +36,10 @@ print_table() {
     printf '%-12s %8s %10s %9s %8s %10s\n' program stacks identical frames deepest 'bytes/frame'
     for name in "${scripts[@]}" threads; do
         name=$(basename "$name" .lua)
-        # One line for all rounds of a program; it ends in the deepest stack's frames.
+        # One line for all rounds of a program.
         line=$(awk -v name="$name" '
             { total[$1] += $2 }
-            $1 == "stack" && $2 == "deepest" && $3 > deepest { deepest = $3 }
+            $1 == "deepest" && $2 > deepest { deepest = $2 }
             END {
                 printf "%-12s %8d %10d %9d %8d %10.2f", name, total["stacks"], total["identical"],
                        total["frames"], deepest, total["bytes"] / (total["frames"] ? total["frames"] : 1)
@@ -47,26 +47,6 @@ print_table() {
         echo "$line"
         read -r _ _ _ _ deepest _ <<< "$line"
         [ "$deepest" -gt 20 ] || fail "$name: no stack is deeper than 20 frames"
-    done
-}
-
-# print_stacks PROGRAM.ROUND:KIND...: some of the stacks that were kept, as names and as bytes.
-print_stacks() {
-    local kept report hex
-
-    for kept in "$@"; do
-        report=$reports/${kept%:*}
-        hex=$(awk -v kind="${kept#*:}" '$1 == "stack" && $2 == kind { print $4; exit }' "$report")
-        [ -n "$hex" ] || continue
-        echo
-        case $kept in
-        *mixed) echo "a stack in which libc, which has no .sframe, calls back into Lua:" ;;
-        *readable) echo "a stack of sort.lua:" ;;
-        *deepest) echo "the deepest stack of recursion.lua, its inner end:" ;;
-        esac
-        show "$report" "$hex" "$([[ $kept == *deepest ]] && echo 12)"
-        echo "as Compact Backtrace Format, $((${#hex} / 2)) bytes:"
-        fold -w 96 <<< "$hex" | sed 's/^/    /' | awk 'NR <= 8; NR == 9 { print "    ..." }'
     done
 }
 
