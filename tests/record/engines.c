@@ -2,6 +2,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "record/expect.h"
 
@@ -106,4 +108,45 @@ Test(record_engines, a_ring_that_nobody_reads_is_full_and_nothing_else)
     cr_expect_gt(r->thread[0].samples, 0);
     cr_expect_leq(r->thread[0].weight, r->thread[0].cpu_end);
     recorded_free(r);
+}
+
+/* As if the recorder had read nothing for long, from the beginning. */
+static void say_full(struct sfb_shared *shared)
+{
+    struct sfb_shared_ring *ring = (void *)((uint8_t *)shared + SFB_SHARED_RINGS_AT);
+
+    ring->tail = 1;
+}
+
+/* @return samples that found no room in 600 ms of CPU time, and a minute of the agent's clock */
+static uint64_t lost_with(pid_t recorder)
+{
+    struct record_how how = {
+        .do_not_read = true, .look = say_full, .preload = SFB_RECORD_HASTY, .recorder = recorder
+    };
+    struct recorded *r = record(&how, "burn 600");
+    uint64_t lost;
+
+    expect_status(r, 0);
+    cr_assert_eq(r->thread_count, 1);
+    cr_expect_geq(r->thread[0].cpu_end, 600000000U);
+    lost = r->thread[0].lost[SFB_LOSS_RING_FULL];
+    recorded_free(r);
+    return lost;
+}
+
+/* One that is only stopped may come back: each sample is tried. One that is dead is not waited for after ten seconds. */
+Test(record_engines, a_recorder_that_is_dead_is_given_up)
+{
+    pid_t dead = fork();
+    uint64_t lost, stopped;
+
+    if (dead == 0)
+        _exit(0);
+    cr_assert_eq(waitpid(dead, NULL, 0), dead);
+    stopped = lost_with(0);
+    lost = lost_with(dead);
+    cr_expect_gt(stopped, 60, "%u", (unsigned)stopped);
+    cr_expect_gt(lost, 0);
+    cr_expect_lt(lost, stopped / 2, "%u, and %u where it lives", (unsigned)lost, (unsigned)stopped);
 }

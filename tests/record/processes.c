@@ -1,9 +1,12 @@
 /* Processes: how they end, and what they become. */
 #include <criterion/criterion.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "record/expect.h"
 
@@ -228,6 +231,42 @@ Test(record_processes, those_that_give_up_their_rights_are_recorded)
     expect_status(r, 0);
     expect_no_loss(r);
     expect_sampled(r, 0, 80, 1);
+    recorded_free(r);
+}
+
+/* @return whether it is another user's and set-user-ID now */
+static bool make_raised(const char *path)
+{
+    char command[512];
+
+    snprintf(command, sizeof command, "cp '%s' '%s'", SFB_RECORD_RAISED, path);
+    return geteuid() == 0 && system(command) == 0 && chown(path, 65533, 65533) == 0 &&
+           chmod(path, 06755) == 0;
+}
+
+/* The agent is in it, the recorder would hand out its memory, and nothing is to be known of the program. */
+Test(record_processes, those_that_gain_rights_are_left_alone)
+{
+    struct record_how how = { .by_socket = true };
+    char folder[] = "/tmp/sfb-raised-XXXXXX", path[64], words[128];
+    struct recorded *r;
+
+    cr_assert(mkdtemp(folder));
+    chmod(folder, 0755);
+    snprintf(path, sizeof path, "%s/raised", folder);
+    snprintf(words, sizeof words, "gains_rights %s", path);
+    if (!make_raised(path)) {
+        rmdir(folder);
+        cr_skip_test("only root makes a program of another user's set-user-ID");
+    }
+    r = record(&how, words);
+    unlink(path);
+    rmdir(folder);
+    if (WIFEXITED(r->status) && WEXITSTATUS(r->status) >= 77)
+        cr_skip_test(
+            "the program gained no rights: nosuid, or this build cannot be read by others");
+    expect_status(r, 0);
+    cr_expect_eq(r->process_count, 2, "the program and its child, not what that executed");
     recorded_free(r);
 }
 

@@ -257,6 +257,21 @@ static int gives_up_rights(char *words[])
     return 0;
 }
 
+/* Another user runs a set-user-ID program. */
+static int gains_rights(char *words[])
+{
+    pid_t pid = fork();
+    int status;
+
+    if (pid == 0) {
+        if (setgid(65534) != 0 || setuid(65534) != 0)
+            _exit(77);
+        execv(words[0], words);
+        _exit(77);
+    }
+    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 /* The number of descriptors is what it would be without the agent. */
 static int counts_descriptors(char *words[])
 {
@@ -284,6 +299,7 @@ const struct program_mode program_children[] = {
     { "closes_all", closes_all },
     { "daemon", becomes_daemon },
     { "gives_up_rights", gives_up_rights },
+    { "gains_rights", gains_rights },
     { "descriptors", counts_descriptors },
     { NULL, NULL },
 };

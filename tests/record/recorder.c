@@ -50,7 +50,7 @@ static void open_session(struct session *s, const struct record_how *how)
     cr_assert_neq(shared, MAP_FAILED);
     memcpy(shared->magic, SFB_SHARED_MAGIC, sizeof shared->magic);
     shared->version = SFB_SHARED_VERSION;
-    shared->recorder_pid = (uint32_t)getpid();
+    shared->recorder_pid = (uint32_t)(how->recorder ? how->recorder : getpid());
     for (size_t i = 0; i < sizeof shared->key; i++)
         shared->key[i] = (uint8_t)i;
     shared->rate_hz = how->rate_hz ? how->rate_hz : 997;

@@ -25,6 +25,16 @@ set_target_properties(test-record-program PROPERTIES OUTPUT_NAME record-program
   BUILD_RPATH "\$ORIGIN/record-libs")
 add_dependencies(test-record-program test-record-a test-record-b)
 
+add_library(test-record-hasty MODULE record/lib_hasty.c)
+sfb_test_options(test-record-hasty)
+set_target_properties(test-record-hasty PROPERTIES OUTPUT_NAME record-hasty)
+
+add_executable(test-record-raised record/raised_program.c)
+sfb_test_options(test-record-raised)
+target_include_directories(test-record-raised PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(test-record-raised PRIVATE sfb-agent-cpu)
+set_target_properties(test-record-raised PROPERTIES OUTPUT_NAME record-raised)
+
 # In an emulator exec starts programs of the machine that it runs on, and its own threads are there, too.
 set(sfb_record_tests threads libraries processes signals engines)
 if(CMAKE_CROSSCOMPILING_EMULATOR)
@@ -39,8 +49,9 @@ foreach(name ${sfb_record_tests})
   sfb_test(record ${name} SOURCES record/recorder.c record/expect.c LIMIT 60)
   target_compile_definitions(test-record-${name} PRIVATE
     SFB_AGENT="$<TARGET_FILE:sfb-agent-cpu>" SFB_RECORD_PROGRAM="$<TARGET_FILE:test-record-program>"
+    SFB_RECORD_HASTY="$<TARGET_FILE:test-record-hasty>" SFB_RECORD_RAISED="$<TARGET_FILE:test-record-raised>"
     ${sfb_record_emulated})
-  add_dependencies(test-record-${name} sfb-agent-cpu test-record-program)
+  add_dependencies(test-record-${name} sfb-agent-cpu test-record-program test-record-hasty test-record-raised)
 endforeach()
 
 if(TARGET sfb-recording) # else it has two names less

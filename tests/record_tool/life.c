@@ -196,6 +196,21 @@ Test(record_life, of_the_program_goes_on_without_a_recorder)
     run_free(&run);
 }
 
+/* Rings fill up. When it goes on, no CPU time is missing: that of lost samples is in the next. */
+Test(record_life, of_the_program_goes_on_while_the_recorder_is_stopped)
+{
+    struct recorded r = recorded_by(
+        "sh -c '\"$@\" & sleep 0.2; kill -STOP $!; sleep 0.6; kill -CONT $!; wait $!' sh",
+        "--rate 10000 $P until 1000");
+    double told = 0, shown = (double)recorded_cpu(r.contents) / 1e9;
+
+    cr_expect_eq(r.run.status, 0, "%s", r.run.err);
+    cr_assert_eq(sscanf(r.run.out, "cpu %lf", &told), 1, "%s", r.run.err);
+    cr_expect_gt(r.contents->lost[SFB_LOSS_RING_FULL], 0, "%s", r.run.err);
+    cr_expect(shown > told - 0.01 && shown < told + 0.01, "%f, and it used %f", shown, told);
+    recorded_free(&r);
+}
+
 Test(record_life, ends_at_its_largest_size)
 {
     struct recorded r = recorded("--max-size 4k --rate 10000 $P until 1150; s=$?; "

@@ -107,6 +107,29 @@ Test(record_rights, of_a_program_that_gives_up_its_user)
     recorded_free(&r);
 }
 
+/* It runs as if nobody was there, and the recording says why it is not in it. */
+Test(record_rights, of_a_program_that_gains_rights)
+{
+    struct recorded r;
+
+    if (geteuid() != 0 || system("command -v setpriv >/dev/null") != 0) {
+        cr_log_warn("skipped: record_rights: no rights can be gained here");
+        return;
+    }
+    chmod(folder_path(), 0755);
+    cr_assert_eq(
+        system("cp '" SFB_RECORD_PROGRAM "' raised && chown 65533 raised && chmod 4755 raised"), 0);
+    r = recorded(
+        "setpriv --reuid 65534 --regid 65534 --clear-groups sh -c './raised sleep 1300; exit $?'");
+    cr_expect_eq(r.run.status, 0, "%d: %s", r.run.status, r.run.err);
+    cr_expect(strstr(r.run.out, "cpu ") != NULL, "it did not run: %s", r.run.err);
+    cr_expect_eq(r.contents->lost[SFB_LOSS_NOT_FOLLOWED], 1, "%s", r.contents->texts);
+    cr_expect(strstr(r.contents->texts, "(raised): a setuid program") != NULL, "%s",
+              r.contents->texts);
+    cr_expect_lt(r.contents->weight, 200000000);
+    recorded_free(&r);
+}
+
 Test(record_rights, in_a_pid_namespace)
 {
     struct recorded r;
