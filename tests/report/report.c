@@ -243,6 +243,76 @@ Test(report, says_that_a_recording_is_cut_off)
     unlink(path);
 }
 
+/* --- Files that are written, and parts that are chosen ------------------------------------------- */
+
+Test(report, writes_files_and_leaves_no_half_of_one)
+{
+    char folder[] = "/tmp/sfb-report-folder-XXXXXX";
+    struct run run;
+
+    cr_assert(mkdtemp(folder) != NULL);
+    write_all("the program ended");
+    run = run_line("cd %s && '%s' report --folded=out %s && wc -l < out && '%s' report --top "
+                   "--folded=again %s | wc -l && cmp out again",
+                   folder, SFB_TOOL, path, SFB_TOOL, path);
+    cr_expect(eq(int, run.status, 0), "%s", run.err);
+    run_expect_text("lines", run.out, "5\n10\n");
+    run_free(&run);
+    run = run_line("cd %s && '%s' report --folded=none/out %s", folder, SFB_TOOL, path);
+    cr_expect(eq(int, run.status, 2), "%s", run.err);
+    run_expect_text("complaint", run.err, "sfb: none/out: No such file or directory\n");
+    run_free(&run);
+    run = run_line("cd %s && (ulimit -f 0 && '%s' report --folded=out2 %s 2>&1) | cat; ls", folder,
+                   SFB_TOOL, path);
+    run_expect_text("complaint and files", run.out, "sfb: out2: File too large\nagain\nout\n");
+    run_free(&run);
+    run = run_line("rm -r %s", folder);
+    run_free(&run);
+    unlink(path);
+}
+
+Test(report, shows_the_part_that_is_chosen)
+{
+    write_all("the program ended");
+    expect(0, "--folded --thread=main", "main;report_outer;report_outer;report_inner 10000000\n",
+           NULL);
+    expect(0, "--folded --thread=202",
+           "wor:k\\012;[no stack] 2500000\n"
+           "wor:k\\012;[truncated];report_outer 2000000\n"
+           "wor:k\\012;[unsampled] 1000000\n",
+           NULL);
+    expect(0, "--folded --process=other", "", NULL);
+    expect(0, "--folded --process=101 --thread=main",
+           "main;report_outer;report_outer;report_inner 10000000\n", NULL);
+    expect(0, "--folded --time=600ms..0.7", "main;report_outer;report_outer;report_inner 4000000\n",
+           NULL);
+    expect(0, "--folded --time=700000us..",
+           "wor:k\\012;[no stack] 2500000\n"
+           "wor:k\\012;[truncated];report_outer 2000000\n",
+           NULL);
+    expect(0, "--folded --filter='^report_i'",
+           "main;report_outer;report_outer;report_inner 10000000\n", NULL);
+    unlink(path);
+}
+
+/* The same twice is the same, with twice the figures. */
+Test(report, merges_recordings)
+{
+    struct run run;
+
+    write_all("the program ended");
+    run = run_line("'%s' report --folded %s %s %s", SFB_TOOL, path, path, path);
+    cr_expect(eq(int, run.status, 0), "%s", run.err);
+    run_expect_text("three", run.out,
+                    "[no thread];[unsampled] 1500000\n"
+                    "main;report_outer;report_outer;report_inner 30000000\n"
+                    "wor:k\\012;[no stack] 7500000\n"
+                    "wor:k\\012;[truncated];report_outer 6000000\n"
+                    "wor:k\\012;[unsampled] 3000000\n");
+    run_free(&run);
+    unlink(path);
+}
+
 /* --- Modules that come and go ------------------------------------------------------------------- */
 
 /* One library at an address, then another one: each sample is of the one that was there. */
@@ -379,10 +449,27 @@ Test(report, refuses_what_is_no_recording)
 
 Test(report, says_what_is_wrong_with_arguments)
 {
-    static const char *const wrong[] = {
-        "",         "a b",           "--top=x a",     "--top=-1 a", "--folded --check a",
-        "--what a", "--symbols=a b", "--names=what a"
-    };
+    static const char *const wrong[] = { "",
+                                         "a b",
+                                         "--top=x a",
+                                         "--top=-1 a",
+                                         "--folded --check a",
+                                         "--top --check a",
+                                         "--top --folded a",
+                                         "--folded= a",
+                                         "--diff a",
+                                         "--diff a b c",
+                                         "--time=1 a",
+                                         "--time=.. a",
+                                         "--time=2..1 a",
+                                         "--time=1..x a",
+                                         "--time=x..2 a",
+                                         "--filter=( a",
+                                         "--filter=a --filter=b a",
+                                         "--diff --folded a b",
+                                         "--what a",
+                                         "--symbols=a b",
+                                         "--names=what a" };
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct run run = run_line("cd /proc/self && '%s' report %s", SFB_TOOL, wrong[i]);

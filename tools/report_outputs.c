@@ -1,0 +1,67 @@
+#include "report_outputs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "output.h"
+#include "report/folded.h"
+
+const struct report_output report_outputs[] = {
+    { .option = "folded", .optional = true, .write = report_folded_write },
+};
+
+const size_t report_output_count = sizeof report_outputs / sizeof *report_outputs;
+
+_Static_assert(sizeof report_outputs / sizeof *report_outputs <= REPORT_OUTPUTS_MAX,
+               "a request has room for all");
+
+static enum tool_exit no_memory(void)
+{
+    return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+}
+
+/* What a shell's `>` would give it. */
+static unsigned usual_mode(void)
+{
+    const mode_t mask = umask(0);
+
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+static enum tool_exit write_file(const struct report_output *output, const char *path,
+                                 const struct report_model *model)
+{
+    struct output_part part = { .offset = 0 };
+    char *bytes = NULL;
+    FILE *to = open_memstream(&bytes, &part.size);
+    bool good = to && output->write(to, model), written = false;
+
+    if (to && fclose(to) != 0)
+        good = false;
+    part.data = (const uint8_t *)bytes;
+    if (good)
+        written = output_write(path, usual_mode(), &part, 1);
+    free(bytes);
+    return !good ? no_memory() : written ? TOOL_DONE : TOOL_USAGE;
+}
+
+enum tool_exit report_outputs_write(const struct report_request *r,
+                                    const struct report_model *model)
+{
+    enum tool_exit exit_status = TOOL_DONE;
+
+    for (size_t i = 0; i < report_output_count; i++) {
+        const struct report_output *output = &report_outputs[i];
+
+        if (!r->outputs[i])
+            continue;
+        if (strcmp(r->outputs[i], "-") != 0)
+            exit_status = tool_worse(exit_status, write_file(output, r->outputs[i], model));
+        else if (!output->write(stdout, model))
+            exit_status = tool_worse(exit_status, no_memory());
+    }
+    return exit_status;
+}

@@ -1,0 +1,29 @@
+/* The files that `sfb report` writes for other tools. Each is one line of the table in report_outputs.c, and of the usage. */
+#ifndef REPORT_OUTPUTS_H
+#define REPORT_OUTPUTS_H
+
+#include <stdio.h>
+
+#include "report/model.h"
+#include "report_request.h"
+
+struct report_output {
+    const char *option;
+    bool optional; /* `--option` alone is stdout */
+    bool groups;   /* it shows a comparison: --diff */
+    /* @return false: no memory */
+    bool (*write)(FILE *to, const struct report_model *model);
+};
+
+extern const struct report_output report_outputs[];
+extern const size_t report_output_count;
+
+#define REPORT_OUTPUTS_USAGE                                                                       \
+    "  --folded[=FILE]  a line for each thread's name and stack, the outermost function\n"         \
+    "                   first, with nanoseconds of CPU time: for flamegraph.pl, speedscope\n"
+
+/* Writes all that are wanted. A file is whole or not there. @return TOOL_DONE; after a complaint why not */
+enum tool_exit report_outputs_write(const struct report_request *request,
+                                    const struct report_model *model);
+
+#endif

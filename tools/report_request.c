@@ -1,0 +1,271 @@
+#include "report_request.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number.h"
+#include "report_outputs.h"
+
+enum {
+    OPTION_TOP = TOOL_OPTION_FIRST,
+    OPTION_CHECK,
+    OPTION_DIFF,
+    OPTION_NAMES,
+    OPTION_SYMBOLS,
+    OPTION_SYMBOL_PATH,
+    OPTION_DEBUGINFOD,
+    OPTION_PROCESS,
+    OPTION_THREAD,
+    OPTION_TIME,
+    OPTION_FILTER,
+    OPTION_NO_INLINES,
+    OPTION_OUTPUT /* and what follows, by kind */
+};
+
+enum { ROWS = 40, OPTIONS_MAX = 64 };
+
+/* --- What is shown ----------------------------------------------------------------------------- */
+
+static bool take_view(struct report_request *r, enum report_view view, enum tool_exit *exit_status)
+{
+    if (r->view_given && r->view != view) {
+        *exit_status = tool_misused(r->command, "one of --top and --check");
+        return false;
+    }
+    r->view_given = true;
+    r->view = view;
+    return true;
+}
+
+static bool take_rows(struct report_request *r, enum tool_exit *exit_status)
+{
+    if (!optarg || number_of_argument(optarg, &r->rows))
+        return true;
+    *exit_status = tool_misused(r->command, "'%s' is no number of functions", optarg);
+    return false;
+}
+
+/* stdout is for one of them. */
+static bool take_output(struct report_request *r, size_t kind, enum tool_exit *exit_status)
+{
+    const char *path = optarg ? optarg : "-";
+
+    if (path[0] == '\0') {
+        *exit_status =
+            tool_misused(r->command, "--%s: no file is named", report_outputs[kind].option);
+        return false;
+    }
+    r->outputs[kind] = path;
+    return true;
+}
+
+/* --- Which part of it -------------------------------------------------------------------------- */
+
+static bool has_function(void *user, const char *name)
+{
+    const struct report_request *r = user;
+
+    return regexec(&r->filter, name, 0, NULL, 0) == 0;
+}
+
+static bool take_filter(struct report_request *r, enum tool_exit *exit_status)
+{
+    char why[256];
+    int failure;
+
+    if (r->filter_given) {
+        *exit_status = tool_misused(r->command, "--filter: given twice; a|b is for two");
+        return false;
+    }
+    failure = regcomp(&r->filter, optarg, REG_EXTENDED | REG_NOSUB);
+    if (failure != 0) {
+        regerror(failure, &r->filter, why, sizeof why);
+        *exit_status = tool_misused(r->command, "--filter: '%s': %s", optarg, why);
+        return false;
+    }
+    r->filter_given = true;
+    r->choice.function = has_function;
+    r->choice.user = r;
+    return true;
+}
+
+/* Seconds, "2.5", or with a unit: "2.5s", "300ms", "20us". @return where it ends; NULL: it is none */
+static const char *read_time(const char *text, uint64_t *out)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = { { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 }, { "s", 1e9 }, { "", 1e9 } };
+    size_t digits = strspn(text, "0123456789");
+    double value;
+
+    /* strtod() would take the first point of "1..2", and "inf". */
+    if (text[digits] == '.' && text[digits + 1] != '.')
+        digits += 1 + strspn(text + digits + 1, "0123456789");
+    if (digits == 0 || digits > 30)
+        return NULL;
+    char number[32];
+    memcpy(number, text, digits);
+    number[digits] = '\0';
+    value = strtod(number, NULL);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        const size_t size = strlen(units[i].name);
+
+        if (strncmp(text + digits, units[i].name, size) != 0)
+            continue;
+        if (value * units[i].ns > 1e18)
+            return NULL;
+        *out = (uint64_t)llround(value * units[i].ns);
+        return text + digits + size;
+    }
+    return NULL;
+}
+
+static bool take_time(struct report_request *r, enum tool_exit *exit_status)
+{
+    struct report_choice *c = &r->choice;
+    const char *at = optarg;
+
+    c->from = c->to = 0;
+    if (strncmp(at, "..", 2) != 0)
+        at = read_time(at, &c->from);
+    if (at && strncmp(at, "..", 2) == 0 && (at[2] != '\0' || at != optarg)) {
+        at += 2;
+        if (*at == '\0')
+            return true;
+        at = read_time(at, &c->to);
+        if (at && *at == '\0' && c->to > c->from)
+            return true;
+    }
+    *exit_status = tool_misused(
+        r->command, "--time: '%s' is no span of time: 1.5..3, 100ms..2s, 3.., ..10", optarg);
+    return false;
+}
+
+/* --- All options ------------------------------------------------------------------------------- */
+
+static bool take_symbols(struct report_request *r, enum tool_exit *exit_status)
+{
+    r->no_symbols = strcmp(optarg, "none") == 0;
+    if (r->no_symbols)
+        return true;
+    *exit_status = tool_misused(r->command, "--symbols=none, or no --symbols");
+    return false;
+}
+
+static bool take_names(struct report_request *r, enum tool_exit *exit_status)
+{
+    if (object_name_style_parse(optarg, &r->names))
+        return true;
+    *exit_status =
+        tool_misused(r->command, "'%s' is no style of names: full, short or raw", optarg);
+    return false;
+}
+
+/* @return false after a complaint */
+static bool take_option(struct report_request *r, int option, enum tool_exit *exit_status)
+{
+    if (option >= OPTION_OUTPUT)
+        return take_output(r, (size_t)(option - OPTION_OUTPUT), exit_status);
+    switch (option) {
+    case OPTION_TOP: return take_view(r, REPORT_VIEW_TOP, exit_status) && take_rows(r, exit_status);
+    case OPTION_CHECK: return take_view(r, REPORT_VIEW_CHECK, exit_status);
+    case OPTION_DIFF: r->diff = true; return true;
+    case OPTION_NAMES: return take_names(r, exit_status);
+    case OPTION_SYMBOLS: return take_symbols(r, exit_status);
+    case OPTION_SYMBOL_PATH: return places_add_folder(&r->places, r->command, optarg, exit_status);
+    case OPTION_DEBUGINFOD: return places_add_servers(&r->places, r->command, exit_status);
+    case OPTION_PROCESS: r->choice.process = optarg; return true;
+    case OPTION_THREAD: r->choice.thread = optarg; return true;
+    case OPTION_TIME: return take_time(r, exit_status);
+    case OPTION_FILTER: return take_filter(r, exit_status);
+    case OPTION_NO_INLINES: r->choice.no_inlines = true; return true;
+    default: return false;
+    }
+}
+
+static const struct option fixed[] = { TOOL_OPTION_HELP_ENTRY,
+                                       { "top", optional_argument, NULL, OPTION_TOP },
+                                       { "check", no_argument, NULL, OPTION_CHECK },
+                                       { "diff", no_argument, NULL, OPTION_DIFF },
+                                       { "names", required_argument, NULL, OPTION_NAMES },
+                                       { "symbols", required_argument, NULL, OPTION_SYMBOLS },
+                                       { "symbol-path", required_argument, NULL,
+                                         OPTION_SYMBOL_PATH },
+                                       { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
+                                       { "process", required_argument, NULL, OPTION_PROCESS },
+                                       { "thread", required_argument, NULL, OPTION_THREAD },
+                                       { "time", required_argument, NULL, OPTION_TIME },
+                                       { "filter", required_argument, NULL, OPTION_FILTER },
+                                       { "no-inlines", no_argument, NULL, OPTION_NO_INLINES } };
+
+enum { FIXED = sizeof fixed / sizeof *fixed };
+
+_Static_assert(FIXED + REPORT_OUTPUTS_MAX < OPTIONS_MAX, "there is room for all options");
+
+/* @return false after a complaint */
+static bool judge_outputs(struct report_request *r, enum tool_exit *exit_status)
+{
+    bool given = false, to_stdout = r->view_given;
+
+    for (size_t i = 0; i < report_output_count; i++) {
+        const struct report_output *output = &report_outputs[i];
+
+        if (!r->outputs[i])
+            continue;
+        given = true;
+        if (r->view_given && r->view == REPORT_VIEW_CHECK) {
+            *exit_status =
+                tool_misused(r->command, "--check and --%s: one of them", output->option);
+            return false;
+        }
+        if (r->diff && !output->groups) {
+            *exit_status = tool_misused(r->command, "--%s shows no comparison", output->option);
+            return false;
+        }
+        if (strcmp(r->outputs[i], "-") != 0)
+            continue;
+        if (to_stdout) {
+            *exit_status =
+                tool_misused(r->command, "--%s: standard output is taken; --%s=FILE writes a file",
+                             output->option, output->option);
+            return false;
+        }
+        to_stdout = true;
+    }
+    if (!r->view_given)
+        r->view = given ? REPORT_VIEW_NONE : REPORT_VIEW_OVERVIEW;
+    return true;
+}
+
+bool report_request_read(struct report_request *r, const struct tool_command *command, int argc,
+                         char **argv, enum tool_exit *exit_status)
+{
+    struct option options[OPTIONS_MAX];
+
+    *r = (struct report_request){ .command = command, .rows = ROWS };
+    memset(options, 0, sizeof options);
+    memcpy(options, fixed, sizeof fixed);
+    for (size_t i = 0; i < report_output_count; i++)
+        options[FIXED + i] =
+            (struct option){ .name = report_outputs[i].option,
+                             .has_arg =
+                                 report_outputs[i].optional ? optional_argument : required_argument,
+                             .val = OPTION_OUTPUT + (int)i };
+    for (int o; (o = tool_option(command, argc, argv, options, exit_status)) != -1;)
+        if (o == '?' || !take_option(r, o, exit_status))
+            return false;
+    r->paths = argv + optind;
+    r->path_count = (size_t)(argc - optind);
+    return judge_outputs(r, exit_status);
+}
+
+void report_request_close(struct report_request *r)
+{
+    if (r->filter_given)
+        regfree(&r->filter);
+    places_close(&r->places);
+}
