@@ -113,3 +113,79 @@ void object_shorten_name(char *name)
     }
     *to = '\0';
 }
+
+/* --- No more than it takes --------------------------------------------------------------------- */
+
+/* What is best to cut out: the smallest that is as large as `wanted`, else the largest. */
+struct choice {
+    char *at; /* behind its bracket; NULL: there is none */
+    size_t size;
+};
+
+static bool is_better(const struct choice *now, size_t size, size_t wanted)
+{
+    if (!now->at)
+        return true;
+    return now->size >= wanted ? size >= wanted && size < now->size : size > now->size;
+}
+
+static struct choice choose(char *name, size_t wanted)
+{
+    struct choice best = { NULL, 0 };
+    size_t kept;
+
+    for (char *at = name; *at; at += kept) {
+        const char *close;
+        size_t size;
+
+        kept = kept_size(at, name);
+        if (kept > 1 || (*at != '(' && *at != '<') || is_kept(at, name))
+            continue;
+        close = find_close(at, name);
+        size = close ? (size_t)(close - at) - 1 : 0;
+        /* Dots are cut no further. */
+        if (size > 3 && is_better(&best, size - 3, wanted))
+            best = (struct choice){ at + 1, size - 3 };
+    }
+    return best;
+}
+
+/* What stands before the name of a function with arguments, and is no part of it. @return its size */
+static size_t type_size(const char *name)
+{
+    size_t size = 0, kept;
+
+    if (strstr(name, "operator "))
+        return 0; /* of a conversion, whose name is a type */
+    for (const char *at = name; *at; at += kept) {
+        const char *close = *at == '<' || *at == '(' ? find_close(at, name) : NULL;
+
+        kept = kept_size(at, name);
+        if (*at == '(' && kept == 1)
+            return size;
+        if (*at == ' ' && at[1] != '<')
+            size = (size_t)(at - name) + 1;
+        if (kept == 1 && close)
+            kept = (size_t)(close - at) + 1;
+    }
+    return 0;
+}
+
+void object_fit_name(char *name, size_t size)
+{
+    size_t length = strlen(name), type;
+
+    if (!can_be_cut(name))
+        return;
+    while (length > size) {
+        const struct choice c = choose(name, length - size);
+
+        if (!c.at)
+            break;
+        memcpy(c.at, "...", 3);
+        memmove(c.at + 3, c.at + 3 + c.size, strlen(c.at + 3 + c.size) + 1);
+        length -= c.size;
+    }
+    type = length > size ? type_size(name) : 0;
+    memmove(name, name + type, length - type + 1);
+}
