@@ -6,33 +6,23 @@
 
 #include "report/make.h"
 #include "report/summary.h"
-#include "report/top.h"
 #include "report_inputs.h"
 #include "report_newest.h"
 #include "report_outputs.h"
+#include "report_show.h"
 #include "tool.h"
-
-/* @return false: no memory */
-static bool show(const struct report_request *r, const struct report_model *model)
-{
-    if (r->view == REPORT_VIEW_NONE)
-        return true;
-    report_summary_write(stdout, model);
-    putchar('\n');
-    return report_top_write(stdout, model, r->rows);
-}
 
 /* One model serves the view and all outputs. */
 static enum tool_exit write_report(const struct report_request *r,
                                    const struct report_inputs *inputs)
 {
     struct report_model model;
-    enum tool_exit exit_status = TOOL_DONE;
+    enum tool_exit exit_status;
 
-    if (!report_model_make(&model, inputs->sources, inputs->count, &r->choice) || !show(r, &model))
+    if (!report_model_make(&model, inputs->sources, inputs->count, &r->choice))
         exit_status = tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
     else
-        exit_status = report_outputs_write(r, &model);
+        exit_status = tool_worse(report_outputs_write(r, &model), report_show(r, &model));
     report_model_free(&model);
     return exit_status;
 }
@@ -101,10 +91,23 @@ const struct tool_command tool_report = {
         "Shows recordings that `sfb record` made, also one that is still being written. Several\n"
         "are merged. Without FILE, the sfb-*.sfbr of the current folder that was written last.\n"
         "\n"
-        "What is shown:\n"
-        "  --top[=N]        what was recorded and what is missing, and the N functions that took\n"
-        "                   most CPU time (40; 0: all). The default\n"
+        "What is shown; without such an option an overview of all of it:\n"
+        "  --top[=N]        the N functions that took most CPU time (40; 0: all)\n"
+        "  --by WHAT        the same of each file, line, module, thread or process\n"
+        "  --tree           which function called which\n"
+        "  --callers F      who called a function, and what it called\n"
+        "  --list F         source lines of a function, with the CPU time of each\n"
+        "  --threads        each thread with its CPU time\n"
+        "  --diff           what changed from OLD to NEW; with --top, --by\n"
         "  --check          say whether the files are whole, and what was lost\n"
+        "F is a function's name, or an extended regular expression that is found in it.\n"
+        "\n"
+        "How:\n"
+        "  --min PERCENT    leave out what has less: of trees 0.5 is usual, else 0\n"
+        "  --unit U         times in s, ms, us or ns\n"
+        "  --color[=WHEN]   colours and bars always, never, or auto: on a terminal without "
+        "NO_COLOR\n"
+        "  --no-pager       no $PAGER (less) on a terminal\n"
         "\n"
         "For other tools; FILE - is standard output:\n" REPORT_OUTPUTS_USAGE "\n"
         "Which part of it:\n" REPORT_CHOICE_USAGE "\n"

@@ -11,6 +11,11 @@
 
 enum {
     OPTION_TOP = TOOL_OPTION_FIRST,
+    OPTION_BY,
+    OPTION_TREE,
+    OPTION_CALLERS,
+    OPTION_LIST,
+    OPTION_THREADS,
     OPTION_CHECK,
     OPTION_DIFF,
     OPTION_NAMES,
@@ -22,17 +27,22 @@ enum {
     OPTION_TIME,
     OPTION_FILTER,
     OPTION_NO_INLINES,
+    OPTION_MIN,
+    OPTION_UNIT,
+    OPTION_COLOUR,
+    OPTION_NO_PAGER,
     OPTION_OUTPUT /* and what follows, by kind */
 };
 
-enum { ROWS = 40, OPTIONS_MAX = 64 };
+enum { OPTIONS_MAX = 64 };
 
 /* --- What is shown ----------------------------------------------------------------------------- */
 
 static bool take_view(struct report_request *r, enum report_view view, enum tool_exit *exit_status)
 {
     if (r->view_given && r->view != view) {
-        *exit_status = tool_misused(r->command, "one of --top and --check");
+        *exit_status = tool_misused(r->command, "one of --top, --tree, --callers, --list, "
+                                                "--threads and --check");
         return false;
     }
     r->view_given = true;
@@ -42,9 +52,84 @@ static bool take_view(struct report_request *r, enum report_view view, enum tool
 
 static bool take_rows(struct report_request *r, enum tool_exit *exit_status)
 {
-    if (!optarg || number_of_argument(optarg, &r->rows))
+    if (!optarg)
         return true;
-    *exit_status = tool_misused(r->command, "'%s' is no number of functions", optarg);
+    r->rows_given = number_of_argument(optarg, &r->rows);
+    if (!r->rows_given)
+        *exit_status = tool_misused(r->command, "'%s' is no number of functions", optarg);
+    return r->rows_given;
+}
+
+static bool take_by(struct report_request *r, enum tool_exit *exit_status)
+{
+    if (report_by_parse(optarg, &r->by))
+        return true;
+    *exit_status = tool_misused(
+        r->command, "--by: '%s' is none of function, file, line, module, thread, process", optarg);
+    return false;
+}
+
+/* @return false after a complaint */
+static bool take_expression(struct report_request *r, regex_t *out, const char *option,
+                            enum tool_exit *exit_status)
+{
+    const int failure = regcomp(out, optarg, REG_EXTENDED | REG_NOSUB);
+    char why[256];
+
+    if (failure == 0)
+        return true;
+    regerror(failure, out, why, sizeof why);
+    *exit_status = tool_misused(r->command, "--%s: '%s': %s", option, optarg, why);
+    return false;
+}
+
+static bool take_function(struct report_request *r, const char *option, enum tool_exit *exit_status)
+{
+    if (r->function_text) {
+        *exit_status = tool_misused(r->command, "--%s: given twice; 'a|b' is for two", option);
+        return false;
+    }
+    if (!take_expression(r, &r->function, option, exit_status))
+        return false;
+    r->function_text = optarg;
+    return true;
+}
+
+/* Whether a text is a number of this many percent. */
+static bool take_min(struct report_request *r, enum tool_exit *exit_status)
+{
+    char *end;
+
+    r->min = strtod(optarg, &end);
+    r->min_given = optarg[0] >= '0' && optarg[0] <= '9' &&
+                   (*end == '\0' || strcmp(end, "%") == 0) && r->min <= 100.0;
+    if (!r->min_given)
+        *exit_status = tool_misused(r->command, "--min: '%s' is no percentage", optarg);
+    return r->min_given;
+}
+
+static bool take_unit(struct report_request *r, enum tool_exit *exit_status)
+{
+    if (report_unit_is(optarg)) {
+        r->unit = optarg;
+        return true;
+    }
+    *exit_status = tool_misused(r->command, "--unit: '%s' is none of s, ms, us, ns", optarg);
+    return false;
+}
+
+static bool take_colour(struct report_request *r, enum tool_exit *exit_status)
+{
+    static const char *const words[] = {
+        [REPORT_AUTO] = "auto", [REPORT_ALWAYS] = "always", [REPORT_NEVER] = "never"
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(optarg ? optarg : "always", words[i]) == 0) {
+            r->colour = (enum report_when)i;
+            return true;
+        }
+    *exit_status = tool_misused(r->command, "--color: '%s' is none of auto, always, never", optarg);
     return false;
 }
 
@@ -73,23 +158,14 @@ static bool has_function(void *user, const char *name)
 
 static bool take_filter(struct report_request *r, enum tool_exit *exit_status)
 {
-    char why[256];
-    int failure;
-
     if (r->filter_given) {
-        *exit_status = tool_misused(r->command, "--filter: given twice; a|b is for two");
+        *exit_status = tool_misused(r->command, "--filter: given twice; 'a|b' is for two");
         return false;
     }
-    failure = regcomp(&r->filter, optarg, REG_EXTENDED | REG_NOSUB);
-    if (failure != 0) {
-        regerror(failure, &r->filter, why, sizeof why);
-        *exit_status = tool_misused(r->command, "--filter: '%s': %s", optarg, why);
-        return false;
-    }
-    r->filter_given = true;
+    r->filter_given = take_expression(r, &r->filter, "filter", exit_status);
     r->choice.function = has_function;
     r->choice.user = r;
-    return true;
+    return r->filter_given;
 }
 
 /* Seconds, "2.5", or with a unit: "2.5s", "300ms", "20us". @return where it ends; NULL: it is none */
@@ -165,6 +241,14 @@ static bool take_names(struct report_request *r, enum tool_exit *exit_status)
     return false;
 }
 
+static bool take_folder(struct report_request *r, enum tool_exit *exit_status)
+{
+    if (!places_add_folder(&r->places, r->command, optarg, exit_status))
+        return false;
+    r->folders[r->folder_count++] = optarg;
+    return true;
+}
+
 /* @return false after a complaint */
 static bool take_option(struct report_request *r, int option, enum tool_exit *exit_status)
 {
@@ -172,11 +256,23 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
         return take_output(r, (size_t)(option - OPTION_OUTPUT), exit_status);
     switch (option) {
     case OPTION_TOP: return take_view(r, REPORT_VIEW_TOP, exit_status) && take_rows(r, exit_status);
+    case OPTION_BY: return take_view(r, REPORT_VIEW_TOP, exit_status) && take_by(r, exit_status);
+    case OPTION_TREE: return take_view(r, REPORT_VIEW_TREE, exit_status);
+    case OPTION_CALLERS:
+        return take_view(r, REPORT_VIEW_CALLERS, exit_status) &&
+               take_function(r, "callers", exit_status);
+    case OPTION_LIST:
+        return take_view(r, REPORT_VIEW_LIST, exit_status) && take_function(r, "list", exit_status);
+    case OPTION_THREADS: return take_view(r, REPORT_VIEW_THREADS, exit_status);
+    case OPTION_MIN: return take_min(r, exit_status);
+    case OPTION_UNIT: return take_unit(r, exit_status);
+    case OPTION_COLOUR: return take_colour(r, exit_status);
+    case OPTION_NO_PAGER: r->no_pager = true; return true;
     case OPTION_CHECK: return take_view(r, REPORT_VIEW_CHECK, exit_status);
     case OPTION_DIFF: r->diff = true; return true;
     case OPTION_NAMES: return take_names(r, exit_status);
     case OPTION_SYMBOLS: return take_symbols(r, exit_status);
-    case OPTION_SYMBOL_PATH: return places_add_folder(&r->places, r->command, optarg, exit_status);
+    case OPTION_SYMBOL_PATH: return take_folder(r, exit_status);
     case OPTION_DEBUGINFOD: return places_add_servers(&r->places, r->command, exit_status);
     case OPTION_PROCESS: r->choice.process = optarg; return true;
     case OPTION_THREAD: r->choice.thread = optarg; return true;
@@ -189,6 +285,15 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
 
 static const struct option fixed[] = { TOOL_OPTION_HELP_ENTRY,
                                        { "top", optional_argument, NULL, OPTION_TOP },
+                                       { "by", required_argument, NULL, OPTION_BY },
+                                       { "tree", no_argument, NULL, OPTION_TREE },
+                                       { "callers", required_argument, NULL, OPTION_CALLERS },
+                                       { "list", required_argument, NULL, OPTION_LIST },
+                                       { "threads", no_argument, NULL, OPTION_THREADS },
+                                       { "min", required_argument, NULL, OPTION_MIN },
+                                       { "unit", required_argument, NULL, OPTION_UNIT },
+                                       { "color", optional_argument, NULL, OPTION_COLOUR },
+                                       { "no-pager", no_argument, NULL, OPTION_NO_PAGER },
                                        { "check", no_argument, NULL, OPTION_CHECK },
                                        { "diff", no_argument, NULL, OPTION_DIFF },
                                        { "names", required_argument, NULL, OPTION_NAMES },
@@ -236,6 +341,10 @@ static bool judge_outputs(struct report_request *r, enum tool_exit *exit_status)
         }
         to_stdout = true;
     }
+    if (r->diff && r->view_given && r->view != REPORT_VIEW_TOP) {
+        *exit_status = tool_misused(r->command, "--diff goes with --top, --by and files");
+        return false;
+    }
     if (!r->view_given)
         r->view = given ? REPORT_VIEW_NONE : REPORT_VIEW_OVERVIEW;
     return true;
@@ -246,7 +355,7 @@ bool report_request_read(struct report_request *r, const struct tool_command *co
 {
     struct option options[OPTIONS_MAX];
 
-    *r = (struct report_request){ .command = command, .rows = ROWS };
+    *r = (struct report_request){ .command = command };
     memset(options, 0, sizeof options);
     memcpy(options, fixed, sizeof fixed);
     for (size_t i = 0; i < report_output_count; i++)
@@ -267,5 +376,7 @@ void report_request_close(struct report_request *r)
 {
     if (r->filter_given)
         regfree(&r->filter);
+    if (r->function_text)
+        regfree(&r->function);
     places_close(&r->places);
 }

@@ -7,6 +7,8 @@
 #include "object/demangle.h"
 #include "places.h"
 #include "report/choice.h"
+#include "report/entity.h"
+#include "report_terminal.h"
 #include "tool.h"
 
 /* What is shown on stdout. */
@@ -14,6 +16,10 @@ enum report_view {
     REPORT_VIEW_NONE, /* nothing: files are written */
     REPORT_VIEW_OVERVIEW,
     REPORT_VIEW_TOP,
+    REPORT_VIEW_TREE,
+    REPORT_VIEW_CALLERS,
+    REPORT_VIEW_LIST,
+    REPORT_VIEW_THREADS,
     REPORT_VIEW_CHECK
 };
 
@@ -25,13 +31,21 @@ struct report_request {
     char **paths; /* of recordings */
     size_t path_count;
     enum report_view view;
-    bool view_given, diff, no_symbols;
-    uint64_t rows;
+    bool view_given, diff, no_symbols, no_pager, rows_given, min_given;
+    enum report_by by; /* of --top */
+    uint64_t rows;     /* of --top; 0: all */
+    double min;        /* percent */
+    enum report_when colour;
+    const char *unit;                        /* of times; NULL: the one that fits */
+    const char *function_text;               /* of --callers and --list */
     const char *outputs[REPORT_OUTPUTS_MAX]; /* by kind: a path, "-": stdout; NULL: not wanted */
     enum object_name_style names;
     struct places places;
+    const char *folders[PLACES_MAX]; /* of --symbol-path */
+    size_t folder_count;
     struct report_choice choice;
-    regex_t filter; /* what choice.function asks */
+    regex_t filter;   /* what choice.function asks */
+    regex_t function; /* function_text */
     bool filter_given;
 };
 

@@ -259,6 +259,12 @@ static int compare_losses(const void *a, const void *b)
     return strcmp(x->text, y->text);
 }
 
+void report_data_sort_losses(struct report_data *d)
+{
+    if (d->losses.count > 1)
+        qsort(d->losses.at, d->losses.count, sizeof *d->losses.at, compare_losses);
+}
+
 enum sfb_status report_data_read(struct report_data *out, const char *path, struct sfb_error *error)
 {
     struct sfb_recording_reader *reader;
@@ -279,8 +285,8 @@ enum sfb_status report_data_read(struct report_data *out, const char *path, stru
     *error = (struct sfb_error){ .status = status, .field = "memory" };
     if (out->lists.count > 1)
         qsort(out->lists.at, out->lists.count, sizeof *out->lists.at, compare_lists);
-    if (status == SFB_END && out->losses.count > 1)
-        qsort(out->losses.at, out->losses.count, sizeof *out->losses.at, compare_losses);
+    if (status == SFB_END)
+        report_data_sort_losses(out);
     return status == SFB_END ? SFB_OK : status;
 }
 

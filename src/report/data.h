@@ -94,6 +94,9 @@ struct report_data {
 enum sfb_status report_data_read(struct report_data *out, const char *path,
                                  struct sfb_error *error);
 
+/* Puts those of one reason and text together. */
+void report_data_sort_losses(struct report_data *data);
+
 /*
  * @return index of the list that holds for a process at a time: the last that is not later, else the first;
  *         REPORT_NONE: it has none

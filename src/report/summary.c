@@ -1,10 +1,16 @@
 #include "report/summary.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "object/foreign.h"
+#include "report/columns.h"
+#include "report/tally.h"
+
+/* Recordings that are named, and modules. */
+enum { STARTS_MAX = 8, MODULES_MAX = 6 };
 
 static double seconds(uint64_t ns)
 {
@@ -105,26 +111,211 @@ void report_losses_write(FILE *to, const struct report_data *data)
     }
 }
 
-void report_summary_write(FILE *to, const struct report_model *model)
+/* Those of several recordings together. @return false: no memory */
+static bool write_all_losses(FILE *to, const struct report_model *model)
 {
-    const struct report_data *data = model->sources[0].data;
-    const uint64_t all = model->totals[model->main] + model->unsampled;
+    struct report_data all = { .health = { .size = 0 } };
+    bool good = true;
 
-    write_start(to, data);
-    fprintf(to,
-            "  CPU time %.3f s in %zu process%s and %zu thread%s: %" PRIu64
-            " samples, %zu stacks\n",
-            seconds(all), data->processes.count, data->processes.count == 1 ? "" : "es",
-            data->threads.count, data->threads.count == 1 ? "" : "s", model->totals[0],
+    if (model->source_count == 1) {
+        report_losses_write(to, model->sources[0].data);
+        return true;
+    }
+    for (size_t i = 0; i < model->source_count; i++) {
+        const struct report_data *data = model->sources[i].data;
+
+        for (size_t k = 0; good && k < data->losses.count; k++) {
+            struct report_loss *loss = REPORT_NEXT(all.losses);
+
+            good = loss != NULL;
+            if (loss)
+                *loss = data->losses.at[k];
+        }
+    }
+    if (good) {
+        report_data_sort_losses(&all);
+        report_losses_write(to, &all);
+    }
+    free(all.losses.at);
+    return good;
+}
+
+/* --- Modules without names --------------------------------------------------------------------- */
+
+struct nameless {
+    uint32_t module;
+    uint64_t self;
+};
+
+static int compare_nameless(const void *a, const void *b)
+{
+    const struct nameless *x = a, *y = b;
+
+    if (x->self != y->self)
+        return x->self < y->self ? 1 : -1;
+    return (x->module > y->module) - (x->module < y->module);
+}
+
+static void write_module(FILE *to, const struct report_model *model, const struct nameless *n,
+                         uint64_t all)
+{
+    const char *name = report_text(model, model->modules.at[n->module].name);
+
+    foreign_print(to, name[0] ? name : "code in no module");
+    fprintf(to, " %.2f %%", report_percent(n->self, all));
+}
+
+/* Where the time of functions without a name is. @return false: no memory */
+static bool write_nameless(FILE *to, const struct report_model *model, uint64_t all)
+{
+    struct nameless *modules = calloc(model->modules.count + 1, sizeof *modules);
+    uint64_t others = 0;
+    size_t count = 0;
+
+    if (!modules)
+        return false;
+    for (size_t i = 0; i < model->modules.count; i++)
+        modules[i].module = (uint32_t)i;
+    for (size_t i = 0; i < model->rows.count; i++) {
+        struct report_steps steps = report_steps_of(model, model->rows.at[i].stack);
+        struct report_step leaf;
+
+        if (!report_steps_next(&steps, &leaf) || !leaf.line)
+            continue;
+        const struct report_function *f = &model->functions.at[leaf.line->function];
+
+        if (!f->known)
+            modules[f->module].self += report_weight(model, &model->rows.at[i]);
+    }
+    qsort(modules, model->modules.count, sizeof *modules, compare_nameless);
+    for (; count < model->modules.count && modules[count].self > 0; count++) {
+        if (count >= MODULES_MAX) {
+            others += modules[count].self;
+            continue;
+        }
+        fputs(count == 0 ? "  without names: " : ", ", to);
+        write_module(to, model, &modules[count], all);
+    }
+    if (others > 0)
+        fprintf(to, ", %zu more modules %.2f %%", count - MODULES_MAX, report_percent(others, all));
+    if (count > 0)
+        fputc('\n', to);
+    free(modules);
+    return true;
+}
+
+/* --- All of it --------------------------------------------------------------------------------- */
+
+static bool is_comparison(const struct report_model *model)
+{
+    for (size_t i = 0; i < model->source_count; i++)
+        if (model->sources[i].group > 0)
+            return true;
+    return false;
+}
+
+static void write_starts(FILE *to, const struct report_model *model)
+{
+    const bool comparison = is_comparison(model);
+
+    for (size_t i = 0; i < model->source_count && i < STARTS_MAX; i++) {
+        if (comparison)
+            fputs(model->sources[i].group == 0 ? "old: " : "new: ", to);
+        write_start(to, model->sources[i].data);
+    }
+    if (model->source_count > STARTS_MAX)
+        fprintf(to, "and %zu more recordings\n", model->source_count - STARTS_MAX);
+}
+
+/* Which part it is of. */
+static void write_choice(FILE *to, const struct report_choice *c)
+{
+    const char *part = "  only ";
+
+    if (c->process) {
+        fprintf(to, "%sprocess ", part);
+        foreign_print(to, c->process);
+        part = ", ";
+    }
+    if (c->thread) {
+        fprintf(to, "%sthread ", part);
+        foreign_print(to, c->thread);
+        part = ", ";
+    }
+    if (c->from > 0 || c->to > 0) {
+        fprintf(to, "%sfrom %.3f s ", part, seconds(c->from));
+        if (c->to > 0)
+            fprintf(to, "to %.3f s", seconds(c->to));
+        else
+            fputs("on", to);
+        part = ", ";
+    }
+    if (c->function)
+        fprintf(to, "%sstacks with a function that --filter finds", part);
+    if (c->process || c->thread || c->from > 0 || c->to > 0 || c->function)
+        fputc('\n', to);
+}
+
+static void write_counts(FILE *to, const struct report_model *model)
+{
+    size_t processes = 0, threads = 0;
+
+    for (size_t i = 0; i < model->members.count; i++)
+        threads += model->members.at[i].wanted;
+    for (size_t i = 0; i < model->source_count; i++)
+        for (size_t k = 0; k < model->sources[i].data->processes.count; k++)
+            processes +=
+                report_choice_has_process(&model->choice, &model->sources[i].data->processes.at[k]);
+    fprintf(to, " in %zu process%s and %zu thread%s: %" PRIu64 " samples, %zu stacks\n", processes,
+            processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s", model->totals[0],
             model->stacks.count);
+}
+
+static void write_time(FILE *to, const struct report_model *model)
+{
+    const uint64_t old = report_group_all(model, 0), new = report_group_all(model, 1);
+    const double change = seconds(new) - seconds(old);
+
+    if (is_comparison(model)) {
+        fprintf(to, "  CPU time %.3f s, was %.3f s: %+.3f s", seconds(new), seconds(old), change);
+        if (old > 0)
+            fprintf(to, " (%+.2f %%)", 100.0 * change / seconds(old));
+        fputs(";", to);
+    } else {
+        fprintf(to, "  CPU time %.3f s", seconds(old));
+    }
+    write_counts(to, model);
+}
+
+static void write_unfinished(FILE *to, const struct report_model *model)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < model->source_count; i++)
+        count += !model->sources[i].data->health.finished;
+    if (count > 0 && model->source_count == 1)
+        fputs("  the recording is cut off: it has no end\n", to);
+    else if (count > 0)
+        fprintf(to, "  %zu of %zu recordings are cut off: they have no end\n", count,
+                model->source_count);
+}
+
+bool report_summary_write(FILE *to, const struct report_model *model)
+{
+    const uint64_t all = model->totals[model->main] + model->unsampled;
+    bool good;
+
+    write_starts(to, model);
+    write_choice(to, &model->choice);
+    write_time(to, model);
     if (model->unsampled > 0)
         fprintf(to, "  %.3f s of it were never sampled (%.2f %%)\n", seconds(model->unsampled),
-                100.0 * (double)model->unsampled / (double)all);
+                report_percent(model->unsampled, all));
     if (model->truncated > 0)
         write_truncated(to, model);
-    report_losses_write(to, data);
-    if (!data->health.finished)
-        fputs("  the recording is cut off: it has no end\n", to);
+    good = write_nameless(to, model, all) && write_all_losses(to, model);
+    write_unfinished(to, model);
+    return good;
 }
 
 bool report_health_write(FILE *to, const char *path, const struct report_data *data)

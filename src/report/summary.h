@@ -6,8 +6,13 @@
 
 #include "report/model.h"
 
-/* Program, time, engine; CPU time and samples; what is missing, by reason. */
-void report_summary_write(FILE *to, const struct report_model *model);
+/*
+ * Programs, time, engines; CPU time and samples; what is missing, by reason; modules without names. Plain text, a fact a
+ * line; the first is the command.
+ *
+ * @return false: no memory
+ */
+bool report_summary_write(FILE *to, const struct report_model *model);
 
 /* What was lost, one line each; nothing if nothing was. */
 void report_losses_write(FILE *to, const struct report_data *data);

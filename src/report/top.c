@@ -1,84 +1,60 @@
 #include "report/top.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "object/foreign.h"
+#include "report/name.h"
+#include "report/tally.h"
 
-struct entry {
-    uint32_t function;
-    uint64_t self, total;
-    uint64_t last_row; /* + 1: that counted it */
-};
-
-static void count_row(struct entry *entries, const struct report_model *model, size_t index)
+static void write_row(FILE *to, const struct report_columns *columns, const struct report_tally *t,
+                      uint32_t entity)
 {
-    const struct report_row *row = &model->rows.at[index];
-    struct report_steps steps = report_steps_of(model, row->stack);
-    struct report_step step;
+    const struct report_entity *e = &t->entities.all.at[entity];
 
-    for (bool leaf = true; report_steps_next(&steps, &step); leaf = false) {
-        struct entry *e = step.line ? &entries[step.line->function] : NULL;
-
-        if (!e)
-            continue;
-        if (e->last_row != index + 1)
-            e->total += report_weight(model, row);
-        e->last_row = index + 1;
-        if (leaf)
-            e->self += report_weight(model, row);
-    }
-}
-
-static int compare(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-
-    if (x->self != y->self)
-        return x->self < y->self ? 1 : -1;
-    if (x->total != y->total)
-        return x->total < y->total ? 1 : -1;
-    return (x->function > y->function) - (x->function < y->function);
-}
-
-static void write_entry(FILE *to, const struct report_model *model, const struct entry *e,
-                        uint64_t all)
-{
-    const struct report_function *f = &model->functions.at[e->function];
-    const char *module = report_text(model, model->modules.at[f->module].name);
-
-    fprintf(to, "%7.2f  %7.2f  ", 100.0 * (double)e->self / (double)all,
-            100.0 * (double)e->total / (double)all);
-    foreign_print(to, report_text(model, f->name));
-    if (module[0]) {
-        fputs(" (", to);
-        foreign_print(to, module);
-        fputc(')', to);
-    }
+    report_columns_put(to, columns, t->figures.at[entity].self[0], t->figures.at[entity].total[0]);
+    report_name_put_in(to, columns->style, e->name, e->module, report_columns_room(columns));
     fputc('\n', to);
 }
 
-bool report_top_write(FILE *to, const struct report_model *model, size_t rows)
+static void write_table(FILE *to, const struct report_style *style, const struct report_tally *t,
+                        const struct report_top *top, const uint32_t *order, size_t count)
 {
-    const size_t count = model->functions.count;
-    const uint64_t all = model->totals[model->main] + model->unsampled;
-    struct entry *entries = calloc(count + 1, sizeof *entries);
-    size_t shown;
+    struct report_columns columns;
+    size_t shown = 0, others = 0;
+    uint64_t self = 0;
 
-    if (!entries)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        entries[i].function = (uint32_t)i;
-    for (size_t i = 0; i < model->rows.count; i++)
-        count_row(entries, model, i);
-    qsort(entries, count, sizeof *entries, compare);
-    shown = rows == 0 || rows > count ? count : rows;
-    if (count > 0)
-        fputs(" self %  total %  function (module)\n", to);
-    for (size_t i = 0; i < shown; i++)
-        write_entry(to, model, &entries[i], all ? all : 1);
-    if (shown < count)
-        fprintf(to, "%zu more functions: --top=0 shows all\n", count - shown);
-    free(entries);
-    return true;
+    report_columns_make(&columns, style, t->all[0], report_by_is_called(top->by));
+    report_columns_head(to, &columns, report_by_heading(top->by));
+    for (size_t i = 0; i < count; i++) {
+        const struct report_figure *f = &t->figures.at[order[i]];
+
+        if ((top->rows > 0 && shown == top->rows) ||
+            report_percent(f->total[0], t->all[0]) < top->percent) {
+            others++;
+            self += f->self[0];
+            continue;
+        }
+        write_row(to, &columns, t, order[i]);
+        shown++;
+    }
+    if (others > 0) {
+        report_columns_put_sum(to, &columns, self);
+        fprintf(to, "[%zu more]\n", others);
+    }
+}
+
+bool report_top_write(FILE *to, const struct report_model *model, const struct report_style *style,
+                      const struct report_top *top)
+{
+    struct report_tally tally;
+    uint32_t *order = NULL;
+    size_t count;
+    bool good = report_tally_make(&tally, model, top->by);
+
+    if (good)
+        order = report_tally_order(&tally, false, &count);
+    if (order)
+        write_table(to, style, &tally, top, order, count);
+    free(order);
+    report_tally_free(&tally);
+    return order != NULL;
 }

@@ -1,18 +1,24 @@
-/* The functions that take most CPU time, as a table. */
+/* Tables: the functions (files, lines, modules, threads, processes) that take most CPU time. */
 #ifndef REPORT_TOP_H
 #define REPORT_TOP_H
 
-#include <stdio.h>
+#include "report/columns.h"
+#include "report/entity.h"
 
-#include "report/model.h"
+struct report_top {
+    enum report_by by;
+    size_t rows;    /* at most; 0: all */
+    double percent; /* those with a smaller total are left out */
+};
 
 /*
  * Self is time in the function itself, total is time in it and in what it calls, a recursion counted once. Both are
- * shares of all CPU time, what was never sampled included.
+ * shares of all CPU time, what was never sampled included. The last line is of all that are left out, so that the
+ * column of self adds up.
  *
- * @param rows  functions at most; 0: all
  * @return false: no memory
  */
-bool report_top_write(FILE *to, const struct report_model *model, size_t rows);
+bool report_top_write(FILE *to, const struct report_model *model, const struct report_style *style,
+                      const struct report_top *top);
 
 #endif

@@ -9,10 +9,16 @@
 #include <unistd.h>
 
 #include "fuzz/seal.h"
+#include "report/callers.h"
+#include "report/diff.h"
 #include "report/folded.h"
+#include "report/hottest.h"
+#include "report/list.h"
 #include "report/make.h"
 #include "report/summary.h"
+#include "report/threads.h"
 #include "report/top.h"
+#include "report/tree.h"
 #include "report_names.h"
 
 static char path[64];
@@ -52,30 +58,71 @@ static void check_folded(const char *text, size_t size)
     }
 }
 
+/* Bytes of a source file: nobody's. */
+static char *read_text(void *user, const char *name, uint64_t time, size_t *size, bool *changed)
+{
+    static const char text[] = "\tline\033[2J\n\\\xff\r\n\nlast";
+
+    (void)user;
+    (void)name;
+    (void)time;
+    *size = sizeof text - 1;
+    *changed = true;
+    return strdup(text);
+}
+
+static void write_views(FILE *to, const struct report_model *model,
+                        const struct report_style *style)
+{
+    const struct report_texts texts = { .read = read_text };
+    bool *wanted = malloc(model->functions.count + 1);
+
+    FUZZ_CHECK(wanted != NULL);
+    memset(wanted, true, model->functions.count + 1);
+    for (int by = REPORT_BY_FUNCTION; by <= REPORT_BY_PROCESS; by++) {
+        const struct report_top top = { .by = (enum report_by)by, .rows = 100 };
+
+        FUZZ_CHECK(report_top_write(to, model, style, &top));
+        FUZZ_CHECK(report_diff_write(to, model, style, &top));
+    }
+    FUZZ_CHECK(report_hottest_write(to, model, style));
+    FUZZ_CHECK(report_tree_write(to, model, style, 0.1));
+    FUZZ_CHECK(report_callers_write(to, model, style, wanted, 0.0));
+    FUZZ_CHECK(report_list_write(to, model, style, wanted, 10, &texts));
+    FUZZ_CHECK(report_threads_write(to, model, style, 0.0));
+    free(wanted);
+}
+
+/* Twice: as it is, and as the new one of a comparison. */
 static void report(const struct report_data *data)
 {
+    static const struct report_style plain = { .width = 0 },
+                                     narrow = { .width = 40, .bars = true, .utf8 = true };
     struct report_names *names = report_names_open(NULL, OBJECT_NAME_FULL);
-    struct report_source source = { .data = data };
+    struct report_source sources[2] = { { .data = data }, { .data = data, .group = 1 } };
     struct report_model model;
     char *text = NULL;
     size_t size = 0, table;
     FILE *to = open_memstream(&text, &size);
 
     FUZZ_CHECK(names != NULL && to != NULL);
-    source.namer = report_names_namer(names);
-    FUZZ_CHECK(report_model_make(&model, &source, 1, NULL));
-    report_summary_write(to, &model);
-    FUZZ_CHECK(report_top_write(to, &model, 0));
-    report_losses_write(to, data);
-    report_health_write(to, "a file", data);
-    fflush(to);
-    table = size;
-    FUZZ_CHECK(report_folded_write(to, &model));
+    sources[0].namer = sources[1].namer = report_names_namer(names);
+    for (size_t count = 1; count <= 2; count++) {
+        FUZZ_CHECK(report_model_make(&model, sources, count, NULL));
+        FUZZ_CHECK(report_summary_write(to, &model));
+        write_views(to, &model, count == 1 ? &plain : &narrow);
+        report_losses_write(to, data);
+        report_health_write(to, "a file", data);
+        fflush(to);
+        table = size;
+        FUZZ_CHECK(report_folded_write(to, &model));
+        fflush(to);
+        check_folded(text + table, size - table);
+        report_model_free(&model);
+    }
     fclose(to);
     check_text(text, size);
-    check_folded(text + table, size - table);
     free(text);
-    report_model_free(&model);
     report_names_close(names);
 }
 

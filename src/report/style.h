@@ -1,0 +1,49 @@
+/* How text is shown: plain, or as a terminal has it: cut to its width, with colours and bars. */
+#ifndef REPORT_STYLE_H
+#define REPORT_STYLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct report_style {
+    unsigned width; /* columns; 0: no line is cut */
+    bool colours, bars;
+    bool utf8;        /* for bars and lines of trees; else they are ASCII */
+    const char *unit; /* of times: s, ms, us or ns; NULL: the one that fits */
+};
+
+enum report_colour {
+    REPORT_PLAIN,
+    REPORT_BOLD,
+    REPORT_DIM,
+    REPORT_HOT,  /* of a share from 10 % on */
+    REPORT_WARM, /* from 2 % on */
+    REPORT_MORE, /* in a comparison: more than before */
+    REPORT_LESS
+};
+
+/* Switches to a colour, and back with REPORT_PLAIN; nothing where there are none. */
+void report_colour(FILE *to, const struct report_style *style, enum report_colour colour);
+
+/* A unit of time. */
+struct report_unit {
+    const char *name;
+    uint64_t ns;
+    int decimals;
+};
+
+/* @return the one that is asked for, else the one in which `most` ns read well */
+const struct report_unit *report_unit_of(const struct report_style *style, uint64_t most);
+
+/* Whether a text names a unit. */
+bool report_unit_is(const char *name);
+
+/* @return ns in a unit */
+double report_in_unit(const struct report_unit *unit, uint64_t ns);
+
+/* A line of cells: `part` in full, from there to `whole` faint, and blanks up to `width`. */
+void report_bar(FILE *to, const struct report_style *style, double part, double whole,
+                unsigned width);
+
+#endif

@@ -1,0 +1,304 @@
+/* What sfb report shows, on recordings with known figures: all views have the same ones. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/made.h"
+#include "support/run.h"
+#include "support/test.h"
+
+enum { ALL_NS = 16000000 };
+
+Test(views, top)
+{
+    made_all("the program ended");
+    made_expect(0, "--top=2 --unit ns",
+                " self (ns)   self %  total (ns)  total %  function (module)\n"
+                "  10000000    62.50    10000000    62.50  report_inner (test-report-views)\n"
+                "   2500000    15.62     2500000    15.62  [no stack]\n"
+                "   3500000    21.88                       [3 more]\n",
+                NULL);
+    made_expect(0, "--top --min 50 --unit us",
+                " self (us)   self %  total (us)  total %  function (module)\n"
+                " 10000.000    62.50   10000.000    62.50  report_inner (test-report-views)\n"
+                "  2000.000    12.50   12000.000    75.00  report_outer (test-report-views)\n"
+                "  4000.000    25.00                       [3 more]\n",
+                NULL);
+    unlink(made_path);
+}
+
+Test(views, by_what)
+{
+    char want[512], folder[] = "/proc/self/exe", program[256];
+    const ssize_t size = readlink(folder, program, sizeof program - 1);
+
+    cr_assert(lt(i64, 0, size));
+    program[size] = '\0';
+    made_all("the program ended");
+    made_expect(0, "--by thread",
+                "total (ms)  total %  thread\n"
+                "    10.000    62.50  main\n"
+                "     5.500    34.38  wor;k\\012\n"
+                "     0.500     3.12  [no thread]\n",
+                NULL);
+    made_expect(0, "--by process",
+                "total (ms)  total %  process (pid)\n"
+                "    16.000   100.00  program (101)\n",
+                NULL);
+    snprintf(want, sizeof want,
+             " self (ms)   self %%  total (ms)  total %%  module\n"
+             "    12.000    75.00      12.000    75.00  %s\n"
+             "     2.500    15.62       2.500    15.62  [no stack]\n"
+             "     1.500     9.38       1.500     9.38  [unsampled]\n"
+             "     0.000     0.00       2.000    12.50  [truncated]\n",
+             program);
+    made_expect(0, "--by module", want, NULL);
+    made_expect(0, "--by file --symbols=none",
+                " self (ms)   self %  total (ms)  total %  file\n"
+                "    12.000    75.00      12.000    75.00  [no file] (test-report-views)\n"
+                "     2.500    15.62       2.500    15.62  [no stack]\n"
+                "     1.500     9.38       1.500     9.38  [unsampled]\n"
+                "     0.000     0.00       2.000    12.50  [truncated]\n",
+                NULL);
+    unlink(made_path);
+}
+
+/* The root is all CPU time, and each branch is its own time and that of its branches. */
+Test(views, tree)
+{
+    made_all("the program ended");
+    made_expect(
+        0, "--tree",
+        " self (ms)   self %  total (ms)  total %  function (module)\n"
+        "     0.000     0.00      16.000   100.00  [all]\n"
+        "     0.000     0.00      10.000    62.50  |- report_outer (test-report-views) x 2\n"
+        "    10.000    62.50      10.000    62.50  |  report_inner (test-report-views)\n"
+        "     2.500    15.62       2.500    15.62  |- [no stack]\n"
+        "     0.000     0.00       2.000    12.50  |- [truncated]\n"
+        "     2.000    12.50       2.000    12.50  |  report_outer (test-report-views)\n"
+        "     1.500     9.38       1.500     9.38  `- [unsampled]\n",
+        NULL);
+    made_expect(
+        0, "--tree --min 20%",
+        " self (ms)   self %  total (ms)  total %  function (module)\n"
+        "     0.000     0.00      16.000   100.00  [all]\n"
+        "     0.000     0.00      10.000    62.50  |- report_outer (test-report-views) x 2\n"
+        "    10.000    62.50      10.000    62.50  |  report_inner (test-report-views)\n"
+        "     6.000    37.50                       `- [3 more]\n",
+        NULL);
+    unlink(made_path);
+}
+
+/* A recursion is counted once: outward from where it was entered, inward from its innermost call. */
+Test(views, callers)
+{
+    made_all("the program ended");
+    made_expect(0, "--callers report_outer",
+                " self (ms)   self %  total (ms)  total %  function\n"
+                "     2.000    12.50      12.000    75.00  report_outer\n"
+                "\n"
+                "total (ms)  total %  called by\n"
+                "    12.000    75.00  report_outer\n"
+                "     2.000    12.50  [truncated]\n"
+                "\n"
+                "total (ms)  total %  calls\n"
+                "    12.000    75.00  report_outer\n"
+                "    10.000    62.50  |- report_inner (test-report-views)\n"
+                "     2.000    12.50  `- [itself]\n",
+                NULL);
+    made_expect(0, "--callers '^report_(inn|out)er$'",
+                " self (ms)   self %  total (ms)  total %  function\n"
+                "    12.000    75.00      12.000    75.00  [2 functions]\n"
+                "\n"
+                "total (ms)  total %  called by\n"
+                "    12.000    75.00  [2 functions]\n"
+                "     2.000    12.50  [truncated]\n"
+                "\n"
+                "total (ms)  total %  calls\n"
+                "    12.000    75.00  [2 functions]\n"
+                "    12.000    75.00  [itself]\n",
+                NULL);
+    made_expect(2, "--callers nobody", "", "no function is called 'nobody'");
+    unlink(made_path);
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+
+    for (const char *at = strstr(text, part); at; at = strstr(at + strlen(part), part))
+        count++;
+    return count;
+}
+
+Test(views, list)
+{
+    struct run run;
+
+    made_all("the program ended");
+    run = run_line("'%s' report --list report_inner %s", SFB_TOOL, made_path);
+    cr_expect(eq(int, run.status, 0), "%s", run.err);
+    cr_expect(strstr(run.out, "    10.000    62.50      10.000    62.50  report_inner "
+                              "(test-report-views)\n\n/") != NULL,
+              "%s", run.out);
+    /* It was recorded in 2023. Which line the pc is in is the compiler's choice. */
+    cr_expect(strstr(run.out, "/tests/report/made.c\n  (it has changed since it was recorded)\n"
+                              " self (ms)   self %  total (ms)  total %    line\n") != NULL,
+              "%s", run.out);
+    cr_expect(strstr(run.out, "  NOINLINE int report_inner(int x)\n") != NULL, "%s", run.out);
+    cr_expect(eq(sz, count_of(run.out, "\n    10.000    62.50      10.000 "), 2), "%s", run.out);
+    run_free(&run);
+    unlink(made_path);
+}
+
+Test(views, threads)
+{
+    made_all("the program ended");
+    made_expect(0, "--threads",
+                "total (ms)  total %    samples  unsampl%  thread  name (process)\n"
+                "    10.000    62.50          2      0.00     201  main (program 101)\n"
+                "     5.500    34.38          2     18.18     202  wor;k\\012 (program 101)\n"
+                "     0.500     3.12          0    100.00          [no thread] (program 101)\n",
+                NULL);
+    unlink(made_path);
+}
+
+/* --- Several ----------------------------------------------------------------------------------- */
+
+/* Nothing changed, in all places. */
+Test(views, diff_of_the_same_is_zero)
+{
+    struct run run;
+    double old, new, self, self_percent, total, total_percent;
+    size_t rows = 0;
+
+    made_all("the program ended");
+    run = run_line("'%s' report --diff --top=0 --unit ns %s %s", SFB_TOOL, made_path, made_path);
+    cr_expect(eq(int, run.status, 0), "%s", run.err);
+    for (const char *at = strchr(run.out, '\n'); at[1]; at = strchr(at + 1, '\n'), rows++) {
+        cr_assert(eq(int,
+                     sscanf(at + 1, "%lf %lf %lf %lf %lf %lf", &old, &new, &self, &self_percent,
+                            &total, &total_percent),
+                     6),
+                  "%s", at + 1);
+        cr_expect(old == new &&self == 0 && self_percent == 0 && total == 0 && total_percent == 0,
+                  "%s", at + 1);
+    }
+    cr_expect(eq(sz, rows, 5));
+    run_free(&run);
+    unlink(made_path);
+}
+
+Test(views, diff)
+{
+    char old[64];
+    struct run run;
+
+    made_all("the program ended");
+    strcpy(old, made_path);
+    made_begin();
+    made_own_modules();
+    made_sample(1, made_stack(made_inside(report_inner), NULL, 0, false), 1500000000, 7000000,
+                SFB_END);
+    made_end("the program ended");
+    run = run_line("'%s' report --diff --top %s %s", SFB_TOOL, old, made_path);
+    run_expect_text(
+        "diff", run.out,
+        "  old (ms)    new (ms)   self (ms)   self %  total (ms)  total %  function (module)\n"
+        "    10.000       7.000      -3.000   -18.75      -3.000   -18.75  report_inner "
+        "(test-report-views)\n"
+        "     2.500       0.000      -2.500   -15.62      -2.500   -15.62  [no stack]\n"
+        "     2.000       0.000      -2.000   -12.50     -12.000   -75.00  report_outer "
+        "(test-report-views)\n"
+        "     1.500       0.000      -1.500    -9.38      -1.500    -9.38  [unsampled]\n"
+        "     0.000       0.000      +0.000    +0.00      -2.000   -12.50  [truncated]\n");
+    run_free(&run);
+    run = run_line("'%s' report --diff --by process %s %s", SFB_TOOL, old, made_path);
+    run_expect_text("diff", run.out,
+                    "  old (ms)    new (ms)  change (ms) change %  process (pid)\n"
+                    "    16.000       7.000      -9.000   -56.25  program\n");
+    run_free(&run);
+    run = run_line("TZ=UTC '%s' report --diff %s %s", SFB_TOOL, old, made_path);
+    cr_expect(strstr(run.out, "\n  CPU time 0.007 s, was 0.016 s: -0.009 s (-56.25 %); in ") !=
+                  NULL,
+              "%s", run.out);
+    run_free(&run);
+    unlink(old);
+    unlink(made_path);
+}
+
+/* The first column of a table: all of it. */
+static uint64_t sum_of(const char *table, size_t skipped)
+{
+    uint64_t sum = 0;
+
+    for (const char *at = table; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : NULL)
+        if (skipped > 0)
+            skipped--;
+        else
+            sum += strtoull(at, NULL, 10);
+    return sum;
+}
+
+/* Whatever is shown, and however much is left out, it is all CPU time. N recordings are N times that. */
+Test(views, add_up)
+{
+    static const char *const views[] = { "--top=0",           "--top=1",      "--top --min=70",
+                                         "--by file",         "--by line",    "--by module",
+                                         "--by thread",       "--by process", "--threads",
+                                         "--threads --min=10" };
+
+    made_all("the program ended");
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        for (unsigned count = 1; count <= 3; count++) {
+            struct run run =
+                run_line("'%s' report --unit ns %s %s %s %s", SFB_TOOL, views[i], made_path,
+                         count > 1 ? made_path : "", count > 2 ? made_path : "");
+
+            cr_expect(eq(int, run.status, 0), "%s", run.err);
+            cr_expect(eq(u64, sum_of(run.out, 1), (uint64_t)count * ALL_NS), "%s: %s", views[i],
+                      run.out);
+            run_free(&run);
+        }
+    unlink(made_path);
+}
+
+/* The parts of a recording are all of it; what was never sampled has no time. */
+Test(views, parts_add_up)
+{
+    static const char *const parts[2][3] = {
+        { "--thread=main", "--thread=202", NULL },
+        { "--time=..0.6", "--time=0.6..700ms", "--time=0.7.." },
+    };
+    const uint64_t missing[] = { 500000, 1500000 };
+
+    made_all("the program ended");
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t sum = missing[i];
+
+        for (size_t k = 0; k < 3 && parts[i][k]; k++) {
+            struct run run =
+                run_line("'%s' report --unit ns --top=0 %s %s", SFB_TOOL, parts[i][k], made_path);
+
+            sum += sum_of(run.out, 1);
+            run_free(&run);
+        }
+        cr_expect(eq(u64, sum, ALL_NS));
+    }
+    unlink(made_path);
+}
+
+Test(views, says_which_part_it_is_of)
+{
+    struct run run;
+
+    made_all("the program ended");
+    run = run_line("'%s' report --thread main --process program --time 0.1..2 --filter inner %s",
+                   SFB_TOOL, made_path);
+    cr_expect(strstr(run.out, "\n  only process program, thread main, from 0.100 s to 2.000 s, "
+                              "stacks with a function that --filter finds\n") != NULL,
+              "%s", run.out);
+    run_free(&run);
+    unlink(made_path);
+}
