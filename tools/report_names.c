@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "image_modules.h"
+#include "object/candidate.h"
+#include "object/code_segment.h"
+#include "object/load_bias.h"
 #include "object/perf_map.h"
 
 /* The names that a process gave to code that it made. */
@@ -160,9 +163,37 @@ static void find(void *user, uint64_t lookup, void (*visit)(void *, const struct
         visit(visit_user, &named);
 }
 
+/* --- Segments ---------------------------------------------------------------------------------- */
+
+/* Of a file that has the module's build-id: another one has other segments. */
+static bool code(void *user, const struct report_place *module, struct report_code *out)
+{
+    struct object_wanted wanted = { .part = OBJECT_FILE };
+    struct object_opened opened = { NULL, -1, NULL };
+    struct object_trail trail = { .count = 0 };
+    struct object_code_segment segment;
+    uint64_t bias;
+    bool good;
+
+    (void)user;
+    good = module->path && module->path[0] == '/' &&
+           object_build_id_set(&wanted.id, module->build_id, module->build_id_size) &&
+           object_candidate_open(&opened, module->path, &wanted, &trail) &&
+           object_bias_of_start(opened.elf, module->start, &bias) &&
+           object_code_segment_of(&segment, opened.elf);
+    if (good)
+        *out = (struct report_code){ .start = segment.start + bias,
+                                     .end = segment.end + bias,
+                                     .offset = segment.offset };
+    object_opened_close(&opened);
+    object_trail_free(&trail);
+    return good;
+}
+
 struct report_namer report_names_namer(struct report_names *n)
 {
-    return (struct report_namer){ .user = n, .use = use, .place = place, .find = find };
+    return (
+        struct report_namer){ .user = n, .use = use, .place = place, .find = find, .code = code };
 }
 
 void report_names_close(struct report_names *n)

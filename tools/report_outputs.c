@@ -7,9 +7,15 @@
 
 #include "output.h"
 #include "report/folded.h"
+#include "report/pprof.h"
+#include "report/rows.h"
+#include "report/speedscope.h"
 
 const struct report_output report_outputs[] = {
+    { .option = "pprof", .groups = true, .write = report_pprof_write },
     { .option = "folded", .optional = true, .write = report_folded_write },
+    { .option = "speedscope", .groups = true, .write = report_speedscope_write },
+    { .option = "rows", .optional = true, .groups = true, .write = report_rows_write },
 };
 
 const size_t report_output_count = sizeof report_outputs / sizeof *report_outputs;

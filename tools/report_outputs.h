@@ -19,8 +19,13 @@ extern const struct report_output report_outputs[];
 extern const size_t report_output_count;
 
 #define REPORT_OUTPUTS_USAGE                                                                       \
+    "  --pprof FILE     for pprof, Pyroscope, Parca and others. With --symbols=none they look\n"   \
+    "                   for names themselves, by build-id: pprof -top PROGRAM FILE\n"              \
     "  --folded[=FILE]  a line for each thread's name and stack, the outermost function\n"         \
-    "                   first, with nanoseconds of CPU time: for flamegraph.pl, speedscope\n"
+    "                   first, with nanoseconds of CPU time: for flamegraph.pl, speedscope\n"      \
+    "  --speedscope FILE  for speedscope: threads, samples by time, source files\n"                \
+    "  --rows[=FILE]    a JSON object for each thread and stack, a line each: for DuckDB,\n"       \
+    "                   ClickHouse, jq\n"
 
 /* Writes all that are wanted. A file is whole or not there. @return TOOL_DONE; after a complaint why not */
 enum tool_exit report_outputs_write(const struct report_request *request,

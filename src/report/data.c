@@ -310,6 +310,16 @@ uint32_t report_data_list(const struct report_data *d, uint32_t process, uint64_
                                                                        : REPORT_NONE;
 }
 
+uint64_t report_data_end(const struct report_data *d)
+{
+    uint64_t end = d->finish.time;
+
+    for (size_t i = 0; i < d->samples.count; i++)
+        if (d->samples.at[i].time > end)
+            end = d->samples.at[i].time;
+    return end > d->start.monotonic ? end : d->start.monotonic;
+}
+
 #define FREE_EACH(array, member)                                                                   \
     for (size_t i = 0; i < (array).count; i++)                                                     \
     free((array).at[i].member)

@@ -103,6 +103,9 @@ void report_data_sort_losses(struct report_data *data);
  */
 uint32_t report_data_list(const struct report_data *data, uint32_t process, uint64_t time);
 
+/* @return when it ended: of one that was cut off, the time of its last sample. Never before it began */
+uint64_t report_data_end(const struct report_data *data);
+
 void report_data_free(struct report_data *data);
 
 #endif

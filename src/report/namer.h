@@ -29,6 +29,12 @@ struct report_named {
     uint64_t start;          /* where it begins, or the address asked for: names what has no name */
 };
 
+/* The segment of a module that is code, as /proc/PID/maps has it. */
+struct report_code {
+    uint64_t start, end; /* in the process */
+    uint64_t offset;     /* of its start in the file */
+};
+
 struct report_namer {
     void *user;
     /* From now on addresses are of a process, with these modules. @return false: no memory */
@@ -37,6 +43,8 @@ struct report_namer {
     /* From the innermost inlined function to the one that contains them all, which always comes. */
     void (*find)(void *user, uint64_t lookup, void (*visit)(void *, const struct report_named *),
                  void *visit_user);
+    /* Where the code of a module is, by its file: pprof wants it. NULL: nobody knows. @return false: not known */
+    bool (*code)(void *user, const struct report_place *module, struct report_code *out);
 };
 
 #endif

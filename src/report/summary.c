@@ -28,17 +28,6 @@ static void write_words(FILE *to, const char *words, size_t size)
     fputc('\n', to);
 }
 
-/* Of the last event, where the file was cut off. */
-static uint64_t end_of(const struct report_data *data)
-{
-    uint64_t end = data->finish.time;
-
-    for (size_t i = 0; i < data->samples.count; i++)
-        if (data->samples.at[i].time > end)
-            end = data->samples.at[i].time;
-    return end > data->start.monotonic ? end : data->start.monotonic;
-}
-
 static void write_start(FILE *to, const struct report_data *data)
 {
     const struct sfb_recording_start *start = &data->start;
@@ -54,7 +43,7 @@ static void write_start(FILE *to, const struct report_data *data)
         strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm);
     write_words(to, start->command, start->command_size);
     fprintf(to, "  recorded %s, %.2f s, %" PRIu32 " Hz by %s", date,
-            seconds(end_of(data) - start->monotonic), start->rate_hz,
+            seconds(report_data_end(data) - start->monotonic), start->rate_hz,
             sfb_recording_engine_str(start->engine));
     if (start->engine_text[0]) {
         fputs(": ", to);

@@ -1,0 +1,18 @@
+/* speedscope's own format: https://www.speedscope.app/file-format-schema.json. */
+#ifndef REPORT_SPEEDSCOPE_H
+#define REPORT_SPEEDSCOPE_H
+
+#include <stdio.h>
+
+#include "report/model.h"
+
+/*
+ * A profile for each thread, most CPU time first, with its samples by time; equal ones that follow each other are one. A
+ * frame is a function, with its source file, or else with its module: speedscope adds up by frame. Weights are CPU time,
+ * marks are frames, and what was never sampled stands at the end: the sum is all CPU time.
+ *
+ * @return false: no memory
+ */
+bool report_speedscope_write(FILE *to, const struct report_model *model);
+
+#endif
