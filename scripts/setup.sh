@@ -9,11 +9,11 @@
 packages() {
     # gcc, g++, clang: all of them, because the tests compare them and compile headers as C++.
     # libbinutils: libsframe, whose names ours must not clash with. llvm: names in clang's reports.
-    # dwz, debuginfod: debug files that share parts, and a server of them.
+    # dwz, debuginfod: debug files that share parts, and a server of them. protobuf-compiler: another reader of pprof files.
     printf '%s\n' gcc g++ cmake ninja-build pkg-config clang clang-format clang-tidy cppcheck \
         shellcheck binutils libbinutils libunwind-dev libelf-dev libdw-dev liblzma-dev libiberty-dev \
-        libzstd-dev libcriterion-dev libjansson-dev libcapstone-dev abigail-tools gdb valgrind dpkg-dev llvm \
-        dwz debuginfod file xz-utils "$(clang_runtime)"
+        libzstd-dev zlib1g-dev libcriterion-dev libjansson-dev libcapstone-dev abigail-tools gdb valgrind dpkg-dev llvm \
+        dwz debuginfod protobuf-compiler file xz-utils "$(clang_runtime)"
 }
 
 # The package with clang's sanitizers and libFuzzer: named after the version of the clang that is here, or
@@ -168,7 +168,7 @@ fetch_sysroot() (
     : >"$tmp/status"
     private_apt "$tmp" "${arm64[@]}" update
     private_apt "$tmp" "${arm64[@]}" install -y --no-install-recommends --download-only \
-        libc6-dev libstdc++6 libunwind-dev libelf-dev libdw-dev liblzma-dev libiberty-dev libzstd-dev \
+        libc6-dev libstdc++6 libunwind-dev libelf-dev libdw-dev liblzma-dev libiberty-dev libzstd-dev zlib1g-dev \
         libcriterion-dev libjansson-dev
     for package in "$tmp"/archives/*.deb; do
         dpkg-deb -x "$package" "$tmp/all"

@@ -14,6 +14,7 @@
 const struct report_output report_outputs[] = {
     { .option = "pprof", .groups = true, .write = report_pprof_write },
     { .option = "folded", .optional = true, .write = report_folded_write },
+    { .option = "folded-ns", .optional = true, .write = report_folded_ns_write },
     { .option = "speedscope", .groups = true, .write = report_speedscope_write },
     { .option = "rows", .optional = true, .groups = true, .write = report_rows_write },
 };

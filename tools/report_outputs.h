@@ -22,7 +22,8 @@ extern const size_t report_output_count;
     "  --pprof FILE     for pprof, Pyroscope, Parca and others. With --symbols=none they look\n"   \
     "                   for names themselves, by build-id: pprof -top PROGRAM FILE\n"              \
     "  --folded[=FILE]  a line for each thread's name and stack, the outermost function\n"         \
-    "                   first, with nanoseconds of CPU time: for flamegraph.pl, speedscope\n"      \
+    "                   first, with its samples: for Firefox's profiler, speedscope\n"             \
+    "  --folded-ns[=FILE]  the same with nanoseconds of CPU time: for flamegraph.pl\n"             \
     "  --speedscope FILE  for speedscope: threads, samples by time, source files\n"                \
     "  --rows[=FILE]    a JSON object for each thread and stack, a line each: for DuckDB,\n"       \
     "                   ClickHouse, jq\n"

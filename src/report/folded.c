@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "object/foreign.h"
+#include "report/parts.h"
 
 struct line {
     char *text; /* without its weight */
@@ -52,12 +53,8 @@ static bool put_stack(FILE *to, const struct report_model *model, uint32_t stack
     return good;
 }
 
-/*
- * @param stack  index, or REPORT_NONE; not used with what
- * @param what   instead of a stack
- */
-static bool add(struct lines *lines, const struct report_model *model, const char *thread,
-                uint32_t stack, const char *what, uint64_t weight)
+static bool add(struct lines *lines, const struct report_model *model,
+                const struct report_part *part, uint64_t weight)
 {
     struct line *line = REPORT_NEXT(lines->all);
     size_t size;
@@ -67,11 +64,11 @@ static bool add(struct lines *lines, const struct report_model *model, const cha
     if (!to)
         return false;
     line->weight = weight;
-    good = put_name(to, thread);
-    if (what)
-        fprintf(to, ";%s", what);
+    good = put_name(to, report_part_thread(part));
+    if (part->mark)
+        fprintf(to, ";%s", part->mark);
     else
-        good = good && put_stack(to, model, stack);
+        good = good && put_stack(to, model, part->stack);
     return fclose(to) == 0 && good;
 }
 
@@ -89,40 +86,21 @@ static void write_lines(FILE *to, const struct lines *lines)
              next < lines->all.count && compare(&lines->all.at[i], &lines->all.at[next]) == 0;
              next++)
             weight += lines->all.at[next].weight;
-        if (weight > 0)
-            fprintf(to, "%s %" PRIu64 "\n", lines->all.at[i].text, weight);
+        fprintf(to, "%s %" PRIu64 "\n", lines->all.at[i].text, weight);
     }
 }
 
-static bool collect(struct lines *lines, const struct report_model *model)
+/* @param type  of the model's values */
+static bool write_type(FILE *to, const struct report_model *model, size_t type)
 {
-    static const char unsampled[] = "[unsampled]";
+    struct report_parts parts = report_parts_of(model);
+    struct lines lines = { .all = { .count = 0 } };
+    struct report_part part;
     bool good = true;
 
-    for (size_t i = 0; good && i < model->rows.count; i++) {
-        const struct report_row *row = &model->rows.at[i];
-
-        good = add(lines, model, model->members.at[row->member].thread->name, row->stack, NULL,
-                   report_weight(model, row));
-    }
-    for (size_t i = 0; good && i < model->members.count; i++)
-        good = add(lines, model, model->members.at[i].thread->name, REPORT_NONE, unsampled,
-                   report_member_unsampled(model, &model->members.at[i]));
-    for (size_t i = 0; good && i < model->source_count; i++) {
-        const struct report_data *data = model->sources[i].data;
-
-        for (size_t k = 0; good && k < data->processes.count; k++)
-            good = add(lines, model, "[no thread]", REPORT_NONE, unsampled,
-                       report_process_unsampled(model, &data->processes.at[k]));
-    }
-    return good;
-}
-
-bool report_folded_write(FILE *to, const struct report_model *model)
-{
-    struct lines lines = { .all = { .count = 0 } };
-    const bool good = collect(&lines, model);
-
+    while (good && report_parts_next(&parts, &part))
+        if (part.values[type] > 0)
+            good = add(&lines, model, &part, part.values[type]);
     if (good && lines.all.count > 0) {
         qsort(lines.all.at, lines.all.count, sizeof *lines.all.at, compare);
         write_lines(to, &lines);
@@ -131,4 +109,15 @@ bool report_folded_write(FILE *to, const struct report_model *model)
         free(lines.all.at[i].text);
     free(lines.all.at);
     return good;
+}
+
+/* How many: the first value of each pair. */
+bool report_folded_write(FILE *to, const struct report_model *model)
+{
+    return write_type(to, model, model->main - model->main % 2);
+}
+
+bool report_folded_ns_write(FILE *to, const struct report_model *model)
+{
+    return write_type(to, model, model->main);
 }

@@ -52,7 +52,7 @@ Test(report, shows_functions_and_what_is_missing)
 Test(report, folds_stacks)
 {
     made_all("the program ended");
-    made_expect(0, "--folded",
+    made_expect(0, "--folded-ns",
                 "[no thread];[unsampled] 500000\n"
                 "main;report_outer;report_outer;report_inner 10000000\n"
                 "wor:k\\012;[no stack] 2500000\n"
@@ -67,7 +67,7 @@ Test(report, shows_offsets_where_no_names_are_wanted)
     struct run run;
 
     made_all("the program ended");
-    run = run_line("'%s' report --symbols=none --folded %s", SFB_TOOL, made_path);
+    run = run_line("'%s' report --symbols=none --folded-ns %s", SFB_TOOL, made_path);
     cr_expect(eq(int, run.status, 0), "%s", run.err);
     cr_expect(strstr(run.out, "main;[0x") != NULL, "%s", run.out);
     cr_expect(strstr(run.out, "report_inner") == NULL, "%s", run.out);
@@ -100,18 +100,18 @@ Test(report, writes_files_and_leaves_no_half_of_one)
 
     cr_assert(mkdtemp(folder) != NULL);
     made_all("the program ended");
-    run = run_line("cd %s && '%s' report --folded=out %s && wc -l < out && '%s' report --top "
-                   "--folded=again %s | wc -l && cmp out again",
+    run = run_line("cd %s && '%s' report --folded-ns=out %s && wc -l < out && '%s' report --top "
+                   "--folded-ns=again %s | wc -l && cmp out again",
                    folder, SFB_TOOL, made_path, SFB_TOOL, made_path);
     cr_expect(eq(int, run.status, 0), "%s", run.err);
     run_expect_text("lines", run.out, "5\n6\n");
     run_free(&run);
-    run = run_line("cd %s && '%s' report --folded=none/out %s", folder, SFB_TOOL, made_path);
+    run = run_line("cd %s && '%s' report --folded-ns=none/out %s", folder, SFB_TOOL, made_path);
     cr_expect(eq(int, run.status, 2), "%s", run.err);
     run_expect_text("complaint", run.err, "sfb: none/out: No such file or directory\n");
     run_free(&run);
-    run = run_line("cd %s && (ulimit -f 0 && '%s' report --folded=out2 %s 2>&1) | cat; ls", folder,
-                   SFB_TOOL, made_path);
+    run = run_line("cd %s && (ulimit -f 0 && '%s' report --folded-ns=out2 %s 2>&1) | cat; ls",
+                   folder, SFB_TOOL, made_path);
     run_expect_text("complaint and files", run.out, "sfb: out2: File too large\nagain\nout\n");
     run_free(&run);
     run = run_line("rm -r %s", folder);
@@ -122,23 +122,23 @@ Test(report, writes_files_and_leaves_no_half_of_one)
 Test(report, shows_the_part_that_is_chosen)
 {
     made_all("the program ended");
-    made_expect(0, "--folded --thread=main",
+    made_expect(0, "--folded-ns --thread=main",
                 "main;report_outer;report_outer;report_inner 10000000\n", NULL);
-    made_expect(0, "--folded --thread=202",
+    made_expect(0, "--folded-ns --thread=202",
                 "wor:k\\012;[no stack] 2500000\n"
                 "wor:k\\012;[truncated];report_outer 2000000\n"
                 "wor:k\\012;[unsampled] 1000000\n",
                 NULL);
-    made_expect(0, "--folded --process=other", "", NULL);
-    made_expect(0, "--folded --process=101 --thread=main",
+    made_expect(0, "--folded-ns --process=other", "", NULL);
+    made_expect(0, "--folded-ns --process=101 --thread=main",
                 "main;report_outer;report_outer;report_inner 10000000\n", NULL);
-    made_expect(0, "--folded --time=600ms..0.7",
+    made_expect(0, "--folded-ns --time=600ms..0.7",
                 "main;report_outer;report_outer;report_inner 4000000\n", NULL);
-    made_expect(0, "--folded --time=700000us..",
+    made_expect(0, "--folded-ns --time=700000us..",
                 "wor:k\\012;[no stack] 2500000\n"
                 "wor:k\\012;[truncated];report_outer 2000000\n",
                 NULL);
-    made_expect(0, "--folded --filter='^report_i'",
+    made_expect(0, "--folded-ns --filter='^report_i'",
                 "main;report_outer;report_outer;report_inner 10000000\n", NULL);
     unlink(made_path);
 }
@@ -149,7 +149,7 @@ Test(report, merges_recordings)
     struct run run;
 
     made_all("the program ended");
-    run = run_line("'%s' report --folded %s %s %s", SFB_TOOL, made_path, made_path, made_path);
+    run = run_line("'%s' report --folded-ns %s %s %s", SFB_TOOL, made_path, made_path, made_path);
     cr_expect(eq(int, run.status, 0), "%s", run.err);
     run_expect_text("three", run.out,
                     "[no thread];[unsampled] 1500000\n"
@@ -214,7 +214,7 @@ Test(report, names_made_code)
     made_sample(1, made_stack(0x7010, NULL, 0, false), 1500000000, 1000000, SFB_END);
     cr_assert(eq(int, sfb_recording_put_file(made_writer, &file), SFB_OK));
     made_end("the program ended");
-    made_expect(0, "--folded", "main;made:by me 1000000\n", NULL);
+    made_expect(0, "--folded-ns", "main;made:by me 1000000\n", NULL);
     unlink(made_path);
 }
 
@@ -254,7 +254,7 @@ Test(report, knows_functions_of_stripped_programs_by_their_start)
     made_end("the program ended");
     snprintf(want, sizeof want, "main;[0x%lx] 2000000\n",
              (unsigned long)((uintptr_t)report_inner - bias));
-    made_expect(0, "--folded", want, NULL);
+    made_expect(0, "--folded-ns", want, NULL);
     unlink(stripped);
     unlink(made_path);
 }
@@ -305,10 +305,10 @@ Test(report, says_what_is_wrong_with_arguments)
                                          "a b",
                                          "--top=x a",
                                          "--top=-1 a",
-                                         "--folded --check a",
+                                         "--folded-ns --check a",
                                          "--top --check a",
-                                         "--top --folded a",
-                                         "--folded= a",
+                                         "--top --folded-ns a",
+                                         "--folded-ns= a",
                                          "--diff a",
                                          "--diff a b c",
                                          "--time=1 a",
@@ -329,7 +329,7 @@ Test(report, says_what_is_wrong_with_arguments)
                                          "--diff --tree a b",
                                          "--filter=( a",
                                          "--filter=a --filter=b a",
-                                         "--diff --folded a b",
+                                         "--diff --folded-ns a b",
                                          "--what a",
                                          "--symbols=a b",
                                          "--names=what a" };
