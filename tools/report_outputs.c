@@ -7,11 +7,13 @@
 
 #include "output.h"
 #include "report/folded.h"
+#include "report/html.h"
 #include "report/pprof.h"
 #include "report/rows.h"
 #include "report/speedscope.h"
 
 const struct report_output report_outputs[] = {
+    { .option = "html", .groups = true, .write = report_html_write },
     { .option = "pprof", .groups = true, .write = report_pprof_write },
     { .option = "folded", .optional = true, .write = report_folded_write },
     { .option = "folded-ns", .optional = true, .write = report_folded_ns_write },

@@ -19,6 +19,9 @@ extern const struct report_output report_outputs[];
 extern const size_t report_output_count;
 
 #define REPORT_OUTPUTS_USAGE                                                                       \
+    "  --html FILE      a page to look at: flame graphs, callers, a table, threads, a time "       \
+    "line;\n"                                                                                      \
+    "                   with --diff, a comparison. One file, which needs no network\n"             \
     "  --pprof FILE     for pprof, Pyroscope, Parca and others. With --symbols=none they look\n"   \
     "                   for names themselves, by build-id: pprof -top PROGRAM FILE\n"              \
     "  --folded[=FILE]  a line for each thread's name and stack, the outermost function\n"         \

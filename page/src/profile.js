@@ -1,0 +1,132 @@
+// What was recorded, as the page's data has it: texts by number, and typed arrays that stand side by side.
+
+/**
+ * @typedef {object} Profile
+ * @property {number} groups 1, or 2: a comparison, 0 the old recordings and 1 the new ones
+ * @property {string[]} summary what was recorded, then what is missing
+ * @property {{type: string, unit: string}[]} types what rows count
+ * @property {number} main the type that shares are of
+ * @property {string[]} strings
+ * @property {{name: number[], path: number[]}} modules numbers of strings
+ * @property {string[]} names of functions; the last ones are marks
+ * @property {Int32Array} functionModule -1: a mark
+ * @property {Uint8Array} functionKnown 0: it has no name but its offset
+ * @property {Places} places functions at lines
+ * @property {Nodes} nodes all stacks as one tree, in preorder
+ * @property {Thread[]} threads
+ * @property {Rows} rows
+ * @property {Time} time
+ *
+ * @typedef {{function: Int32Array, file: Int32Array, line: Int32Array, kind: Uint8Array, inlined: Uint8Array}} Places
+ * @typedef {{place: Int32Array, function: Int32Array, parent: Int32Array, depth: Int32Array, end: Int32Array}} Nodes
+ *   parent -1: outermost; end: behind the last node below
+ * @typedef {{name: string, tid: number, pid: number, program: string}} Thread
+ * @typedef {{thread: Int32Array, group: Uint8Array, node: Int32Array, values: Float64Array[]}} Rows thread -1: of none
+ * @typedef {{step: number, steps: number, at: Int32Array, row: Int32Array, values: (Float64Array|null)[]}} Time
+ *   what was sampled in each step of so many ns; null: times of these values are not known
+ */
+
+/** The element's bytes: JSON as it is, or packed with gzip in base64. */
+async function textOf(element) {
+  const text = element.textContent;
+  if (element.type !== "application/gzip;base64") return text;
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}
+
+/** @returns {Promise<Profile>} */
+export async function loadProfile(element) {
+  const profile = readProfile(JSON.parse(await textOf(element)));
+  element.remove(); // megabytes of text
+  return profile;
+}
+
+function sums(deltas) {
+  const out = new Int32Array(deltas.length);
+  for (let i = 0, sum = 0; i < out.length; i++) out[i] = sum += deltas[i];
+  return out;
+}
+
+/** Parents and ends follow from depths, in preorder. */
+function readNodes(raw, places) {
+  const place = Int32Array.from(raw.place);
+  const depth = sums(raw.deeper);
+  const count = place.length;
+  const parent = new Int32Array(count);
+  const end = new Int32Array(count).fill(count);
+  const open = []; // the nodes above
+  for (let i = 0; i < count; i++) {
+    while (open.length > depth[i]) end[open.pop()] = i;
+    parent[i] = open.length > 0 ? open[open.length - 1] : -1;
+    open.push(i);
+  }
+  return { place, depth, parent, end, function: place.map((p) => places.function[p]) };
+}
+
+/** @returns {Profile} */
+export function readProfile(raw) {
+  const { strings } = raw;
+  const places = {
+    function: Int32Array.from(raw.places.function),
+    file: Int32Array.from(raw.places.file),
+    line: Int32Array.from(raw.places.line),
+    kind: Uint8Array.from(raw.places.kind),
+    inlined: Uint8Array.from(raw.places.inlined),
+  };
+  const names = raw.functions.name.map((n) => strings[n]);
+  const functionModule = new Int32Array(names.length).fill(-1);
+  functionModule.set(raw.functions.module);
+  return {
+    groups: raw.groups,
+    summary: raw.summary,
+    types: raw.types,
+    main: raw.main,
+    strings,
+    modules: raw.modules,
+    names,
+    functionModule,
+    functionKnown: Uint8Array.from(raw.functions.known),
+    places,
+    nodes: readNodes(raw.nodes, places),
+    threads: raw.threads.name.map((n, i) => ({
+      name: strings[n],
+      tid: raw.threads.tid[i],
+      pid: raw.threads.pid[i],
+      program: strings[raw.threads.program[i]],
+    })),
+    rows: {
+      thread: Int32Array.from(raw.rows.thread),
+      group: Uint8Array.from(raw.rows.group),
+      node: Int32Array.from(raw.rows.node),
+      values: raw.rows.values.map((v) => Float64Array.from(v)),
+    },
+    time: {
+      step: raw.time.step,
+      steps: raw.time.steps,
+      at: sums(raw.time.at),
+      row: Int32Array.from(raw.time.row),
+      values: raw.time.values.map((v) => v && Float64Array.from(v)),
+    },
+  };
+}
+
+/** @returns {string} the module's name; "" for a mark, and for code that is in no module */
+export function moduleName(profile, f) {
+  const module = profile.functionModule[f];
+  return module < 0 ? "" : profile.strings[profile.modules.name[module]];
+}
+
+/** Code that stands for what is not there: "[omitted]", "[unsampled]", ... */
+export function isMark(profile, f) {
+  return profile.functionModule[f] < 0;
+}
+
+/** @returns {string} "file:line", or what is known of it */
+export function placeText(profile, place) {
+  const file = profile.strings[profile.places.file[place]];
+  const line = profile.places.line[place];
+  return file && line ? `${file}:${line}` : file;
+}

@@ -1,0 +1,120 @@
+// How much of what was chosen (a value, threads, a range of time) each node of the tree has.
+
+/**
+ * @typedef {object} Choice
+ * @property {number} type
+ * @property {Set<number>|null} threads null: all
+ * @property {number} from first step of the time
+ * @property {number|null} to behind the last step; null: no range of time was chosen
+ * @property {boolean} [shares] of a comparison: each recording counts as much as the other
+ *
+ * @typedef {object} Weights
+ * @property {Float64Array[]} self of each group: what ended in a node
+ * @property {Float64Array[]} total of each group: that, and what is below
+ * @property {Float64Array} width as total, what a frame is wide: of both groups together
+ * @property {Float64Array} selfWidth
+ * @property {number[]} all of each group
+ * @property {number[]} scale what a group's figures are multiplied with in widths
+ * @property {Int32Array} height nodes on the longest way down that has a weight
+ */
+
+/** @returns {boolean} whether the thread of a row was chosen; what is no thread's is there if all are */
+function hasThread(choice, thread) {
+  return !choice.threads || choice.threads.has(thread);
+}
+
+/** Calls visit(row, value) for what was chosen: a row once, or as often as it has a time within the range. */
+export function eachValue(profile, choice, visit) {
+  const { rows, time } = profile;
+  if (choice.to === null) {
+    const values = rows.values[choice.type];
+    for (let r = 0; r < values.length; r++)
+      if (values[r] > 0 && hasThread(choice, rows.thread[r])) visit(r, values[r]);
+    return;
+  }
+  const values = time.values[choice.type];
+  if (!values) return;
+  for (let i = 0; i < values.length; i++)
+    if (time.at[i] >= choice.from && time.at[i] < choice.to && hasThread(choice, rows.thread[time.row[i]]))
+      visit(time.row[i], values[i]);
+}
+
+/** Adds what a node has to its parent: in preorder a parent stands before it. */
+function addUp(nodes, self) {
+  const total = self.slice();
+  for (let i = total.length - 1; i >= 0; i--) if (nodes.parent[i] >= 0) total[nodes.parent[i]] += total[i];
+  return total;
+}
+
+function mixed(parts, scale) {
+  if (parts.length === 1) return parts[0];
+  return parts[0].map((v, i) => v * scale[0] + parts[1][i] * scale[1]);
+}
+
+/** @param {Choice} choice @returns {Weights} */
+export function weigh(profile, choice) {
+  const { nodes, rows } = profile;
+  const count = nodes.place.length;
+  const self = Array.from({ length: profile.groups }, () => new Float64Array(count));
+  eachValue(profile, choice, (row, value) => {
+    self[rows.group[row]][rows.node[row]] += value;
+  });
+  const total = self.map((s) => addUp(nodes, s));
+  const all = self.map((s) => s.reduce((a, b) => a + b, 0));
+  const most = Math.max(...all);
+  const scale = all.map((a) => (choice.shares && a > 0 ? most / a : 1));
+  const width = mixed(total, scale);
+  const height = new Int32Array(count);
+  for (let i = count - 1; i >= 0; i--) {
+    if (width[i] <= 0) continue;
+    height[i]++;
+    if (nodes.parent[i] >= 0) height[nodes.parent[i]] = Math.max(height[nodes.parent[i]], height[i]);
+  }
+  return { self, total, all, scale, width, selfWidth: mixed(self, scale), height };
+}
+
+/**
+ * Self and total of each function. A stack counts once in the total of a function that it has twice.
+ *
+ * @param {Weights} weights
+ * @returns {{self: Float64Array[], total: Float64Array[]}}
+ */
+export function tally(profile, weights) {
+  const { nodes } = profile;
+  const functions = profile.names.length;
+  const self = weights.all.map(() => new Float64Array(functions));
+  const total = weights.all.map(() => new Float64Array(functions));
+  const within = new Int32Array(functions); // of the nodes above, and this one
+  const open = [];
+  for (let i = 0; i < nodes.place.length; i++) {
+    while (open.length > nodes.depth[i]) within[nodes.function[open.pop()]]--;
+    const f = nodes.function[i];
+    for (let g = 0; g < self.length; g++) {
+      self[g][f] += weights.self[g][i];
+      if (within[f] === 0) total[g][f] += weights.total[g][i];
+    }
+    within[f]++;
+    open.push(i);
+  }
+  return { self, total };
+}
+
+/** @returns {Float64Array[]} of each group, by step of time */
+export function overTime(profile, choice) {
+  const { rows, time } = profile;
+  const values = time.values[choice.type];
+  const out = Array.from({ length: profile.groups }, () => new Float64Array(time.steps));
+  if (values)
+    for (let i = 0; i < values.length; i++)
+      if (hasThread(choice, rows.thread[time.row[i]])) out[rows.group[time.row[i]]][time.at[i]] += values[i];
+  return out;
+}
+
+/** @returns {Float64Array} what each thread has, whatever threads were chosen */
+export function byThread(profile, choice) {
+  const out = new Float64Array(profile.threads.length);
+  eachValue(profile, { ...choice, threads: null }, (row, value) => {
+    if (profile.rows.thread[row] >= 0) out[profile.rows.thread[row]] += value;
+  });
+  return out;
+}
