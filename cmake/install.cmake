@@ -49,4 +49,5 @@ if(TARGET sfb-recording)
 endif()
 # The pages lie as in the source, so that their links lead somewhere.
 install(FILES LICENSE CONTRIBUTING.md NEWS.md README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING
+  PATTERN "*.md" PATTERN "*.schema.json")

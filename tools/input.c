@@ -66,7 +66,7 @@ static const char *read_all(struct input *input, int fd)
     }
 }
 
-bool input_read(struct input *out, const char *path)
+const char *input_open(struct input *out, const char *path)
 {
     struct input input = { path, NULL, 0 };
     int fd = STDIN_FILENO;
@@ -79,9 +79,19 @@ bool input_read(struct input *out, const char *path)
     cause = fd < 0 ? strerror(errno) : read_all(&input, fd);
     if (fd > STDIN_FILENO)
         close(fd);
+    if (cause)
+        input_free(&input);
+    *out = input;
+    return cause;
+}
+
+bool input_read(struct input *out, const char *path)
+{
+    struct input input;
+    const char *cause = input_open(&input, path);
+
     if (cause) {
         tool_complain(TOOL_USAGE, "%s: %s", input.name, cause);
-        input_free(&input);
         return false;
     }
     *out = input;

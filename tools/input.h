@@ -28,6 +28,14 @@ struct input {
  */
 bool input_read(struct input *out, const char *path);
 
+/*
+ * The same without a complaint.
+ *
+ * @param out  written whatever is returned: of a file that cannot be read its name
+ * @return NULL, or why it cannot be read
+ */
+const char *input_open(struct input *out, const char *path);
+
 /* Replaces hex text by the bytes it means. @return false after a complaint, which has the offset */
 bool input_from_hex(struct input *input);
 

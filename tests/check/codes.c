@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 
 #include "check/cfi_bounds.h"
-#include "check/check.h"
+#include "check/finding_list.h"
 #include "support/check_file.h"
 #include "support/test.h"
 
@@ -131,7 +131,7 @@ static uint64_t resolve(const struct file *f, const struct place *p)
 }
 
 /* A finding's offset, in the file. */
-static uint64_t found_at(const struct finding *f)
+static uint64_t found_at(const struct kept_finding *f)
 {
     switch (f->place.region) {
     case IN_SFRAME: return FILE_SFRAME_AT + f->place.offset;
@@ -173,7 +173,7 @@ static bool expected(const struct test_case *t, enum check_code code)
     return false;
 }
 
-static void print_all(const struct findings *f)
+static void print_all(const struct finding_list *f)
 {
     for (size_t i = 0; i < f->count; i++)
         fprintf(stderr, "    SF%04u at 0x%" PRIx64 ": %s\n", (unsigned)f->list[i].code,
@@ -183,7 +183,11 @@ static void print_all(const struct findings *f)
 static void try_case(size_t index, const struct test_case *t, enum sfb_abi abi)
 {
     /* The comparison sees nearly every fault once more. */
-    struct check_options options = { .raw = t->shape == RAW, .no_cfi = t->code < CODE_CFA_DIFFERS };
+    struct finding_list found = { .list = NULL };
+    struct check_options options = { .raw = t->shape == RAW,
+                                     .no_cfi = t->code < CODE_CFA_DIFFERS,
+                                     .take = finding_list_take,
+                                     .take_data = &found };
     struct check_result result;
     static struct file f;
     struct file_plan plan = t->plan;
@@ -202,8 +206,8 @@ static void try_case(size_t index, const struct test_case *t, enum sfb_abi abi)
         check_image(&result, "case", f.at, sizeof f.at, &options);
     cr_expect(result.fault.cause == NULL, "case %zu: SF%04u, ABI %d: %s", index, (unsigned)t->code,
               (int)abi, result.fault.cause);
-    for (size_t i = 0; i < result.findings.count; i++) {
-        const struct finding *g = &result.findings.list[i];
+    for (size_t i = 0; i < found.count; i++) {
+        const struct kept_finding *g = &found.list[i];
 
         there |= g->code == t->code && found_at(g) == want;
         only &= expected(t, g->code);
@@ -212,7 +216,8 @@ static void try_case(size_t index, const struct test_case *t, enum sfb_abi abi)
               (unsigned)t->code, want, there ? "is not alone" : "is not there", (int)abi,
               plan.version);
     if (!there || !only)
-        print_all(&result.findings);
+        print_all(&found);
+    finding_list_free(&found);
     check_result_free(&result);
 }
 
@@ -255,7 +260,9 @@ Test(check_codes, none_in_good_files)
     for (unsigned version = 1; version <= 3; version++)
         for (int abi = SFB_ABI_AARCH64_BE; abi <= SFB_ABI_AMD64_LE; abi++)
             for (int object = 0; object < 2; object++) {
-                const struct check_options options = { .limit = 0 };
+                struct finding_list found = { .list = NULL };
+                const struct check_options options = { .take = finding_list_take,
+                                                       .take_data = &found };
                 struct check_result result;
                 static struct file f;
 
@@ -263,9 +270,10 @@ Test(check_codes, none_in_good_files)
                                                    .abi = (enum sfb_abi)abi,
                                                    .relocatable = object });
                 check_image(&result, "good", f.at, sizeof f.at, &options);
-                cr_expect(eq(sz, result.findings.count, 0), "version %u, ABI %d, object %d",
-                          version, abi, object);
-                print_all(&result.findings);
+                cr_expect(eq(sz, found.count, 0), "version %u, ABI %d, object %d", version, abi,
+                          object);
+                print_all(&found);
+                finding_list_free(&found);
                 cr_expect(result.comparison.done);
                 cr_expect(eq(u64, result.comparison.functions.all, f.functions));
                 cr_expect(eq(u64, result.comparison.functions.equal, f.functions));
@@ -278,7 +286,10 @@ Test(check_codes, end_where_too_much_is_shared)
 {
     enum { FUNCTIONS = 2000, ROWS = 2000, FRES = 28 + 17 * FUNCTIONS, SIZE = FRES + 4 * ROWS };
     const uint64_t visits = 64 * 4 * ROWS + 0x10000, stopped = visits / ROWS;
-    const struct check_options options = { .raw = true };
+    struct finding_list found = { .list = NULL };
+    const struct check_options options = { .raw = true,
+                                           .take = finding_list_take,
+                                           .take_data = &found };
     struct check_result result;
     uint8_t *b = calloc(1, SIZE);
     bool there = false;
@@ -307,11 +318,12 @@ Test(check_codes, end_where_too_much_is_shared)
         b[FRES + 4 * i + 3] = 8;
     }
     check_image(&result, "shared", b, SIZE, &options);
-    for (size_t i = 0; i < result.findings.count; i++)
-        there |= result.findings.list[i].code == CODE_TOO_SHARED &&
-                 result.findings.list[i].place.offset == 28 + 17 * stopped + 12;
+    for (size_t i = 0; i < found.count; i++)
+        there |= found.list[i].code == CODE_TOO_SHARED &&
+                 found.list[i].place.offset == 28 + 17 * stopped + 12;
     cr_expect(there);
     cr_expect(eq(u64, result.findings.of_code[check_code_index(CODE_TOO_SHARED)], 1));
+    finding_list_free(&found);
     check_result_free(&result);
     free(b);
 }
@@ -333,7 +345,8 @@ Test(check_codes, bound_the_registers_of_a_program)
     for (unsigned version = 1; version <= 3; version++)
         for (int abi = SFB_ABI_AARCH64_BE; abi <= SFB_ABI_AMD64_LE; abi++) {
             const long before = peak_kilobytes();
-            struct check_options options = { .limit = 0 };
+            struct finding_list found = { .list = NULL };
+            struct check_options options = { .take = finding_list_take, .take_data = &found };
             struct check_result result;
             static struct file f;
             bool there = false;
@@ -343,14 +356,15 @@ Test(check_codes, bound_the_registers_of_a_program)
                 file_set(&f, FILE_EH_FRAME_AT + f.eh_entry[0] + IN_FDE + i, 1, program[i]);
             check_image(&result, "registers", f.at, sizeof f.at, &options);
             cr_expect(result.fault.cause == NULL, "%s", result.fault.cause);
-            for (size_t i = 0; i < result.findings.count; i++)
-                there |= result.findings.list[i].code == CODE_CFI_UNREADABLE &&
-                         strstr(result.findings.list[i].text, "number that no machine has");
+            for (size_t i = 0; i < found.count; i++)
+                there |= found.list[i].code == CODE_CFI_UNREADABLE &&
+                         strstr(found.list[i].text, "number that no machine has");
             cr_expect(there, "version %u, ABI %d", version, abi);
             /* The other functions are compared. */
             cr_expect(eq(u64, result.comparison.functions.equal, f.functions - 1));
             cr_expect(lt(long, peak_kilobytes() - before, 50 << 10), "%ld KB",
                       peak_kilobytes() - before);
+            finding_list_free(&found);
             check_result_free(&result);
         }
 }

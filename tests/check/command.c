@@ -1,48 +1,12 @@
 /* `sfb check` as a command: what it prints, in each form, and how it ends. */
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "support/check_file.h"
-#include "support/run.h"
-#include "support/test.h"
+#include "check/folder.h"
 
 #define FIXTURES SFB_SOURCE_DIR "/fixtures/elf/v1"
 
-static char folder[64] = "/tmp/sfb-check.XXXXXX";
-
-static void make_folder(void)
-{
-    cr_assert(ne(ptr, mkdtemp(folder), NULL));
-}
-
-static void remove_folder(void)
-{
-    struct run run = run_line("rm -rf '%s'", folder);
-
-    run_free(&run);
-}
-
 TestSuite(check_command, .init = make_folder, .fini = remove_folder);
-
-/* f has a row that starts after its end. */
-static void write_bad(const char *name, bool relocatable)
-{
-    static struct file f;
-    char path[256];
-    FILE *to;
-
-    file_make(&f, &(struct file_plan){
-                      .version = 1, .abi = SFB_ABI_AMD64_LE, .relocatable = relocatable });
-    file_set(&f, FILE_SFRAME_AT + f.row[0][2], 1, 0x40);
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    to = fopen(path, "wb");
-    cr_assert(ne(ptr, to, NULL));
-    cr_assert(eq(sz, fwrite(f.at, 1, sizeof f.at, to), sizeof f.at));
-    fclose(to);
-}
 
 Test(check_command, says_one_finding_a_line)
 {
@@ -202,89 +166,6 @@ Test(check_command, limits_what_it_prints_and_counts_the_rest)
     cr_expect(ne(ptr, strstr(some.out, "0 errors, 0 warnings, 7 notes"), NULL), "%s", some.out);
     run_free(&some);
     run_free(&all);
-}
-
-static json_t *parse(const struct run *run)
-{
-    json_error_t error;
-    json_t *root = json_loadb(run->out, run->out_size, 0, &error);
-
-    cr_assert(ne(ptr, root, NULL), "%s: %s", error.text, run->out);
-    return root;
-}
-
-/* What is at "files/0/name". */
-static const json_t *at(const json_t *root, const char *path)
-{
-    char copy[128], *rest = copy;
-
-    snprintf(copy, sizeof copy, "%s", path);
-    for (const char *step; root && (step = strsep(&rest, "/")) != NULL;)
-        root = json_is_array(root) ? json_array_get(root, strtoul(step, NULL, 10))
-                                   : json_object_get(root, step);
-    return root;
-}
-
-static void expect_text(const json_t *root, const char *path, const char *want)
-{
-    const char *got = json_string_value(at(root, path));
-
-    cr_expect(got != NULL && strcmp(got, want) == 0, "%s: %s", path, got ? got : "none");
-}
-
-static void expect_number(const json_t *root, const char *path, json_int_t want)
-{
-    cr_expect(json_integer_value(at(root, path)) == want && json_is_integer(at(root, path)), "%s",
-              path);
-}
-
-Test(check_command, writes_json)
-{
-    struct run run;
-    json_t *root;
-
-    write_bad("bad", false);
-    run = run_line("cd '%s' && '%s' check --json bad /dev/null", folder, SFB_TOOL);
-    cr_expect(eq(int, run.status, 2));
-    root = parse(&run);
-    expect_text(root, "files/0/findings/0/code", "SF0312");
-    expect_text(root, "files/0/findings/0/severity", "error");
-    expect_number(root, "files/0/findings/0/offset", 0x56);
-    expect_number(root, "files/0/findings/0/file_offset", FILE_SFRAME_AT + 0x56);
-    expect_number(root, "files/0/findings/0/fde", 0);
-    expect_number(root, "files/0/findings/0/fre", 2);
-    expect_number(root, "files/0/comparison/functions/all", 3);
-    expect_text(root, "files/1/unreadable/cause", "not an ELF file (--raw: a bare section)");
-    expect_number(root, "unreadable", 1);
-    json_decref(root);
-    run_free(&run);
-}
-
-/* What the schema of SARIF 2.1.0 requires, and what those who show it need. */
-Test(check_command, writes_sarif)
-{
-    char rule[64];
-    struct run run;
-    json_t *root;
-
-    write_bad("a file", false);
-    run = run_line("cd '%s' && '%s' check --sarif 'a file'", folder, SFB_TOOL);
-    cr_expect(eq(int, run.status, 1));
-    root = parse(&run);
-    expect_text(root, "version", "2.1.0");
-    expect_text(root, "runs/0/tool/driver/name", "sfb check");
-    expect_text(root, "runs/0/results/0/ruleId", "SF0312");
-    expect_text(root, "runs/0/results/0/level", "error");
-    snprintf(rule, sizeof rule, "runs/0/tool/driver/rules/%d/id",
-             (int)json_integer_value(at(root, "runs/0/results/0/ruleIndex")));
-    expect_text(root, rule, "SF0312");
-    cr_expect(json_string_value(at(root, "runs/0/results/0/message/text")) != NULL);
-    expect_text(root, "runs/0/results/0/locations/0/physicalLocation/artifactLocation/uri",
-                "a%20file");
-    expect_number(root, "runs/0/results/0/locations/0/physicalLocation/region/byteOffset",
-                  FILE_SFRAME_AT + 0x56);
-    json_decref(root);
-    run_free(&run);
 }
 
 Test(check_command, extracts_a_function)

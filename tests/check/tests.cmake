@@ -5,7 +5,11 @@ if(TARGET sfb)
 
   sfb_tool_test(check command)
   target_sources(test-check-command PRIVATE support/check_file.c support/check_tables.c)
-  target_link_libraries(test-check-command PRIVATE PkgConfig::JANSSON)
+
+  sfb_tool_test(check formats)
+  target_sources(test-check-formats PRIVATE
+    support/check_file.c support/check_tables.c support/json_schema.c)
+  target_link_libraries(test-check-formats PRIVATE PkgConfig::JANSSON)
 
   # The short version; `./dev mutate` is the long one.
   add_executable(test-check-mutate check/mutate.c)

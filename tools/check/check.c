@@ -7,6 +7,13 @@
 
 _Static_assert((int)SFRAME_ABI_S390X == (int)OBJECT_ABI_S390X, "one number for a machine");
 
+static void take_finding(void *data, const struct finding *finding)
+{
+    const struct check *c = data;
+
+    c->options->take(c->options->take_data, c, finding);
+}
+
 static void fail(struct check *c, uint64_t offset, const char *field, const char *cause)
 {
     c->result->fault = (struct object_fault){ .field = field, .cause = cause, .offset = offset };
@@ -135,7 +142,7 @@ void check_image(struct check_result *out, const char *name, uint8_t *image, siz
     };
 
     *out = (struct check_result){ .has_section = false };
-    if (!findings_init(&out->findings, options->limit)) {
+    if (!findings_init(&out->findings, options->limit, options->take ? take_finding : NULL, &c)) {
         fail(&c, 0, NULL, "out of memory");
         return;
     }

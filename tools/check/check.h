@@ -11,7 +11,7 @@
  *     extract.c     level 5: one function for a bug report
  *
  * A level is run as far as the one before left something to look at. Nothing here prints: the
- * subcommand is in command.c.
+ * subcommand is in command.c, its files in files.c and jobs.c, what is printed in report*.c.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -43,7 +43,11 @@ struct check_options {
     bool no_cfi; /* levels 1 to 3 only */
     bool raw;    /* a bare section */
     uint64_t raw_address;
-    size_t limit; /* of findings to keep; 0: all */
+    size_t limit; /* of findings to tell; 0: all */
+    /* Called for each finding as it comes, up to the limit; NULL: they are counted only. What is
+     * known of the file so far is in c. */
+    void (*take)(void *data, const struct check *c, const struct finding *finding);
+    void *take_data;
     /* Called now and then with how much of the work on a file is done; NULL: nobody wants to know.
      */
     void (*progress)(const char *name, uint64_t done, uint64_t all);

@@ -5,6 +5,8 @@
  * stretches of .sframe. What is between two functions of .eh_frame has .sframe or nothing.
  */
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +16,7 @@
 #include "check.h"
 #include "difference.h"
 #include "stretches.h"
+#include "where.h"
 #include "words.h"
 
 /* How many functions are compared between two words on progress. */
@@ -132,16 +135,29 @@ static struct finding_place place_of(const struct answer *a)
     return place_of_row(a->function.part, a->function.entry, a->row, a->position);
 }
 
-/* "0x1234 (main+0x4)" */
-static void name_pc(char *out, size_t size, const struct comparer *m, uint64_t pc)
+/* Adds a finding about a pc, whose name the format begins with. */
+__attribute__((format(printf, 6, 7))) static void say_at(struct comparer *m, enum check_code code,
+                                                         struct finding_place place, uint64_t pc,
+                                                         struct finding_rules rules,
+                                                         const char *format, ...)
 {
-    const struct object_label *s = object_label_before(m->c->object, pc);
+    char *name = where_pc(m->c->object, pc), *text = NULL;
+    va_list arguments;
+    int n;
 
-    if (s && (pc < s->end || pc == s->start))
-        snprintf(out, size, "0x%" PRIx64 " (%.60s+0x%" PRIx64 ")", pc, s->name, pc - s->start);
+    va_start(arguments, format);
+    n = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (name && n >= 0)
+        findings_add_rules(m->c->findings, code, of_pc(place, pc), rules, "at %s%s", name, text);
     else
-        snprintf(out, size, "0x%" PRIx64, pc);
+        m->c->no_memory = true;
+    if (n >= 0)
+        free(text);
+    free(name);
 }
+
+static const struct finding_rules no_rules = { NULL, NULL };
 
 static bool is_said(struct comparer *m, enum check_code code, const struct answer *a)
 {
@@ -156,31 +172,28 @@ static bool is_said(struct comparer *m, enum check_code code, const struct answe
 static void say_differ(struct comparer *m, enum check_code code, const struct answer *a,
                        const struct cfi_row *row, const char *reason)
 {
-    char ours[RULE_WORDS_SIZE], theirs[RULE_WORDS_SIZE] = "", pc[96];
+    char ours[RULE_WORDS_SIZE], theirs[RULE_WORDS_SIZE] = "";
 
     if (is_said(m, code, a))
         return;
-    name_pc(pc, sizeof pc, m, row->start);
     rule_words(ours, &a->rule, m->cfi.abi);
     if (row->answer == CFI_RULE)
         rule_words(theirs, &row->rule, m->cfi.abi);
-    findings_add(m->c->findings, code, place_of(a), "at %s: .sframe: %s; .eh_frame: %s%s%s%s", pc,
-                 ours, theirs, reason && theirs[0] ? " (" : "", reason ? reason : "",
-                 reason && theirs[0] ? ")" : "");
+    say_at(m, code, place_of(a), row->start,
+           (struct finding_rules){ ours, theirs[0] ? theirs : reason },
+           ": .sframe: %s; .eh_frame: %s%s%s%s", ours, theirs, reason && theirs[0] ? " (" : "",
+           reason ? reason : "", reason && theirs[0] ? ")" : "");
 }
 
 static void say_only_sframe(struct comparer *m, const struct answer *a, uint64_t start,
                             uint64_t end)
 {
-    char pc[96];
-
     if (m->said == CODE_NO_CFI_HERE && m->said_of == a->function.entry)
         return;
     m->said = CODE_NO_CFI_HERE;
     m->said_of = a->function.entry;
-    name_pc(pc, sizeof pc, m, start);
-    findings_add(m->c->findings, CODE_NO_CFI_HERE, place_of(a), "at %s, %" PRIu64 " bytes or more",
-                 pc, end - start);
+    say_at(m, CODE_NO_CFI_HERE, place_of(a), start, no_rules, ", %" PRIu64 " bytes or more",
+           end - start);
 }
 
 static void judge_key(struct comparer *m, const struct answer *a, const struct cfi_row *row)
@@ -230,11 +243,7 @@ static void compare_stretch(struct comparer *m, struct tally *t, const struct cf
     rows->all++;
     t->bytes += end - start;
     if (row->answer == CFI_UNREADABLE) {
-        char pc[96];
-
-        name_pc(pc, sizeof pc, m, start);
-        findings_add(m->c->findings, CODE_CFI_UNREADABLE, in_eh_frame(0), "at %s: %s", pc,
-                     row->reason);
+        say_at(m, CODE_CFI_UNREADABLE, in_eh_frame(0), start, no_rules, ": %s", row->reason);
         return;
     }
     reason = rule_inexpressible(version_of(m), m->cfi.abi, row);
@@ -247,7 +256,7 @@ static void compare_stretch(struct comparer *m, struct tally *t, const struct cf
     t->covered += end - start;
     judge_key(m, a, row);
     if (a->repeats && row->start != start)
-        findings_add(m->c->findings, CODE_ROW_REPEATS, place_of(a), "at 0x%" PRIx64, start);
+        say_at(m, CODE_ROW_REPEATS, place_of(a), start, no_rules, "%s", "");
     code = reason ? (unsigned)CODE_ROW_INEXPRESSIBLE : rule_difference(&a->rule, row);
     if (code != 0) {
         say_differ(m, (enum check_code)code, a, &at, reason);
@@ -262,23 +271,22 @@ static void compare_stretch(struct comparer *m, struct tally *t, const struct cf
 static void say_gaps(struct comparer *m, const struct cfi_function *f, const struct tally *t)
 {
     struct finding_place at = in_eh_frame(f->fde.offset);
-    char pc[96], words[RULE_WORDS_SIZE] = "an expression";
+    char words[RULE_WORDS_SIZE] = "an expression";
 
     if (t->reason) {
-        name_pc(pc, sizeof pc, m, t->beyond_start);
         if (t->beyond_has_rule)
             rule_words(words, &t->beyond_rule, m->cfi.abi);
-        findings_add(m->c->findings, CODE_INEXPRESSIBLE, at, "at %s: %s: %s", pc, words, t->reason);
+        say_at(m, CODE_INEXPRESSIBLE, at, t->beyond_start, (struct finding_rules){ NULL, words },
+               ": %s: %s", words, t->reason);
     }
     if (t->gap_end == 0 || (t->reason && t->covered == 0))
         return; /* one row that cannot be said costs the function: gas leaves out all of it */
-    name_pc(pc, sizeof pc, m, t->gap_start);
     if (t->covered > 0)
-        findings_add(m->c->findings, CODE_PARTLY_COVERED, at,
-                     "%s: %" PRIu64 " bytes from there on, %" PRIu64 " of %" PRIu64 " in all", pc,
-                     t->gap_end - t->gap_start, t->bytes - t->covered - t->beyond, t->bytes);
+        say_at(m, CODE_PARTLY_COVERED, at, t->gap_start, no_rules,
+               ": %" PRIu64 " bytes from there on, %" PRIu64 " of %" PRIu64 " in all",
+               t->gap_end - t->gap_start, t->bytes - t->covered - t->beyond, t->bytes);
     else
-        findings_add(m->c->findings, CODE_NOT_COVERED, at, "%s: %" PRIu64 " bytes", pc, t->bytes);
+        say_at(m, CODE_NOT_COVERED, at, t->gap_start, no_rules, ": %" PRIu64 " bytes", t->bytes);
 }
 
 static void add_shares(struct check_comparison *to, const struct tally *t)
@@ -373,8 +381,8 @@ void check_against_cfi(struct check *c)
                      in_file(0), "%s: levels 1 to 3 only", place.reason);
         return;
     }
+    c->result->eh_frame_at = place.offset;
     if (cfi_open(&m.cfi, c->object, &place, say_corrupt, c) && stretches_make(&m.stretches, c)) {
-        c->result->eh_frame_at = place.offset;
         c->result->comparison.done = true;
         c->result->comparison.sframe_size = c->size;
         c->result->comparison.eh_frame_size = m.cfi.size;

@@ -6,6 +6,7 @@
 
 #include "cfi.h"
 #include "disassembly.h"
+#include "finding_list.h"
 #include "object/foreign.h"
 #include "words.h"
 
@@ -15,6 +16,7 @@ enum { CODE_MAX = 1 << 16, ROWS_MAX = 1 << 16 };
 struct wanted {
     uint64_t fde;
     bool found;
+    struct finding_list findings; /* of it */
 };
 
 static void print_bytes(const uint8_t *at, size_t size)
@@ -145,14 +147,20 @@ static void print_code(const struct check *c, const struct sframe_part *p,
 
 /* ---- all of it ---- */
 
-static void print_findings(const struct check *c, uint64_t fde)
+static void take_finding(void *data, const struct check *c, const struct finding *f)
 {
-    for (size_t i = 0; i < c->findings->count; i++) {
-        const struct finding *f = &c->findings->list[i];
+    struct wanted *w = data;
+
+    if (f->place.fde >= 0 && (uint64_t)f->place.fde == w->fde)
+        finding_list_take(&w->findings, c, f);
+}
+
+static void print_findings(const struct finding_list *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct kept_finding *f = &findings->list[i];
         char code[CHECK_CODE_SIZE];
 
-        if (f->place.fde < 0 || (uint64_t)f->place.fde != fde)
-            continue;
         check_code_name(code, f->code);
         printf("  %s %s: .sframe+0x%" PRIx64 ": %s: ", code,
                check_severity_name(check_code_text(f->code)->severity), f->place.offset,
@@ -182,7 +190,7 @@ static void print_function(const struct check *c, void *data)
         e = &p->entries[w->fde - p->first];
         w->found = true;
         print_entry(c, p, e);
-        print_findings(c, w->fde);
+        print_findings(&w->findings);
         if (c->object) {
             const struct object_label *s = object_label_before(c->object, e->start);
 
@@ -204,6 +212,8 @@ enum tool_exit extract_function(const struct input *input, uint64_t fde,
     enum tool_exit exit_status = TOOL_DONE;
 
     own.limit = 0;
+    own.take = take_finding;
+    own.take_data = &wanted;
     own.inspect = print_function;
     own.inspect_data = &wanted;
     check_image(&result, input->name, input->data, input->size, &own);
@@ -215,6 +225,7 @@ enum tool_exit extract_function(const struct input *input, uint64_t fde,
     else if (!wanted.found)
         exit_status = tool_complain(TOOL_BAD_DATA, "%s: no FDE %" PRIu64 ": there are %" PRIu64,
                                     input->name, fde, result.functions);
+    finding_list_free(&wanted.findings);
     check_result_free(&result);
     return exit_status;
 }

@@ -8,72 +8,78 @@
 /* Of one code, as long as the number of all is limited. */
 enum { OF_ONE_CODE = 8 };
 
-bool findings_init(struct findings *f, size_t limit)
+bool findings_init(struct findings *f, size_t limit, findings_taker *take, void *data)
 {
-    *f = (struct findings){ .limit = limit };
+    *f = (struct findings){ .limit = limit, .take = take, .take_data = data };
     if (limit > 0)
         f->limit_of_code = limit < OF_ONE_CODE ? limit : OF_ONE_CODE;
     f->of_code = calloc(check_code_count, sizeof *f->of_code);
-    return f->of_code != NULL;
+    f->told_of_code = calloc(check_code_count, sizeof *f->told_of_code);
+    return f->of_code && f->told_of_code;
 }
 
 void findings_free(struct findings *f)
 {
-    for (size_t i = 0; i < f->count; i++)
-        free(f->list[i].text);
-    free(f->list);
     free(f->of_code);
-    *f = (struct findings){ .list = NULL };
+    free(f->told_of_code);
+    *f = (struct findings){ .take = NULL };
 }
 
-static bool has_room(struct findings *f, uint64_t of_this_code)
+static bool is_wanted(const struct findings *f, size_t index)
 {
-    size_t capacity = f->capacity ? f->capacity * 2 : 16;
-    struct finding *list;
+    return f->take &&
+           (f->limit == 0 || (f->told < f->limit && f->told_of_code[index] < f->limit_of_code));
+}
 
-    if (f->limit > 0 && (f->count >= f->limit || of_this_code > f->limit_of_code))
-        return false;
-    if (f->count < f->capacity)
-        return true;
-    list = reallocarray(f->list, capacity, sizeof *list);
-    if (!list) {
+static void add(struct findings *f, enum check_code code, struct finding_place place,
+                struct finding_rules rules, const char *format, va_list arguments)
+{
+    const size_t index = check_code_index(code);
+    char *text;
+
+    f->of_code[index]++;
+    f->by_severity[check_codes[index].severity]++;
+    if (!is_wanted(f, index))
+        return;
+    if (vasprintf(&text, format, arguments) < 0) {
         f->no_memory = true;
-        return false;
+        return;
     }
-    f->list = list;
-    f->capacity = capacity;
-    return true;
+    f->told++;
+    f->told_of_code[index]++;
+    f->take(f->take_data, &(struct finding){ .code = code,
+                                             .severity = check_codes[index].severity,
+                                             .place = place,
+                                             .rules = rules,
+                                             .text = text });
+    free(text);
 }
 
 void findings_add(struct findings *f, enum check_code code, struct finding_place place,
                   const char *format, ...)
 {
-    const size_t index = check_code_index(code);
     va_list arguments;
-    char *text = NULL;
-    int length;
 
-    f->of_code[index]++;
-    f->by_severity[check_codes[index].severity]++;
-    if (!has_room(f, f->of_code[index]))
-        return;
     va_start(arguments, format);
-    length = vasprintf(&text, format, arguments);
+    add(f, code, place, (struct finding_rules){ NULL, NULL }, format, arguments);
     va_end(arguments);
-    if (length < 0) {
-        f->no_memory = true;
-        return;
-    }
-    f->list[f->count++] = (struct finding){ code, place, text };
+}
+
+void findings_add_rules(struct findings *f, enum check_code code, struct finding_place place,
+                        struct finding_rules rules, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    add(f, code, place, rules, format, arguments);
+    va_end(arguments);
 }
 
 uint64_t findings_left_out(const struct findings *f, enum check_code code)
 {
-    uint64_t kept = 0;
+    const size_t index = check_code_index(code);
 
-    for (size_t i = 0; i < f->count; i++)
-        kept += f->list[i].code == code;
-    return f->of_code[check_code_index(code)] - kept;
+    return f->of_code[index] - f->told_of_code[index];
 }
 
 bool findings_bad(const struct findings *f)

@@ -1,8 +1,8 @@
 /*
- * What a check of one file found: a bounded list, and counts of everything.
+ * What a check of one file found: each finding is handed on as it comes, and everything is counted.
  *
  * A fault that is everywhere must not drown one that is somewhere: of each code the first few are
- * kept, and the rest is counted.
+ * told, and the rest is counted. Nothing is kept, so that memory does not grow with what is wrong.
  */
 #ifndef CHECK_FINDINGS_H
 #define CHECK_FINDINGS_H
@@ -23,25 +23,39 @@ struct finding_place {
     enum finding_region region;
     uint64_t offset;
     int64_t fde, fre; /* FINDING_NONE: of no function, of no row */
+    bool has_pc;      /* it is about code: */
+    uint64_t pc;      /* there */
+};
+
+/* What the two tables say, in words; NULL where one says nothing. */
+struct finding_rules {
+    const char *sframe, *eh_frame;
 };
 
 struct finding {
     enum check_code code;
+    enum check_severity severity;
     struct finding_place place;
-    char *text;
+    struct finding_rules rules;
+    const char *text; /* what is particular about it */
 };
 
+/* Takes a finding; what it points to is there during the call only. */
+typedef void findings_taker(void *data, const struct finding *finding);
+
 struct findings {
-    struct finding *list; /* what was kept, in the order in which it was found */
-    size_t count, capacity;
-    size_t limit, limit_of_code; /* how many to keep; 0: all */
-    uint64_t *of_code;           /* how often each code came, in the order of check_codes */
-    uint64_t by_severity[3];     /* the same, by enum check_severity */
-    bool no_memory;              /* something is missing from the list */
+    findings_taker *take; /* NULL: findings are counted, and nobody is told */
+    void *take_data;
+    size_t limit, limit_of_code; /* how many to tell; 0: all */
+    uint64_t told;
+    uint64_t *of_code;       /* how often each code came, in the order of check_codes */
+    uint64_t *told_of_code;  /* how often somebody was told */
+    uint64_t by_severity[3]; /* of_code, by enum check_severity */
+    bool no_memory;          /* something was not told that should have been */
 };
 
 /* @return false: no memory */
-bool findings_init(struct findings *f, size_t limit);
+bool findings_init(struct findings *f, size_t limit, findings_taker *take, void *data);
 
 void findings_free(struct findings *f);
 
@@ -49,7 +63,12 @@ void findings_free(struct findings *f);
 void findings_add(struct findings *f, enum check_code code, struct finding_place place,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* How many of a code are not in the list. */
+/* The same, of a pc at which the tables differ. */
+void findings_add_rules(struct findings *f, enum check_code code, struct finding_place place,
+                        struct finding_rules rules, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* How many of a code nobody was told. */
 uint64_t findings_left_out(const struct findings *f, enum check_code code);
 
 /* Whether there is an error or a warning. */
@@ -57,17 +76,25 @@ bool findings_bad(const struct findings *f);
 
 static inline struct finding_place in_sframe(uint64_t offset)
 {
-    return (struct finding_place){ IN_SFRAME, offset, FINDING_NONE, FINDING_NONE };
+    return (struct finding_place){ IN_SFRAME, offset, FINDING_NONE, FINDING_NONE, false, 0 };
 }
 
 static inline struct finding_place in_file(uint64_t offset)
 {
-    return (struct finding_place){ IN_FILE, offset, FINDING_NONE, FINDING_NONE };
+    return (struct finding_place){ IN_FILE, offset, FINDING_NONE, FINDING_NONE, false, 0 };
 }
 
 static inline struct finding_place in_eh_frame(uint64_t offset)
 {
-    return (struct finding_place){ IN_EH_FRAME, offset, FINDING_NONE, FINDING_NONE };
+    return (struct finding_place){ IN_EH_FRAME, offset, FINDING_NONE, FINDING_NONE, false, 0 };
+}
+
+/* A place, and the code that it is about. */
+static inline struct finding_place of_pc(struct finding_place place, uint64_t pc)
+{
+    place.has_pc = true;
+    place.pc = pc;
+    return place;
 }
 
 #endif

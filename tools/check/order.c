@@ -5,12 +5,17 @@
 #include <sfb/abi.h>
 
 #include "check.h"
+#include "where.h"
 
 struct finding_place place_of_entry(const struct sframe_part *part,
                                     const struct sframe_entry *entry, enum sframe_field field)
 {
-    return (struct finding_place){ IN_SFRAME, sframe_field_at(part, entry, field),
-                                   (int64_t)part->first + entry->index, FINDING_NONE };
+    return (struct finding_place){ IN_SFRAME,
+                                   sframe_field_at(part, entry, field),
+                                   (int64_t)part->first + entry->index,
+                                   FINDING_NONE,
+                                   true,
+                                   entry->start };
 }
 
 static bool is_aarch64(const struct sframe_part *p)
@@ -96,8 +101,8 @@ static void judge_entry(struct check *c, const struct sframe_part *p, struct sfr
     judge_repeat(c, p, e);
     judge_row_count(c, p, e);
     if (e->size == 0)
-        findings_add(c->findings, CODE_SIZE_ZERO, place_of_entry(p, e, FIELD_SIZE), "at 0x%" PRIx64,
-                     e->start);
+        findings_add(c->findings, CODE_SIZE_ZERO, place_of_entry(p, e, FIELD_SIZE), "at %s",
+                     where_address(c->object, e->start).text);
     if (e->padding != 0)
         findings_add(c->findings, CODE_PADDING, place_of_entry(p, e, FIELD_PADDING), "0x%04x",
                      e->padding);
@@ -134,9 +139,10 @@ static void judge_sorting(struct check *c, const struct sframe_part *p)
             continue;
         sorted = false;
         if (said && linked)
-            findings_add(
-                c->findings, CODE_NOT_SORTED, place_of_entry(p, &p->entries[i], FIELD_START),
-                "0x%" PRIx64 " behind 0x%" PRIx64, p->entries[i].start, p->entries[i - 1].start);
+            findings_add(c->findings, CODE_NOT_SORTED,
+                         place_of_entry(p, &p->entries[i], FIELD_START), "%s behind %s",
+                         where_address(c->object, p->entries[i].start).text,
+                         where_address(c->object, p->entries[i - 1].start).text);
     }
     if (said || !linked || p->fde_count == 0)
         return;
@@ -190,13 +196,13 @@ static void judge_overlaps(struct check *c)
             continue;
         if (before && before->start == e->start)
             findings_add(c->findings, CODE_DUPLICATE, place_of_entry(all[i].part, e, FIELD_START),
-                         "0x%" PRIx64 ", as FDE %" PRIu32, e->start,
+                         "%s, as FDE %" PRIu32, where_address(c->object, e->start).text,
                          last->part->first + before->index);
         else if (before && e->start - before->start < before->size)
             findings_add(c->findings, CODE_OVERLAP, place_of_entry(all[i].part, e, FIELD_START),
-                         "0x%" PRIx64 ", and FDE %" PRIu32 " is [0x%" PRIx64 ", 0x%" PRIx64 ")",
-                         e->start, last->part->first + before->index, before->start,
-                         before->start + before->size);
+                         "%s, and FDE %" PRIu32 " is %s and 0x%" PRIx32 " bytes",
+                         where_address(c->object, e->start).text, last->part->first + before->index,
+                         where_address(c->object, before->start).text, before->size);
         if (!before || e->start + e->size >= before->start + before->size)
             last = &all[i];
     }

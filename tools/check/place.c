@@ -6,6 +6,7 @@
 #include <sfb/abi.h>
 
 #include "check.h"
+#include "where.h"
 
 /* ---- what starts count from ---- */
 
@@ -76,11 +77,11 @@ static bool judge_code(struct check *c, const struct sframe_part *p, const struc
     if (c->object->relocatable && e->raw_start == 0)
         return false; /* it lacks a relocation, which is said elsewhere */
     if (e->start == 0 || e->start == field || e->start == c->address)
-        findings_add(c->findings, CODE_DISCARDED, at, "[0x%" PRIx64 ", +0x%" PRIx32 ")", e->start,
-                     e->size);
+        findings_add(c->findings, CODE_DISCARDED, at, "%s, 0x%" PRIx32 " bytes",
+                     where_address(c->object, e->start).text, e->size);
     else
-        findings_add(c->findings, CODE_NOT_CODE, at, "[0x%" PRIx64 ", +0x%" PRIx32 ")", e->start,
-                     e->size);
+        findings_add(c->findings, CODE_NOT_CODE, at, "%s, 0x%" PRIx32 " bytes",
+                     where_address(c->object, e->start).text, e->size);
     return false;
 }
 
@@ -116,10 +117,11 @@ static void judge_symbol(struct check *c, const struct sframe_part *p, const str
     const struct finding_place at = place_of_entry(p, e, FIELD_START);
 
     if (!s || (s->start != e->start && s->end <= e->start))
-        findings_add(c->findings, CODE_NO_SYMBOL, at, "0x%" PRIx64, e->start);
+        findings_add(c->findings, CODE_NO_SYMBOL, at, "%s",
+                     where_address(c->object, e->start).text);
     else if (s->start != e->start)
-        findings_add(c->findings, CODE_IN_SYMBOL, at, "0x%" PRIx64 ", 0x%" PRIx64 " bytes into %s",
-                     e->start, e->start - s->start, s->name);
+        findings_add(c->findings, CODE_IN_SYMBOL, at, "%s, 0x%" PRIx64 " bytes into %s",
+                     where_address(c->object, e->start).text, e->start - s->start, s->name);
     else if (s->end > s->start && e->size > s->end - s->start)
         findings_add(c->findings, CODE_PAST_SYMBOL, place_of_entry(p, e, FIELD_SIZE),
                      "%" PRIu32 " bytes, %s has %" PRIu64, e->size, s->name, s->end - s->start);
@@ -145,11 +147,11 @@ static void judge_pcmask(struct check *c, const struct sframe_part *p, const str
     if (p->abi != SFB_ABI_AMD64_LE && p->abi != SFRAME_ABI_S390X)
         return;
     if (mask && !plt)
-        findings_add(c->findings, CODE_PCMASK_PLACE, place_of_entry(p, e, FIELD_INFO), "0x%" PRIx64,
-                     e->start);
+        findings_add(c->findings, CODE_PCMASK_PLACE, place_of_entry(p, e, FIELD_INFO), "%s",
+                     where_address(c->object, e->start).text);
     if (!mask && plt && begins_like_entry(p, e) && strcmp(plt->name, ".plt") == 0)
-        findings_add(c->findings, CODE_PLT_PCINC, place_of_entry(p, e, FIELD_INFO),
-                     "0x%" PRIx64 ", in %s", e->start, plt->name);
+        findings_add(c->findings, CODE_PLT_PCINC, place_of_entry(p, e, FIELD_INFO), "%s, in %s",
+                     where_address(c->object, e->start).text, plt->name);
 }
 
 /* How many bytes of [start, end) functions cover; they ascend. */
@@ -184,10 +186,12 @@ static void judge_plts(struct check *c)
 
         bytes = covered(all, all ? count : 0, s->address, s->address + size);
         if (bytes == 0)
-            findings_add(c->findings, CODE_PLT_UNCOVERED, in_file(s->header.sh_offset),
-                         "%s, %" PRIu64 " bytes", s->name, size);
+            findings_add(c->findings, CODE_PLT_UNCOVERED,
+                         of_pc(in_file(s->header.sh_offset), s->address), "%s, %" PRIu64 " bytes",
+                         s->name, size);
         else if (bytes < size)
-            findings_add(c->findings, CODE_PLT_PARTLY, in_file(s->header.sh_offset),
+            findings_add(c->findings, CODE_PLT_PARTLY,
+                         of_pc(in_file(s->header.sh_offset), s->address),
                          "%s, %" PRIu64 " bytes of %" PRIu64, s->name, bytes, size);
     }
     free(all);

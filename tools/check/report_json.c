@@ -1,161 +1,181 @@
-/* All of it as one JSON object. */
+/*
+ * All of it as one JSON object, whose fields docs/check.schema.json describes. Findings and files
+ * stand on a line each, and are written as they come: what sums them up stands behind them.
+ */
 #include <inttypes.h>
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "object/foreign.h"
 #include "report.h"
 #include "report_json.h"
+#include "where.h"
 
-json_t *report_json_string(const char *text)
+/* Of the object. A field that is added leaves it; one that goes, or means something else, does not. */
+enum { FORMAT = 2 };
+
+static void put(struct report *report, json_t *value, bool is_inside)
 {
-    json_t *value = json_string(text);
-    char *copy;
-
-    if (value)
-        return value;
-    copy = strdup(text);
-    if (!copy)
-        return NULL;
-    for (char *at = copy; *at; at++)
-        if ((unsigned char)*at >= 0x80)
-            *at = '?';
-    value = json_string(copy);
-    free(copy);
-    return value;
-}
-
-/* Of all such characters only these are left as they are by jansson; none is beyond U+FFFF. */
-static int write_escaped(const char *text, size_t size, void *to)
-{
-    size_t length;
-
-    for (size_t i = 0; i < size; i += length) {
-        uint32_t value;
-
-        length = foreign_character(text + i, size - i, &value);
-        if (value >= 0x7f && foreign_is_unprintable(value))
-            fprintf(to, "\\u%04" PRIx32, value & 0xffff);
-        else
-            fwrite(text + i, 1, length, to);
-    }
-    return 0;
-}
-
-bool report_json_write(const json_t *value)
-{
-    const bool good =
-        value && json_dump_callback(value, write_escaped, stdout, JSON_INDENT(2)) == 0;
-
-    putchar('\n');
-    return good;
-}
-
-static json_t *number(uint64_t value)
-{
-    return json_integer((json_int_t)(value & INT64_MAX));
-}
-
-static json_t *finding_json(const struct report_file *file, const struct finding *f)
-{
-    static const char *const regions[] = {
-        [IN_SFRAME] = ".sframe", [IN_FILE] = "file", [IN_EH_FRAME] = ".eh_frame"
-    };
-    const struct check_code_text *text = check_code_text(f->code);
-    char code[CHECK_CODE_SIZE];
-    const uint64_t offset = report_byte_offset(file, f);
-    json_t *o;
-
-    check_code_name(code, f->code);
-    o = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "code", code, "severity",
-                  check_severity_name(text->severity), "title", text->title, "region",
-                  regions[f->place.region], "offset", number(f->place.offset), "file_offset",
-                  number(offset), "text", report_json_string(f->text));
-    if (o && f->place.fde != FINDING_NONE)
-        json_object_set_new(o, "fde", json_integer(f->place.fde));
-    if (o && f->place.fre != FINDING_NONE)
-        json_object_set_new(o, "fre", json_integer(f->place.fre));
-    return o;
-}
-
-static json_t *share_json(const struct check_share *s)
-{
-    return json_pack("{s:o, s:o, s:o, s:o}", "all", number(s->all), "covered", number(s->covered),
-                     "equal", number(s->equal), "beyond", number(s->beyond));
+    report->failed |= !report_json_put(report->to, value, is_inside);
 }
 
 static json_t *counts_json(const uint64_t *by_severity)
 {
-    return json_pack("{s:o, s:o, s:o}", "error", number(by_severity[CHECK_ERROR]), "warning",
-                     number(by_severity[CHECK_WARNING]), "note", number(by_severity[CHECK_NOTE]));
+    return json_pack("{s:o, s:o, s:o}", "error", report_json_number(by_severity[CHECK_ERROR]),
+                     "warning", report_json_number(by_severity[CHECK_WARNING]), "note",
+                     report_json_number(by_severity[CHECK_NOTE]));
+}
+
+void report_json_head(struct report *report)
+{
+    fprintf(report->to, "{\n\"format\": %d,\n\"tool\": ", FORMAT);
+    put(report, json_pack("{s:s, s:s}", "name", "sfb check", "version", SFB_VERSION), false);
+    fprintf(report->to, ",\n\"files\": [");
+}
+
+void report_json_begin(struct report *report, const struct report_file *file)
+{
+    fprintf(report->to, "%s\n{", report->any ? "," : "");
+    put(report,
+        json_pack("{s:o, s:o}", "name", report_json_string(file->name), "path",
+                  report_json_string(file->path)),
+        true);
+    fprintf(report->to, ", \"findings\": [");
+    report->any = true;
+    report->any_finding = false;
+}
+
+/* ---- a finding ---- */
+
+static void set_in(json_t *o, const char *key, struct where_in in)
+{
+    if (in.name)
+        json_object_set_new(o, key,
+                            json_pack("{s:o, s:o}", "name", report_json_string(in.name), "offset",
+                                      report_json_number(in.offset)));
+}
+
+static void set_code(json_t *o, const struct check *c, const struct finding *f)
+{
+    if (f->place.fde != FINDING_NONE)
+        json_object_set_new(o, "fde", json_integer(f->place.fde));
+    if (f->place.fre != FINDING_NONE)
+        json_object_set_new(o, "fre", json_integer(f->place.fre));
+    if (!f->place.has_pc)
+        return;
+    /* The addresses of an object file are nobody's but ours. */
+    if (!c->object || !c->object->relocatable)
+        json_object_set_new(o, "pc", report_json_hex(f->place.pc));
+    set_in(o, "symbol", where_symbol(c->object, f->place.pc));
+    set_in(o, "section", where_section(c->object, f->place.pc));
+}
+
+static void set_rules(json_t *o, const struct finding_rules *rules)
+{
+    json_t *both;
+
+    if (!rules->sframe && !rules->eh_frame)
+        return;
+    both = json_object();
+    if (rules->sframe)
+        json_object_set_new(both, "sframe", report_json_string(rules->sframe));
+    if (rules->eh_frame)
+        json_object_set_new(both, "eh_frame", report_json_string(rules->eh_frame));
+    json_object_set_new(o, "rules", both);
+}
+
+void report_json_finding(struct report *report, const struct report_file *file,
+                         const struct check *c, const struct finding *f)
+{
+    static const char *const regions[] = {
+        [IN_SFRAME] = ".sframe", [IN_FILE] = "file", [IN_EH_FRAME] = ".eh_frame"
+    };
+    const uint64_t offset = report_byte_offset(file, c->result, f);
+    char code[CHECK_CODE_SIZE];
+    json_t *o;
+
+    check_code_name(code, f->code);
+    o = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "code", code, "severity",
+                  check_severity_name(f->severity), "title", check_code_text(f->code)->title,
+                  "region", regions[f->place.region], "offset", report_json_number(f->place.offset),
+                  "file_offset", report_json_number(offset), "text", report_json_string(f->text),
+                  "fingerprint", report_json_hex(report_fingerprint(file, c, f)));
+    if (o) {
+        set_code(o, c, f);
+        set_rules(o, &f->rules);
+    }
+    fprintf(report->to, "%s\n", report->any_finding ? "," : "");
+    put(report, o, false);
+    report->any_finding = true;
+}
+
+/* ---- a file ---- */
+
+static json_t *share_json(const struct check_share *s)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "all", report_json_number(s->all), "covered",
+                     report_json_number(s->covered), "equal", report_json_number(s->equal),
+                     "beyond", report_json_number(s->beyond));
 }
 
 static json_t *codes_json(const struct findings *f)
 {
     json_t *o = json_object();
 
-    for (size_t i = 0; o && i < check_code_count; i++) {
+    for (size_t i = 0; o && f->of_code && i < check_code_count; i++) {
         char code[CHECK_CODE_SIZE];
 
         check_code_name(code, check_codes[i].code);
         if (f->of_code[i] > 0)
-            json_object_set_new(o, code, number(f->of_code[i]));
+            json_object_set_new(o, code, report_json_number(f->of_code[i]));
     }
     return o;
 }
 
 static json_t *fault_json(const struct object_fault *fault)
 {
-    return json_pack("{s:o, s:s?, s:s}", "offset", number(fault->offset), "field", fault->field,
-                     "cause", fault->cause);
-}
+    json_t *o = json_pack("{s:o, s:o}", "offset", report_json_number(fault->offset), "cause",
+                          report_json_string(fault->cause));
 
-static json_t *file_json(const struct report_file *file)
-{
-    const struct check_result *r = file->result;
-    const struct check_comparison *c = &r->comparison;
-    json_t *list = json_array(), *o;
-
-    if (r->fault.cause) {
-        json_decref(list);
-        return json_pack("{s:o, s:o}", "name", report_json_string(file->name), "unreadable",
-                         fault_json(&r->fault));
-    }
-    for (size_t i = 0; i < r->findings.count; i++)
-        json_array_append_new(list, finding_json(file, &r->findings.list[i]));
-    o = json_pack("{s:o, s:b, s:i, s:o, s:o, s:o, s:o}", "name", report_json_string(file->name),
-                  "has_section", r->has_section, "version", (int)r->version, "functions",
-                  number(r->functions), "counts", counts_json(r->findings.by_severity), "codes",
-                  codes_json(&r->findings), "findings", list);
-    if (o && c->done)
-        json_object_set_new(
-            o, "comparison",
-            json_pack("{s:o, s:o, s:o, s:o, s:o}", "functions", share_json(&c->functions), "bytes",
-                      share_json(&c->bytes), "rows", share_json(&c->rows), "sframe_size",
-                      number(c->sframe_size), "eh_frame_size", number(c->eh_frame_size)));
+    if (o && fault->field)
+        json_object_set_new(o, "field", json_string(fault->field));
     return o;
 }
 
-bool report_json_open(struct report *report)
+static json_t *comparison_json(const struct check_comparison *c)
 {
-    report->root = json_array();
-    return report->root != NULL;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "functions", share_json(&c->functions), "bytes",
+                     share_json(&c->bytes), "rows", share_json(&c->rows), "sframe_size",
+                     report_json_number(c->sframe_size), "eh_frame_size",
+                     report_json_number(c->eh_frame_size));
 }
 
-bool report_json_file(struct report *report, const struct report_file *file)
+void report_json_end(struct report *report, const struct report_file *file,
+                     const struct check_result *r)
 {
-    return json_array_append_new(report->root, file_json(file)) == 0;
+    json_t *o = json_pack("{s:b, s:i, s:o, s:o, s:o, s:o}", "has_section", r->has_section,
+                          "version", (int)r->version, "functions", report_json_number(r->functions),
+                          "rows", report_json_number(r->rows), "counts",
+                          counts_json(r->findings.by_severity), "codes", codes_json(&r->findings));
+
+    (void)file;
+    if (o && r->comparison.done)
+        json_object_set_new(o, "comparison", comparison_json(&r->comparison));
+    if (o && r->fault.cause)
+        json_object_set_new(o, "unreadable", fault_json(&r->fault));
+    fprintf(report->to, "],\n");
+    put(report, o, true);
+    putc('}', report->to);
 }
 
-bool report_json_close(struct report *report)
+void report_json_tail(struct report *report)
 {
-    json_t *all =
-        json_pack("{s:i, s:o, s:o, s:o}", "format", 1, "files", report->root, "unreadable",
-                  number(report->unreadable), "counts", counts_json(report->by_severity));
-    bool good = report_json_write(all);
+    const struct report_counts *n = &report->counts;
 
-    json_decref(all);
-    return good;
+    fprintf(report->to, "\n],\n");
+    put(report,
+        json_pack("{s:o, s:o, s:o}", "unreadable", report_json_number(n->unreadable),
+                  "with_section", report_json_number(n->with_section), "counts",
+                  counts_json(n->by_severity)),
+        true);
+    fprintf(report->to, "\n}\n");
 }

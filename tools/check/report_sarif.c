@@ -1,10 +1,11 @@
 /*
  * SARIF 2.1.0: what code hosts and editors show. Every code is a rule; a finding is a result whose
- * region is bytes of a binary artifact.
+ * region is bytes of a binary artifact. Line 1 is said as well: there are readers that know nothing
+ * but lines.
  */
-#include <jansson.h>
-#include <stdio.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report.h"
 #include "report_json.h"
@@ -14,29 +15,30 @@ static const char *level_name(enum check_severity severity)
     return check_severity_name(severity); /* SARIF's words are the same three */
 }
 
+static void put(struct report *report, FILE *to, json_t *value)
+{
+    report->failed |= !report_json_put(to, value, false);
+}
+
 static json_t *rule_json(const struct check_code_text *text)
 {
     char code[CHECK_CODE_SIZE];
 
     check_code_name(code, text->code);
-    return json_pack("{s:s, s:{s:s}, s:{s:s}, s:{s:s}, s:{s:s}}", "id", code, "shortDescription",
-                     "text", text->title, "fullDescription", "text", text->what, "help", "text",
-                     text->why, "defaultConfiguration", "level", level_name(text->severity));
+    return json_pack("{s:s, s:{s:s}, s:{s:s}, s:{s:s}, s:s, s:{s:s}}", "id", code,
+                     "shortDescription", "text", text->title, "fullDescription", "text", text->what,
+                     "help", "text", text->why, "helpUri", SFB_CHECKS_URI, "defaultConfiguration",
+                     "level", level_name(text->severity));
 }
 
-static json_t *rules_json(void)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; list && i < check_code_count; i++)
-        json_array_append_new(list, rule_json(&check_codes[i]));
-    return list;
-}
-
-/* A path as a URI reference: letters that mean something there are escaped. */
+/*
+ * A path as a URI reference: letters that mean something there are escaped. One from / on is a
+ * file: URI, because validators refuse it otherwise.
+ */
 static json_t *uri_json(const char *path)
 {
-    size_t size = 1;
+    static const char scheme[] = "file://";
+    size_t size = sizeof scheme;
     char *uri, *to;
     json_t *value;
 
@@ -45,6 +47,8 @@ static json_t *uri_json(const char *path)
     uri = to = calloc(1, size);
     if (!uri)
         return NULL;
+    if (path[0] == '/')
+        to = stpcpy(to, scheme);
     for (const char *at = path; *at; at++) {
         const unsigned char c = (unsigned char)*at;
 
@@ -60,87 +64,88 @@ static json_t *uri_json(const char *path)
     return value;
 }
 
-static json_t *result_json(const struct report_file *file, const struct finding *f)
+/* Where in a file, as a physicalLocation. */
+static json_t *location_json(const char *path, uint64_t offset)
 {
-    char code[CHECK_CODE_SIZE], owner[64];
-    const uint64_t offset = report_byte_offset(file, f);
-    char *message;
-    json_t *o;
-
-    check_code_name(code, f->code);
-    report_owner(owner, sizeof owner, &f->place);
-    if (asprintf(&message, "%s%s: %s", owner, check_code_text(f->code)->title, f->text) < 0)
-        return NULL;
-    o = json_pack("{s:s, s:i, s:s, s:{s:o}, s:[{s:{s:{s:o}, s:{s:I, s:i}}, "
-                  "s:[{s:o}]}]}",
-                  "ruleId", code, "ruleIndex", (int)check_code_index(f->code), "level",
-                  level_name(check_code_text(f->code)->severity), "message", "text",
-                  report_json_string(message), "locations", "physicalLocation", "artifactLocation",
-                  "uri", uri_json(file->path), "region", "byteOffset",
-                  (json_int_t)(offset & INT64_MAX), "byteLength", 1, "logicalLocations",
-                  "fullyQualifiedName", report_json_string(file->name));
-    free(message);
-    return o;
+    return json_pack("{s:{s:o}, s:{s:i, s:I, s:i}}", "artifactLocation", "uri", uri_json(path),
+                     "region", "startLine", 1, "byteOffset", (json_int_t)(offset & INT64_MAX),
+                     "byteLength", 1);
 }
-
-struct sarif {
-    json_t *results, *notifications;
-};
 
 bool report_sarif_open(struct report *report)
 {
-    struct sarif *s = malloc(sizeof *s);
-
-    report->root = s;
-    if (!s)
-        return false;
-    *s = (struct sarif){ json_array(), json_array() };
-    return s->results && s->notifications;
+    report->later = open_memstream(&report->later_text, &report->later_size);
+    return report->later != NULL;
 }
 
-static bool add_fault(struct sarif *s, const struct report_file *file)
+void report_sarif_head(struct report *report)
 {
-    const struct object_fault *fault = &file->result->fault;
+    fprintf(report->to,
+            "{\n\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n"
+            "\"version\": \"2.1.0\",\n\"runs\": [{\n\"tool\": {\"driver\": {\"name\": \"sfb "
+            "check\", \"version\": \"%s\",\n\"informationUri\": "
+            "\"https://sourceware.org/binutils/docs/sframe-spec.html\",\n\"rules\": [",
+            SFB_VERSION);
+    for (size_t i = 0; i < check_code_count; i++) {
+        fprintf(report->to, "%s\n", i > 0 ? "," : "");
+        put(report, report->to, rule_json(&check_codes[i]));
+    }
+    fprintf(report->to, "\n]}},\n\"results\": [");
+}
+
+void report_sarif_finding(struct report *report, const struct report_file *file,
+                          const struct check *c, const struct finding *f)
+{
+    const uint64_t offset = report_byte_offset(file, c->result, f);
+    char code[CHECK_CODE_SIZE], owner[64];
     char *message;
-    json_t *o;
 
-    if (asprintf(&message, "%s%s%s", fault->field ? fault->field : "", fault->field ? ": " : "",
-                 fault->cause) < 0)
-        return false;
-    o = json_pack("{s:s, s:{s:o}, s:[{s:{s:{s:o}, s:{s:I, s:i}}}]}", "level", "error", "message",
-                  "text", report_json_string(message), "locations", "physicalLocation",
-                  "artifactLocation", "uri", uri_json(file->path), "region", "byteOffset",
-                  (json_int_t)((file->member_at + fault->offset) & INT64_MAX), "byteLength", 1);
+    check_code_name(code, f->code);
+    report_owner(owner, sizeof owner, &f->place);
+    if (asprintf(&message, "%s%s: %s", owner, check_code_text(f->code)->title, f->text) < 0) {
+        report->failed = true;
+        return;
+    }
+    fprintf(report->to, "%s\n", report->any ? "," : "");
+    put(report, report->to,
+        json_pack("{s:s, s:i, s:s, s:{s:o}, s:[{s:o, s:[{s:o}]}], s:{s:o}}", "ruleId", code,
+                  "ruleIndex", (int)check_code_index(f->code), "level", level_name(f->severity),
+                  "message", "text", report_json_string(message), "locations", "physicalLocation",
+                  location_json(file->path, offset), "logicalLocations", "fullyQualifiedName",
+                  report_json_string(file->name), "partialFingerprints", "sfbCheck/v1",
+                  report_json_hex(report_fingerprint(file, c, f))));
+    report->any = true;
     free(message);
-    return json_array_append_new(s->notifications, o) == 0;
 }
 
-bool report_sarif_file(struct report *report, const struct report_file *file)
+/* A file that cannot be read is no result: it is said of the run. */
+void report_sarif_end(struct report *report, const struct report_file *file,
+                      const struct check_result *result)
 {
-    struct sarif *s = report->root;
-    const struct findings *f = &file->result->findings;
-    bool good = true;
+    const struct object_fault *fault = &result->fault;
+    char *message;
 
-    if (file->result->fault.cause)
-        return add_fault(s, file);
-    for (size_t i = 0; i < f->count; i++)
-        good &= json_array_append_new(s->results, result_json(file, &f->list[i])) == 0;
-    return good;
+    if (!fault->cause)
+        return;
+    if (asprintf(&message, "%s: %s%s%s", file->name, fault->field ? fault->field : "",
+                 fault->field ? ": " : "", fault->cause) < 0) {
+        report->failed = true;
+        return;
+    }
+    fprintf(report->later, "%s\n", ftell(report->later) > 0 ? "," : "");
+    put(report, report->later,
+        json_pack("{s:s, s:{s:o}, s:[{s:o}]}", "level", "error", "message", "text",
+                  report_json_string(message), "locations", "physicalLocation",
+                  location_json(file->path, file->member_at + fault->offset)));
+    free(message);
 }
 
-bool report_sarif_close(struct report *report)
+void report_sarif_tail(struct report *report)
 {
-    struct sarif *s = report->root;
-    json_t *all =
-        json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:s, s:o}}, s:[{s:b, s:o}], s:o}]}", "$schema",
-                  "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs",
-                  "tool", "driver", "name", "sfb check", "version", SFB_VERSION, "informationUri",
-                  "https://sourceware.org/binutils/docs/sframe-spec.html", "rules", rules_json(),
-                  "invocations", "executionSuccessful", report->unreadable == 0,
-                  "toolExecutionNotifications", s->notifications, "results", s->results);
-    bool good = report_json_write(all);
-
-    json_decref(all);
-    free(s);
-    return good;
+    report->failed |= fflush(report->later) != 0;
+    fprintf(report->to,
+            "\n],\n\"invocations\": [{\"executionSuccessful\": %s, "
+            "\"toolExecutionNotifications\": [%s]}]\n}]\n}\n",
+            report->counts.unreadable == 0 ? "true" : "false",
+            report->later_text ? report->later_text : "");
 }

@@ -10,6 +10,7 @@
 
 #include <sfb/abi.h>
 
+#include "bytes.h"
 #include "check.h"
 
 /*
@@ -42,8 +43,17 @@ static void set_bit(uint8_t *bits, uint64_t i)
 struct finding_place place_of_row(const struct sframe_part *part, const struct sframe_entry *entry,
                                   uint32_t row, uint64_t position)
 {
-    return (struct finding_place){ IN_SFRAME, sframe_fre_at(part, position),
-                                   (int64_t)part->first + entry->index, row };
+    const uint64_t start_size = UINT64_C(1) << (entry->info & 3);
+    uint64_t start = 0; /* a row that lies outside is about its function */
+
+    if ((entry->info & 3) <= ROW_TYPE_MAX && position + start_size <= part->fre_size)
+        start = bytes_load(part->data + part->fre_at + position, start_size, part->big);
+    if (start >= entry->size)
+        start = 0;
+    return (struct finding_place){
+        IN_SFRAME, sframe_fre_at(part, position), (int64_t)part->first + entry->index, row,
+        true,      entry->start + start
+    };
 }
 
 /* Writes [at, at + size) down as a row, or an attribute. @return whether it fits the others */
@@ -67,13 +77,19 @@ static struct finding_place place_of_word(const struct sframe_part *p, const str
 {
     const uint32_t words = r->size - ((uint32_t)r->count << r->width);
 
-    return place_of_row(p, e, row, (uint64_t)r->at + words + ((uint64_t)word << r->width));
+    struct finding_place at = place_of_row(p, e, row, r->at);
+
+    at.offset += words + ((uint64_t)word << r->width);
+    return at;
 }
 
 static struct finding_place place_of_info(const struct sframe_part *p, const struct sframe_entry *e,
                                           uint32_t row, uint64_t position)
 {
-    return place_of_row(p, e, row, position + (UINT64_C(1) << (e->info & 3)));
+    struct finding_place at = place_of_row(p, e, row, position);
+
+    at.offset += UINT64_C(1) << (e->info & 3);
+    return at;
 }
 
 static void judge_start(struct check *c, const struct sframe_part *p, const struct sframe_entry *e,

@@ -1,0 +1,36 @@
+#include "finding_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void finding_list_take(void *data, const struct check *c, const struct finding *finding)
+{
+    struct finding_list *l = data;
+    char *text = strdup(finding->text);
+
+    (void)c;
+    if (text && l->count == l->capacity) {
+        const size_t capacity = l->capacity ? l->capacity * 2 : 16;
+        struct kept_finding *list = reallocarray(l->list, capacity, sizeof *list);
+
+        if (list) {
+            l->list = list;
+            l->capacity = capacity;
+        }
+    }
+    if (!text || l->count == l->capacity) {
+        l->no_memory = true;
+        free(text);
+        return;
+    }
+    l->list[l->count++] =
+        (struct kept_finding){ finding->code, finding->severity, finding->place, text };
+}
+
+void finding_list_free(struct finding_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->list[i].text);
+    free(list->list);
+    *list = (struct finding_list){ .list = NULL };
+}
