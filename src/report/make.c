@@ -17,6 +17,13 @@ enum { FRAMES_MAX = 1 << 16 };
 
 enum { VALUE_SAMPLES, VALUE_CPU };
 
+/* What the last sample of a CBF became: mostly the next one is of the same modules and thread. */
+struct last {
+    uint32_t list, stack; /* stack is known if `known` */
+    uint32_t member, row; /* REPORT_NONE: none yet */
+    bool known;
+};
+
 struct maker {
     struct report_model *model;
     const struct report_choice *choice;
@@ -26,6 +33,7 @@ struct maker {
     struct report_index rows;   /* by thread and stack */
     uint32_t *stack_of;         /* of what `stacks` numbers: the stack */
     size_t stack_count, stack_room;
+    struct last *last;     /* of each CBF of the recording */
     uint32_t source;       /* index */
     uint32_t first_member; /* its first thread in `members` */
     char *wanted;          /* of each string: 0 not asked, 1 no, 2 yes */
@@ -123,29 +131,45 @@ static bool decode(struct maker *m, const struct report_cbf *cbf, uint32_t list,
 }
 
 /* @return false: no memory */
-static bool stack_of(struct maker *m, const struct report_sample *sample, uint32_t *out)
+static bool find_stack(struct maker *m, uint32_t number, uint32_t list, uint32_t *out)
 {
-    const struct report_data *data = m->model->sources[m->source].data;
-    const struct report_cbf *cbf;
-    uint32_t list, number, *slot;
+    const struct report_cbf *cbf = &m->model->sources[m->source].data->stacks.at[number];
+    uint32_t place, *slot;
     bool found;
 
-    *out = REPORT_NONE;
-    if (sample->stack == REPORT_NONE)
-        return true;
-    cbf = &data->stacks.at[sample->stack];
-    list = report_data_list(data, cbf->process, sample->time);
-    if (!report_index_find(&m->stacks, sample->stack, list, (uint32_t)m->stack_count, &number,
-                           &found))
+    if (!report_index_find(&m->stacks, number, list, (uint32_t)m->stack_count, &place, &found))
         return false;
     if (found) {
-        *out = m->stack_of[number];
+        *out = m->stack_of[place];
         return true;
     }
     slot = report_array_next((void **)&m->stack_of, &m->stack_count, &m->stack_room, sizeof *slot);
     if (!slot || !decode(m, cbf, list, out))
         return false;
     *slot = *out;
+    return true;
+}
+
+/* @return false: no memory */
+static bool stack_of(struct maker *m, const struct report_sample *sample, uint32_t *out)
+{
+    const struct report_data *data = m->model->sources[m->source].data;
+    struct last *last;
+    uint32_t list;
+
+    *out = REPORT_NONE;
+    if (sample->stack == REPORT_NONE)
+        return true;
+    last = &m->last[sample->stack];
+    list = report_data_list(data, data->stacks.at[sample->stack].process, sample->time);
+    if (!last->known || last->list != list) {
+        if (!find_stack(m, sample->stack, list, &last->stack))
+            return false;
+        last->list = list;
+        last->known = true;
+        last->row = REPORT_NONE;
+    }
+    *out = last->stack;
     return true;
 }
 
@@ -188,7 +212,7 @@ static bool stack_wanted(struct maker *m, uint32_t stack, bool *out)
 /* --- Rows -------------------------------------------------------------------------------------- */
 
 /* @return the row; NULL: no memory */
-static struct report_row *row_of(struct maker *m, uint32_t member, uint32_t stack)
+static struct report_row *find_row(struct maker *m, uint32_t member, uint32_t stack)
 {
     struct report_model *model = m->model;
     struct report_row *row;
@@ -204,6 +228,23 @@ static struct report_row *row_of(struct maker *m, uint32_t member, uint32_t stac
         row->member = member;
         row->stack = stack;
         row->group = model->sources[m->source].group;
+    }
+    return row;
+}
+
+/* @return the row; NULL: no memory */
+static struct report_row *row_of(struct maker *m, const struct report_sample *sample,
+                                 uint32_t member, uint32_t stack)
+{
+    struct last *last = sample->stack == REPORT_NONE ? NULL : &m->last[sample->stack];
+    struct report_row *row;
+
+    if (last && last->row != REPORT_NONE && last->member == member)
+        return &m->model->rows.at[last->row];
+    row = find_row(m, member, stack);
+    if (row && last) {
+        last->member = member;
+        last->row = (uint32_t)(row - m->model->rows.at);
     }
     return row;
 }
@@ -226,7 +267,7 @@ static bool add_sample(struct maker *m, const struct report_sample *sample)
         return false;
     if (!wanted)
         return true;
-    row = row_of(m, member, stack);
+    row = row_of(m, sample, member, stack);
     point = REPORT_NEXT(model->points);
     if (!row || !point)
         return false;
@@ -282,7 +323,9 @@ static bool add_source(struct maker *m, uint32_t source)
     m->source = source;
     report_index_free(&m->stacks);
     m->stack_count = 0;
-    good = add_members(m);
+    free(m->last);
+    m->last = calloc(data->stacks.count + 1, sizeof *m->last);
+    good = m->last && add_members(m);
     for (size_t i = 0; good && i < data->samples.count; i++)
         good = add_sample(m, &data->samples.at[i]);
     return good;
@@ -313,6 +356,7 @@ bool report_model_make(struct report_model *out, const struct report_source *sou
     report_index_free(&m.same);
     report_index_free(&m.rows);
     free(m.stack_of);
+    free(m.last);
     free(m.wanted);
     return good;
 }
