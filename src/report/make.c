@@ -115,8 +115,9 @@ static bool decode(struct maker *m, const struct report_cbf *cbf, uint32_t list,
     if (m->failed)
         return false;
     const size_t count = model->frames.count - at;
-    if (!report_index_find(&m->same, hash(model->frames.at + at, count, 1),
-                           hash(model->frames.at + at, count, ~count),
+    const uint32_t *frames = count > 0 ? model->frames.at + at : NULL;
+
+    if (!report_index_find(&m->same, hash(frames, count, 1), hash(frames, count, ~count),
                            (uint32_t)model->stacks.count, out, &found))
         return false;
     if (found) {
