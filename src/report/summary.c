@@ -291,14 +291,17 @@ static void write_unfinished(FILE *to, const struct report_model *model)
 
 bool report_summary_write(FILE *to, const struct report_model *model)
 {
+    static const struct report_style plain = { .width = 0 };
     const uint64_t all = model->totals[model->main] + model->unsampled;
+    const struct report_unit *unit = report_unit_of(&plain, model->unsampled);
     bool good;
 
     write_starts(to, model);
     write_choice(to, &model->choice);
     write_time(to, model);
     if (model->unsampled > 0)
-        fprintf(to, "  %.3f s of it were never sampled (%.2f %%)\n", seconds(model->unsampled),
+        fprintf(to, "  %.*f %s of it were never sampled (%.2f %%)\n", unit->decimals,
+                report_in_unit(unit, model->unsampled), unit->name,
                 report_percent(model->unsampled, all));
     if (model->truncated > 0)
         write_truncated(to, model);

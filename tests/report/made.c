@@ -24,6 +24,31 @@ NOINLINE int report_outer(int x)
     return report_inner(x) + 1;
 }
 
+static uintptr_t seen;
+
+/* Keeps the address that it returns to: that is in what was inlined into its caller. */
+NOINLINE static void see_caller(void)
+{
+    seen = (uintptr_t)__builtin_return_address(0);
+}
+
+__attribute__((always_inline)) static inline int report_inlined(int x)
+{
+    see_caller();
+    return sink += x;
+}
+
+NOINLINE int report_host(int x)
+{
+    return report_inlined(x) + 1;
+}
+
+uint64_t made_inside_inlined(void)
+{
+    report_host(1);
+    return seen;
+}
+
 char made_path[] = "/tmp/sfb-report-XXXXXX";
 struct sfb_recording_writer *made_writer;
 static int fd;

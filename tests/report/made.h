@@ -16,6 +16,7 @@ extern const struct sfb_recording_start made_start;
 /* Functions that stacks are made of; nobody calls them. */
 NOINLINE int report_inner(int x);
 NOINLINE int report_outer(int x);
+NOINLINE int report_host(int x); /* report_inlined() is inlined into it */
 
 /* Begins a recording, with process 1 and its thread 1, "main". */
 void made_begin(void);
@@ -32,6 +33,9 @@ void made_own_modules(void);
 
 /* @return an address in a function */
 uint64_t made_inside(int (*function)(int));
+
+/* @return a return address in report_inlined(), in report_host() */
+uint64_t made_inside_inlined(void);
 
 /* A pc in one function, called from others. @return its id */
 uint32_t made_stack(uint64_t pc, const uint64_t *callers, size_t count, bool truncated);

@@ -24,7 +24,7 @@ Test(report, shows_functions_and_what_is_missing)
         "./program a\\033[2Jb\n"
         "  recorded 2023-11-14 22:13:20, 2.50 s, 997 Hz by CPU-time timers: perf: refused\n"
         "  CPU time 0.016 s in 1 process and 2 threads: 4 samples, 2 stacks\n"
-        "  0.002 s of it were never sampled (9.38 %)\n"
+        "  1.500 ms of it were never sampled (9.38 %)\n"
         "  1 of 4 stacks are cut off (25.00 %): .eh_frame does not cover the pc 1, "
         "the system refused it 1\n"
         "  lost: 7 samples: the thread's ring was full\n"

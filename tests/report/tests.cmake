@@ -6,3 +6,6 @@ foreach(name report views terminal)
     sfb_skip(report ${name} "recordings are not built: zstd is not installed")
   endif()
 endforeach()
+# Its source is where it was not built.
+set_source_files_properties(report/made.c PROPERTIES
+  COMPILE_OPTIONS "-ffile-prefix-map=${PROJECT_BINARY_DIR}=/nowhere/build;-ffile-prefix-map=${PROJECT_SOURCE_DIR}=/nowhere")

@@ -132,22 +132,31 @@ static size_t count_of(const char *text, const char *part)
     return count;
 }
 
+NOINLINE static int listed(int x)
+{
+    return report_inner(x) + 1; /* this is shown */
+}
+
 Test(views, list)
 {
     struct run run;
 
-    made_all("the program ended");
-    run = run_line("'%s' report --list report_inner %s", SFB_TOOL, made_path);
+    made_begin();
+    made_own_modules();
+    made_sample(1, made_stack(made_inside(listed), NULL, 0, false), 1500000000, 3000000, SFB_END);
+    made_end("the program ended");
+    run = run_line("'%s' report --list listed %s", SFB_TOOL, made_path);
     cr_expect(eq(int, run.status, 0), "%s", run.err);
-    cr_expect(strstr(run.out, "    10.000    62.50      10.000    62.50  report_inner "
+    cr_expect(strstr(run.out, "     3.000   100.00       3.000   100.00  listed "
                               "(test-report-views)\n\n/") != NULL,
               "%s", run.out);
     /* It was recorded in 2023. Which line the pc is in is the compiler's choice. */
-    cr_expect(strstr(run.out, "/tests/report/made.c\n  (it has changed since it was recorded)\n"
+    cr_expect(strstr(run.out, "/tests/report/views.c\n  (it has changed since it was recorded)\n"
                               " self (ms)   self %  total (ms)  total %    line\n") != NULL,
               "%s", run.out);
-    cr_expect(strstr(run.out, "  NOINLINE int report_inner(int x)\n") != NULL, "%s", run.out);
-    cr_expect(eq(sz, count_of(run.out, "\n    10.000    62.50      10.000 "), 2), "%s", run.out);
+    cr_expect(strstr(run.out, "      return report_inner(x) + 1; /* this is shown */\n") != NULL,
+              "%s", run.out);
+    cr_expect(eq(sz, count_of(run.out, "\n     3.000   100.00       3.000 "), 2), "%s", run.out);
     run_free(&run);
     unlink(made_path);
 }
@@ -161,6 +170,52 @@ Test(views, threads)
                 "     5.500    34.38          2     18.18     202  wor;k\\012 (program 101)\n"
                 "     0.500     3.12          0    100.00          [no thread] (program 101)\n",
                 NULL);
+    unlink(made_path);
+}
+
+/* An inlined function has figures as others have; without inlines they are those of the one that contains it. */
+Test(views, inlined_functions)
+{
+    const uint64_t caller = made_inside_inlined();
+
+    made_begin();
+    made_own_modules();
+    made_sample(1, made_stack(made_inside(report_inner), &caller, 1, false), 1500000000, 3000000,
+                SFB_END);
+    made_end("the program ended");
+    made_expect(0, "--tree",
+                " self (ms)   self %  total (ms)  total %  function (module)\n"
+                "     0.000     0.00       3.000   100.00  [all]\n"
+                "     0.000     0.00       3.000   100.00  report_host (test-report-views)\n"
+                "     0.000     0.00       3.000   100.00  report_inlined (test-report-views)\n"
+                "     3.000   100.00       3.000   100.00  report_inner (test-report-views)\n",
+                NULL);
+    made_expect(0, "--tree --no-inlines",
+                " self (ms)   self %  total (ms)  total %  function (module)\n"
+                "     0.000     0.00       3.000   100.00  [all]\n"
+                "     0.000     0.00       3.000   100.00  report_host (test-report-views)\n"
+                "     3.000   100.00       3.000   100.00  report_inner (test-report-views)\n",
+                NULL);
+    made_expect(0, "--folded-ns", "main;report_host;report_inlined;report_inner 3000000\n", NULL);
+    unlink(made_path);
+}
+
+/* Sources that are not where they were built are found below a folder, by less and less of their path. */
+Test(views, list_finds_sources_below_a_folder)
+{
+    struct run run;
+
+    made_all("the program ended");
+    run = run_line("'%s' report --list report_inner %s", SFB_TOOL, made_path);
+    cr_expect(strstr(run.out, "/tests/report/made.c\n  (not here: --symbol-path DIR looks below "
+                              "DIR)\n self") != NULL,
+              "%s", run.out);
+    cr_expect(strstr(run.out, "NOINLINE int") == NULL, "%s", run.out);
+    run_free(&run);
+    run = run_line("'%s' report --list report_inner --symbol-path '%s/src' --symbol-path '%s' %s",
+                   SFB_TOOL, SFB_SOURCE_DIR, SFB_SOURCE_DIR, made_path);
+    cr_expect(strstr(run.out, "  NOINLINE int report_inner(int x)\n") != NULL, "%s", run.out);
+    run_free(&run);
     unlink(made_path);
 }
 
