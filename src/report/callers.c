@@ -31,7 +31,7 @@ static bool begin(struct view *v, const bool *wanted)
     *itself = (struct report_entity){ "[itself]", "" };
     v->wanted = calloc(v->entities.all.count, sizeof *v->wanted);
     for (size_t i = 0; v->wanted && i < v->model->lines.count; i++)
-        v->wanted[v->entities.of_line[i]] = wanted[v->model->lines.at[i].function];
+        v->wanted[v->entities.of_line[i]] |= wanted[v->model->lines.at[i].function];
     return v->wanted != NULL;
 }
 
@@ -57,33 +57,32 @@ static bool add_row(struct view *v, const struct report_row *row)
                            weight);
 }
 
-/* @return the function that is wanted; REPORT_NONE: there are several */
-static uint32_t only_one(const struct view *v, const bool *wanted, size_t *count)
+/* @return the entity that is wanted; REPORT_NONE: there are several */
+static uint32_t only_one(const struct view *v, size_t *count)
 {
     uint32_t one = REPORT_NONE;
 
     *count = 0;
-    for (size_t i = 0; i < v->model->functions.count; i++)
-        if (wanted[i]) {
+    for (size_t i = 0; i < v->entities.all.count; i++)
+        if (v->wanted[i]) {
             one = (uint32_t)i;
             ++*count;
         }
     return *count == 1 ? one : REPORT_NONE;
 }
 
-static bool show(struct view *v, const struct report_style *style, const bool *wanted,
-                 double percent)
+static bool show(struct view *v, const struct report_style *style, double percent)
 {
     const uint64_t all = report_group_all(v->model, 0) + report_group_all(v->model, 1);
     size_t count;
-    const uint32_t one = only_one(v, wanted, &count);
+    const uint32_t one = only_one(v, &count);
     struct report_columns columns;
     struct report_tree_look look = { &columns, &v->entities, NULL, percent };
     char several[64];
     bool good;
 
     snprintf(several, sizeof several, "[%zu functions]", count);
-    look.root = one == REPORT_NONE ? several : report_name(v->model, one);
+    look.root = one == REPORT_NONE ? several : v->entities.all.at[one].name;
     report_columns_make(&columns, style, all, true);
     report_columns_head(v->to, &columns, "function");
     report_columns_put(v->to, &columns, v->self, v->total);
@@ -105,7 +104,7 @@ bool report_callers_write(FILE *to, const struct report_model *model,
 
     for (size_t i = 0; good && i < model->rows.count; i++)
         good = add_row(&v, &model->rows.at[i]);
-    good = good && show(&v, style, wanted, percent);
+    good = good && show(&v, style, percent);
     report_tree_free(&v.callers);
     report_tree_free(&v.calls);
     report_entities_free(&v.entities);

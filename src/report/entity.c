@@ -119,19 +119,73 @@ static bool find_file(struct report_entities *e, const struct report_line *line,
     return good;
 }
 
+/* Notes of each function whether another one of its module has the name. @return false: no memory */
+static bool find_namesakes(struct report_entities *e)
+{
+    const struct report_model *model = e->model;
+
+    e->ambiguous = calloc(model->functions.count + 1, sizeof *e->ambiguous);
+    for (size_t i = 0; e->ambiguous && i < model->functions.count; i++) {
+        const struct report_function *f = &model->functions.at[i];
+        uint32_t first;
+        bool found;
+
+        if (!report_index_find(&e->namesakes, f->name, (uint64_t)f->system_name << 32 | f->module,
+                               (uint32_t)i, &first, &found))
+            return false;
+        e->ambiguous[i] = found;
+        e->ambiguous[first] |= found;
+    }
+    return e->ambiguous != NULL;
+}
+
+/* "module, file.c". @return NULL: no memory */
+static const char *module_and_file(struct report_entities *e, const char *module, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    char *both;
+    uint32_t text;
+    bool good;
+
+    if (asprintf(&both, "%s, %s", module, slash ? slash + 1 : file) < 0)
+        return NULL;
+    good = report_strings_add(&e->own, both, &text);
+    free(both);
+    return good ? e->own.all.at[text] : NULL;
+}
+
+/*
+ * A function is known by its name in a module of this name: two builds of a program have it both. Where it has
+ * namesakes, its file says which one it is; where it has no name, the build.
+ */
+static bool find_function(struct report_entities *e, uint32_t number, uint32_t *out)
+{
+    const struct report_model *model = e->model;
+    const struct report_function *f = &model->functions.at[number];
+    const struct report_module *module = &model->modules.at[f->module];
+    const char *where = report_text(model, module->name);
+    const uint64_t name = (uint64_t)f->system_name << 32 | f->name;
+
+    if (!f->known)
+        return find(e, name, UINT64_MAX - 3 - f->module, report_text(model, f->name), where, out);
+    if (!e->ambiguous[number])
+        return find(e, name, (uint64_t)module->name << 32, report_text(model, f->name), where, out);
+    where = module_and_file(e, where, report_text(model, f->file));
+    return where && find(e, name, (uint64_t)module->name << 32 | f->file,
+                         report_text(model, f->name), where, out);
+}
+
 static bool find_line(struct report_entities *e, const struct report_line *line, uint32_t *out)
 {
     const struct report_model *model = e->model;
-    const struct report_function *function = &model->functions.at[line->function];
-    const struct report_module *module = &model->modules.at[function->module];
+    const uint32_t number = model->functions.at[line->function].module;
+    const struct report_module *module = &model->modules.at[number];
     const char *path = report_text(model, module->path);
 
     switch (e->by) {
-    case REPORT_BY_FUNCTION:
-        return find(e, line->function, UINT64_MAX - 3, report_text(model, function->name),
-                    report_text(model, module->name), out);
+    case REPORT_BY_FUNCTION: return find_function(e, line->function, out);
     case REPORT_BY_MODULE:
-        return find(e, module->path, UINT64_MAX - 4, path[0] ? path : "[no module]", "", out);
+        return find(e, module->path, UINT64_MAX - 3, path[0] ? path : "[no module]", "", out);
     case REPORT_BY_FILE:
     case REPORT_BY_LINE: return find_file(e, line, out);
     case REPORT_BY_THREAD:
@@ -142,7 +196,7 @@ static bool find_line(struct report_entities *e, const struct report_line *line,
 
 static bool add_lines(struct report_entities *e)
 {
-    bool good = true;
+    bool good = e->by != REPORT_BY_FUNCTION || find_namesakes(e);
 
     e->of_line = calloc(e->model->lines.count + 1, sizeof *e->of_line);
     for (size_t i = 0; (good = good && e->of_line) && i < e->model->lines.count; i++)
@@ -203,6 +257,8 @@ void report_entities_free(struct report_entities *e)
     free(e->all.at);
     free(e->of_line);
     free(e->of_member);
+    free(e->ambiguous);
+    report_index_free(&e->namesakes);
     report_strings_free(&e->own);
     report_index_free(&e->index);
 }

@@ -24,7 +24,7 @@ enum {
 
 struct report_entity {
     const char *name;
-    const char *module; /* its last part; "": none, or it says nothing new */
+    const char *module; /* its last part, and a file if others have the name; "": nothing new */
 };
 
 struct report_entities {
@@ -32,9 +32,11 @@ struct report_entities {
     enum report_by by;
     bool comparison; /* there are two groups of recordings */
     REPORT_ARRAY(struct report_entity) all;
-    uint32_t *of_line;   /* of each line of the model; NULL: of threads and processes */
-    uint32_t *of_member; /* of each member, for threads and processes */
-    uint32_t no_thread;  /* of time that is no thread's, by thread */
+    uint32_t *of_line;             /* of each line of the model; NULL: of threads and processes */
+    uint32_t *of_member;           /* of each member, for threads and processes */
+    uint32_t no_thread;            /* of time that is no thread's, by thread */
+    struct report_index namesakes; /* of functions: the first of their name in a module */
+    bool *ambiguous;               /* of each function: others have its name */
     struct report_strings own;
     struct report_index index;
 };

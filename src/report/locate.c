@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Functions of one name that are told apart. */
+enum { NAMESAKES_MAX = 64 };
+
 void report_locator_begin(struct report_locator *l, struct report_model *model, bool no_inlines)
 {
     *l = (struct report_locator){ .model = model,
@@ -24,6 +27,7 @@ void report_locator_end(struct report_locator *l)
     report_index_free(&l->places);
     report_index_free(&l->modules);
     report_index_free(&l->functions);
+    free(l->namesakes);
     free(l->found);
 }
 
@@ -75,34 +79,81 @@ static bool module_of(struct report_locator *l, const struct report_place *place
 
 /* --- Functions --------------------------------------------------------------------------------- */
 
+/*
+ * Whether a function that is known is the one that was named. A static function of a header has a copy in each file that
+ * includes it; one that includes text, as a parser of yacc does, has lines of two files; what was inlined has no start.
+ */
+static bool is_same(const struct report_locator *l, uint32_t function, uint64_t start,
+                    uint32_t file)
+{
+    const struct report_function *f = &l->model->functions.at[function];
+    const char *own = report_text(l->model, f->file), *other = report_text(l->model, file);
+
+    return f->file == file || !own[0] || !other[0] ||
+           (start != 0 && l->namesakes[function].start == start);
+}
+
+/* @return the function, or the last one of its name, which is another */
+static uint32_t find_same(const struct report_locator *l, uint32_t function, uint64_t start,
+                          uint32_t file)
+{
+    unsigned left = NAMESAKES_MAX;
+
+    while (!is_same(l, function, start, file) && l->namesakes[function].next != REPORT_NONE &&
+           left-- > 0)
+        function = l->namesakes[function].next;
+    return function;
+}
+
+/* @return the new function's number; REPORT_NONE: no memory */
+static uint32_t add_function(struct report_locator *l, const struct report_function *f,
+                             uint64_t start)
+{
+    struct report_function *function = REPORT_NEXT(l->model->functions);
+    struct report_namesake *own = report_array_next((void **)&l->namesakes, &l->namesake_count,
+                                                    &l->namesake_room, sizeof *own);
+
+    if (!function || !own)
+        return REPORT_NONE;
+    *function = *f;
+    *own = (struct report_namesake){ start, REPORT_NONE };
+    return (uint32_t)(l->model->functions.count - 1);
+}
+
 /* @return false: no memory */
 static bool function_of(struct report_locator *l, const struct report_named *named, uint32_t module,
                         uint32_t file, uint32_t *out)
 {
     struct report_model *model = l->model;
     const uint64_t offset = named->start - model->modules.at[module].start;
-    struct report_function *function;
-    uint32_t name, system_name;
+    const uint64_t start = named->inlined ? 0 : offset;
+    struct report_function function = { .file = file,
+                                        .module = module,
+                                        .known = named->name != NULL };
+    uint32_t first;
     char unnamed[32];
     bool found;
 
     snprintf(unnamed, sizeof unnamed, "[0x%" PRIx64 "]", offset);
-    if (!add_text(l, named->name ? named->name : unnamed, &name) ||
-        !add_text(l, named->system_name, &system_name) ||
-        !report_index_find(&l->functions, name, (uint64_t)system_name << 32 | module,
-                           (uint32_t)model->functions.count, out, &found))
+    if (!add_text(l, named->name ? named->name : unnamed, &function.name) ||
+        !add_text(l, named->system_name, &function.system_name) ||
+        !report_index_find(&l->functions, function.name,
+                           (uint64_t)function.system_name << 32 | module,
+                           (uint32_t)model->functions.count, &first, &found))
         return false;
-    if (found)
-        return true;
-    function = REPORT_NEXT(model->functions);
-    if (!function)
-        return false;
-    *function = (struct report_function){ .name = name,
-                                          .system_name = system_name,
-                                          .file = file,
-                                          .module = module,
-                                          .known = named->name != NULL };
-    return true;
+    if (found) {
+        *out = find_same(l, first, start, file);
+        if (is_same(l, *out, start, file) || l->namesakes[*out].next != REPORT_NONE) {
+            if (l->namesakes[*out].start == 0)
+                l->namesakes[*out].start = start;
+            return true;
+        }
+        first = *out;
+    }
+    *out = add_function(l, &function, start);
+    if (*out != REPORT_NONE && found)
+        l->namesakes[first].next = *out;
+    return *out != REPORT_NONE;
 }
 
 /* --- Locations --------------------------------------------------------------------------------- */

@@ -24,6 +24,17 @@ NOINLINE int report_outer(int x)
     return report_inner(x) + 1;
 }
 
+/* Another one is in views.c. */
+NOINLINE static int namesake(int x)
+{
+    return sink -= x;
+}
+
+int (*made_namesake(void))(int)
+{
+    return namesake;
+}
+
 static uintptr_t seen;
 
 /* Keeps the address that it returns to: that is in what was inlined into its caller. */

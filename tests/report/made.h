@@ -34,6 +34,9 @@ void made_own_modules(void);
 /* @return an address in a function */
 uint64_t made_inside(int (*function)(int));
 
+/* @return a static function that is called namesake */
+int (*made_namesake(void))(int);
+
 /* @return a return address in report_inlined(), in report_host() */
 uint64_t made_inside_inlined(void);
 

@@ -200,6 +200,30 @@ Test(views, inlined_functions)
     unlink(made_path);
 }
 
+NOINLINE static int namesake(int x)
+{
+    return report_inner(x) + 2;
+}
+
+/* Static functions of two files are two functions, and the files tell them apart. */
+Test(views, functions_of_one_name)
+{
+    const uint64_t caller = made_inside(namesake) + 1;
+
+    made_begin();
+    made_own_modules();
+    made_sample(1, made_stack(made_inside(made_namesake()), &caller, 1, false), 1500000000, 3000000,
+                SFB_END);
+    made_sample(1, made_stack(made_inside(namesake), NULL, 0, false), 1600000000, 1000000, SFB_END);
+    made_end("the program ended");
+    made_expect(0, "--top",
+                " self (ms)   self %  total (ms)  total %  function (module)\n"
+                "     3.000    75.00       3.000    75.00  namesake (test-report-views, made.c)\n"
+                "     1.000    25.00       4.000   100.00  namesake (test-report-views, views.c)\n",
+                NULL);
+    unlink(made_path);
+}
+
 /* Sources that are not where they were built are found below a folder, by less and less of their path. */
 Test(views, list_finds_sources_below_a_folder)
 {
