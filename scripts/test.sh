@@ -48,7 +48,7 @@ plan() {
         except="$files|agreement-v|stack_use-v|(front_door|broken|capture|stacks)-v2"
         ;;
     asan)
-        targets=(tests-{unit,object,recording,report,golden,check,live,live-tool,live-crash,synth,fuzz,demo} test-record_tool-drain)
+        targets=(tests-{unit,object,recording,report,report_formats,golden,check,live,live-tool,live-crash,synth,fuzz,demo} test-record_tool-drain)
         only='^unit|^object|^recording|^record_tool[.]drain|^report|^golden|^check|^live|^fuzz' except='big_endian|stepped|true_ends|crash_owner|tool_signals'
         ;;
     asan-clang)
@@ -61,7 +61,7 @@ plan() {
         only='^live[.](contract_)?threads'
         ;;
     check) # in dev
-        targets=(sfb tests-{unit,object,recording,report,golden,check,live,live-tool,live-crash,policy,torture,fuzz})
+        targets=(sfb tests-{unit,object,recording,report,report_formats,golden,check,live,live-tool,live-crash,policy,torture,fuzz})
         only="^unit|^object|^recording[.]|^report|^golden|^check|^live|^policy|$torture|^fuzz" except=$slow
         ;;
     *)

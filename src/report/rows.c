@@ -130,7 +130,8 @@ static void put_element(FILE *to, const struct report_model *model, enum list li
     case MODULES: report_json_text(to, module ? report_text(model, module->name) : ""); break;
     case BUILD_IDS: put_build_id(to, module); break;
     case OFFSETS:
-        if (location)
+        /* Readers have signed numbers. What is larger is no offset in a module, and its name says it. */
+        if (location && location->offset <= INT64_MAX)
             fprintf(to, "%" PRIu64, location->offset);
         else
             fputs("null", to);
