@@ -114,8 +114,8 @@ const struct tool_command tool_report = {
         "Names:\n"
         "  --names STYLE    names of C++, Rust and D functions: full (the default), short, with\n"
         "                   arguments cut to (...) and <...>, or raw: _ZN5shape4areaEi\n"
-        "  --symbols=none   look for no file: functions are offsets in their modules\n" PLACES_USAGE
-        "  --help           this text\n"
+        "  --symbols=none   look for no names: functions are offsets in their "
+        "modules\n" PLACES_USAGE "  --help           this text\n"
         "\n"
         "Self is CPU time in a function itself, total is time in it and in what it calls. Both "
         "are\n"

@@ -352,7 +352,7 @@ static void put_comments(struct pprof *p)
     p->failed |= !to;
     if (!to)
         return;
-    report_summary_write(to, p->model);
+    p->failed |= !report_summary_write(to, p->model);
     if (fclose(to) != 0)
         p->failed = true;
     for (char *line = text, *end; !p->failed && (end = strchr(line, '\n')); line = end + 1) {

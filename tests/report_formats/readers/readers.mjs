@@ -1,4 +1,5 @@
 // The readers. Each gives a table of what it shows of a file.
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -90,32 +91,36 @@ export function protoc(folder, file) {
 
 // --- Firefox's profiler ----------------------------------------------------------------------------
 
-// Its command starts a server and waits for it, for a time that a busy machine may not meet.
-export function firefox(folder, file) {
-    const cli = (...args) => run(process.execPath,
-        [join(folder, 'node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js'), ...args],
-        { stdio: ['ignore', 'pipe', 'pipe'] });
-    for (let tries = 3; ; tries--) {
-        try {
-            cli('load', file);
-            break;
-        } catch (error) {
-            if (tries === 1)
-                throw error;
-            console.error(`profiler-cli load: again: ${error.stderr.trim()}`);
-            cli('stop', '--all');
-        }
-    }
+// Its command asks a server. `load` would start one, but waits half a second for it, which is too short on a busy machine:
+// it is started here, and ended.
+export async function firefox(folder, file) {
+    const script = join(folder, 'node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js');
+    const session = `sfb${process.pid}`;
+    const server = spawn(process.execPath, [script, '--daemon', resolve(file), '--session', session], { stdio: 'ignore' });
     try {
-        const table = empty(), text = cli('thread', 'functions', '--json', '--limit', '0');
-        for (const f of JSON.parse(text).functions) {
-            table.functions.set(f.name, { self: f.selfSamples, total: f.totalSamples });
-            table.total += f.selfSamples;
+        for (let tries = 60; ; tries--) {
+            try {
+                const text = run(process.execPath, [script, 'thread', 'functions', '--json', '--session', session],
+                    { stdio: ['ignore', 'pipe', 'pipe'] });
+                return firefox_table(JSON.parse(text));
+            } catch (error) {
+                if (tries === 1 || server.exitCode !== null)
+                    throw error;
+                await new Promise((resolve) => setTimeout(resolve, 250));
+            }
         }
-        return table;
     } finally {
-        cli('stop');
+        server.kill();
     }
+}
+
+function firefox_table(json) {
+    const table = empty();
+    for (const f of json.functions) {
+        table.functions.set(f.name, { self: f.selfSamples, total: f.totalSamples });
+        table.total += f.selfSamples;
+    }
+    return table;
 }
 
 // --- speedscope ------------------------------------------------------------------------------------

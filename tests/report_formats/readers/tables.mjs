@@ -43,18 +43,20 @@ export function rows(text, value) {
     return table;
 }
 
-// `sfb report --top=0`: shares in percent, two digits, and a module behind each name.
+// `sfb report --top=0 --unit ns`: self, its share, total, its share, name (module).
 export function ours(text) {
     const functions = new Map(), twice = new Set();
+    let total = 0;
     for (const line of text.split('\n')) {
-        const match = line.match(/^\s*(\d+\.\d\d)\s+(\d+\.\d\d)\s+(.*?)(?: \(([^()]*)\))?$/);
+        const match = line.match(/^\s*(\d+)\s+\d+\.\d\d\s+(\d+)\s+\d+\.\d\d\s+(.*?)(?: \(([^()]*)\))?$/);
         if (!match)
             continue;
         if (functions.has(match[3]))
             twice.add(match[3]);
         functions.set(match[3], { self: Number(match[1]), total: Number(match[2]) });
+        total += Number(match[1]);
     }
-    return { functions, twice };
+    return { functions, twice, total };
 }
 
 export function file(path) {
