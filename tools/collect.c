@@ -12,6 +12,9 @@
 #include "places.h"
 #include "symbols.h"
 #include "tool.h"
+#ifdef SFB_HAVE_RECORDING
+#include "recording_modules.h"
+#endif
 
 enum { OPTION_PID = TOOL_OPTION_FIRST, OPTION_MAPS, OPTION_SYMBOL_PATH, OPTION_DEBUGINFOD };
 
@@ -47,10 +50,40 @@ static bool collect_reports(struct collection *c, struct symbols *symbols,
     return found;
 }
 
+#ifdef SFB_HAVE_RECORDING
+static bool is_recording(const struct input *input)
+{
+    return recording_modules_are_in(input);
+}
+
+static bool collect_recording(struct collection *c, struct symbols *symbols,
+                              const struct input *input, enum tool_exit *exit_status)
+{
+    return recording_modules_each(input, symbols, collection_add, c, exit_status);
+}
+#else
+static bool is_recording(const struct input *input)
+{
+    (void)input;
+    return false;
+}
+
+static bool collect_recording(struct collection *c, struct symbols *symbols,
+                              const struct input *input, enum tool_exit *exit_status)
+{
+    (void)c;
+    (void)symbols;
+    (void)input;
+    (void)exit_status;
+    return false;
+}
+#endif
+
 /* Takes what says which modules there are, and puts it into the file, too. */
 static bool collect_input(const struct request *r, struct collection *c, struct symbols *symbols,
                           struct input *input, enum tool_exit *exit_status)
 {
+    const char *member = "maps";
     char maps[32];
 
     if (r->pid != 0)
@@ -65,12 +98,19 @@ static bool collect_input(const struct request *r, struct collection *c, struct 
     }
     if (symbols_have_process(symbols)) {
         symbols_each_module(symbols, is_wanted, collection_add, c);
-    } else if (!collect_reports(c, symbols, input, exit_status)) {
-        *exit_status = tool_complain(TOOL_BAD_DATA, "%s: no crash report is in it", input->name);
-        return false;
+    } else if (is_recording(input)) {
+        member = "recording.sfbr";
+        if (!collect_recording(c, symbols, input, exit_status))
+            return false;
+    } else {
+        member = "report";
+        if (!collect_reports(c, symbols, input, exit_status)) {
+            *exit_status = tool_complain(
+                TOOL_BAD_DATA, "%s: no recording, and no crash report is in it", input->name);
+            return false;
+        }
     }
-    return tar_add_file(&c->tar, symbols_have_process(symbols) ? "maps" : "report", input->data,
-                        input->size);
+    return tar_add_file(&c->tar, member, input->data, input->size);
 }
 
 static enum tool_exit collect(const struct request *r, struct symbols *symbols)
@@ -129,7 +169,7 @@ static enum tool_exit execute(struct request *r, char **arguments, int count)
     if (!r->output)
         return tool_misused(r->command, "-o has to be given");
     if ((r->pid != 0) + (r->maps != NULL) + count > 1)
-        return tool_misused(r->command, "more than one of --pid, --maps and a report given");
+        return tool_misused(r->command, "more than one of --pid, --maps and a file given");
     r->path = count > 0 ? arguments[0] : "-";
     symbols = symbols_open(&r->places.object);
     if (!symbols)
@@ -163,25 +203,28 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
 
 const struct tool_command tool_collect = {
     .name = "collect",
-    .summary = "put the files that a crash report or a process needs into a tar file",
+    .summary = "put the files that a crash report, a recording or a process needs into a tar file",
     .usage =
-        "sfb collect [OPTION...] -o FILE.tar [REPORT|-]\n"
+        "sfb collect [OPTION...] -o FILE.tar [REPORT|RECORDING|-]\n"
         "       sfb collect [OPTION...] -o FILE.tar (--pid PID | --maps MAPSFILE)\n"
         "\n"
-        "Takes the modules of the crash reports in a file, or of a process, with their debug\n"
-        "files, to symbolize on another machine or on another day:\n"
+        "Takes the modules of the crash reports in a file, of a recording (*.sfbr), or of a\n"
+        "process, with their debug files, to name functions on another machine or another day:\n"
         "\n"
         "  mkdir files && tar -xf FILE.tar -C files\n"
         "  sfb symbolize --symbol-path files files/report\n"
         "  sfb symbolize --symbol-path files --maps files/maps BACKTRACE\n"
+        "  sfb report --symbol-path files files/recording.sfbr\n"
         "\n"
         "The file has each module as .build-id/ab/cdef, its debug file, and what debug files\n"
-        "share, as .build-id/ab/cdef.debug, a link to it at its path, the report or the map, and\n"
-        "a manifest that says which is which.\n"
+        "share, as .build-id/ab/cdef.debug, a link to it at its path, the report, the recording or "
+        "the\n"
+        "map, and a manifest that says which is which.\n"
         "\n"
         "  -o, --output FILE  where to; - is stdout\n"
         "  --pid PID        the modules of a running process\n"
-        "  --maps MAPSFILE  those of a copy of its /proc/PID/maps\n" PLACES_USAGE
+        "  --maps MAPSFILE  those of a copy of its /proc/PID/maps, or of its image map, which\n"
+        "                   sframe_backtrace_image_map() wrote\n" PLACES_USAGE
         "  --help           this text\n"
         "\n"
         "Exit status 1: something could not be collected, and stderr says what; the rest is\n"

@@ -165,29 +165,48 @@ static void find(void *user, uint64_t lookup, void (*visit)(void *, const struct
 
 /* --- Segments ---------------------------------------------------------------------------------- */
 
-/* Of a file that has the module's build-id: another one has other segments. */
-static bool code(void *user, const struct report_place *module, struct report_code *out)
+static bool code_of(Elf *elf, uint64_t start, struct report_code *out)
 {
-    struct object_wanted wanted = { .part = OBJECT_FILE };
-    struct object_opened opened = { NULL, -1, NULL };
-    struct object_trail trail = { .count = 0 };
     struct object_code_segment segment;
     uint64_t bias;
-    bool good;
 
-    (void)user;
-    good = module->path && module->path[0] == '/' &&
-           object_build_id_set(&wanted.id, module->build_id, module->build_id_size) &&
-           object_candidate_open(&opened, module->path, &wanted, &trail) &&
-           object_bias_of_start(opened.elf, module->start, &bias) &&
-           object_code_segment_of(&segment, opened.elf);
-    if (good)
-        *out = (struct report_code){ .start = segment.start + bias,
-                                     .end = segment.end + bias,
-                                     .offset = segment.offset };
+    if (!object_bias_of_start(elf, start, &bias) || !object_code_segment_of(&segment, elf))
+        return false;
+    *out = (struct report_code){ .start = segment.start + bias,
+                                 .end = segment.end + bias,
+                                 .offset = segment.offset };
+    return true;
+}
+
+/* Without names only the path is asked, for a file with this build-id. */
+static bool code_at_path(const char *path, const struct object_build_id *id, uint64_t start,
+                         struct report_code *out)
+{
+    const struct object_wanted wanted = { .part = OBJECT_FILE, .id = *id };
+    struct object_opened opened = { NULL, -1, NULL };
+    struct object_trail trail = { .count = 0 };
+    const bool good = path[0] == '/' && id->size > 0 &&
+                      object_candidate_open(&opened, path, &wanted, &trail) &&
+                      code_of(opened.elf, start, out);
+
     object_opened_close(&opened);
     object_trail_free(&trail);
     return good;
+}
+
+static bool code(void *user, const struct report_place *module, struct report_code *out)
+{
+    const struct report_names *n = user;
+    struct object_module known = { .path = module->path };
+    const struct module_file *file;
+
+    if (!module->path)
+        return false;
+    object_build_id_set(&known.id, module->build_id, module->build_id_size);
+    if (!n->symbols)
+        return code_at_path(module->path, &known.id, module->start, out);
+    file = symbols_module_file(n->symbols, &known);
+    return file && file->files.file.elf && code_of(file->files.file.elf, module->start, out);
 }
 
 struct report_namer report_names_namer(struct report_names *n)

@@ -385,6 +385,11 @@ size_t symbols_each_module(struct symbols *s,
     return count;
 }
 
+struct module_file *symbols_module_file(struct symbols *s, const struct object_module *module)
+{
+    return module_files_find(&s->files, module, true);
+}
+
 bool symbols_refused(const struct symbols *s)
 {
     return s->refused;

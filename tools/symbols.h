@@ -67,6 +67,10 @@ bool symbols_use_process(struct symbols *symbols);
 void symbols_find(struct symbols *symbols, uint64_t address,
                   void (*visit)(void *user, const struct symbols_function *function), void *user);
 
+/* The files of any module, looked for once. @return NULL: no memory */
+struct module_file *symbols_module_file(struct symbols *symbols,
+                                        const struct object_module *module);
+
 /*
  * Calls for each module of the process or of the report, after its files were looked for.
  *

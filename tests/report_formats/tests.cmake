@@ -2,6 +2,9 @@
 if(SFRAME_BACKTRACE_RECORDING AND SFRAME_BACKTRACE_TOOLS)
   sfb_tool_test(report_formats formats SOURCES support/pprof_read.c
     LIBS sfb-recording-zstd PkgConfig::JANSSON PkgConfig::ZLIB)
+  sfb_tool_test(report_formats collect report/made.c LIBS sfb-recording-zstd)
 else()
-  sfb_skip(report_formats formats "recordings are not built: zstd is not installed")
+  foreach(name formats collect)
+    sfb_skip(report_formats ${name} "recordings are not built: zstd is not installed")
+  endforeach()
 endif()
