@@ -5,7 +5,7 @@ import { compile, hits, matched } from "./search.js";
 import { formatState, parseState } from "./state.js";
 import { themeOf, inkOf } from "./theme.js";
 import { Tree } from "./tree.js";
-import { byThread, overTime, tally, weigh } from "./weigh.js";
+import { byThread, eachValue, overTime, tally, weigh } from "./weigh.js";
 
 const WEIGHED_BY = ["type", "threads", "from", "to", "shares"];
 
@@ -16,9 +16,10 @@ export class App {
     this.listeners = [];
     this.state = parseState(location.hash, profile);
     // Colours are by what was recorded in all: they stay when something else is chosen.
-    const everything = weigh(profile, { type: profile.main, threads: null, from: 0, to: null });
-    const parts = tally(profile, everything).self;
-    this.selfOfAll = parts[0].map((_, f) => parts.reduce((sum, p) => sum + p[f], 0));
+    this.selfOfAll = new Float64Array(profile.names.length);
+    eachValue(profile, { type: profile.main, threads: null, from: 0, to: null }, (row, value) => {
+      this.selfOfAll[profile.nodes.function[profile.rows.node[row]]] += value;
+    });
     this.#work(null);
     addEventListener("hashchange", () => this.#follow());
     addEventListener("popstate", () => this.#follow());

@@ -4,7 +4,7 @@ export const ROW = 20;
 const PAD = 5;
 const LABEL_FROM = 26; // pixels
 const REST_LABEL_FROM = 130;
-const NARROWEST = 1;
+const NARROWEST = 1.5;
 
 /**
  * @typedef {object} Sight
@@ -85,7 +85,12 @@ export function draw(context, tree, sight, look, labels) {
   context.fillStyle = ink.ground;
   context.fillRect(0, 0, sight.width, sight.height);
   const paleAbove = frames.depth[look.zoomed];
-  const box = (x, y, width) => context.fillRect(x, y, Math.max(0.75, width - (width > 3 ? 1 : 0)), ROW - 1);
+  // On whole pixels: nothing is to be blended.
+  const box = (x, y, width) => {
+    const left = Math.round(x);
+    const right = Math.round(x + width);
+    context.fillRect(left, y, Math.max(1, right - left - (width > 3 ? 1 : 0)), ROW - 1);
+  };
   const outlined = [];
   eachInSight(
     tree,
@@ -97,8 +102,8 @@ export function draw(context, tree, sight, look, labels) {
       context.fillStyle = isHit ? ink.hit : look.colour(frame);
       box(x, y, width);
       drawn.frames++;
-      if (width >= LABEL_FROM) texts.push(frame, x, y, width, isHit ? 1 : 0);
-      if (frame === look.selected || frame === look.hovered) outlined.push(frame, x, y, width);
+      if (width >= LABEL_FROM) texts.push([frame, x, y, width, isHit]);
+      if (frame === look.selected || frame === look.hovered) outlined.push([frame, x, y, width]);
     },
     (x, y, width, count) => {
       context.globalAlpha = look.hit === null ? 1 : ink.pale;
@@ -109,8 +114,7 @@ export function draw(context, tree, sight, look, labels) {
     },
   );
   context.globalAlpha = 1;
-  for (let i = 0; i < texts.length; i += 5) {
-    const [frame, x, y, width, isHit] = texts.slice(i, i + 5);
+  for (const [frame, x, y, width, isHit] of texts) {
     const text = labels.fit(look.label(frame), look.shortLabel(frame), width - 2 * PAD);
     if (text === "") continue;
     context.fillStyle = isHit ? ink.hitInk : ink.ink;
@@ -119,8 +123,7 @@ export function draw(context, tree, sight, look, labels) {
   }
   context.fillStyle = ink.quiet;
   for (const [text, x, y, width] of rests) context.fillText(text, x + PAD, y + ROW / 2, width - PAD);
-  for (let i = 0; i < outlined.length; i += 4) {
-    const [frame, x, y, width] = outlined.slice(i, i + 4);
+  for (const [frame, x, y, width] of outlined) {
     context.strokeStyle = frame === look.selected ? ink.accent : ink.ink;
     context.lineWidth = frame === look.selected ? 2 : 1;
     context.strokeRect(x + 0.5, y + 0.5, Math.max(1, width - 2), ROW - 2);

@@ -35,6 +35,7 @@ export class Graph {
     this.times = []; // ms that the last pictures took
     this.shortNames = new Map();
     this.redraw = oncePerPicture(() => this.#draw());
+    this.lookUnder = oncePerPicture(() => this.pointer && this.#hover(this.frameAt(...this.pointer), ...this.pointer));
     this.#listen();
     new ResizeObserver(() => this.#onResize()).observe(this.element);
   }
@@ -196,7 +197,7 @@ export class Graph {
     box.addEventListener("pointermove", (event) => this.#onMove(event));
     box.addEventListener("pointerup", (event) => this.#onUp(event));
     box.addEventListener("pointercancel", () => this.#endDrag());
-    box.addEventListener("pointerleave", () => this.#hover(-1, 0, 0));
+    box.addEventListener("pointerleave", () => this.#leave());
     box.addEventListener("blur", () => this.redraw());
   }
 
@@ -220,7 +221,8 @@ export class Graph {
     const { drag } = this;
     if (!this.tree) return;
     if (!drag) {
-      if (event.pointerType !== "touch") this.#hover(this.frameAt(event.clientX, event.clientY), event.clientX, event.clientY);
+      this.pointer = event.pointerType === "touch" ? null : [event.clientX, event.clientY];
+      this.lookUnder();
       return;
     }
     if (!drag.moved && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < DRAG_FROM) return;
@@ -229,7 +231,7 @@ export class Graph {
       drag.last = drag.x;
       this.element.setPointerCapture(event.pointerId);
       this.element.classList.add("dragged");
-      this.#hover(-1, 0, 0);
+      this.#leave();
     }
     this.panBy(drag.last - event.clientX);
     drag.last = event.clientX;
@@ -253,6 +255,11 @@ export class Graph {
     this.element.classList.remove("dragged");
   }
 
+  #leave() {
+    this.pointer = null;
+    this.#hover(-1, 0, 0);
+  }
+
   #hover(frame, x, y) {
     this.element.classList.toggle("over", frame >= 0);
     if (frame !== this.hovered) {
@@ -266,6 +273,7 @@ export class Graph {
 
   /** @param {number} factor below 1: closer @param {number} at part of the width that stays where it is */
   zoomBy(factor, at = 0.5) {
+    if (!this.tree) return;
     const all = this.#rangeOf(0);
     const { from, to } = this.range;
     const width = Math.min(all.to - all.from, Math.max((to - from) * factor, (all.to - all.from) * CLOSEST));
@@ -273,6 +281,7 @@ export class Graph {
   }
 
   panBy(pixels) {
+    if (!this.tree) return;
     const { from, to } = this.range;
     this.#setRange(from + (pixels / this.element.clientWidth) * (to - from), to - from);
   }
@@ -287,6 +296,7 @@ export class Graph {
 
   /** @returns {boolean} whether the range is another than the zoomed frame's; then it becomes that again */
   resetRange() {
+    if (!this.tree) return false;
     const to = this.#rangeOf(this.zoomed);
     const other = this.range.from !== to.from || this.range.to !== to.to;
     if (other) this.#glide(this.range, to);
@@ -306,9 +316,13 @@ export class Graph {
 
   /** @param {"in"|"out"|"before"|"after"} where towards the leaf, towards the root, to a neighbour */
   move(where) {
+    if (!this.tree) return;
     const { frames } = this.tree;
     const at = this.selected;
-    if (at < 0) return this.select(this.zoomed, true);
+    if (at < 0) {
+      this.select(this.zoomed, true);
+      return;
+    }
     let next = at;
     if (where === "in" && this.tree.childCount(at) > 0) next = frames.first[at] + this.#childInSight(at);
     else if (where === "out" && at > 0) next = frames.parent[at];

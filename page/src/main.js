@@ -93,7 +93,7 @@ class Page {
     byId("theme").addEventListener("click", () => this.switchTheme());
     byId("help").addEventListener("click", () => this.toggleHelp());
     byId("help-close").addEventListener("click", () => byId("help-box").close());
-    byId("frame-zoom").addEventListener("click", () => this.#onZoom(this.active, this.activeGraph.selected));
+    byId("frame-zoom").addEventListener("click", () => this.#zoomSelected());
     byId("frame-sandwich").addEventListener("click", () => this.sandwichOfSelected());
     byId("frame-name").addEventListener("click", () => this.#copied(this.#selectedName(), "the name"));
   }
@@ -108,7 +108,10 @@ class Page {
     const { app } = this;
     const key = (keys, label, does, run) => ({ keys, label, does, run });
     const move = (where) => () => this.activeGraph.move(where);
-    const vertical = (down) => () => this.activeGraph.move(this.activeGraph.up !== down ? "in" : "out");
+    const vertical = (down) => () => {
+      if (app.state.view === "functions") this.table.step(down ? 1 : -1);
+      else this.activeGraph.move(this.activeGraph.up !== down ? "in" : "out");
+    };
     return [
       { title: "Views", keys: [
         key(["1"], "1", "flame graph", () => this.setView("flame")),
@@ -122,7 +125,7 @@ class Page {
         key(["ArrowUp"], "↑", "the frame above", vertical(false)),
         key(["ArrowLeft"], "←", "the frame to the left", move("before")),
         key(["ArrowRight"], "→", "the frame to the right", move("after")),
-        key(["Enter", " "], "Enter", "zoom into the selected frame", () => this.#onZoom(this.active, this.activeGraph.selected)),
+        key(["Enter", " "], "Enter", "zoom into the selected frame", () => this.#zoomSelected()),
         key(["Escape", "Backspace"], "Esc", "back, one zoom", () => this.back()),
         key(["Home"], "Home", "back to all of it", () => this.home()),
         key(["+", "="], "+", "closer", () => this.activeGraph.zoomBy(0.6)),
@@ -208,6 +211,11 @@ class Page {
     else this.setView("sandwich");
   }
 
+  #zoomSelected() {
+    const graph = this.activeGraph;
+    this.#onZoom(Object.keys(this.graphs).find((which) => this.graphs[which] === graph), graph.selected);
+  }
+
   #onZoom(which, frame) {
     if (frame < 0 || this.app.state.view === "functions") return;
     if (this.app.state.view !== "sandwich") return this.app.zoomTo(this.graphs.main.tree, frame);
@@ -232,7 +240,7 @@ class Page {
   home() {
     this.zooms = { callers: 0, callees: 0 };
     this.app.set({ zoom: null }, this.app.state.zoom !== null);
-    if (this.activeGraph.tree) this.activeGraph.resetRange();
+    this.activeGraph.resetRange();
   }
 
   /** Frames that fit, from the left to the right and from the root on, as far as they are made. */

@@ -26,14 +26,20 @@
  *   what was sampled in each step of so many ns; null: times of these values are not known
  */
 
-/** The element's bytes: JSON as it is, or packed with gzip in base64. */
-async function textOf(element) {
-  const text = element.textContent;
-  if (element.type !== "application/gzip;base64") return text;
+/** @returns {Uint8Array} */
+function fromBase64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text); // not yet in every browser, and ten times as fast
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return bytes;
+}
+
+/** The element's text: JSON as it is, or packed with gzip in base64. */
+async function textOf(element) {
+  const text = element.textContent;
+  if (element.type !== "application/gzip;base64") return text;
+  const stream = new Blob([fromBase64(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).text();
 }
 
@@ -52,7 +58,7 @@ function sums(deltas) {
 
 /** Parents and ends follow from depths, in preorder. */
 function readNodes(raw, places) {
-  const place = Int32Array.from(raw.place);
+  const place = new Int32Array(raw.place);
   const depth = sums(raw.deeper);
   const count = place.length;
   const parent = new Int32Array(count);
@@ -70,11 +76,11 @@ function readNodes(raw, places) {
 export function readProfile(raw) {
   const { strings } = raw;
   const places = {
-    function: Int32Array.from(raw.places.function),
-    file: Int32Array.from(raw.places.file),
-    line: Int32Array.from(raw.places.line),
-    kind: Uint8Array.from(raw.places.kind),
-    inlined: Uint8Array.from(raw.places.inlined),
+    function: new Int32Array(raw.places.function),
+    file: new Int32Array(raw.places.file),
+    line: new Int32Array(raw.places.line),
+    kind: new Uint8Array(raw.places.kind),
+    inlined: new Uint8Array(raw.places.inlined),
   };
   const names = raw.functions.name.map((n) => strings[n]);
   const functionModule = new Int32Array(names.length).fill(-1);
@@ -88,7 +94,7 @@ export function readProfile(raw) {
     modules: raw.modules,
     names,
     functionModule,
-    functionKnown: Uint8Array.from(raw.functions.known),
+    functionKnown: new Uint8Array(raw.functions.known),
     places,
     nodes: readNodes(raw.nodes, places),
     threads: raw.threads.name.map((n, i) => ({
@@ -98,17 +104,17 @@ export function readProfile(raw) {
       program: strings[raw.threads.program[i]],
     })),
     rows: {
-      thread: Int32Array.from(raw.rows.thread),
-      group: Uint8Array.from(raw.rows.group),
-      node: Int32Array.from(raw.rows.node),
-      values: raw.rows.values.map((v) => Float64Array.from(v)),
+      thread: new Int32Array(raw.rows.thread),
+      group: new Uint8Array(raw.rows.group),
+      node: new Int32Array(raw.rows.node),
+      values: raw.rows.values.map((v) => new Float64Array(v)),
     },
     time: {
       step: raw.time.step,
       steps: raw.time.steps,
       at: sums(raw.time.at),
-      row: Int32Array.from(raw.time.row),
-      values: raw.time.values.map((v) => v && Float64Array.from(v)),
+      row: new Int32Array(raw.time.row),
+      values: raw.time.values.map((v) => v && new Float64Array(v)),
     },
   };
 }

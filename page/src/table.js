@@ -156,6 +156,11 @@ export class Table {
     event.stopPropagation();
   }
 
+  /** @param {number} by rows */
+  step(by) {
+    this.#activate(this.at + by);
+  }
+
   #activate(i) {
     this.at = Math.max(0, Math.min(i, this.list.length - 1));
     const top = this.at * ROW_HEIGHT;

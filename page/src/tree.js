@@ -72,8 +72,11 @@ export class Tree {
     frames.first[root] = -1;
     if (this.focus >= 0) for (const node of this.#outermost(this.focus)) this.#addMember(node, weights.width, weights.total);
     frames.to[root] = members.length;
-    if (this.focus >= 0) this.#sumMembers(root);
-    else {
+    if (this.focus >= 0) {
+      const sums = { from: 0, to: members.length, width: 0, old: 0, new: 0, below: 0 };
+      this.#sumMembers(sums);
+      for (const name of ["width", "old", "new", "below"]) frames[name][root] = sums[name];
+    } else {
       frames.width[root] = weights.all.reduce((sum, v, g) => sum + v * weights.scale[g], 0);
       frames.old[root] = weights.all[0];
       frames.new[root] = weights.all[1] ?? 0;
@@ -114,21 +117,17 @@ export class Tree {
     members.new[at] = parts.length > 1 ? parts[1][node] : 0;
   }
 
-  #sumMembers(frame) {
-    const { frames, members } = this;
+  /** @param {{from: number, to: number, width: number, old: number, new: number, below: number}} of the last four are written */
+  #sumMembers(of) {
+    const { members } = this;
     const { nodes } = this.profile;
-    let below = 0;
-    let [width, before, after] = [0, 0, 0];
-    for (let m = frames.from[frame]; m < frames.to[frame]; m++) {
-      width += members.width[m];
-      before += members.old[m];
-      after += members.new[m];
-      below = Math.max(below, this.callers ? nodes.depth[members.node[m]] : this.weights.height[members.node[m]] - 1);
+    const { height } = this.weights;
+    for (let m = of.from; m < of.to; m++) {
+      of.width += members.width[m];
+      of.old += members.old[m];
+      of.new += members.new[m];
+      of.below = Math.max(of.below, this.callers ? nodes.depth[members.node[m]] : height[members.node[m]] - 1);
     }
-    frames.width[frame] = width;
-    frames.old[frame] = before;
-    frames.new[frame] = after;
-    frames.below[frame] = below;
   }
 
   /** Calls visit(node, member) for what the children of a frame are made of. member -1: the node has its own weight. */
@@ -157,44 +156,46 @@ export class Tree {
 
   /** Makes the children of a frame. */
   #expand(frame) {
-    const { frames, slotOf, profile } = this;
-    const found = []; // {key, nodes, members}
+    const { frames, members, slotOf, profile } = this;
+    const found = [];
     this.#below(frame, (node, member) => {
       const key = profile.nodes.function[node];
       let slot = slotOf[key];
       if (slot < 0) {
         slot = slotOf[key] = found.length;
-        found.push({ key, nodes: [], sources: [] });
+        found.push({ key, nodes: [], sources: [], from: 0, to: 0, width: 0, old: 0, new: 0, below: 0 });
       }
       found[slot].nodes.push(node);
       found[slot].sources.push(member);
     });
-    const first = frames.add(found.length);
-    const depth = frames.depth[frame] + 1;
-    const made = found.map((child, i) => {
+    for (const child of found) {
       slotOf[child.key] = -1;
+      child.from = members.length;
+      this.#addMembers(child);
+      child.to = members.length;
+      this.#sumMembers(child);
+    }
+    if (found.length > 1) found.sort((a, b) => b.width - a.width || (profile.names[a.key] < profile.names[b.key] ? -1 : 1));
+    const first = frames.add(found.length);
+    let start = frames.start[frame];
+    for (let i = 0; i < found.length; i++) {
+      const child = found[i];
       const at = first + i;
       frames.key[at] = child.key;
-      frames.from[at] = this.members.length;
-      this.#addMembers(child);
-      frames.to[at] = this.members.length;
-      this.#sumMembers(at);
-      return { key: child.key, width: frames.width[at], old: frames.old[at], new: frames.new[at],
-        below: frames.below[at], from: frames.from[at], to: frames.to[at] };
-    });
-    made.sort((a, b) => b.width - a.width || (profile.names[a.key] < profile.names[b.key] ? -1 : 1));
-    let start = frames.start[frame];
-    made.forEach((child, i) => {
-      const at = first + i;
-      for (const name in child) frames[name][at] = child[name];
       frames.parent[at] = frame;
-      frames.depth[at] = depth;
+      frames.depth[at] = frames.depth[frame] + 1;
       frames.start[at] = start;
+      frames.width[at] = child.width;
+      frames.old[at] = child.old;
+      frames.new[at] = child.new;
       frames.first[at] = -1;
+      frames.below[at] = child.below;
+      frames.from[at] = child.from;
+      frames.to[at] = child.to;
       start += child.width;
-    });
+    }
     frames.first[frame] = first;
-    frames.count[frame] = made.length;
+    frames.count[frame] = found.length;
   }
 
   /** Nodes that two members have in common (a caller of both) become one. */

@@ -1,0 +1,29 @@
+// A small recording for tests: as the data of a page has it.
+import { readProfile } from "../src/profile.js";
+
+/**
+ *     main ─ work ─ sort            60
+ *                 └ fib ─ fib       30
+ *          └ read                   20
+ *     [unsampled]                    5
+ */
+export function rawProfile() {
+  return {
+    groups: 1,
+    summary: ["./prog a", "  recorded today", "  CPU time 0.1 s", "  lost: 3 samples"],
+    types: [{ type: "samples", unit: "count" }, { type: "cpu", unit: "nanoseconds" }],
+    main: 1,
+    strings: ["main", "work", "sort", "fib", "read", "[unsampled]", "prog", "/bin/prog", "a.c", "", "one;thread", "two", "[omitted]"],
+    modules: { name: [6], path: [7] },
+    functions: { name: [0, 1, 2, 3, 4, 5], module: [0, 0, 0, 0, 0], known: [1, 1, 1, 1, 1] },
+    places: { function: [0, 1, 2, 3, 3, 4, 5], file: [8, 8, 8, 8, 8, 9, 9], line: [1, 2, 3, 4, 5, 0, 0], kind: [0, 0, 0, 0, 0, 0, 0], inlined: [0, 0, 1, 0, 0, 0, 0] },
+    nodes: { place: [0, 1, 2, 3, 4, 5, 6], deeper: [0, 1, 1, 0, 1, -2, -1] },
+    threads: { name: [10, 11], tid: [1, 2], pid: [9, 9], program: [7, 7] },
+    rows: { thread: [0, 0, 1, 1], group: [0, 0, 0, 0], node: [2, 4, 5, 6], values: [[6, 3, 2, 0], [60, 30, 20, 5]] },
+    time: { step: 1e6, steps: 4, at: [0, 1, 0, 2], row: [0, 1, 0, 2], values: [[3, 3, 3, 2], [30, 30, 30, 20]] },
+  };
+}
+
+export const profile = () => readProfile(rawProfile());
+
+export const ALL = { type: 1, threads: null, from: 0, to: null };

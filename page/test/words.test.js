@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { changeColour, changeOf, functionColours } from "../src/colours.js";
+import { splitFacts } from "../src/facts.js";
+import { duration, figure, moment, percent, points, typeName } from "../src/format.js";
+import { Labels, shortName } from "../src/label.js";
+import { firstState, formatState, parseState } from "../src/state.js";
+import { profile } from "./profile.js";
+
+test("figures have three digits that count", () => {
+  assert.deepEqual([0, 5, 1234, 56789, 1.5e6, 999.6e6, 12.34e9].map(duration), ["0 s", "5.00 ns", "1.23 µs", "56.8 µs", "1.50 ms", "1.00 s", "12.3 s"]);
+  assert.deepEqual([figure(1234567, "count"), figure(2048, "bytes"), figure(-1e6, "nanoseconds")], ["1,234,567", "2.00 KiB", "−1.00 ms"]);
+  assert.deepEqual([percent(1, 3), percent(1, 0), points(-1.234), points(0.5)], ["33.33 %", "0.00 %", "−1.23", "+0.50"]);
+  assert.deepEqual([moment(1.5e9, 1e6), moment(1.5e9, 1e8), moment(2e9, 1e9)], ["1.500 s", "1.5 s", "2 s"]);
+  assert.deepEqual([typeName({ type: "cpu", unit: "nanoseconds" }), typeName({ type: "alloc_space", unit: "bytes" })], ["CPU time", "Alloc space"]);
+});
+
+test("names are cut where they say least", () => {
+  assert.equal(shortName("std::map<int, std::less<int> >::find(int const&)"), "std::map::find");
+  assert.equal(shortName("a::operator()(int)"), "a::operator()");
+  assert.equal(shortName("bool a::operator< <int>(int)"), "bool a::operator<");
+  assert.equal(shortName("(anonymous namespace)::f(int)"), "(anonymous namespace)::f");
+  assert.equal(shortName("plain"), "plain");
+  const labels = new Labels((text) => text.length * 6);
+  assert.equal(labels.fit("f(int)", "f", 36), "f(int)");
+  assert.equal(labels.fit("f(int)", "f", 20), "f");
+  assert.equal(labels.fit("function", "function", 36), "funct…");
+  assert.equal(labels.fit("function", "function", 12), "");
+});
+
+test("the first lines are split into what was recorded and what is missing", () => {
+  const { titles, facts } = splitFacts(["old: ./a", "  recorded x", "new: ./b", "  recorded y", "  CPU time 1 s, was 2 s", "  lost: 3"]);
+  assert.deepEqual(titles, ["old: ./a", "new: ./b"]);
+  assert.deepEqual(facts.map((f) => f.missing), [false, false, false, true]);
+  assert.ok(splitFacts(["  the beginning of the recording is missing"]).facts[0].missing);
+});
+
+test("a state is read back from the address, and nonsense is passed over", () => {
+  const p = profile();
+  const state = { ...firstState(p), view: "callers", up: true, search: "a&b=#c", regex: true, threads: [1], from: 1, to: 3, type: 0, colour: "kind",
+    focus: 2, sort: "name", rising: true, theme: "dark", zoom: { node: 4, depths: [1, 3] } };
+  assert.deepEqual(parseState(`#${formatState(state, p)}`, p), state);
+  assert.equal(formatState(firstState(p), p), "");
+  assert.deepEqual(parseState("#view=x&threads=7,-1,1e3&time=9-2&value=9&zoom=99:1&colour=change&function=x&shares=1", p), { ...firstState(p), threads: [] });
+});
+
+// --- Colours --------------------------------------------------------------------------------------
+
+const linear = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+const luminance = (hex) => linear(hex).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+const contrast = (a, b) => {
+  const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p);
+  return (x + 0.05) / (y + 0.05);
+};
+const INK = { light: "#211f1c", dark: "#f3f1ee" }; // style.css: --graph-ink
+
+test("text can be read on every colour", () => {
+  const p = profile();
+  for (const theme of ["light", "dark"]) {
+    const shown = ["module", "kind"].flatMap((by) => functionColours(p, by, new Float64Array(p.names.length).fill(1), theme).colours);
+    for (let c = -1; c <= 1; c += 0.1) shown.push(changeColour(c, theme));
+    for (const colour of shown) assert.ok(contrast(colour, INK[theme]) >= 4.5, `${theme} ${colour}: ${contrast(colour, INK[theme])}`);
+  }
+});
+
+/** As seen without one kind of cones: Viénot, Brettel and Mollon 1999, on linear RGB. */
+const BLIND = {
+  protan: [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]],
+  deutan: [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]],
+};
+
+test("less and more are told apart without red or green cones", () => {
+  for (const theme of ["light", "dark"])
+    for (const [kind, matrix] of Object.entries(BLIND)) {
+      const seen = (change) => matrix.map((row) => row.reduce((sum, m, i) => sum + m * linear(changeColour(change, theme))[i], 0));
+      const [less, same, more] = [seen(-0.8), seen(0), seen(0.8)];
+      const blueness = ([r, , b]) => (b - r) / (b + r);
+      assert.ok(blueness(less) - blueness(same) > 0.15 && blueness(same) - blueness(more) > 0.15, `${theme} ${kind}: ${[less, same, more].map(blueness)}`);
+    }
+  assert.deepEqual([changeOf(0, 0), changeOf(1, 1), changeOf(1, 0), changeOf(0, 1)], [0, 0, -1, 1]);
+});

@@ -1,0 +1,427 @@
+// The page in Chromium: its figures are those of the text reports, each thing that it can do is done by hand and by key,
+// no name is more than text, and nothing is asked of a network. browser.mjs SFB RECORDINGS.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { launch, open, settle } from "./chromium.mjs";
+import { foldedLines, functionsOf, pageFunctions, run, sum } from "./figures.mjs";
+
+const [sfb, recordings] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), "sfb-page-"));
+const at = (name) => join(folder, name);
+const MS = 1e6;
+
+function record(kind) {
+  run(recordings, kind, at(`${kind}.sfbr`));
+  run(sfb, "report", "--html", at(`${kind}.html`), at(`${kind}.sfbr`));
+}
+
+const text = (page, id) => page.$eval(`#${id}`, (element) => element.textContent);
+const state = (page) => page.evaluate(() => ({ ...sfbPage.app.state }));
+const selected = (page) => page.evaluate(() => {
+  const graph = sfbPage.activeGraph;
+  return graph.selected < 0 ? "" : graph.look.label(graph.selected);
+});
+
+/** Where the widest frame of a function is, in the window. */
+function placeOf(page, name, graph = "main") {
+  return page.evaluate((wanted, which) => {
+    const { tree, canvas } = sfbPage.graphs[which];
+    const box = canvas.getBoundingClientRect();
+    for (let y = 10; y < box.height; y += 20)
+      for (let x = 3; x < box.width; x += 5) {
+        const frame = sfbPage.graphs[which].frameAt(box.left + x, box.top + y);
+        const key = frame < 0 ? -1 : tree.frames.key[frame];
+        if (key >= 0 && sfbPage.profile.names[key] === wanted) return [box.left + x, box.top + y];
+      }
+    return null;
+  }, name, graph);
+}
+
+async function clickOn(page, name, graph) {
+  const place = await placeOf(page, name, graph);
+  assert.ok(place, `no frame of ${name} in sight`);
+  await page.mouse.click(...place);
+  await settle(page);
+}
+
+async function press(page, ...keys) {
+  for (const key of keys) await page.keyboard.press(key);
+  await settle(page);
+}
+
+/** Names of a tree's frames, row by row, as they stand. */
+const rowNames = (page, graph = "main") => page.evaluate((which) => {
+  const { tree } = sfbPage.graphs[which];
+  const rows = [];
+  let row = [0];
+  while (row.length > 0) {
+    rows.push(row.map((f) => (tree.frames.key[f] < 0 ? "all" : sfbPage.profile.names[tree.frames.key[f]])));
+    row = row.flatMap((f) => Array.from({ length: tree.childCount(f) }, (_, i) => tree.frames.first[f] + i));
+  }
+  return rows;
+}, graph);
+
+// --- Tests ----------------------------------------------------------------------------------------
+
+/** Each with a page of its own. */
+const onOnePage = {
+  async "figures are those of the folded stacks"(page) {
+    for (const [type, option] of [[1, "--folded-ns"], [0, "--folded"]]) {
+      const lines = foldedLines(run(sfb, "report", option, at("old.sfbr")));
+      await page.evaluate((t) => sfbPage.app.set({ type: t }), type);
+      assert.deepEqual(await pageFunctions(page), functionsOf(lines), option);
+      assert.equal(await page.evaluate(() => sfbPage.app.weights.all[0]), sum(lines));
+      assert.equal(await page.evaluate(() => sfbPage.foldedText()), run(sfb, "report", option, at("old.sfbr")));
+    }
+  },
+
+  async "the first lines are those of the terminal"(page) {
+    const lines = run(sfb, "report", at("old.sfbr")).split("\n\n")[0].split("\n").map((line) => line.trim());
+    const shown = await page.$$eval("#title div, #facts li", (all) => all.map((e) => e.textContent));
+    for (const line of lines.filter(Boolean)) assert.ok(shown.includes(line), line);
+    const missing = await page.$$eval("#facts .missing", (all) => all.map((e) => e.textContent));
+    assert.ok(missing.some((line) => /never sampled/.test(line)) && missing.some((line) => /^lost: 7/.test(line)), String(missing));
+    assert.ok(!missing.some((line) => /^(recorded|CPU time)/.test(line)), String(missing));
+  },
+
+  async "the graph has stacks from the root on, the widest first"(page) {
+    const rows = await rowNames(page);
+    assert.deepEqual(rows.slice(0, 4), [["all"], ["main", "[unsampled]", "[truncated]"], ["work(int; char)", "read", "sort<int>"], ["sort<int>", "fib"]]);
+    assert.ok(await page.evaluate(() => sfbPage.graphs.main.drawn.labels >= 6));
+  },
+
+  async "zoom by mouse, trail, back, and the browser's back"(page) {
+    await clickOn(page, "work(int; char)");
+    await clickOn(page, "fib");
+    assert.deepEqual(await page.$$eval("#trail button", (all) => all.map((e) => e.textContent)), ["All", "work(int; char)", "fib"]);
+    const range = await page.evaluate(() => sfbPage.graphs.main.range);
+    assert.equal(range.to - range.from, 40 * MS);
+    assert.equal(await page.evaluate(() => sfbPage.foldedText()),
+      "main;main;work(int: char);fib;fib;fib 30000000\nwörker;main;work(int: char);fib;fib;fib 10000000\n");
+    await press(page, "Escape");
+    assert.equal(await page.$$eval("#trail button", (all) => all.length), 2);
+    await page.goBack();
+    await settle(page);
+    assert.equal(await page.$$eval("#trail button", (all) => all.length), 3);
+    await page.$$eval("#trail button", (all) => all[0].click());
+    await settle(page);
+    assert.equal((await state(page)).zoom, null);
+  },
+
+  async "the keyboard goes from frame to frame, zooms and goes back"(page) {
+    await page.focus(".graph");
+    await press(page, "ArrowDown", "ArrowDown");
+    assert.equal(await selected(page), "main");
+    await press(page, "ArrowDown");
+    assert.equal(await selected(page), "work(int; char)");
+    await press(page, "ArrowRight");
+    assert.equal(await selected(page), "read");
+    await press(page, "ArrowLeft", "Enter");
+    assert.equal((await page.$$eval("#trail button", (all) => all.at(-1).textContent)), "work(int; char)");
+    await page.waitForFunction(() => document.getElementById("spoken").textContent.startsWith("work(int; char)"));
+    await press(page, "o", "ArrowUp");
+    assert.equal(await selected(page), "sort<int>");
+    await press(page, "Home", "o");
+    assert.deepEqual([(await state(page)).zoom, (await state(page)).up], [null, false]);
+    await press(page, "+", "+");
+    assert.ok(await page.evaluate(() => sfbPage.graphs.main.range.to - sfbPage.graphs.main.range.from < 60e6));
+    await press(page, "Escape");
+    await page.waitForFunction(() => sfbPage.graphs.main.range.to === sfbPage.graphs.main.tree.frames.width[0]);
+    await press(page, "3");
+    assert.equal((await state(page)).view, "functions");
+    await press(page, "ArrowDown", "Enter");
+    assert.deepEqual([(await state(page)).view, await text(page, "sandwich-title")], ["sandwich", "fib"]);
+    await press(page, "1", "h");
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Filter threads");
+    await press(page, "Escape", "g", "ArrowRight");
+    assert.notEqual((await state(page)).to, null);
+    await press(page, "Escape", "/");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "search");
+    await press(page, "Escape", "v");
+    assert.equal((await state(page)).type, 0);
+    await press(page, "v", "m");
+    assert.deepEqual([(await state(page)).type, (await state(page)).colour], [1, "kind"]);
+    await press(page, "m", "d");
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+    await press(page, "?");
+    assert.ok(await page.$eval("#help-box", (box) => box.open));
+    const listed = await page.$$eval("#help-keys kbd", (all) => all.length);
+    assert.ok(listed >= 30, `${listed} keys`);
+    await press(page, "Escape", "d");
+    assert.deepEqual(await page.$eval("#help-box", (box) => box.open), false);
+  },
+
+  async "search by text and by expression, with the share"(page) {
+    await page.type("#search", "FIB".toLowerCase());
+    await settle(page);
+    assert.equal(await text(page, "matched"), "27.59 %"); // 40 of 145 ms
+    await press(page, "Enter");
+    assert.equal(await selected(page), "fib");
+    await page.$eval("#search", (e) => (e.value = ""));
+    await page.type("#search", "^(read|sort)");
+    await settle(page);
+    assert.equal(await text(page, "matched"), "0.00 %");
+    await page.click("#regex");
+    await settle(page);
+    assert.equal(await text(page, "matched"), "58.62 %"); // 85 of 145 ms
+    await page.type("#search", "(");
+    await settle(page);
+    assert.equal(await text(page, "matched"), "not an expression");
+    assert.equal(await page.$eval("#search", (e) => e.getAttribute("aria-invalid")), "true");
+    await press(page, "Escape");
+    assert.equal(await text(page, "matched"), "");
+    await page.click("#regex");
+  },
+
+  async "inverted: leaves first, then who called them"(page) {
+    await press(page, "2");
+    const widths = await page.evaluate(() => {
+      const { frames, ...tree } = sfbPage.graphs.main.tree;
+      return Array.from({ length: frames.count[0] }, (_, i) => [sfbPage.profile.names[frames.key[frames.first[0] + i]], frames.width[frames.first[0] + i] / 1e6]);
+    });
+    assert.deepEqual(Object.fromEntries(widths), { "sort<int>": 65, fib: 40, "[unsampled]": 20, read: 20 });
+    await clickOn(page, "fib");
+    assert.equal(sum(foldedLines(await page.evaluate(() => sfbPage.foldedText()))), 40 * MS);
+    await press(page, "2");
+    assert.equal((await state(page)).view, "flame");
+  },
+
+  async "sandwich: callers above, calls below, a recursion once"(page) {
+    await press(page, "3");
+    const row = await page.$$eval(".row", (rows) => rows.findIndex((r) => r.textContent.includes("fib")));
+    await page.click(`#row-${row}`);
+    await settle(page);
+    assert.equal(await text(page, "sandwich-title"), "fib");
+    assert.match(await text(page, "sandwich-figures"), /^self 40\.0 ms \(27\.59 %\), total 40\.0 ms \(27\.59 %\)$/);
+    assert.deepEqual(await rowNames(page, "callers"), [["fib"], ["work(int; char)"], ["main"]]);
+    assert.deepEqual(await rowNames(page, "callees"), [["fib"], ["fib"], ["fib"]]);
+    await clickOn(page, "main", "callers");
+    assert.equal(sum(foldedLines(await page.evaluate(() => sfbPage.foldedText()))), 40 * MS);
+    await press(page, "1");
+  },
+
+  async "table: sorted, the other way round, filtered"(page) {
+    await press(page, "3");
+    const names = () => page.$$eval(".row .name", (all) => all.map((e) => e.textContent));
+    const self = (await names()).slice(0, 2);
+    assert.deepEqual(self, ["sort<int>", "fib"]);
+    assert.equal(await page.$eval(".row .self", (e) => e.textContent), "44.83 %");
+    await page.click('[data-sort="total"]');
+    assert.deepEqual((await names()).slice(0, 2), ["main", "work(int; char)"]);
+    assert.equal(await page.$eval('[role=columnheader].total', (e) => e.getAttribute("aria-sort")), "descending");
+    await page.click('[data-sort="name"]');
+    const sorted = await names();
+    assert.deepEqual(sorted, [...sorted].sort().reverse());
+    await page.click('[data-sort="name"]');
+    assert.deepEqual(await names(), [...sorted].sort());
+    await page.type("#search", "sort");
+    await settle(page);
+    assert.deepEqual(await names(), ["sort<int>"]);
+    await press(page, "Escape");
+    await page.click('[data-sort="self"]');
+    await press(page, "1");
+  },
+
+  async "one thread, as --thread has it"(page) {
+    await page.click("#threads");
+    await page.click('[data-only="1"]');
+    await settle(page);
+    const want = run(sfb, "report", "--folded-ns", "--thread", "wörker", at("old.sfbr"));
+    assert.deepEqual(await pageFunctions(page), functionsOf(foldedLines(want)));
+    assert.equal(await text(page, "threads"), "Thread wörker");
+    await page.click("#threads-all");
+    await settle(page);
+    assert.equal(await page.evaluate(() => sfbPage.app.weights.all[0]), 145 * MS);
+    await press(page, "Escape");
+  },
+
+  async "a range of time, as --time has it"(page) {
+    const box = await (await page.$("#timeline")).boundingBox();
+    const x = (ms) => box.x + (ms / 501) * box.width;
+    await page.mouse.move(x(150), box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(x(250), box.y + 20);
+    await page.mouse.move(x(420), box.y + 20);
+    await page.mouse.up();
+    await settle(page);
+    const { from, to } = await state(page);
+    const step = await page.evaluate(() => sfbPage.profile.time.step);
+    const seconds = (steps) => (steps * step) / 1e9;
+    assert.ok(seconds(from) < 0.2 && seconds(to) > 0.4 && seconds(to) < 0.5, `${seconds(from)} to ${seconds(to)}`);
+    const want = run(sfb, "report", "--folded-ns", "--time", `${seconds(from)}..${seconds(to)}`, at("old.sfbr"));
+    assert.deepEqual(await pageFunctions(page), functionsOf(foldedLines(want)));
+    assert.equal(sum(foldedLines(want)), 60 * MS);
+    assert.match(await text(page, "time-label"), /^0\.1\d+ s to 0\.4\d+ s/);
+    await page.click("#time-clear");
+    await settle(page);
+    assert.equal((await state(page)).to, null);
+  },
+
+  async "tooltip: function, figures, what it is"(page) {
+    await page.mouse.move(...(await placeOf(page, "work(int; char)")));
+    await settle(page);
+    const tip = await text(page, "tooltip");
+    for (const part of ["work(int; char)", "100 ms", "68.97 %", "Function total", "Frame self"]) assert.ok(tip.includes(part), tip);
+    await page.mouse.move(...(await placeOf(page, "[unsampled]")));
+    await settle(page);
+    assert.match(await text(page, "tooltip"), /never sampled/);
+    await page.mouse.move(5, 5);
+    await settle(page);
+    assert.ok(await page.$eval("#tooltip", (e) => e.hidden));
+  },
+
+  async "what is shown stands in the address, and a page that is opened with it shows that"(page, browser) {
+    await clickOn(page, "work(int; char)");
+    await clickOn(page, "fib");
+    await page.evaluate(() => sfbPage.app.set({ threads: [0], search: "i", colour: "kind", up: true, theme: "dark" }));
+    const [hash, want] = await page.evaluate(() => [location.hash.slice(1), sfbPage.foldedText()]);
+    const other = await open(browser, at("old.html"), { hash });
+    assert.deepEqual(await state(other), await state(page));
+    assert.equal(await other.evaluate(() => sfbPage.foldedText()), want);
+    assert.equal(await other.$$eval("#trail button", (all) => all.length), 3);
+    assert.deepEqual(other.complaints, []);
+    await other.close();
+    const odd = await open(browser, at("old.html"), { hash: "view=%00&zoom=99999999:-1&threads=x,9&time=5-1&value=7&function=1e9&search=%E2%80%AE" });
+    assert.equal((await state(odd)).view, "flame");
+    assert.deepEqual(odd.complaints, []);
+    await odd.close();
+    await page.evaluate(() => sfbPage.app.set({ threads: null, search: "", colour: "module", up: false, theme: "", zoom: null }));
+    assert.equal(await page.evaluate(() => location.hash), "");
+  },
+
+  async "copies what is in sight"(page, browser) {
+    await browser.defaultBrowserContext().overridePermissions("file:///", []).catch(() => {});
+    await page.bringToFront();
+    await page.evaluate(() => {
+      globalThis.copied = null;
+      navigator.clipboard.writeText = async (what) => (globalThis.copied = what);
+    });
+    await press(page, "c");
+    assert.equal(await page.evaluate(() => globalThis.copied), run(sfb, "report", "--folded-ns", at("old.sfbr")));
+    assert.match(await text(page, "toast"), /^Copied/);
+  },
+
+};
+
+const onOthers = {
+  async "a comparison: both figures, two colours, shares"(browser) {
+    run(sfb, "report", "--html", at("diff.html"), "--diff", at("old.sfbr"), at("new.sfbr"));
+    const page = await open(browser, at("diff.html"));
+    for (const [group, kind] of [[0, "old"], [1, "new"]])
+      assert.deepEqual(await pageFunctions(page, group), functionsOf(foldedLines(run(sfb, "report", "--folded-ns", at(`${kind}.sfbr`)))), kind);
+    const colourOf = (name) => page.evaluate((wanted) => {
+      const { tree, look } = sfbPage.graphs.main;
+      const open = [0];
+      for (const f of open) {
+        if (tree.frames.key[f] >= 0 && sfbPage.profile.names[tree.frames.key[f]] === wanted) return look.colour(f);
+        for (let i = 0; i < tree.childCount(f); i++) open.push(tree.frames.first[f] + i);
+      }
+      return null;
+    }, name);
+    const rgb = async (name) => /^#(..)(..)(..)$/.exec(await colourOf(name)).slice(1).map((h) => parseInt(h, 16));
+    const [less, more, same] = [await rgb("read"), await rgb("fresh"), await rgb("fib")];
+    assert.ok(less[2] > less[0] + 60, `gone is blue: ${less}`);
+    assert.ok(more[0] > more[2] + 60, `fresh is orange: ${more}`);
+    assert.ok(Math.max(...same) - Math.min(...same) < 16, `as before is grey: ${same}`);
+    await page.mouse.move(...(await placeOf(page, "read")));
+    await settle(page);
+    assert.match(await text(page, "tooltip"), /Old.*New.*Change.*20\.0 ms \(13\.79 %\).*0 s \(0\.00 %\).*−20\.0 ms \(−13\.79\)/);
+    await page.click("#shares");
+    await settle(page);
+    const [before, after] = await page.evaluate(() => sfbPage.app.weights.all.map((v, g) => v * sfbPage.app.weights.scale[g]));
+    assert.ok(Math.abs(before - after) < 1);
+    await press(page, "3");
+    assert.equal(await page.$$eval('[role=columnheader]', (all) => all.filter((e) => e.textContent.startsWith("Change")).length), 2);
+    assert.deepEqual(page.complaints, []);
+    await page.close();
+  },
+
+  async "names are text, whatever they say"(browser) {
+    record("hostile");
+    const source = readFileSync(at("hostile.html"), "utf8");
+    assert.equal(source.match(/<script/g).length, 2, "the data and the page's own");
+    for (const hash of ["", "view=callers", "view=functions", "view=sandwich&function=2"]) {
+      const page = await open(browser, at("hostile.html"), { hash });
+      await press(page, "ArrowDown", "ArrowDown", "ArrowDown");
+      await page.click("#threads");
+      await page.mouse.move(300, 400);
+      await settle(page);
+      assert.equal(await page.evaluate(() => typeof globalThis.hacked), "undefined");
+      assert.equal(await page.$$eval("img, b, script:not([id])", (all) => all.filter((e) => e.localName !== "script" && !e.closest("dialog")).length), 0);
+      assert.deepEqual(await pageFunctions(page), functionsOf(foldedLines(run(sfb, "report", "--folded-ns", at("hostile.sfbr")))));
+      assert.ok(await page.evaluate(() => sfbPage.profile.names.every((n) => !/[\u202a-\u202e\u0000-\u001f]/.test(n))));
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "a long name makes nothing wide");
+      assert.deepEqual(page.complaints, []);
+      await page.close();
+    }
+  },
+
+  async "380 pixels are enough, light and dark"(browser) {
+    for (const dark of [false, true])
+      for (const view of ["flame", "callers", "functions", "sandwich"]) {
+        const page = await open(browser, at("old.html"), { hash: `view=${view}&function=2`, width: 380, height: 720, dark });
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), view);
+        assert.ok(await page.$eval("main", (e) => e.clientHeight >= 160 && e.getBoundingClientRect().bottom <= innerHeight), view);
+        assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), dark ? "dark" : "light");
+        const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number)[0]);
+        assert.ok(dark ? ground < 60 : ground > 200, String(ground));
+        await page.close();
+      }
+  },
+
+  async "a large page is packed, and says the same"(browser) {
+    record("deep");
+    const source = readFileSync(at("deep.html"), "utf8");
+    assert.match(source, /<script id="data" type="application\/gzip;base64">/);
+    const page = await open(browser, at("deep.html"));
+    assert.deepEqual(await pageFunctions(page), functionsOf(foldedLines(run(sfb, "report", "--folded-ns", at("deep.sfbr")))));
+    assert.equal(await page.evaluate(() => sfbPage.graphs.main.rows), 3001);
+    await page.evaluate(() => (sfbPage.graphs.main.element.scrollTop = 1e9));
+    await settle(page);
+    assert.ok(await page.evaluate(() => sfbPage.graphs.main.drawn.frames > 20), "the last rows are drawn");
+    assert.deepEqual(page.complaints, []);
+    await page.close();
+  },
+
+  async "the policy refuses what is not the page's own"(browser) {
+    writeFileSync(at("injected.html"), readFileSync(at("old.html"), "utf8").replace("</body>", "<script>globalThis.hacked = 4</script><img src=\"http://127.0.0.1:9/x\"></body>"));
+    const page = await open(browser, at("injected.html"));
+    assert.equal(await page.evaluate(() => typeof globalThis.hacked), "undefined");
+    assert.equal(await page.evaluate(() => fetch("http://127.0.0.1:9/").then(() => "sent", () => "refused")), "refused");
+    assert.ok(page.complaints.length >= 2 && page.complaints.every((c) => /Content Security Policy|request: http:\/\/127\.0\.0\.1:9\/x/.test(c)), String(page.complaints));
+    await page.close();
+  },
+};
+
+let failed = 0;
+
+async function judge(name, test) {
+  const begin = performance.now();
+  try {
+    await test();
+    console.log(`ok ${name} (${Math.round(performance.now() - begin)} ms)`);
+  } catch (error) {
+    failed++;
+    console.log(`FAILED ${name}\n${error.stack}`);
+  }
+}
+
+const browser = await launch();
+try {
+  record("old");
+  run(recordings, "new", at("new.sfbr"));
+  for (const [name, test] of Object.entries(onOnePage))
+    await judge(name, async () => {
+      const page = await open(browser, at("old.html"));
+      await test(page, browser);
+      assert.deepEqual(page.complaints, []);
+      await page.close();
+    });
+  for (const [name, test] of Object.entries(onOthers)) await judge(name, () => test(browser));
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true });
+}
+process.exitCode = failed > 0 ? 1 : 0;

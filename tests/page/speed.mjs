@@ -1,0 +1,119 @@
+// How fast the page is where there is much: 100,000 stacks, and stacks of 3,000 frames. speed.mjs SFB RECORDINGS.
+//
+// Measured is the time from one picture to the next one while a hand drags and scrolls: 95 of 100 are to be below 50 ms.
+// Where the machine is busy with other things, the best of three tries counts.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { launch, open, settle } from "./chromium.mjs";
+
+const [sfb, recordings] = process.argv.slice(2);
+const LIMIT_MS = 50;
+const folder = mkdtempSync(join(tmpdir(), "sfb-page-"));
+
+/** Between pictures, in ms, while run() is under way. */
+async function pictures(page, run) {
+  await page.evaluate(() => {
+    globalThis.between = [];
+    let last = performance.now();
+    const note = (now) => {
+      if (globalThis.between === null) return;
+      globalThis.between.push(now - last);
+      last = now;
+      requestAnimationFrame(note);
+    };
+    requestAnimationFrame(note);
+  });
+  await run();
+  return page.evaluate(() => {
+    const { between } = globalThis;
+    globalThis.between = null;
+    return between.slice(1).sort((a, b) => a - b);
+  });
+}
+
+function part(sorted, of) {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * of))];
+}
+
+async function drag(page, from, to, steps) {
+  await page.mouse.move(...from);
+  await page.mouse.down();
+  for (let i = 1; i <= steps; i++)
+    await page.mouse.move(from[0] + ((to[0] - from[0]) * i) / steps, from[1] + ((to[1] - from[1]) * i) / steps);
+  await page.mouse.up();
+}
+
+async function use(page) {
+  await page.evaluate(() => sfbPage.graphs.main.zoomBy(0.2, 0.3));
+  await drag(page, [1000, 500], [300, 450], 60);
+  await drag(page, [300, 400], [1200, 700], 60);
+  for (let i = 0; i < 60; i++) await page.mouse.wheel({ deltaY: i < 40 ? 150 : -120 });
+}
+
+/** @returns {Promise<number>} ms of what the page does, until it is drawn */
+async function takes(page, what) {
+  return page.evaluate(async (source) => {
+    const begin = performance.now();
+    new Function(source)();
+    const done = performance.now();
+    await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+    return [done - begin, performance.now() - begin].map((ms) => Math.round(ms));
+  }, what);
+}
+
+async function measure(browser, kind) {
+  const recording = join(folder, `${kind}.sfbr`);
+  const html = join(folder, `${kind}.html`);
+  execFileSync(recordings, [kind, recording]);
+  execFileSync(sfb, ["report", "--html", html, recording]);
+  const page = await open(browser, html);
+  const [first, nodes, stacks] = await page.evaluate(() => [
+    sfbPage.firstPicture,
+    sfbPage.profile.nodes.place.length,
+    new Set(sfbPage.profile.rows.node).size,
+  ]);
+  const rows = [["first picture", Math.round(first)]];
+  let between = await pictures(page, () => use(page));
+  for (let i = 1; i < 3 && part(between, 0.95) >= LIMIT_MS; i++) {
+    await page.evaluate(() => sfbPage.home());
+    const again = await pictures(page, () => use(page));
+    if (part(again, 0.95) < part(between, 0.95)) between = again;
+  }
+  rows.push([`dragging and scrolling, ${between.length} pictures, 95 % within`, Math.round(part(between, 0.95))], ["the slowest", Math.round(between.at(-1))]);
+  const drawn = await page.evaluate(() => sfbPage.graphs.main.times.slice().sort((a, b) => a - b));
+  rows.push([`drawing a picture, 95 % within`, Math.round(part(drawn, 0.95))]);
+  const steps = {
+    "zoom": "sfbPage.app.zoomTo(sfbPage.graphs.main.tree, sfbPage.graphs.main.tree.find(sfbPage.graphs.main.tree.path(sfbPage.graphs.main.tree.at(4, sfbPage.graphs.main.tree.frames.width[0] / 3))))",
+    "search": "sfbPage.app.set({ search: '_1[0-9]*5', regex: true })",
+    "inverted": "sfbPage.app.set({ search: '', regex: false }); sfbPage.setView('callers')",
+    "table": "sfbPage.setView('functions')",
+    "a range of time": "sfbPage.setView('flame'); sfbPage.app.set({ from: 100, to: 400 })",
+  };
+  for (const [name, source] of Object.entries(steps)) rows.push([name, (await takes(page, source))[1]]);
+  process.stdout.write(`${kind}: ${stacks} stacks, ${nodes} nodes\n${rows.map(([name, ms]) => `  ${name}: ${ms} ms\n`).join("")}`);
+  assert.deepEqual(page.complaints, []);
+  await settle(page);
+  await page.close();
+  return { first, between: part(between, 0.95), drawing: part(drawn, 0.95), stacks };
+}
+
+const browser = await launch();
+try {
+  const big = await measure(browser, "big");
+  const deep = await measure(browser, "deep");
+  assert.ok(big.stacks >= 90000, `${big.stacks} stacks`);
+  const load = loadavg()[0] / cpus().length;
+  console.log(`load: ${load.toFixed(1)} a processor`);
+  for (const { first, between, drawing } of [big, deep]) {
+    // What others run shares the processors: then what the page itself does is judged.
+    if (load < 1.5) assert.ok(between < LIMIT_MS, `95 % of the pictures take ${between} ms`);
+    assert.ok(drawing < LIMIT_MS, `95 % of the pictures take ${drawing} ms to draw`);
+    assert.ok(first < 10000, `the first picture takes ${first} ms`); // ten times what it takes alone
+  }
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true });
+}
