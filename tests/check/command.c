@@ -18,6 +18,7 @@ Test(check_command, says_one_finding_a_line)
     run_expect_text("text", run.out,
                     "bad: .sframe+0x56: FDE 0 FRE 2: SF0312 error: a row after the function's end: "
                     "row starts at 0x40, after the function's end (size 0x30)\n"
+                    "bad: made by GNU binutils 2.40, or sfb synth, by the looks of it\n"
                     "1 file, 1 with .sframe: 1 error, 0 warnings, 0 notes\n");
     run_free(&run);
 }

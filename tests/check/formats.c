@@ -200,6 +200,7 @@ Test(check_formats, write_annotations)
     run_expect_text("annotations", run.out,
                     "::error file=a%2Cb%3Ac%25,title=SF0312 a row after the function's end::FDE 0 "
                     "FRE 2: row starts at 0x40, after the function's end (size 0x30)\n"
+                    "a,b:c%: made by GNU binutils 2.40, or sfb synth, by the looks of it\n"
                     "::error file=/nowhere/at/all,title=it cannot be read::/nowhere/at/all: No "
                     "such file or directory\n"
                     "2 files, 1 with .sframe: 1 error, 0 warnings, 0 notes; 1 unreadable\n");

@@ -6,6 +6,9 @@ if(TARGET sfb)
   sfb_tool_test(check command)
   target_sources(test-check-command PRIVATE support/check_file.c support/check_tables.c)
 
+  sfb_tool_test(check gate)
+  target_sources(test-check-gate PRIVATE support/check_file.c support/check_tables.c)
+
   sfb_tool_test(check formats)
   target_sources(test-check-formats PRIVATE
     support/check_file.c support/check_tables.c support/json_schema.c)

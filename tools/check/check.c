@@ -3,9 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fingerprint.h"
+#include "known.h"
 #include "object/sframe.h"
 
 _Static_assert((int)SFRAME_ABI_S390X == (int)OBJECT_ABI_S390X, "one number for a machine");
+
+/* What is known of a finding, and whether the caller knows it. */
+static bool judge_finding(void *data, struct finding *finding)
+{
+    const struct check *c = data;
+    const struct check_policy *policy = c->options->policy;
+
+    if (finding->text || (policy && policy->baseline.count > 0))
+        finding->fingerprint = finding_fingerprint(finding, c->name, c->object);
+    if (finding->severity == CHECK_NOTE)
+        return true;
+    finding->known = known_fault(c, finding);
+    if (policy && policy->baseline_to && !(finding->known && policy->allow_known))
+        baseline_write(policy->baseline_to, c->name, finding, finding->fingerprint);
+    return !policy || !baseline_has(&policy->baseline, finding->fingerprint);
+}
 
 static void take_finding(void *data, const struct finding *finding)
 {
@@ -55,6 +73,8 @@ static void check_cfi(struct check *c)
 static void check_whole(struct check *c)
 {
     check_section(c);
+    if (c->part_count > 0)
+        check_producer(c);
     check_cfi(c);
     if (c->options->inspect)
         c->options->inspect(c, c->options->inspect_data);
@@ -131,6 +151,7 @@ static void free_parts(struct check *c)
     for (size_t i = 0; i < c->part_count; i++)
         sframe_part_free(&c->parts[i]);
     free(c->parts);
+    free(c->functions);
 }
 
 void check_image(struct check_result *out, const char *name, uint8_t *image, size_t size,
@@ -142,7 +163,13 @@ void check_image(struct check_result *out, const char *name, uint8_t *image, siz
     };
 
     *out = (struct check_result){ .has_section = false };
-    if (!findings_init(&out->findings, options->limit, options->take ? take_finding : NULL, &c)) {
+    if (!findings_init(&out->findings, options->limit,
+                       &(struct findings_ears){
+                           .take = options->take ? take_finding : NULL,
+                           .judge = judge_finding,
+                           .data = &c,
+                           .policy = options->policy,
+                           .judge_wants_text = options->policy && options->policy->baseline_to })) {
         fail(&c, 0, NULL, "out of memory");
         return;
     }
@@ -154,6 +181,7 @@ void check_image(struct check_result *out, const char *name, uint8_t *image, siz
     } else if (open_object(&object, &out->fault, image, size)) {
         c.object = &object;
         check_object(&c);
+        check_coverage(&c);
         object_close(&object);
     }
     free_parts(&c);

@@ -8,6 +8,9 @@
  *     place.c       level 3: functions against code, symbols and linkage tables
  *     relocations.c level 3: the same in object files
  *     compare.c     level 4: rows against .eh_frame, which cfi.c reads
+ *     coverage.c    how much of the code has a row
+ *     known.c       whose fault it is; producer.c: who made the section
+ *     policy.c      what of it matters to the caller; baseline.c: what they know already
  *     extract.c     level 5: one function for a bug report
  *
  * A level is run as far as the one before left something to look at. Nothing here prints: the
@@ -22,6 +25,7 @@
 #include "object/object.h"
 #include "object/relocate.h"
 #include "part.h"
+#include "policy.h"
 
 /* So many of something, and how many of those ... */
 struct check_share {
@@ -37,6 +41,13 @@ struct check_comparison {
     uint64_t sframe_size, eh_frame_size;
 };
 
+/* How much of the code has a row, by its symbols and by .eh_frame. */
+struct check_coverage {
+    bool done;
+    uint64_t functions, functions_covered; /* those with a row for each byte */
+    uint64_t bytes, bytes_covered;
+};
+
 struct check;
 
 struct check_options {
@@ -48,6 +59,7 @@ struct check_options {
      * known of the file so far is in c. */
     void (*take)(void *data, const struct check *c, const struct finding *finding);
     void *take_data;
+    const struct check_policy *policy; /* NULL: all codes, as they are */
     /* Called now and then with how much of the work on a file is done; NULL: nobody wants to know.
      */
     void (*progress)(const char *name, uint64_t done, uint64_t all);
@@ -60,6 +72,8 @@ struct check_options {
 struct check_result {
     struct findings findings;
     struct check_comparison comparison;
+    struct check_coverage coverage;
+    char producer[96]; /* a guess; "": there is no section */
     bool has_section;
     uint8_t version; /* 0: unknown */
     uint64_t functions, rows;
@@ -87,6 +101,8 @@ struct check {
     size_t part_count, part_capacity;
     size_t plt[CHECK_PLT_MAX]; /* sections .plt, .plt.sec, .plt.got and .iplt */
     size_t plt_count;
+    struct object_range *functions; /* that there are; coverage.c */
+    size_t function_count, function_capacity;
     bool no_memory;
 };
 
@@ -111,6 +127,11 @@ void check_place_functions(struct check *c); /* says where functions start, befo
 void check_places(struct check *c);
 void check_relocations(struct check *c);
 void check_against_cfi(struct check *c);
+void check_coverage(struct check *c);
+void check_producer(struct check *c);
+
+/* Tells coverage of a function that .eh_frame has. */
+void check_note_function(struct check *c, uint64_t start, uint64_t end);
 
 /* Where an entry, a field of one, a row or the info of one is. */
 struct finding_place place_of_entry(const struct sframe_part *part,

@@ -114,6 +114,7 @@ enum check_code {
     CODE_RELOCATION_TWICE = 415,
     CODE_OBJECT_SORTED = 416,
     CODE_PLACE_NOT_ZERO = 417,
+    CODE_UNCOVERED = 418,
 
     /* level 4: .eh_frame */
     CODE_CFA_DIFFERS = 501,
@@ -130,7 +131,11 @@ enum check_code {
     CODE_NO_EH_FRAME = 512,
     CODE_ROW_REPEATS = 513,
     CODE_SIGNAL_DIFFERS = 514,
-    CODE_CFI_MACHINE = 515
+    CODE_CFI_MACHINE = 515,
+
+    /* what the caller asks for */
+    CODE_REQUIRED = 601,
+    CODE_COVERAGE = 602
 };
 
 struct check_code_text {

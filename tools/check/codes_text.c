@@ -435,6 +435,14 @@ const struct check_code_text check_codes[] = {
       "has its addend apart will overwrite it.",
       "Tools that do not apply relocations (objdump and readelf up to 2.44) show it as the start.",
       NOBODY, "overwrite sfde_func_start_address of an object file" },
+    { CODE_UNCOVERED, CHECK_NOTE, "a symbol's code without a row",
+      "The bytes of the symbol, or some of them, have no function with rows. Said where level 4 "
+      "was "
+      "not done: with .eh_frame, SF0505 and SF0506 say more.",
+      "A walk by .sframe alone ends there.",
+      "as SF0505; and linkers that drop the table of an object file: GNU ld 2.40, of objects of "
+      "another version",
+      "objcopy -R .eh_frame, of a program whose start files have no .sframe" },
 
     { CODE_CFA_DIFFERS, CHECK_ERROR, "the CFA differs from .eh_frame",
       "Both tables have a row for the pc and find the caller's frame at different places.",
@@ -519,6 +527,18 @@ const struct check_code_text check_codes[] = {
       "There is an .eh_frame, and this program reads those of x86-64 and AArch64 only.",
       "Whether the rows are right was not checked, only whether they can be.",
       "as and ld for s390x", "s390x-linux-gnu-as --gsframe" },
+
+    { CODE_REQUIRED, CHECK_ERROR, "no .sframe, and --require asks for one",
+      "The file has code, and neither a section .sframe nor a segment PT_GNU_SFRAME.",
+      "A walk by .sframe alone ends in it.",
+      "compilers without -Wa,--gsframe; GNU ld 2.40 and 2.44 with --gc-sections, which drop it",
+      "sfb check --require /bin/true" },
+    { CODE_COVERAGE, CHECK_ERROR, "less code has rows than --min-coverage asks for",
+      "Functions are the symbols with a size and, where no symbol is, the functions of .eh_frame. "
+      "One is covered if each of its bytes has a row.",
+      "Tables were lost on the way: an assembler, or a linker, left functions out.",
+      "as SF0505 and SF0507; GNU ld 2.40, which keeps one of two tables of different versions",
+      "sfb check --min-coverage functions=100, of a program with start files" },
 };
 
 const size_t check_code_count = sizeof check_codes / sizeof *check_codes;

@@ -1,45 +1,50 @@
 /*
- * sfb check: is this .sframe right? The subcommand: its options.
+ * sfb check: is this .sframe right? The subcommand.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../input.h"
-#include "../number.h"
+#include "arguments.h"
 #include "extract.h"
 #include "files.h"
 
-enum {
-    OPTION_JSON = TOOL_OPTION_FIRST,
-    OPTION_SARIF,
-    OPTION_FORMAT,
-    OPTION_MAX_ERRORS,
-    OPTION_NO_CFI,
-    OPTION_RAW,
-    OPTION_VMA,
-    OPTION_EXPLAIN,
-    OPTION_EXTRACT
-};
+static enum tool_exit read_baseline(struct check_policy *policy, const char *path)
+{
+    struct input input;
+    size_t line;
+    bool good;
 
-/* Of a file, if nobody says otherwise. */
-enum { LIMIT = 100 };
+    if (!input_read(&input, path))
+        return TOOL_USAGE;
+    good = baseline_read(&policy->baseline, (const char *)input.data, input.size, &line);
+    input_free(&input);
+    if (good)
+        return TOOL_DONE;
+    return tool_complain(TOOL_USAGE, "%s: line %zu: no fingerprint at its beginning", path, line);
+}
 
-/* More processes than anybody has use for. */
-enum { JOBS_MAX = 256 };
+/* What was written down goes to its file once all is checked: it may be the baseline that was read. */
+static enum tool_exit save_baseline(FILE *from, const char *path)
+{
+    FILE *to = fopen(path, "w");
+    bool good = to != NULL;
+    char bytes[1 << 14];
 
-/* The options, as they are read. */
-struct arguments {
-    struct check_options options;
-    enum report_format format;
-    uint64_t limit, jobs;
-    const char *not_a_number; /* the argument of an option that should be one; else NULL */
-    bool have_vma, extract;
-    uint64_t extract_fde;
-};
+    rewind(from);
+    if (to)
+        baseline_write_head(to);
+    for (size_t n; good && (n = fread(bytes, 1, sizeof bytes, from)) > 0;)
+        good = fwrite(bytes, 1, n, to) == n;
+    if (to && fclose(to) != 0)
+        good = false;
+    return good ? TOOL_DONE : tool_complain(TOOL_USAGE, "%s: %s", path, strerror(errno));
+}
 
 static enum tool_exit check_files(const struct arguments *a, char **paths)
 {
-    struct run run = { .options = a->options };
+    struct run run = { .options = a->options, .policy = a->policy };
 
     if (!report_open(&run.report, a->format, stdout))
         return tool_complain(TOOL_USAGE, "out of memory");
@@ -53,6 +58,27 @@ static enum tool_exit check_files(const struct arguments *a, char **paths)
     if (!report_close(&run.report) || run.no_memory)
         return tool_complain(TOOL_USAGE, "out of memory");
     return run.exit_status;
+}
+
+/* With the baseline that is read, and the one that is written. */
+static enum tool_exit check_with_baseline(struct arguments *a, char **paths)
+{
+    struct check_policy *p = &a->policy;
+    enum tool_exit exit_status = a->baseline ? read_baseline(p, a->baseline) : TOOL_DONE, saved;
+
+    if (exit_status != TOOL_DONE)
+        return exit_status;
+    if (a->write_baseline && !(p->baseline_to = tmpfile()))
+        return tool_complain(TOOL_USAGE, "no temporary file: %s", strerror(errno));
+    exit_status = check_files(a, paths);
+    if (p->baseline_to) {
+        saved = save_baseline(p->baseline_to, a->write_baseline);
+        fclose(p->baseline_to);
+        /* All of it is known from now on. */
+        exit_status = exit_status == TOOL_BAD_DATA ? saved : tool_worse(exit_status, saved);
+    }
+    baseline_free(&p->baseline);
+    return exit_status;
 }
 
 static enum tool_exit extract_one(const struct arguments *a, const char *path)
@@ -87,94 +113,18 @@ static enum tool_exit explain(const struct tool_command *command, const char *na
     return TOOL_DONE;
 }
 
-static bool find_format(enum report_format *out, const char *name)
-{
-    static const char *const names[] = { [REPORT_TEXT] = "text",
-                                         [REPORT_JSON] = "json",
-                                         [REPORT_SARIF] = "sarif",
-                                         [REPORT_GITHUB] = "github" };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0) {
-            *out = (enum report_format)i;
-            return true;
-        }
-    return false;
-}
-
-static void read_number(struct arguments *a, uint64_t *out, const char *text)
-{
-    if (!number_of_argument(text, out))
-        a->not_a_number = text;
-}
-
-static enum tool_exit misfit(const struct tool_command *command, const struct arguments *a,
-                             int files)
-{
-    if (a->not_a_number)
-        return tool_misused(command, "'%s' is no number", a->not_a_number);
-    if (a->have_vma && !a->options.raw)
-        return tool_misused(command, "--vma goes with --raw: an ELF file says where it is");
-    if (a->jobs == 0 || a->jobs > JOBS_MAX)
-        return tool_misused(command, "-j takes 1 to %d", JOBS_MAX);
-    if (files == 0)
-        return tool_misused(command, "no file given");
-    if (a->extract && files != 1)
-        return tool_misused(command, "--extract takes one file");
-    return TOOL_DONE;
-}
-
 static enum tool_exit run_check(const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
-                                             { "json", no_argument, NULL, OPTION_JSON },
-                                             { "sarif", no_argument, NULL, OPTION_SARIF },
-                                             { "format", required_argument, NULL, OPTION_FORMAT },
-                                             { "jobs", required_argument, NULL, 'j' },
-                                             { "max-errors", required_argument, NULL,
-                                               OPTION_MAX_ERRORS },
-                                             { "no-cfi", no_argument, NULL, OPTION_NO_CFI },
-                                             { "raw", no_argument, NULL, OPTION_RAW },
-                                             { "vma", required_argument, NULL, OPTION_VMA },
-                                             { "explain", required_argument, NULL, OPTION_EXPLAIN },
-                                             { "extract", required_argument, NULL, OPTION_EXTRACT },
-                                             { NULL, 0, NULL, 0 } };
-    struct arguments a = { .limit = LIMIT, .jobs = 1 };
     enum tool_exit exit_status;
+    struct arguments a;
 
-    for (int o; (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
-        switch (o) {
-        case '?': return exit_status;
-        case OPTION_JSON: a.format = REPORT_JSON; break;
-        case OPTION_SARIF: a.format = REPORT_SARIF; break;
-        case OPTION_FORMAT:
-            if (!find_format(&a.format, optarg))
-                return tool_misused(command, "'%s' is none of text, json, sarif and github",
-                                    optarg);
-            break;
-        case OPTION_NO_CFI: a.options.no_cfi = true; break;
-        case OPTION_RAW: a.options.raw = true; break;
-        case OPTION_EXPLAIN: return explain(command, optarg);
-        case OPTION_MAX_ERRORS: read_number(&a, &a.limit, optarg); break;
-        case 'j': read_number(&a, &a.jobs, optarg); break;
-        case OPTION_VMA:
-            a.have_vma = true;
-            read_number(&a, &a.options.raw_address, optarg);
-            break;
-        case OPTION_EXTRACT:
-            a.extract = true;
-            read_number(&a, &a.extract_fde, optarg);
-            break;
-        default: break;
-        }
-    }
-    exit_status = misfit(command, &a, argc - optind);
-    if (exit_status != TOOL_DONE)
+    if (!arguments_read(&a, &exit_status, command, argc, argv))
         return exit_status;
+    if (a.explain)
+        return explain(command, a.explain);
     if (a.extract)
         return extract_one(&a, argv[optind]);
-    a.options.limit = (size_t)a.limit;
-    return check_files(&a, argv + optind);
+    return check_with_baseline(&a, argv + optind);
 }
 
 const struct tool_command tool_check = {
@@ -207,6 +157,19 @@ const struct tool_command tool_check = {
         "  --extract FDE    everything about one function, for a bug report: bytes, rows, CFI and\n"
         "                   disassembly\n"
         "  --help           this text\n"
+        "\n"
+        "As the gate of a build (codes: SF0501,SF02 - SF02 is all that begin so):\n"
+        "\n"
+        "  --require              a file with code and without .sframe is an error\n"
+        "  --min-coverage functions=N, --min-coverage bytes=N\n"
+        "                         so many percent of the code need rows\n"
+        "  --only CODES           nothing but these, and what the two options above ask for\n"
+        "  --ignore CODES         not these\n"
+        "  --error CODES, --warning CODES, --note CODES\n"
+        "                         as grave as this\n"
+        "  --allow-known          faults that a release of binutils is known for are no failure\n"
+        "  --baseline FILE        pass over the errors and warnings of FILE\n"
+        "  --write-baseline FILE  write those that there are to FILE; exit status 0\n"
         "\n"
         "Exit status 1: there are errors or warnings; notes alone leave it at 0. 2: a file cannot\n"
         "be read.\n",

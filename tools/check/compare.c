@@ -353,6 +353,7 @@ static void compare_all(struct comparer *m)
         if (f->start < at || end <= f->start || !object_is_code(m->c->object, f->start, end))
             continue;
         compare_between(m, at, f->start);
+        check_note_function(m->c, f->start, end);
         compare_function(m, f, end);
         at = end;
     }

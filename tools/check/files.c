@@ -67,6 +67,7 @@ static void check_one(struct run *run, const struct report_file *file, uint8_t *
 
     options.take = take_finding;
     options.take_data = &telling;
+    options.policy = &run->policy;
     if (isatty(STDERR_FILENO))
         options.progress = show_progress;
     report_begin(&run->report, file);

@@ -6,7 +6,8 @@
 #include "report.h"
 
 struct run {
-    struct check_options options; /* take and take_data are set for each file */
+    struct check_options options; /* take, take_data and policy are set for each file */
+    struct check_policy policy;
     struct report report;
     enum tool_exit exit_status;
     bool no_memory;

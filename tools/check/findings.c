@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy.h"
+
 /* Of one code, as long as the number of all is limited. */
 enum { OF_ONE_CODE = 8 };
 
-bool findings_init(struct findings *f, size_t limit, findings_taker *take, void *data)
+bool findings_init(struct findings *f, size_t limit, const struct findings_ears *ears)
 {
-    *f = (struct findings){ .limit = limit, .take = take, .take_data = data };
+    *f = (struct findings){ .limit = limit, .ears = *ears };
     if (limit > 0)
         f->limit_of_code = limit < OF_ONE_CODE ? limit : OF_ONE_CODE;
     f->of_code = calloc(check_code_count, sizeof *f->of_code);
@@ -22,36 +24,62 @@ void findings_free(struct findings *f)
 {
     free(f->of_code);
     free(f->told_of_code);
-    *f = (struct findings){ .take = NULL };
+    *f = (struct findings){ .limit = 0 };
 }
 
 static bool is_wanted(const struct findings *f, size_t index)
 {
-    return f->take &&
+    return f->ears.take &&
            (f->limit == 0 || (f->told < f->limit && f->told_of_code[index] < f->limit_of_code));
+}
+
+static void note_known(struct findings *f, const char *who)
+{
+    f->known++;
+    for (size_t i = 0; i < KNOWN_MAX; i++) {
+        if (!f->known_for[i])
+            f->known_for[i] = who;
+        if (strcmp(f->known_for[i], who) == 0)
+            return;
+    }
+}
+
+static void count(struct findings *f, const struct finding *g, size_t index)
+{
+    f->of_code[index]++;
+    f->by_severity[g->severity]++;
+    if (g->known)
+        note_known(f, g->known);
 }
 
 static void add(struct findings *f, enum check_code code, struct finding_place place,
                 struct finding_rules rules, const char *format, va_list arguments)
 {
     const size_t index = check_code_index(code);
-    char *text;
+    const bool wanted = is_wanted(f, index);
+    struct finding g = { .code = code, .place = place, .rules = rules };
+    char *text = NULL;
 
-    f->of_code[index]++;
-    f->by_severity[check_codes[index].severity]++;
-    if (!is_wanted(f, index))
+    if (!policy_severity(&g.severity, f->ears.policy, index)) {
+        f->ignored++;
         return;
-    if (vasprintf(&text, format, arguments) < 0) {
+    }
+    if ((wanted || f->ears.judge_wants_text) && vasprintf(&text, format, arguments) < 0) {
         f->no_memory = true;
         return;
     }
-    f->told++;
-    f->told_of_code[index]++;
-    f->take(f->take_data, &(struct finding){ .code = code,
-                                             .severity = check_codes[index].severity,
-                                             .place = place,
-                                             .rules = rules,
-                                             .text = text });
+    g.text = text;
+    if (f->ears.judge && !f->ears.judge(f->ears.data, &g)) {
+        f->passed++;
+        free(text);
+        return;
+    }
+    count(f, &g, index);
+    if (wanted) {
+        f->told++;
+        f->told_of_code[index]++;
+        f->ears.take(f->ears.data, &g);
+    }
     free(text);
 }
 
@@ -82,7 +110,19 @@ uint64_t findings_left_out(const struct findings *f, enum check_code code)
     return f->of_code[index] - f->told_of_code[index];
 }
 
+enum findings_verdict findings_verdict(const struct findings *f)
+{
+    const uint64_t bad = f->by_severity[CHECK_ERROR] + f->by_severity[CHECK_WARNING];
+
+    if (bad == 0)
+        return VERDICT_GOOD;
+    return bad == f->known ? VERDICT_KNOWN : VERDICT_BAD;
+}
+
 bool findings_bad(const struct findings *f)
 {
-    return f->by_severity[CHECK_ERROR] > 0 || f->by_severity[CHECK_WARNING] > 0;
+    const bool allow = f->ears.policy && f->ears.policy->allow_known;
+    const enum findings_verdict verdict = findings_verdict(f);
+
+    return verdict == VERDICT_BAD || (verdict == VERDICT_KNOWN && !allow);
 }

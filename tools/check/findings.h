@@ -34,28 +34,60 @@ struct finding_rules {
 
 struct finding {
     enum check_code code;
-    enum check_severity severity;
+    enum check_severity severity; /* to the caller of the check */
     struct finding_place place;
     struct finding_rules rules;
-    const char *text; /* what is particular about it */
+    const char *text;     /* what is particular about it */
+    const char *known;    /* the release that writes it; NULL: none that is known */
+    uint64_t fingerprint; /* fingerprint.h */
 };
+
+struct check_policy;
 
 /* Takes a finding; what it points to is there during the call only. */
 typedef void findings_taker(void *data, const struct finding *finding);
 
-struct findings {
+/*
+ * Fills in what is known of an error or a warning. Its text may be NULL.
+ *
+ * @return false: it is passed over
+ */
+typedef bool findings_judge(void *data, struct finding *finding);
+
+enum findings_verdict {
+    VERDICT_GOOD,  /* no errors, no warnings */
+    VERDICT_KNOWN, /* none but those that a release is known for */
+    VERDICT_BAD
+};
+
+/* Releases that are named in a verdict. */
+enum { KNOWN_MAX = 4 };
+
+/* Who is told, and who has a say. */
+struct findings_ears {
     findings_taker *take; /* NULL: findings are counted, and nobody is told */
-    void *take_data;
+    findings_judge *judge;
+    void *data;                        /* of both */
+    const struct check_policy *policy; /* NULL: all codes, as they are */
+    bool judge_wants_text;
+};
+
+struct findings {
+    struct findings_ears ears;
     size_t limit, limit_of_code; /* how many to tell; 0: all */
     uint64_t told;
     uint64_t *of_code;       /* how often each code came, in the order of check_codes */
     uint64_t *told_of_code;  /* how often somebody was told */
     uint64_t by_severity[3]; /* of_code, by enum check_severity */
-    bool no_memory;          /* something was not told that should have been */
+    uint64_t ignored;        /* by their code; of_code does not have them ... */
+    uint64_t passed;         /* ... nor those that the judge passed over */
+    uint64_t known;          /* errors and warnings that a release is known for */
+    const char *known_for[KNOWN_MAX];
+    bool no_memory; /* something was not told that should have been */
 };
 
 /* @return false: no memory */
-bool findings_init(struct findings *f, size_t limit, findings_taker *take, void *data);
+bool findings_init(struct findings *f, size_t limit, const struct findings_ears *ears);
 
 void findings_free(struct findings *f);
 
@@ -71,7 +103,9 @@ void findings_add_rules(struct findings *f, enum check_code code, struct finding
 /* How many of a code nobody was told. */
 uint64_t findings_left_out(const struct findings *f, enum check_code code);
 
-/* Whether there is an error or a warning. */
+enum findings_verdict findings_verdict(const struct findings *f);
+
+/* Whether there is an error or a warning that the policy does not allow. */
 bool findings_bad(const struct findings *f);
 
 static inline struct finding_place in_sframe(uint64_t offset)

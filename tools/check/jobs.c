@@ -28,7 +28,7 @@ struct job {
     const char *path;
     pid_t pid; /* 0: it has ended */
     int status;
-    FILE *out, *later, *complaints;
+    FILE *out, *later, *baseline, *complaints;
     struct outcome *outcome;
 };
 
@@ -48,9 +48,11 @@ static struct job *job_at(const struct pool *p, size_t i)
 /* The process: as if there were one file. */
 static void work(const struct run *from, const struct job *job)
 {
-    struct run run = { .options = from->options };
+    struct run run = { .options = from->options, .policy = from->policy };
     struct outcome *o = job->outcome;
 
+    if (run.policy.baseline_to)
+        run.policy.baseline_to = job->baseline;
     dup2(fileno(job->complaints), STDERR_FILENO);
     if (report_open(&run.report, from->report.format, job->out)) {
         run_file(&run, job->path);
@@ -63,7 +65,7 @@ static void work(const struct run *from, const struct job *job)
     o->exit_status = run.exit_status;
     o->any = run.report.any;
     o->failed = run.no_memory || run.report.failed;
-    o->done = fflush(job->out) == 0 && fflush(job->later) == 0;
+    o->done = fflush(job->out) == 0 && fflush(job->later) == 0 && fflush(job->baseline) == 0;
     _exit(0);
 }
 
@@ -74,9 +76,10 @@ static bool begin(struct pool *p, const char *path)
     j->path = path;
     j->out = tmpfile();
     j->later = tmpfile();
+    j->baseline = tmpfile();
     j->complaints = tmpfile();
     memset(j->outcome, 0, sizeof *j->outcome);
-    if (!j->out || !j->later || !j->complaints)
+    if (!j->out || !j->later || !j->baseline || !j->complaints)
         return false;
     fflush(NULL);
     j->pid = fork();
@@ -137,6 +140,8 @@ static void tell(struct run *run, struct job *j)
         r->any |= o->any;
         if (r->later)
             copy(j->later, r->later, ftell(r->later) > 0 ? "," : "");
+        if (run->policy.baseline_to)
+            copy(j->baseline, run->policy.baseline_to, "");
         fflush(r->to);
         copy(j->complaints, stderr, "");
         add_counts(&r->counts, &o->counts);
@@ -147,6 +152,7 @@ static void tell(struct run *run, struct job *j)
     }
     fclose(j->out);
     fclose(j->later);
+    fclose(j->baseline);
     fclose(j->complaints);
 }
 

@@ -3,9 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "where.h"
-
 bool report_open(struct report *out, enum report_format format, FILE *to)
 {
     *out = (struct report){ .format = format, .to = to };
@@ -98,56 +95,4 @@ void report_owner(char *out, size_t size, const struct finding_place *place)
         snprintf(out, size, "FDE %" PRId64 " FRE %" PRId64 ": ", place->fde, place->fre);
     else if (place->fde != FINDING_NONE)
         snprintf(out, size, "FDE %" PRId64 ": ", place->fde);
-}
-
-/* ---- fingerprints ---- */
-
-/* FNV-1a, 64 bits. */
-static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
-{
-    for (const uint8_t *at = bytes; size > 0; size--)
-        hash = (hash ^ *at++) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-/* With the zero behind it, so that two texts are not one. */
-static uint64_t mix_text(uint64_t hash, const char *text)
-{
-    return mix(hash, text, strlen(text) + 1);
-}
-
-static uint64_t mix_number(uint64_t hash, uint64_t number)
-{
-    char text[24];
-
-    snprintf(text, sizeof text, "%" PRIu64, number);
-    return mix_text(hash, text);
-}
-
-/* The folder of a build is another one each time; the member of an archive stands behind the path. */
-static uint64_t mix_file(uint64_t hash, const struct report_file *file)
-{
-    const size_t length = strlen(file->path);
-    const char *slash = strrchr(file->path, '/');
-
-    hash = mix_text(hash, slash ? slash + 1 : file->path);
-    return mix_text(hash, strlen(file->name) > length ? file->name + length : "");
-}
-
-uint64_t report_fingerprint(const struct report_file *file, const struct check *c,
-                            const struct finding *finding)
-{
-    uint64_t hash = mix_number(UINT64_C(0xcbf29ce484222325), finding->code);
-
-    hash = mix_file(hash, file);
-    if (finding->place.has_pc) {
-        struct where_in in = where_symbol(c->object, finding->place.pc);
-
-        if (!in.name)
-            in = where_section(c->object, finding->place.pc);
-        hash = mix_text(hash, in.name ? in.name : "");
-        hash = mix_number(hash, in.name ? in.offset : finding->place.pc);
-    }
-    hash = mix_text(hash, finding->rules.sframe ? finding->rules.sframe : "");
-    return mix_text(hash, finding->rules.eh_frame ? finding->rules.eh_frame : "");
 }

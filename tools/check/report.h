@@ -63,10 +63,6 @@ uint64_t report_byte_offset(const struct report_file *file, const struct check_r
 /* "FDE 3 FRE 2: ", or less. */
 void report_owner(char *out, size_t size, const struct finding_place *place);
 
-/* What a finding is known by from build to build: its code, its file, its place in a function. */
-uint64_t report_fingerprint(const struct report_file *file, const struct check *c,
-                            const struct finding *finding);
-
 void report_text_finding(struct report *report, const struct report_file *file,
                          const struct finding *finding);
 void report_text_end(struct report *report, const struct report_file *file,

@@ -98,7 +98,9 @@ void report_json_finding(struct report *report, const struct report_file *file,
                   check_severity_name(f->severity), "title", check_code_text(f->code)->title,
                   "region", regions[f->place.region], "offset", report_json_number(f->place.offset),
                   "file_offset", report_json_number(offset), "text", report_json_string(f->text),
-                  "fingerprint", report_json_hex(report_fingerprint(file, c, f)));
+                  "fingerprint", report_json_hex(f->fingerprint));
+    if (o && f->known)
+        json_object_set_new(o, "known", json_string(f->known));
     if (o) {
         set_code(o, c, f);
         set_rules(o, &f->rules);
@@ -141,6 +143,26 @@ static json_t *fault_json(const struct object_fault *fault)
     return o;
 }
 
+static json_t *coverage_json(const struct check_coverage *c)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "functions", report_json_number(c->functions),
+                     "functions_covered", report_json_number(c->functions_covered), "bytes",
+                     report_json_number(c->bytes), "bytes_covered",
+                     report_json_number(c->bytes_covered));
+}
+
+static const char *verdict_name(const struct check_result *r)
+{
+    if (r->fault.cause)
+        return "unreadable";
+    switch (findings_verdict(&r->findings)) {
+    case VERDICT_GOOD: return "good";
+    case VERDICT_KNOWN: return "known";
+    case VERDICT_BAD: break;
+    }
+    return "bad";
+}
+
 static json_t *comparison_json(const struct check_comparison *c)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "functions", share_json(&c->functions), "bytes",
@@ -152,7 +174,10 @@ static json_t *comparison_json(const struct check_comparison *c)
 void report_json_end(struct report *report, const struct report_file *file,
                      const struct check_result *r)
 {
-    json_t *o = json_pack("{s:b, s:i, s:o, s:o, s:o, s:o}", "has_section", r->has_section,
+    json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:b, s:i, s:o, s:o, s:o, s:o}", "verdict",
+                          verdict_name(r), "known", report_json_number(r->findings.known),
+                          "ignored", report_json_number(r->findings.ignored), "in_baseline",
+                          report_json_number(r->findings.passed), "has_section", r->has_section,
                           "version", (int)r->version, "functions", report_json_number(r->functions),
                           "rows", report_json_number(r->rows), "counts",
                           counts_json(r->findings.by_severity), "codes", codes_json(&r->findings));
@@ -160,6 +185,10 @@ void report_json_end(struct report *report, const struct report_file *file,
     (void)file;
     if (o && r->comparison.done)
         json_object_set_new(o, "comparison", comparison_json(&r->comparison));
+    if (o && r->coverage.done)
+        json_object_set_new(o, "coverage", coverage_json(&r->coverage));
+    if (o && r->producer[0])
+        json_object_set_new(o, "producer", json_string(r->producer));
     if (o && r->fault.cause)
         json_object_set_new(o, "unreadable", fault_json(&r->fault));
     fprintf(report->to, "],\n");

@@ -113,7 +113,7 @@ void report_sarif_finding(struct report *report, const struct report_file *file,
                   "message", "text", report_json_string(message), "locations", "physicalLocation",
                   location_json(file->path, offset), "logicalLocations", "fullyQualifiedName",
                   report_json_string(file->name), "partialFingerprints", "sfbCheck/v1",
-                  report_json_hex(report_fingerprint(file, c, f))));
+                  report_json_hex(f->fingerprint)));
     report->any = true;
     free(message);
 }

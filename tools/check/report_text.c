@@ -29,6 +29,8 @@ void report_text_finding(struct report *report, const struct report_file *file,
             f->place.offset, owner, code, check_severity_name(f->severity),
             check_code_text(f->code)->title);
     foreign_print(report->to, f->text);
+    if (f->known)
+        fprintf(report->to, " [known: %s]", f->known);
     putc('\n', report->to);
 }
 
@@ -71,6 +73,24 @@ static void print_left_out(FILE *to, const char *name, const struct check_result
     }
 }
 
+/* What was left out, and whose fault the rest is. */
+static void print_verdict(FILE *to, const char *name, const struct check_result *r)
+{
+    const struct findings *f = &r->findings;
+    const enum findings_verdict verdict = findings_verdict(f);
+
+    if (f->ignored > 0)
+        fprintf(to, "%s: %" PRIu64 " ignored by their codes\n", name, f->ignored);
+    if (f->passed > 0)
+        fprintf(to, "%s: %" PRIu64 " in the baseline\n", name, f->passed);
+    if (verdict == VERDICT_GOOD)
+        return;
+    if (r->producer[0])
+        fprintf(to, "%s: made by %s, by the looks of it\n", name, r->producer);
+    for (size_t i = 0; verdict == VERDICT_KNOWN && i < KNOWN_MAX && f->known_for[i]; i++)
+        fprintf(to, "%s: nothing but known faults of %s\n", name, f->known_for[i]);
+}
+
 void report_text_end(struct report *report, const struct report_file *file,
                      const struct check_result *result)
 {
@@ -87,6 +107,7 @@ void report_text_end(struct report *report, const struct report_file *file,
     print_comparison(report->to, name, &result->comparison);
     if (!result->has_section)
         fprintf(report->to, "%s: no .sframe\n", name);
+    print_verdict(report->to, name, result);
     free(name);
 }
 
