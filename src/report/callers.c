@@ -35,12 +35,12 @@ static bool begin(struct view *v, const bool *wanted)
     return v->wanted != NULL;
 }
 
-static bool add_row(struct view *v, const struct report_row *row)
+static bool add_stack(struct view *v, const struct report_weighed *weighed)
 {
-    const uint64_t weight = report_weight(v->model, row);
+    const uint64_t weight = report_weighed_sum(weighed);
     size_t inner = SIZE_MAX, outer = 0;
 
-    if (!report_path_of(&v->path, &v->entities, row->stack))
+    if (!report_path_of(&v->path, &v->entities, weighed->stack))
         return false;
     for (size_t i = 0; i < v->path.steps.count; i++)
         if (v->wanted[v->path.steps.at[i]]) {
@@ -100,11 +100,14 @@ bool report_callers_write(FILE *to, const struct report_model *model,
                           const struct report_style *style, const bool *wanted, double percent)
 {
     struct view v = { .to = to, .model = model };
+    struct report_weights weights = { .count = 0 };
     bool good = begin(&v, wanted);
 
-    for (size_t i = 0; good && i < model->rows.count; i++)
-        good = add_row(&v, &model->rows.at[i]);
+    good = good && report_weights_make(&weights, model);
+    for (size_t i = 0; good && i < weights.count; i++)
+        good = report_weighed_sum(&weights.at[i]) == 0 || add_stack(&v, &weights.at[i]);
     good = good && show(&v, style, percent);
+    report_weights_free(&weights);
     report_tree_free(&v.callers);
     report_tree_free(&v.calls);
     report_entities_free(&v.entities);

@@ -92,12 +92,24 @@ void report_columns_put(FILE *to, const struct report_columns *c, uint64_t self,
     }
 }
 
+static unsigned figure_width(const struct report_columns *c)
+{
+    return 8 + 2 + (c->times ? c->time + 1 : 0);
+}
+
 void report_columns_put_sum(FILE *to, const struct report_columns *c, uint64_t self)
 {
-    const unsigned figure = 8 + 2 + (c->times ? c->time + 1 : 0);
-
     put_figure(to, c, self);
-    fprintf(to, "%*s", (int)(c->before - figure), "");
+    fprintf(to, "%*s", (int)(c->before - figure_width(c)), "");
+}
+
+void report_columns_put_branches(FILE *to, const struct report_columns *c, uint64_t total)
+{
+    const unsigned self = c->selfs ? figure_width(c) : 0;
+
+    fprintf(to, "%*s", (int)self, "");
+    put_figure(to, c, total);
+    fprintf(to, "%*s", (int)(c->before - figure_width(c) - self), "");
 }
 
 unsigned report_columns_room(const struct report_columns *c)

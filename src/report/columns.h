@@ -29,6 +29,9 @@ void report_columns_put(FILE *to, const struct report_columns *columns, uint64_t
 /* The same of several, whose totals do not add up: that column is empty. */
 void report_columns_put_sum(FILE *to, const struct report_columns *columns, uint64_t self);
 
+/* The same of several branches of a tree, whose totals do add up. */
+void report_columns_put_branches(FILE *to, const struct report_columns *columns, uint64_t total);
+
 /* @return columns for a name; 0: as many as it takes */
 unsigned report_columns_room(const struct report_columns *columns);
 

@@ -15,14 +15,14 @@ enum { INNER = 20, OUTER = 8 };
 /* Stacks of the same functions. */
 struct chain {
     uint64_t weight, heaviest;
-    uint32_t row; /* the heaviest */
+    uint32_t stack; /* the heaviest */
 };
 
 /* By two hashes of its functions. */
-static bool find(const struct report_model *model, struct report_index *index,
-                 const struct report_row *row, uint32_t next, uint32_t *out, bool *found)
+static bool find(const struct report_model *model, struct report_index *index, uint32_t stack,
+                 uint32_t next, uint32_t *out, bool *found)
 {
-    struct report_steps steps = report_steps_of(model, row->stack);
+    struct report_steps steps = report_steps_of(model, stack);
     struct report_step step;
     uint64_t a = 1, b = 0x9ae16a3b2f90404fU;
 
@@ -38,30 +38,29 @@ static bool find(const struct report_model *model, struct report_index *index,
 }
 
 /* @return false: no memory */
-static bool find_hottest(const struct report_model *model, struct chain *out)
+static bool find_hottest(const struct report_model *model, const struct report_weights *weights,
+                         struct chain *out)
 {
     REPORT_ARRAY(struct chain) chains = { .count = 0 };
     struct report_index index = { .count = 0 };
     bool good = true, found;
 
-    for (size_t i = 0; good && i < model->rows.count; i++) {
-        const struct report_row *row = &model->rows.at[i];
-        const uint64_t weight = report_weight(model, row);
+    for (size_t i = 0; good && i < weights->count; i++) {
+        const uint64_t weight = report_weighed_sum(&weights->at[i]);
         struct chain *chain;
         uint32_t number;
 
-        if (row->stack == REPORT_NONE)
+        if (weights->at[i].stack == REPORT_NONE || weight == 0)
             continue;
-        good = find(model, &index, row, (uint32_t)chains.count, &number, &found);
-        if (!good || (!found && !REPORT_NEXT(chains))) {
-            good = false;
+        good = find(model, &index, weights->at[i].stack, (uint32_t)chains.count, &number, &found) &&
+               (found || REPORT_NEXT(chains));
+        if (!good)
             break;
-        }
         chain = &chains.at[number];
         chain->weight += weight;
         if (!found || weight > chain->heaviest) {
             chain->heaviest = weight;
-            chain->row = (uint32_t)i;
+            chain->stack = weights->at[i].stack;
         }
         if (chain->weight > out->weight)
             *out = *chain;
@@ -145,20 +144,22 @@ bool report_hottest_write(FILE *to, const struct report_model *model,
     const uint64_t all = report_group_all(model, 0) + report_group_all(model, 1);
     const struct report_unit *unit = report_unit_of(style, all);
     struct chain hottest = { .weight = 0 };
-    const struct report_row *row;
+    struct report_weights weights;
     size_t lines;
+    bool good = report_weights_make(&weights, model) && find_hottest(model, &weights, &hottest);
 
-    if (!find_hottest(model, &hottest))
+    report_weights_free(&weights);
+    if (!good)
         return false;
     if (hottest.weight == 0)
         return true;
-    row = &model->rows.at[hottest.row];
     report_colour(to, style, REPORT_BOLD);
     fprintf(to, "hottest stack: %.*f %s, %.2f %%, innermost first", unit->decimals,
             report_in_unit(unit, hottest.weight), unit->name, report_percent(hottest.weight, all));
     report_colour(to, style, REPORT_PLAIN);
     fputc('\n', to);
-    lines = put_steps(NULL, model, style, row->stack, 0);
-    put_steps(to, model, style, row->stack, lines > INNER + OUTER + 1 ? lines - INNER - OUTER : 0);
+    lines = put_steps(NULL, model, style, hottest.stack, 0);
+    put_steps(to, model, style, hottest.stack,
+              lines > INNER + OUTER + 1 ? lines - INNER - OUTER : 0);
     return true;
 }

@@ -12,7 +12,7 @@ enum { AROUND = 3 }; /* lines that are shown before and behind one that has figu
 
 struct figure {
     uint64_t self, total;
-    uint64_t last_row; /* + 1: that was counted last */
+    size_t last; /* stack that was counted last, + 1 */
 };
 
 struct cell { /* of one line of a function */
@@ -39,19 +39,19 @@ struct listing {
 
 /* --- Figures ----------------------------------------------------------------------------------- */
 
-static void count(struct figure *f, size_t row, bool leaf, uint64_t weight)
+static void count(struct figure *f, size_t stack, bool leaf, uint64_t weight)
 {
-    if (f->last_row != row + 1)
+    if (f->last != stack + 1)
         f->total += weight;
-    f->last_row = row + 1;
+    f->last = stack + 1;
     if (leaf)
         f->self += weight;
 }
 
 /* @return false: no memory */
-static bool count_line(struct listing *l, const struct report_line *line, size_t row, bool leaf)
+static bool count_line(struct listing *l, const struct report_line *line, size_t stack, bool leaf,
+                       uint64_t weight)
 {
-    const uint64_t weight = report_weight(l->model, &l->model->rows.at[row]);
     struct cell *cell;
     uint32_t i;
     bool found;
@@ -65,23 +65,26 @@ static bool count_line(struct listing *l, const struct report_line *line, size_t
             return false;
         *cell = (struct cell){ line->function, line->file, line->line, { 0, 0, 0 } };
     }
-    count(&l->cells.at[i].figure, row, leaf, weight);
-    count(&l->functions[line->function].figure, row, leaf, weight);
+    count(&l->cells.at[i].figure, stack, leaf, weight);
+    count(&l->functions[line->function].figure, stack, leaf, weight);
     return true;
 }
 
-static bool count_rows(struct listing *l, const bool *wanted)
+static bool count_stacks(struct listing *l, const bool *wanted)
 {
-    bool good = true;
+    struct report_weights weights;
+    bool good = report_weights_make(&weights, l->model);
 
-    for (size_t i = 0; good && i < l->model->rows.count; i++) {
-        struct report_steps steps = report_steps_of(l->model, l->model->rows.at[i].stack);
+    for (size_t i = 0; good && i < weights.count; i++) {
+        const uint64_t weight = report_weighed_sum(&weights.at[i]);
+        struct report_steps steps = report_steps_of(l->model, weights.at[i].stack);
         struct report_step step;
 
-        for (bool leaf = true; good && report_steps_next(&steps, &step); leaf = false)
+        for (bool leaf = true; good && weight > 0 && report_steps_next(&steps, &step); leaf = false)
             if (step.line && wanted[step.line->function])
-                good = count_line(l, step.line, i, leaf);
+                good = count_line(l, step.line, i, leaf, weight);
     }
+    report_weights_free(&weights);
     return good;
 }
 
@@ -225,7 +228,7 @@ static void put_all(struct listing *l, size_t functions)
     qsort(l->functions, l->model->functions.count, sizeof *l->functions, compare_functions);
     if (l->cells.count > 1)
         qsort(l->cells.at, l->cells.count, sizeof *l->cells.at, compare_cells);
-    for (size_t i = 0; i < l->model->functions.count && l->functions[i].figure.last_row > 0; i++) {
+    for (size_t i = 0; i < l->model->functions.count && l->functions[i].figure.last > 0; i++) {
         if (shown < functions) {
             put_function(l, &l->functions[i]);
             shown++;
@@ -250,7 +253,7 @@ bool report_list_write(FILE *to, const struct report_model *model, const struct 
     l.functions = calloc(model->functions.count + 1, sizeof *l.functions);
     for (size_t i = 0; l.functions && i < model->functions.count; i++)
         l.functions[i].function = (uint32_t)i;
-    good = l.functions && count_rows(&l, wanted);
+    good = l.functions && count_stacks(&l, wanted);
     if (good)
         put_all(&l, functions);
     free(l.functions);

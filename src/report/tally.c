@@ -29,23 +29,36 @@ uint64_t report_group_all(const struct report_model *model, uint32_t group)
     return sum;
 }
 
-static void count_row(struct report_tally *t, size_t index)
+static void count_stack(struct report_tally *t, const struct report_weights *weights, size_t index)
 {
-    const struct report_model *model = t->entities.model;
-    const struct report_row *row = &model->rows.at[index];
-    const uint64_t weight = report_weight(model, row);
-    struct report_steps steps = report_steps_of(model, row->stack);
+    const struct report_weighed *w = &weights->at[index];
+    struct report_steps steps = report_steps_of(t->entities.model, w->stack);
     struct report_step step;
 
     for (bool leaf = true; report_steps_next(&steps, &step); leaf = false) {
         struct report_figure *f = &t->figures.at[report_entity_of_step(&t->entities, &step)];
 
-        if (f->last_row != index + 1)
-            f->total[row->group] += weight;
-        f->last_row = index + 1;
-        if (leaf)
-            f->self[row->group] += weight;
+        for (size_t g = 0; g < REPORT_GROUPS; g++) {
+            if (f->last != index + 1)
+                f->total[g] += w->of[g];
+            if (leaf)
+                f->self[g] += w->of[g];
+        }
+        f->last = index + 1;
     }
+}
+
+/* @return false: no memory */
+static bool count_stacks(struct report_tally *t)
+{
+    struct report_weights weights;
+    const bool good = report_weights_make(&weights, t->entities.model);
+
+    for (size_t i = 0; good && i < weights.count; i++)
+        if (report_weighed_sum(&weights.at[i]) > 0)
+            count_stack(t, &weights, i);
+    report_weights_free(&weights);
+    return good;
 }
 
 /* What no stack has. */
@@ -91,14 +104,13 @@ bool report_tally_make(struct report_tally *out, const struct report_model *mode
     *out = (struct report_tally){ .all = { 0 } };
     if (!report_entities_make(&out->entities, model, by) || !make_room(out))
         return false;
-    for (size_t i = 0; i < model->rows.count; i++) {
+    if (report_by_is_called(by) && !count_stacks(out))
+        return false;
+    for (size_t i = 0; !report_by_is_called(by) && i < model->rows.count; i++) {
         const struct report_row *row = &model->rows.at[i];
 
-        if (report_by_is_called(by))
-            count_row(out, i);
-        else
-            count_whole(out, out->entities.of_member[row->member], row->group,
-                        report_weight(model, row));
+        count_whole(out, out->entities.of_member[row->member], row->group,
+                    report_weight(model, row));
     }
     for (size_t i = 0; i < model->members.count; i++) {
         const struct report_member *m = &model->members.at[i];

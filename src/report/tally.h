@@ -3,13 +3,12 @@
 #define REPORT_TALLY_H
 
 #include "report/entity.h"
-
-enum { REPORT_GROUPS = 2 }; /* of a comparison: old, new */
+#include "report/weights.h"
 
 struct report_figure {
     uint64_t self[REPORT_GROUPS];
     uint64_t total[REPORT_GROUPS]; /* a recursion counted once */
-    uint64_t last_row;             /* + 1: that was counted last */
+    size_t last;                   /* stack that was counted last, + 1 */
 };
 
 struct report_tally {

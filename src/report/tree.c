@@ -70,26 +70,34 @@ bool report_path_of(struct report_path *out, const struct report_entities *entit
     return true;
 }
 
-static bool add_rows(struct report_tree *tree, const struct report_entities *entities)
+/* @return false: no memory */
+static bool add_stack(struct report_tree *tree, const struct report_entities *entities,
+                      struct report_path *path, const struct report_weighed *weighed)
+{
+    if (!report_path_of(path, entities, weighed->stack))
+        return false;
+    for (size_t a = 0, b = path->steps.count; a + 1 < b; a++) {
+        const uint32_t kept = path->steps.at[a];
+
+        path->steps.at[a] = path->steps.at[--b];
+        path->steps.at[b] = kept;
+    }
+    return report_tree_add(tree, path->steps.at, path->steps.count, report_weighed_sum(weighed));
+}
+
+/* @return false: no memory */
+static bool add_stacks(struct report_tree *tree, const struct report_entities *entities)
 {
     static const uint32_t unsampled = REPORT_ENTITY_UNSAMPLED;
     const struct report_model *model = entities->model;
     struct report_path path = { .steps = { .count = 0 } };
-    bool good = true;
+    struct report_weights weights;
+    bool good = report_weights_make(&weights, model);
 
-    for (size_t i = 0; good && i < model->rows.count; i++) {
-        const struct report_row *row = &model->rows.at[i];
-
-        good = report_path_of(&path, entities, row->stack);
-        for (size_t a = 0, b = path.steps.count; good && a + 1 < b; a++) {
-            const uint32_t kept = path.steps.at[a];
-
-            path.steps.at[a] = path.steps.at[--b];
-            path.steps.at[b] = kept;
-        }
-        good = good &&
-               report_tree_add(tree, path.steps.at, path.steps.count, report_weight(model, row));
-    }
+    for (size_t i = 0; good && i < weights.count; i++)
+        if (report_weighed_sum(&weights.at[i]) > 0)
+            good = add_stack(tree, entities, &path, &weights.at[i]);
+    report_weights_free(&weights);
     free(path.steps.at);
     return good &&
            (model->unsampled == 0 || report_tree_add(tree, &unsampled, 1, model->unsampled));
@@ -102,7 +110,7 @@ bool report_tree_write(FILE *to, const struct report_model *model, const struct 
     struct report_tree tree = { .nodes = { .count = 0 } };
     struct report_columns columns;
     bool good = report_entities_make(&entities, model, REPORT_BY_FUNCTION) &&
-                report_tree_begin(&tree) && add_rows(&tree, &entities);
+                report_tree_begin(&tree) && add_stacks(&tree, &entities);
 
     if (good) {
         report_columns_make(&columns, style, tree.nodes.at[0].total, true);

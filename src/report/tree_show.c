@@ -191,7 +191,7 @@ bool report_tree_show(FILE *to, const struct report_tree *tree, const struct rep
         if (item.node != REPORT_NONE) {
             put(&s, &item);
         } else {
-            report_columns_put_sum(to, look->columns, item.total);
+            report_columns_put_branches(to, look->columns, item.total);
             put_name(&s, &item, REPORT_NONE, 1);
         }
     }

@@ -85,7 +85,7 @@ Test(views, tree)
         "     0.000     0.00      16.000   100.00  [all]\n"
         "     0.000     0.00      10.000    62.50  |- report_outer (test-report-views) x 2\n"
         "    10.000    62.50      10.000    62.50  |  report_inner (test-report-views)\n"
-        "     6.000    37.50                       `- [3 more]\n",
+        "                          6.000    37.50  `- [3 more]\n",
         NULL);
     unlink(made_path);
 }

@@ -1,0 +1,101 @@
+/* A large recording: 1,000,000 samples of 100,000 stacks. What each view takes is printed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "report/made.h"
+#include "support/run.h"
+#include "support/test.h"
+
+enum { SAMPLES = 1000000, STACKS = 100000, THREADS = 8, FUNCTIONS = 5003, DEPTH_MAX = 48 };
+
+/* Far more than it takes, sanitizers and emulators included: a search that is quadratic takes hours. */
+enum { SECONDS_MAX = 60 };
+
+static uint64_t address_of(unsigned function)
+{
+    return 0x100000 + 0x100 * (uint64_t)function + 16;
+}
+
+/* Stacks that share their outer ends, as those of programs do. */
+static uint32_t put_stack(unsigned *seed)
+{
+    const unsigned depth = 8 + (unsigned)rand_r(seed) % (DEPTH_MAX - 8);
+    uint64_t frames[DEPTH_MAX];
+    unsigned function = 0;
+
+    for (unsigned i = depth; i-- > 0;) {
+        function = (7 * function + (unsigned)rand_r(seed) % 3 + depth - i) % FUNCTIONS;
+        frames[i] = address_of(function);
+    }
+    return made_stack(frames[0], frames + 1, depth - 1, false);
+}
+
+static void put_names(void)
+{
+    char *text = malloc((size_t)FUNCTIONS * 64), *end = text;
+    struct sfb_recording_file file = { 1, "perf-101.map", text, 0 };
+
+    cr_assert(text != NULL);
+    for (unsigned i = 0; i < FUNCTIONS; i++)
+        end += sprintf(end, "%llx 100 function_%u(int, std::vector<int> const&)\n",
+                       (unsigned long long)address_of(i) - 16, i);
+    file.size = (size_t)(end - text);
+    cr_assert(eq(int, sfb_recording_put_file(made_writer, &file), SFB_OK));
+    free(text);
+}
+
+static void make(void)
+{
+    static uint32_t stacks[STACKS];
+    unsigned seed = 1;
+
+    made_begin();
+    for (uint32_t i = 2; i <= THREADS; i++)
+        made_thread(i, 1, "worker");
+    for (size_t i = 0; i < STACKS; i++)
+        stacks[i] = put_stack(&seed);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        const uint32_t thread = 1 + (uint32_t)rand_r(&seed) % THREADS;
+        const size_t stack = i < STACKS ? i : (size_t)rand_r(&seed) % STACKS;
+
+        made_sample(thread, stacks[stack], made_start.monotonic + i * 1000, 1000000, SFB_END);
+    }
+    put_names();
+    made_end("the program ended");
+}
+
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+Test(large, is_shown)
+{
+    static const struct {
+        const char *options, *has;
+    } views[] = {
+        { "", "\n  CPU time 1000.000 s in 1 process and 8 threads: 1000000 samples, " },
+        { "--tree", "\n     0.000     0.00    1000.000   100.00  [all]\n" },
+    };
+
+    make();
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        const double before = cpu_seconds();
+        struct run run = run_line("'%s' report %s %s", SFB_TOOL, views[i].options, made_path);
+        const double taken = cpu_seconds() - before;
+
+        cr_expect(eq(int, run.status, 0), "%s", run.err);
+        cr_expect(strstr(run.out, views[i].has) != NULL, "%s: %.2000s", views[i].options, run.out);
+        cr_log_warn("sfb report %s: %.2f CPU seconds", views[i].options, taken);
+        cr_expect(lt(dbl, taken, (double)SECONDS_MAX));
+        run_free(&run);
+    }
+    unlink(made_path);
+}
