@@ -66,6 +66,8 @@ static enum tool_exit execute(struct report_request *r)
         tool_complain(TOOL_DONE, "%s", newest);
     }
     exit_status = report(r);
+    r->path_count = 0;
+    r->paths = NULL;
     free(newest);
     return exit_status;
 }

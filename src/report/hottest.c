@@ -52,11 +52,12 @@ static bool find_hottest(const struct report_model *model, const struct report_w
 
         if (weights->at[i].stack == REPORT_NONE || weight == 0)
             continue;
-        good = find(model, &index, weights->at[i].stack, (uint32_t)chains.count, &number, &found) &&
-               (found || REPORT_NEXT(chains));
-        if (!good)
+        good = find(model, &index, weights->at[i].stack, (uint32_t)chains.count, &number, &found);
+        chain = !good ? NULL : found ? &chains.at[number] : REPORT_NEXT(chains);
+        if (!chain) {
+            good = false;
             break;
-        chain = &chains.at[number];
+        }
         chain->weight += weight;
         if (!found || weight > chain->heaviest) {
             chain->heaviest = weight;

@@ -154,13 +154,41 @@ static void put_line(struct listing *l, struct text *text, uint32_t line, const 
     fputc('\n', l->to);
 }
 
+/* Lines without figures, as far as there are any. @return the one behind them */
+static uint32_t put_around(struct listing *l, struct text *text, uint32_t from, uint32_t to)
+{
+    while (from < to && find_line(text, from) != SIZE_MAX)
+        put_line(l, text, from++, NULL);
+    return from;
+}
+
+/* Cells with the text around them. */
+static void put_text(struct listing *l, struct text *text, const struct cell *cells, size_t count)
+{
+    uint32_t next = 1; /* line that has not been written */
+
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t line = cells[i].line,
+                       behind = i + 1 < count ? cells[i + 1].line : UINT32_MAX;
+        const uint32_t from = line > next + AROUND ? line - AROUND : next;
+
+        if (from > next && next > 1)
+            fprintf(l->to, "%*s   ...\n", (int)l->columns.before, "");
+        if (line > 0)
+            put_around(l, text, from, line);
+        put_line(l, text, line, &cells[i]);
+        if (line > 0 && line < UINT32_MAX - AROUND - 1)
+            next = put_around(l, text, line + 1,
+                              behind < line + AROUND + 1 ? behind : line + AROUND + 1);
+    }
+}
+
 /* Cells of one file. */
 static void put_file(struct listing *l, const struct cell *cells, size_t count)
 {
     const char *path = report_text(l->model, cells[0].file);
     bool changed = false;
     struct text text = { .line = 1 };
-    uint32_t next = 0; /* line that has not been written */
 
     if (path[0] && l->texts && l->texts->read)
         text.bytes = l->texts->read(l->texts->user, path, l->recorded, &text.size, &changed);
@@ -171,27 +199,10 @@ static void put_file(struct listing *l, const struct cell *cells, size_t count)
                                  : "\n",
           l->to);
     report_columns_head(l->to, &l->columns, "  line");
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t line = cells[i].line;
-        const uint32_t last = i + 1 < count ? cells[i + 1].line : UINT32_MAX;
-        uint32_t from = line > AROUND ? line - AROUND : 1;
-
-        if (text.bytes && line > 0) {
-            if (from > next && next > 0)
-                fprintf(l->to, "%*s   ...\n", (int)l->columns.before, "");
-            from = from > next ? from : next;
-            for (; from < line && find_line(&text, from) != SIZE_MAX; from++)
-                put_line(l, &text, from, NULL);
-        }
-        put_line(l, &text, line, &cells[i]);
-        if (!text.bytes || line == 0)
-            continue;
-        for (next = line + 1; next < last && next - line <= AROUND; next++) {
-            if (find_line(&text, next) == SIZE_MAX)
-                break;
-            put_line(l, &text, next, NULL);
-        }
-    }
+    if (text.bytes)
+        put_text(l, &text, cells, count);
+    for (size_t i = 0; !text.bytes && i < count; i++)
+        put_line(l, &text, cells[i].line, &cells[i]);
     free(text.bytes);
 }
 

@@ -42,7 +42,7 @@ static bool collect(struct entries *out, const struct report_model *model)
 
         good = add(out, m->thread, m->process, report_member_unsampled(model, m));
     }
-    for (size_t i = 0; good && i < model->rows.count; i++) {
+    for (size_t i = 0; good && out->all.at && i < model->rows.count; i++) {
         const struct report_row *row = &model->rows.at[i];
         struct entry *entry = &out->all.at[row->member];
 

@@ -93,7 +93,7 @@ Test(large, is_shown)
 
         cr_expect(eq(int, run.status, 0), "%s", run.err);
         cr_expect(strstr(run.out, views[i].has) != NULL, "%s: %.2000s", views[i].options, run.out);
-        cr_log_warn("sfb report %s: %.2f CPU seconds", views[i].options, taken);
+        cr_log_info("sfb report %s: %.2f CPU seconds", views[i].options, taken);
         cr_expect(lt(dbl, taken, (double)SECONDS_MAX));
         run_free(&run);
     }
