@@ -108,6 +108,7 @@ static bool decode(struct maker *m, const struct report_cbf *cbf, uint32_t list,
 {
     struct report_model *model = m->model;
     const size_t at = model->frames.count;
+    static const uint32_t none = REPORT_NONE; /* the array may not be there yet */
     const bool truncated = add_items(m, cbf, list);
     struct report_stack *stack;
     bool found;
@@ -115,7 +116,7 @@ static bool decode(struct maker *m, const struct report_cbf *cbf, uint32_t list,
     if (m->failed)
         return false;
     const size_t count = model->frames.count - at;
-    const uint32_t *frames = count > 0 ? model->frames.at + at : NULL;
+    const uint32_t *frames = count > 0 ? model->frames.at + at : &none;
 
     if (!report_index_find(&m->same, hash(frames, count, 1), hash(frames, count, ~count),
                            (uint32_t)model->stacks.count, out, &found))
