@@ -183,6 +183,7 @@ static bool read_sample(struct report_data *d, const struct sfb_recording_sample
     *sample = (struct report_sample){ .thread = thread,
                                       .stack = find_stack(d, from->stack),
                                       .end = from->end,
+                                      .engine = from->engine,
                                       .time = from->time,
                                       .weight = from->weight };
     return true;

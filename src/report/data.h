@@ -55,6 +55,7 @@ struct report_sample {
     uint32_t thread; /* index */
     uint32_t stack;  /* index; REPORT_NONE */
     uint32_t end;    /* enum sfb_status */
+    uint32_t engine; /* enum sfb_recording_engine */
     uint64_t time, weight;
 };
 

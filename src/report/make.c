@@ -255,7 +255,8 @@ static struct report_row *row_of(struct maker *m, const struct report_sample *sa
 static bool add_sample(struct maker *m, const struct report_sample *sample)
 {
     struct report_model *model = m->model;
-    const uint64_t start = model->sources[m->source].data->start.monotonic;
+    const struct report_data *data = model->sources[m->source].data;
+    const uint64_t start = data->start.monotonic;
     const uint64_t time = sample->time > start ? sample->time - start : 0;
     const uint32_t member = m->first_member + sample->thread;
     struct report_point *point;
@@ -280,6 +281,8 @@ static bool add_sample(struct maker *m, const struct report_sample *sample)
     model->totals[VALUE_CPU] += sample->weight;
     model->truncated += stack != REPORT_NONE && model->stacks.at[stack].truncated;
     model->by_end[sample->end < 255 ? sample->end : 255]++;
+    if (sample->engine < 8 && sample->engine != data->start.engine)
+        model->by_other[sample->engine]++;
     return true;
 }
 

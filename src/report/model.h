@@ -112,6 +112,7 @@ struct report_model {
         unsampled; /* ns of wanted threads and processes; 0 if times or functions were chosen */
     uint64_t truncated;   /* samples whose stack is cut off */
     uint64_t by_end[256]; /* samples by enum sfb_status; larger ones at 255 */
+    uint64_t by_other[8]; /* those by another engine than their recording began with */
     struct report_choice choice;
 };
 

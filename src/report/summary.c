@@ -52,6 +52,42 @@ static void write_start(FILE *to, const struct report_data *data)
     fputc('\n', to);
 }
 
+/* How the program ended that was recorded first, exec or not, unless all went well. */
+static void write_program_end(FILE *to, const struct report_data *data)
+{
+    const struct report_process *last = data->processes.at;
+
+    for (size_t i = 1; i < data->processes.count; i++)
+        if (data->processes.at[i].pid == last->pid)
+            last = &data->processes.at[i];
+    if (data->processes.count == 0 || !last->ended)
+        return;
+    if (last->end == SFB_PROCESS_KILLED)
+        fprintf(to, "  it was ended by signal %" PRIu32 "\n", last->status);
+    else if (last->end == SFB_PROCESS_EXITED && last->status != 0)
+        fprintf(to, "  it exited with status %" PRIu32 "\n", last->status);
+}
+
+/* Why the recording ended, unless the program did. */
+static void write_end(FILE *to, const struct report_data *data)
+{
+    write_program_end(to, data);
+    if (!data->finish.reason || strcmp(data->finish.reason, "the program ended") == 0)
+        return;
+    fputs("  the recording ended: ", to);
+    foreign_print(to, data->finish.reason);
+    fputc('\n', to);
+}
+
+/* A thread has a timer until its event of perf is there, or for good. */
+static void write_engines(FILE *to, const struct report_model *model)
+{
+    for (uint32_t engine = SFB_ENGINE_PERF; engine <= SFB_ENGINE_SAMPLER; engine++)
+        if (model->by_other[engine] > 0)
+            fprintf(to, "  %" PRIu64 " of %" PRIu64 " samples by %s\n", model->by_other[engine],
+                    model->totals[0], sfb_recording_engine_str(engine));
+}
+
 /* Why stacks are cut off, most often first. */
 static void write_truncated(FILE *to, const struct report_model *model)
 {
@@ -211,6 +247,7 @@ static void write_starts(FILE *to, const struct report_model *model)
         if (comparison)
             fputs(model->sources[i].group == 0 ? "old: " : "new: ", to);
         write_start(to, model->sources[i].data);
+        write_end(to, model->sources[i].data);
     }
     if (model->source_count > STARTS_MAX)
         fprintf(to, "and %zu more recordings\n", model->source_count - STARTS_MAX);
@@ -298,6 +335,7 @@ bool report_summary_write(FILE *to, const struct report_model *model)
 
     write_starts(to, model);
     write_choice(to, &model->choice);
+    write_engines(to, model);
     write_time(to, model);
     if (model->unsampled > 0)
         fprintf(to, "  %.*f %s of it were never sampled (%.2f %%)\n", unit->decimals,

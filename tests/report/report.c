@@ -49,6 +49,58 @@ Test(report, shows_functions_and_what_is_missing)
     unlink(made_path);
 }
 
+/* What did not go as it should: the program, the recording, and the engine of some samples. */
+Test(report, says_how_it_ended)
+{
+    const struct sfb_recording_process_end
+        killed = { 1, SFB_PROCESS_KILLED, 11, 3000000000, 0, 0 },
+        replaced = { 1, SFB_PROCESS_REPLACED, 0, 3000000000, 0, 0 },
+        exited = { 2, SFB_PROCESS_EXITED, 3, 3000000000, 0, 0 };
+    struct sfb_recording_process next = { .id = 2,
+                                          .pid = 101,
+                                          .time = 2000000000,
+                                          .program = "/bin/next",
+                                          .arguments = "next",
+                                          .arguments_size = 5 };
+    const struct sfb_recording_sample other = {
+        1, 0, 2000000000, 1000, SFB_ENGINE_SAMPLER, SFB_NO_RESOURCE
+    };
+
+    made_begin();
+    cr_assert(eq(int, sfb_recording_put_sample(made_writer, &other), SFB_OK));
+    made_sample(1, 0, 2100000000, 2000, SFB_NO_RESOURCE);
+    cr_assert(eq(int, sfb_recording_put_process_end(made_writer, &killed), SFB_OK));
+    made_end("--max-size\n");
+    made_expect(0, "",
+                "./program a\\033[2Jb\n"
+                "  recorded 2023-11-14 22:13:20, 2.50 s, 997 Hz by CPU-time timers: perf: refused\n"
+                "  it was ended by signal 11\n"
+                "  the recording ended: --max-size\\012\n"
+                "  1 of 2 samples by sampler thread\n"
+                "  CPU time 0.000 s in 1 process and 1 thread: 2 samples, 0 stacks\n"
+                "\n"
+                " self (us)   self %  total (us)  total %  function (module)\n"
+                "     3.000   100.00       3.000   100.00  [no stack]\n"
+                "\n",
+                NULL);
+    unlink(made_path);
+    made_begin();
+    cr_assert(eq(int, sfb_recording_put_process_end(made_writer, &replaced), SFB_OK));
+    cr_assert(eq(int, sfb_recording_put_process(made_writer, &next), SFB_OK));
+    cr_assert(eq(int, sfb_recording_put_process_end(made_writer, &exited), SFB_OK));
+    made_end("the program ended");
+    made_expect(0, "",
+                "./program a\\033[2Jb\n"
+                "  recorded 2023-11-14 22:13:20, 2.50 s, 997 Hz by CPU-time timers: perf: refused\n"
+                "  it exited with status 3\n"
+                "  CPU time 0.000 s in 2 processes and 1 thread: 0 samples, 0 stacks\n"
+                "\n"
+                " self (ns)   self %  total (ns)  total %  function (module)\n"
+                "\n",
+                NULL);
+    unlink(made_path);
+}
+
 Test(report, folds_stacks)
 {
     made_all("the program ended");

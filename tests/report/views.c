@@ -1,10 +1,12 @@
 /* What sfb report shows, on recordings with known figures: all views have the same ones. */
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "report/made.h"
+#include "sfb/image_map.h"
 #include "support/run.h"
 #include "support/test.h"
 
@@ -302,6 +304,70 @@ Test(views, diff)
     cr_expect(strstr(run.out, "\n  CPU time 0.007 s, was 0.016 s: -0.009 s (-56.25 %); in ") !=
                   NULL,
               "%s", run.out);
+    run_free(&run);
+    unlink(old);
+    unlink(made_path);
+}
+
+static int find_base(struct dl_phdr_info *info, size_t size, void *user)
+{
+    (void)size;
+    *(uint64_t *)user = info->dlpi_addr;
+    return 1; /* the program itself comes first */
+}
+
+/* Records report_inner() of a copy of this program. */
+static void make_copy(const char *folder, uint64_t base, uint64_t weight)
+{
+    char program[128];
+    uint8_t map[256];
+    struct sfb_image_map_encoder encoder;
+    struct sfb_image image = { .base = base, .end_of_text = base + (1 << 24), .path = program };
+    uint64_t bias = 0;
+
+    dl_iterate_phdr(find_base, &bias);
+    image.path_size = (size_t)snprintf(program, sizeof program, "%s/program", folder);
+    made_begin();
+    cr_assert(eq(int, sfb_image_map_encoder_init(&encoder, map, sizeof map, 64, "Linux", NULL, 0),
+                 SFB_OK));
+    cr_assert(eq(int, sfb_image_map_encoder_put(&encoder, &image), SFB_OK));
+    made_modules(made_start.monotonic, map, sfb_image_map_encoder_end(&encoder));
+    made_sample(1, made_stack(made_inside(report_inner) - bias + base, NULL, 0, false), 1500000000,
+                weight, SFB_END);
+    made_end("the program ended");
+}
+
+/* A program that was built again is another module, and has the same functions. */
+Test(views, two_builds_of_a_function_are_one)
+{
+    char folder[] = "/tmp/sfb-report-builds-XXXXXX", old[64], build[64];
+    struct run run;
+
+    cr_assert(mkdtemp(folder) != NULL);
+    run = run_line("cd %s && mkdir a b && cp /proc/%d/exe a/program && cp a/program b", folder,
+                   (int)getpid());
+    cr_assert(eq(int, run.status, 0), "%s", run.err);
+    run_free(&run);
+    snprintf(build, sizeof build, "%s/a", folder);
+    make_copy(build, 0x7000000, 4000000);
+    snprintf(old, sizeof old, "%s", made_path);
+    snprintf(build, sizeof build, "%s/b", folder);
+    make_copy(build, 0x9000000, 1000000);
+    run = run_line("'%s' report --top %s %s", SFB_TOOL, old, made_path);
+    run_expect_text("merged", run.out,
+                    " self (ms)   self %  total (ms)  total %  function (module)\n"
+                    "     5.000   100.00       5.000   100.00  report_inner (program)\n");
+    run_free(&run);
+    run = run_line("'%s' report --diff --top %s %s", SFB_TOOL, old, made_path);
+    run_expect_text(
+        "diff", run.out,
+        "  old (ms)    new (ms)   self (ms)   self %  total (ms)  total %  function (module)\n"
+        "     4.000       1.000      -3.000   -75.00      -3.000   -75.00  report_inner "
+        "(program)\n");
+    run_free(&run);
+    run = run_line("'%s' report --by module %s %s | wc -l; rm -r %s", SFB_TOOL, old, made_path,
+                   folder);
+    run_expect_text("modules", run.out, "3\n");
     run_free(&run);
     unlink(old);
     unlink(made_path);
