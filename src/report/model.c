@@ -35,8 +35,9 @@ uint64_t report_process_unsampled(const struct report_model *model,
 
 struct report_steps report_steps_of(const struct report_model *model, uint32_t stack)
 {
-    return (struct report_steps){ .model = model,
-                                  .stack = stack == REPORT_NONE ? NULL : &model->stacks.at[stack] };
+    return (struct report_steps){
+        .model = model, .stack = report_has_no_stack(model, stack) ? NULL : &model->stacks.at[stack]
+    };
 }
 
 bool report_steps_next(struct report_steps *s, struct report_step *out)

@@ -158,6 +158,12 @@ struct report_step {
     const char *mark;               /* "[omitted]", "[truncated]", "[no stack]"; NULL: a function */
 };
 
+/* Whether there is no frame to show: none was taken, or it is empty. */
+static inline bool report_has_no_stack(const struct report_model *model, uint32_t stack)
+{
+    return stack == REPORT_NONE || model->stacks.at[stack].count == 0;
+}
+
 struct report_steps report_steps_of(const struct report_model *model, uint32_t stack);
 
 /* @return false: the outermost one was given */

@@ -156,7 +156,7 @@ static void put_stack(struct pprof *p, const struct report_part *part)
     const struct report_model *model = p->model;
     const struct report_stack *stack;
 
-    if (part->mark || part->stack == REPORT_NONE) {
+    if (part->mark || report_has_no_stack(model, part->stack)) {
         const unsigned mark = part->mark ? MARK_UNSAMPLED : MARK_NO_STACK;
 
         report_proto_value(&p->part, id_of(&p->locations, (uint32_t)model->locations.count + mark));
@@ -177,7 +177,8 @@ static void put_sample(struct pprof *p, const struct report_part *part)
     for (size_t i = 0; i < p->model->type_count; i++)
         report_proto_value(&p->part, old ? 0 - part->values[i] : part->values[i]);
     report_proto_message(&p->message, SAMPLE_VALUE, &p->part);
-    put_label(p, "thread", report_part_thread(part), 0);
+    if (report_part_thread(part)[0])
+        put_label(p, "thread", report_part_thread(part), 0);
     if (part->member)
         put_label(p, "tid", NULL, part->member->thread->tid);
     if (p->several) {
@@ -289,12 +290,17 @@ static struct report_code code_of(const struct pprof *p, uint32_t thing)
                                         .start = m->start,
                                         .end = m->end };
     struct report_code code;
+    uint64_t end = high > m->end ? high : m->end;
 
     if (namer->code && namer->code(namer->user, &place, &code) && code.start <= low &&
         code.end >= high)
         return code;
+    /* Of a damaged list of modules. */
+    if (high < low || end > UINT64_MAX - PAGE)
+        return (struct report_code){ .start = 0, .end = UINT64_MAX };
+    end += PAGE - 1;
     return (struct report_code){ .start = low / PAGE * PAGE,
-                                 .end = ((high > m->end ? high : m->end) + PAGE - 1) / PAGE * PAGE,
+                                 .end = end / PAGE * PAGE,
                                  .offset = p->extents[thing].low / PAGE * PAGE };
 }
 

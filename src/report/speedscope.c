@@ -12,6 +12,9 @@ static const char *const marks[] = { "[omitted]", "[truncated]", "[no stack]", "
 
 enum { MARK_OMITTED, MARK_TRUNCATED, MARK_NO_STACK, MARK_UNSAMPLED, MARKS };
 
+/* A file of 100 MB: the page takes no more of them. */
+enum { FRAMES_BY_TIME = 1 << 24 };
+
 /* Samples of one row that follow each other, or what was never sampled. */
 struct piece {
     uint32_t member; /* index; the number of them: of no thread */
@@ -45,8 +48,7 @@ static bool add(struct scope *s, struct piece piece)
     return slot || piece.weight == 0;
 }
 
-/* What has no times is by rows. */
-static bool add_samples(struct scope *s)
+static bool add_points(struct scope *s)
 {
     const struct report_model *model = s->model;
     bool good = true;
@@ -59,7 +61,15 @@ static bool add_samples(struct scope *s)
                                       .weight = p->weight,
                                       .row = p->row });
     }
-    for (size_t i = 0; good && model->points.count == 0 && i < model->rows.count; i++)
+    return good;
+}
+
+static bool add_rows(struct scope *s)
+{
+    const struct report_model *model = s->model;
+    bool good = true;
+
+    for (size_t i = 0; good && i < model->rows.count; i++)
         good = add(s, (struct piece){ .member = model->rows.at[i].member,
                                       .weight = report_weight(model, &model->rows.at[i]),
                                       .row = (uint32_t)i });
@@ -113,6 +123,35 @@ static void merge(struct scope *s)
         s->pieces.count = (size_t)(to - s->pieces.at) + 1;
 }
 
+static bool are_too_many(const struct scope *s)
+{
+    const struct report_model *model = s->model;
+    size_t frames = 0;
+
+    for (size_t i = 0; i < s->pieces.count && frames <= FRAMES_BY_TIME; i++) {
+        const struct piece *p = &s->pieces.at[i];
+        const uint32_t stack = p->last ? REPORT_NONE : model->rows.at[p->row].stack;
+
+        frames += stack == REPORT_NONE ? 1 : model->stacks.at[stack].count;
+    }
+    return frames > FRAMES_BY_TIME;
+}
+
+/* By time; what has no times, or too many of them, by rows. */
+static bool make_pieces(struct scope *s)
+{
+    for (bool by_time = s->model->points.count > 0;; by_time = false) {
+        s->pieces.count = 0;
+        if (!(by_time ? add_points(s) : add_rows(s)) || !add_unsampled(s))
+            return false;
+        if (s->pieces.count > 0)
+            qsort(s->pieces.at, s->pieces.count, sizeof *s->pieces.at, compare);
+        merge(s);
+        if (!by_time || !are_too_many(s))
+            return true;
+    }
+}
+
 /* --- Profiles ---------------------------------------------------------------------------------- */
 
 static bool add_frame(struct scope *s, uint32_t frame)
@@ -135,7 +174,7 @@ static bool take_stack(struct scope *s, const struct piece *piece)
     s->frames.count = 0;
     if (piece->last)
         return add_frame(s, mark + MARK_UNSAMPLED);
-    if (model->rows.at[piece->row].stack == REPORT_NONE)
+    if (report_has_no_stack(model, model->rows.at[piece->row].stack))
         return add_frame(s, mark + MARK_NO_STACK);
     steps = report_steps_of(model, model->rows.at[piece->row].stack);
     while (good && report_steps_next(&steps, &step))
@@ -277,12 +316,8 @@ bool report_speedscope_write(FILE *to, const struct report_model *model)
 {
     struct scope s = { .model = model, .to = to };
     const char *command = model->source_count > 0 ? model->sources[0].data->start.command : NULL;
-    bool good = add_samples(&s) && add_unsampled(&s);
+    bool good = make_pieces(&s);
 
-    if (good && s.pieces.count > 0) {
-        qsort(s.pieces.at, s.pieces.count, sizeof *s.pieces.at, compare);
-        merge(&s);
-    }
     fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
           "\"exporter\":\"sframe-backtrace\",\"activeProfileIndex\":0,\"name\":",
           to);

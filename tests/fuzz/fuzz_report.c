@@ -4,6 +4,7 @@
  */
 #include "fuzz.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,11 +16,15 @@
 #include "report/hottest.h"
 #include "report/list.h"
 #include "report/make.h"
+#include "report/pprof.h"
+#include "report/rows.h"
+#include "report/speedscope.h"
 #include "report/summary.h"
 #include "report/threads.h"
 #include "report/top.h"
 #include "report/tree.h"
 #include "report_names.h"
+#include "support/pprof_read.h"
 
 static char path[64];
 static int file = -1;
@@ -93,6 +98,76 @@ static void write_views(FILE *to, const struct report_model *model,
     free(wanted);
 }
 
+/* --- Files for other tools --------------------------------------------------------------------- */
+
+/* What a writer writes. @return to be freed */
+static char *written(bool (*write)(FILE *, const struct report_model *),
+                     const struct report_model *model, size_t *size)
+{
+    char *text = NULL;
+    FILE *to = open_memstream(&text, size);
+
+    FUZZ_CHECK(to != NULL);
+    FUZZ_CHECK(write(to, model));
+    FUZZ_CHECK(fclose(to) == 0);
+    return text;
+}
+
+/* Valid JSON is valid UTF-8. Weights may have 64 bits, which jansson's integers have not. */
+static void check_json(const char *text, size_t size)
+{
+    json_t *json = json_loadb(text, size, JSON_DECODE_INT_AS_REAL, NULL);
+
+    FUZZ_CHECK(json != NULL);
+    json_decref(json);
+}
+
+static void check_rows(const char *text, size_t size)
+{
+    const char *end = text + size;
+
+    for (const char *line = text, *stop; line < end; line = stop + 1) {
+        stop = memchr(line, '\n', (size_t)(end - line));
+        FUZZ_CHECK(stop != NULL);
+        check_json(line, (size_t)(stop - line));
+    }
+}
+
+/* All of the CPU time is in it: of a comparison the difference. */
+static void check_pprof(const char *text, size_t size, const struct report_model *model)
+{
+    const uint64_t all = model->totals[model->main] + model->unsampled;
+    struct pprof_file f;
+    uint64_t sum = 0;
+
+    FUZZ_CHECK(pprof_read(&f, text, size));
+    for (size_t i = 0; i < f.sample_count; i++)
+        sum += (uint64_t)f.samples[i].values[1];
+    FUZZ_CHECK(sum == (model->source_count == 1 ? all : 0));
+    pprof_free(&f);
+}
+
+static void write_files(const struct report_model *model)
+{
+    size_t size;
+    char *text = written(report_pprof_write, model, &size);
+
+    check_pprof(text, size, model);
+    free(text);
+    text = written(report_speedscope_write, model, &size);
+    check_json(text, size);
+    check_text(text, size);
+    free(text);
+    text = written(report_rows_write, model, &size);
+    check_rows(text, size);
+    check_text(text, size);
+    free(text);
+    text = written(report_folded_ns_write, model, &size);
+    check_folded(text, size);
+    check_text(text, size);
+    free(text);
+}
+
 /* Twice: as it is, and as the new one of a comparison. */
 static void report(const struct report_data *data)
 {
@@ -106,7 +181,9 @@ static void report(const struct report_data *data)
     FILE *to = open_memstream(&text, &size);
 
     FUZZ_CHECK(names != NULL && to != NULL);
-    sources[0].namer = sources[1].namer = report_names_namer(names);
+    sources[0].namer = report_names_namer(names);
+    sources[0].namer.code = NULL; /* no file that somebody names is opened here */
+    sources[1].namer = sources[0].namer;
     for (size_t count = 1; count <= 2; count++) {
         FUZZ_CHECK(report_model_make(&model, sources, count, NULL));
         FUZZ_CHECK(report_summary_write(to, &model));
@@ -118,6 +195,7 @@ static void report(const struct report_data *data)
         FUZZ_CHECK(report_folded_write(to, &model));
         fflush(to);
         check_folded(text + table, size - table);
+        write_files(&model);
         report_model_free(&model);
     }
     fclose(to);
