@@ -216,13 +216,14 @@ static bool put_samples(struct scope *s, const struct profile *profile)
 static bool put_name(const struct scope *s, uint32_t member)
 {
     const struct report_model *model = s->model;
-    const struct report_member *m = &model->members.at[member];
+    const struct report_member *m;
     char *name;
 
     if (member == model->members.count) {
         report_json_text(s->to, "[no thread]");
         return true;
     }
+    m = &model->members.at[member];
     if (asprintf(&name, "%s%s (%" PRIu32 ")",
                  !report_model_compares(model)          ? ""
                  : model->sources[m->source].group == 0 ? "old: "
