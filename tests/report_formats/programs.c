@@ -85,28 +85,35 @@ static void read_pprof(struct table *out)
     pprof_free(&f);
 }
 
+/* A sample of speedscope's: the outermost frame comes first. */
+static void add_sample(struct table *out, const json_t *frames, const json_t *sample,
+                       const json_t *weight)
+{
+    const char *names[DEPTH];
+    const size_t count = json_array_size(sample);
+
+    cr_assert(lt(sz, count, DEPTH));
+    for (size_t n = 0; n < count; n++) {
+        const size_t frame = (size_t)json_integer_value(json_array_get(sample, count - 1 - n));
+
+        names[n] = json_string_value(json_object_get(json_array_get(frames, frame), "name"));
+    }
+    add(out, names, count, (uint64_t)json_integer_value(weight));
+}
+
 static void read_speedscope(struct table *out)
 {
-    json_t *json = json_load_file("s", 0, NULL), *profile, *sample;
+    json_t *json = json_load_file("s", 0, NULL);
     const json_t *frames = json_object_get(json_object_get(json, "shared"), "frames");
-    size_t i, k;
+    const json_t *profiles = json_object_get(json, "profiles");
 
     cr_assert(json != NULL);
-    json_array_foreach(json_object_get(json, "profiles"), i, profile)
-        json_array_foreach(json_object_get(profile, "samples"), k, sample)
-    {
-        const char *names[DEPTH];
-        const size_t count = json_array_size(sample);
+    for (size_t i = 0; i < json_array_size(profiles); i++) {
+        const json_t *samples = json_object_get(json_array_get(profiles, i), "samples");
+        const json_t *weights = json_object_get(json_array_get(profiles, i), "weights");
 
-        cr_assert(lt(sz, count, DEPTH));
-        for (size_t n = 0; n < count; n++) {
-            const json_t *frame = json_array_get(sample, count - 1 - n);
-
-            names[n] = json_string_value(
-                json_object_get(json_array_get(frames, (size_t)json_integer_value(frame)), "name"));
-        }
-        add(out, names, count,
-            (uint64_t)json_integer_value(json_array_get(json_object_get(profile, "weights"), k)));
+        for (size_t k = 0; k < json_array_size(samples); k++)
+            add_sample(out, frames, json_array_get(samples, k), json_array_get(weights, k));
     }
     json_decref(json);
 }

@@ -1,7 +1,9 @@
 # What sfb report writes for other tools. What needs a download is in readers/: ./dev readers.
 if(SFRAME_BACKTRACE_RECORDING AND SFRAME_BACKTRACE_TOOLS)
-  sfb_tool_test(report_formats formats SOURCES support/pprof_read.c
-    LIBS sfb-recording-zstd PkgConfig::JANSSON PkgConfig::ZLIB)
+  foreach(name pprof json)
+    sfb_tool_test(report_formats ${name} SOURCES support/pprof_read.c report_formats/recordings.c
+      LIBS sfb-recording-zstd PkgConfig::JANSSON PkgConfig::ZLIB)
+  endforeach()
   sfb_tool_test(report_formats collect report/made.c LIBS sfb-recording-zstd)
   if(SFRAME_BACKTRACE_SANITIZE)
     sfb_skip(report_formats programs "a sanitized agent cannot be preloaded")
@@ -13,7 +15,7 @@ if(SFRAME_BACKTRACE_RECORDING AND SFRAME_BACKTRACE_TOOLS)
     add_dependencies(test-report_formats-programs sfb-agent-cpu)
   endif()
 else()
-  foreach(name formats collect programs)
+  foreach(name pprof json collect programs)
     sfb_skip(report_formats ${name} "recordings are not built: zstd is not installed")
   endforeach()
 endif()

@@ -14,7 +14,6 @@ struct wire {
 /* A field of a message. */
 struct field {
     unsigned number;
-    bool is_bytes;
     uint64_t value;
     struct wire bytes;
 };
@@ -51,7 +50,7 @@ static bool next(struct wire *w, struct field *out)
     if (w->at == w->end || w->file->fault)
         return false;
     tag = varint(w);
-    *out = (struct field){ .number = (unsigned)(tag >> 3), .is_bytes = (tag & 7) == 2 };
+    *out = (struct field){ .number = (unsigned)(tag >> 3), .bytes = { w->end, w->end, w->file } };
     if ((tag & 7) == 0) {
         out->value = varint(w);
         return !w->file->fault;

@@ -89,13 +89,15 @@ export function protoc(folder, file) {
     return { sums, unknown };
 }
 
+let sessions = 0;
+
 // --- Firefox's profiler ----------------------------------------------------------------------------
 
 // Its command asks a server. `load` would start one, but waits half a second for it, which is too short on a busy machine:
 // it is started here, and ended.
 export async function firefox(folder, file) {
     const script = join(folder, 'node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js');
-    const session = `sfb${process.pid}`;
+    const session = `sfb${process.pid}x${++sessions}`; // one that ends takes its files away, when it likes
     const server = spawn(process.execPath, [script, '--daemon', resolve(file), '--session', session], { stdio: 'ignore' });
     try {
         for (let tries = 60; ; tries--) {
