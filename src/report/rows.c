@@ -121,6 +121,7 @@ static void put_element(FILE *to, const struct report_model *model, enum list li
     const struct report_location *location =
         step->line ? &model->locations.at[step->location] : NULL;
     const struct report_module *module = location ? &model->modules.at[location->module] : NULL;
+    const bool is_named = step->line && model->functions.at[step->line->function].known;
 
     switch (list) {
     case NAMES:
@@ -128,7 +129,7 @@ static void put_element(FILE *to, const struct report_model *model, enum list li
         break;
     case FILES: put_file(to, model, step->line); break;
     case MODULES: report_json_text(to, module ? report_text(model, module->name) : ""); break;
-    case BUILD_IDS: put_build_id(to, module); break;
+    case BUILD_IDS: put_build_id(to, is_named ? NULL : module); break;
     case OFFSETS:
         /* Readers have signed numbers. What is larger is no offset in a module, and its name says it. */
         if (location && location->offset <= INT64_MAX)
