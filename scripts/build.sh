@@ -41,6 +41,14 @@ build_by_hand() {
     say "built: $root/build/$1"
 }
 
+# ./dev page: bundles the page of `sfb report --html`, which is committed.
+bundle_page() {
+    setup_page
+    [[ -d $root/page/node_modules/esbuild ]] || die "page: npm's esbuild is not in page/node_modules"
+    node "$root/page/build.js"
+    say "bundled: page/page.html, $(wc -c <"$root/page/page.html") bytes"
+}
+
 # ./dev rows: takes files and folders.
 rows() {
     local -a paths=("$@")

@@ -281,6 +281,31 @@ setup_profiler() {
     fi
 }
 
+# What bundles the page of `sfb report --html` and tests it: Node, Chromium, and npm's tools as page/package-lock.json has
+# them, in a folder. What cannot be had is said; tests that take it are skipped.
+setup_page() {
+    local page=$root/page
+    local -a wanted=()
+
+    if command -v apt-cache >/dev/null; then
+        command -v node >/dev/null || wanted+=(nodejs)
+        command -v npm >/dev/null || wanted+=(npm)
+        command -v chromium >/dev/null || wanted+=(chromium)
+        if ((${#wanted[@]})) && ! apt_install "${wanted[@]}"; then
+            say "setup: could not install ${wanted[*]}: tests of the page are skipped" >&2
+        fi
+    fi
+    if ! command -v npm >/dev/null || cmp -s "$page/package-lock.json" "$page/node_modules/.locked"; then
+        return
+    fi
+    say "setup: fetching the page's tools from npm into page/node_modules"
+    if logged npm.log npm --prefix "$page" ci --ignore-scripts --no-audit --no-fund; then
+        cp "$page/package-lock.json" "$page/node_modules/.locked"
+    else
+        say "setup: npm could not fetch them: tests of the page are skipped" >&2
+    fi
+}
+
 # The packages of tests/agreement/programs.txt that this release has, one a line.
 true_ends_packages() {
     local name packages package known
@@ -322,7 +347,7 @@ setup() {
     setup_lua
     for preset in "$@"; do
         case $preset in
-        dev) setup_toolchains && setup_profiler ;;
+        dev) setup_toolchains && setup_profiler && setup_page ;;
         aarch64) setup_aarch64 && setup_toolchains ;;
         agreement) setup_agreement ;;
         recorded) setup_recorded ;;

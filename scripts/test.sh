@@ -62,7 +62,7 @@ plan() {
         ;;
     check) # in dev
         targets=(sfb tests-{unit,object,recording,report,report_formats,golden,check,live,live-tool,live-crash,policy,torture,fuzz})
-        only="^unit|^object|^recording[.]|^report|^golden|^check|^live|^policy|$torture|^fuzz" except=$slow
+        only="^unit|^object|^recording[.]|^report|^page[.](units|bundle)|^golden|^check|^live|^policy|$torture|^fuzz" except=$slow
         ;;
     *)
         targets=(all)

@@ -72,11 +72,32 @@ function readNodes(raw, places) {
   return { place, depth, parent, end, function: place.map((p) => places.function[p]) };
 }
 
+/** @returns {number[]} the first index with the same words, of each index */
+function firstOf(count, words) {
+  const seen = new Map();
+  return Array.from({ length: count }, (_, i) => {
+    const text = words(i);
+    if (!seen.has(text)) seen.set(text, i);
+    return seen.get(text);
+  });
+}
+
+/**
+ * Functions of one name in modules of one name are one, as in the terminal's tables: two builds of a program can be
+ * compared.
+ */
+function sameFunctions(raw) {
+  const { name, module } = raw.functions;
+  return firstOf(name.length, (f) => (f < module.length ? `${name[f]} ${raw.modules.name[module[f]]}` : String(f)));
+}
+
 /** @returns {Profile} */
 export function readProfile(raw) {
   const { strings } = raw;
+  const same = sameFunctions(raw);
+  const sameModule = firstOf(raw.modules.name.length, (m) => raw.modules.name[m]);
   const places = {
-    function: new Int32Array(raw.places.function),
+    function: Int32Array.from(raw.places.function, (f) => same[f]),
     file: new Int32Array(raw.places.file),
     line: new Int32Array(raw.places.line),
     kind: new Uint8Array(raw.places.kind),
@@ -84,7 +105,7 @@ export function readProfile(raw) {
   };
   const names = raw.functions.name.map((n) => strings[n]);
   const functionModule = new Int32Array(names.length).fill(-1);
-  functionModule.set(raw.functions.module);
+  functionModule.set(raw.functions.module.map((m) => sameModule[m]));
   return {
     groups: raw.groups,
     summary: raw.summary,

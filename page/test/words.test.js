@@ -5,7 +5,8 @@ import { splitFacts } from "../src/facts.js";
 import { duration, figure, moment, percent, points, typeName } from "../src/format.js";
 import { Labels, shortName } from "../src/label.js";
 import { firstState, formatState, parseState } from "../src/state.js";
-import { profile } from "./profile.js";
+import { readProfile } from "../src/profile.js";
+import { profile, rawProfile } from "./profile.js";
 
 test("figures have three digits that count", () => {
   assert.deepEqual([0, 5, 1234, 56789, 1.5e6, 999.6e6, 12.34e9].map(duration), ["0 s", "5.00 ns", "1.23 µs", "56.8 µs", "1.50 ms", "1.00 s", "12.3 s"]);
@@ -33,6 +34,15 @@ test("the first lines are split into what was recorded and what is missing", () 
   assert.deepEqual(titles, ["old: ./a", "new: ./b"]);
   assert.deepEqual(facts.map((f) => f.missing), [false, false, false, true]);
   assert.ok(splitFacts(["  the beginning of the recording is missing"]).facts[0].missing);
+});
+
+test("functions of one name in modules of one name are one", () => {
+  const raw = rawProfile();
+  raw.modules = { name: [6, 6, 4], path: [7, 6, 4] };
+  raw.functions = { name: [0, 1, 0, 0, 4, 5], module: [0, 0, 1, 2, 0], known: [1, 1, 1, 1, 1] };
+  const p = readProfile(raw);
+  assert.deepEqual([...p.nodes.function], [0, 1, 0, 3, 3, 4, 5]);
+  assert.deepEqual([...p.functionModule], [0, 0, 0, 2, 0, -1]);
 });
 
 test("a state is read back from the address, and nonsense is passed over", () => {

@@ -69,8 +69,8 @@ static void put_summary(struct writer *w)
     size_t size = 0, i = 0;
     FILE *to = open_memstream(&text, &size);
 
-    if (to)
-        report_summary_write(to, w->model);
+    if (!to || !report_summary_write(to, w->model))
+        w->failed = true;
     if (!to || fclose(to) != 0) {
         w->failed = true;
         free(text);

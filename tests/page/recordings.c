@@ -109,15 +109,19 @@ static void write_small(bool newer)
     must(sfb_recording_put_thread_end(writer, &gone));
 }
 
+/* As bytes: no editor shows them the other way round. */
+static const char right_to_left[] = { '\xe2', '\x80', '\xae', 'l', 't', 'r', '\0' };
+static const char hebrew[] = { '\xd7', '\xa9', '\xd7', '\x9c', '\0' };
+
 static void write_hostile(void)
 {
     static const char *const names[] = {
         "</script><script>window.hacked = 1</script>",
         "<img src=x onerror=\"window.hacked = 2\">",
         "<!--<script>",
-        "\xe2\x80\xae"
-        "desrever",                         /* from right to left */
-        "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d", /* Hebrew */
+        right_to_left,
+        "desrever", /* from right to left */
+        hebrew,
         "\"quotes\" \\ and ' & ]]>",
         "bad \xff\xfe utf-8",
         "\x1b[2J\x07",
