@@ -23,8 +23,8 @@ export function oklch(lightness, chroma, hue) {
 /** Hues that stay apart, the heaviest module's first. */
 const HUES = [62, 250, 155, 20, 310, 200, 110, 340, 280, 45];
 /** Two shades, so that neighbours of one module can be told apart. */
-const SHADES = { light: [[0.86, 0.085], [0.83, 0.095]], dark: [[0.475, 0.09], [0.44, 0.09]] };
-const GREY = { light: [[0.87, 0.006], [0.84, 0.006]], dark: [[0.4, 0.008], [0.37, 0.008]] };
+const SHADES = { light: [[0.86, 0.085], [0.83, 0.095]], dark: [[0.72, 0.095], [0.685, 0.1]] };
+const GREY = { light: [[0.87, 0.006], [0.84, 0.006]], dark: [[0.64, 0.008], [0.61, 0.008]] };
 
 const KINDS = [
   { name: "program", hue: 62 },
@@ -50,7 +50,7 @@ export function changeColour(change, theme) {
   const step = Math.round(Math.abs(change) * CHANGE_STEPS) / CHANGE_STEPS;
   const hue = change < 0 ? LESS_HUE : MORE_HUE;
   if (step === 0) return shade(-1, 0, theme);
-  return theme === "light" ? oklch(0.92 - 0.17 * step, 0.03 + 0.12 * step, hue) : oklch(0.37 + 0.15 * step, 0.02 + 0.11 * step, hue);
+  return theme === "light" ? oklch(0.92 - 0.17 * step, 0.04 + 0.11 * step, hue) : oklch(0.66 + 0.03 * step, 0.045 + 0.085 * step, hue);
 }
 
 /** How much a frame changed. */

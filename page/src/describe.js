@@ -1,6 +1,7 @@
 // What is known of a frame, in words and figures: for the tooltip, and for those who do not see the graph.
 import { figure, percent, points, signedFigure } from "./format.js";
 import { isMark, moduleName, placeText } from "./profile.js";
+import { changeIn } from "./weigh.js";
 
 const MARKS = {
   "[omitted]": "frames in between were left out when this was recorded",
@@ -20,26 +21,27 @@ const MARKS = {
  */
 
 /** A row of figures: a part of all, of one recording or of two. */
-function row(title, parts, all, unit) {
+function row(title, parts, { weights, unit, shares }) {
+  const { all } = weights;
   if (parts.length === 1) return [title, figure(parts[0], unit), percent(parts[0], all[0])];
-  const share = (g) => (all[g] > 0 ? (100 * parts[g]) / all[g] : 0);
   return [title, ...parts.map((v, g) => `${figure(v, unit)} (${percent(v, all[g])})`),
-    `${signedFigure(parts[1] - parts[0], unit)} (${points(share(1) - share(0))})`];
+    `${signedFigure(parts[1] - parts[0], unit)} (${points(changeIn(weights, shares, ...parts))})`];
 }
 
 /** @returns {Description} */
-export function describe({ profile, weights, tally, unit }, tree, frame, zoomed = 0) {
+export function describe(of, tree, frame, zoomed = 0) {
+  const { profile, tally } = of;
   const { frames } = tree;
   const f = frames.key[frame];
   const groups = profile.groups;
   const both = (before, after) => [before, after].slice(0, groups);
   const rows = [];
-  rows.push(row("Frame total", both(frames.old[frame], frames.new[frame]), weights.all, unit));
+  rows.push(row("Frame total", both(frames.old[frame], frames.new[frame]), of));
   if (zoomed > 0 && frame !== zoomed && groups === 1) rows.push(["Of the zoomed frame", "", percent(frames.old[frame], frames.old[zoomed])]);
-  if (!tree.callers) rows.push(row("Frame self", both(tree.selfOf(frame, 0), groups > 1 ? tree.selfOf(frame, 1) : 0), weights.all, unit));
+  if (!tree.callers) rows.push(row("Frame self", both(tree.selfOf(frame, 0), groups > 1 ? tree.selfOf(frame, 1) : 0), of));
   if (f >= 0 && !isMark(profile, f)) {
-    rows.push(row("Function self", tally.self.map((v) => v[f]), weights.all, unit));
-    rows.push(row("Function total", tally.total.map((v) => v[f]), weights.all, unit));
+    rows.push(row("Function self", tally.self.map((v) => v[f]), of));
+    rows.push(row("Function total", tally.total.map((v) => v[f]), of));
   }
   const columns = groups > 1 ? ["Old", "New", "Change"] : [];
   if (f < 0) return { title: "All", place: "", module: "", note: "", columns, rows: rows.slice(0, 1) };

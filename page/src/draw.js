@@ -24,7 +24,7 @@ const NARROWEST = 1.5;
  * @property {number} selected frame; -1: none
  * @property {number} hovered
  * @property {number} zoomed frames above it are pale
- * @property {{ground: string, ink: string, rest: string, hit: string, hitInk: string, accent: string, quiet: string, pale: number}} ink
+ * @property {{ground: string, ink: string, paleInk: string, outline: string, rest: string, hit: string, hitInk: string, accent: string, pale: number}} ink
  */
 
 /** @returns {number} where a row begins, in pixels of the canvas */
@@ -102,7 +102,7 @@ export function draw(context, tree, sight, look, labels) {
       context.fillStyle = isHit ? ink.hit : look.colour(frame);
       box(x, y, width);
       drawn.frames++;
-      if (width >= LABEL_FROM) texts.push([frame, x, y, width, isHit]);
+      if (width >= LABEL_FROM) texts.push([frame, x, y, width, isHit ? ink.hitInk : pale ? ink.paleInk : ink.ink]);
       if (frame === look.selected || frame === look.hovered) outlined.push([frame, x, y, width]);
     },
     (x, y, width, count) => {
@@ -114,17 +114,17 @@ export function draw(context, tree, sight, look, labels) {
     },
   );
   context.globalAlpha = 1;
-  for (const [frame, x, y, width, isHit] of texts) {
+  for (const [frame, x, y, width, colour] of texts) {
     const text = labels.fit(look.label(frame), look.shortLabel(frame), width - 2 * PAD);
     if (text === "") continue;
-    context.fillStyle = isHit ? ink.hitInk : ink.ink;
+    context.fillStyle = colour;
     context.fillText(text, x + PAD, y + ROW / 2, width - PAD);
     drawn.labels++;
   }
-  context.fillStyle = ink.quiet;
+  context.fillStyle = look.hit === null ? ink.ink : ink.paleInk;
   for (const [text, x, y, width] of rests) context.fillText(text, x + PAD, y + ROW / 2, width - PAD);
   for (const [frame, x, y, width] of outlined) {
-    context.strokeStyle = frame === look.selected ? ink.accent : ink.ink;
+    context.strokeStyle = frame === look.selected ? ink.accent : ink.outline;
     context.lineWidth = frame === look.selected ? 2 : 1;
     context.strokeRect(x + 0.5, y + 0.5, Math.max(1, width - 2), ROW - 2);
   }

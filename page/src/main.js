@@ -316,7 +316,7 @@ class Page {
 
   #describe(which, frame) {
     const { app, profile } = this;
-    return describe({ profile, weights: app.weights, tally: app.tally, unit: app.unit }, this.graphs[which].tree, frame, this.graphs[which].zoomed);
+    return describe({ profile, weights: app.weights, tally: app.tally, unit: app.unit, shares: app.state.shares }, this.graphs[which].tree, frame, this.graphs[which].zoomed);
   }
 
   #onHover(which, frame, x, y) {

@@ -2,6 +2,7 @@
 import { element, name, oncePerPicture } from "./dom.js";
 import { figure, percent, points, signedFigure } from "./format.js";
 import { moduleName } from "./profile.js";
+import { changeIn } from "./weigh.js";
 
 const ROW_HEIGHT = 28;
 const MORE = 8; // rows that are there above and below those in sight
@@ -30,7 +31,7 @@ export function sortedFunctions({ profile, tally }, hit, sort, rising) {
 }
 
 /** Columns: what they are called, which text they show, and what is drawn behind it. */
-function columnsOf({ profile, tally, weights, unit }) {
+function columnsOf({ profile, tally, weights, unit, state }) {
   const last = profile.groups - 1;
   const share = (parts, g, f) => (weights.all[g] > 0 ? parts[g][f] / weights.all[g] : 0);
   const figures = (id, title, parts) => [
@@ -41,7 +42,7 @@ function columnsOf({ profile, tally, weights, unit }) {
     id,
     title,
     cell: (f) => `${signedFigure(parts[1][f] - parts[0][f], unit)}`,
-    hint: (f) => `${points(100 * (share(parts, 1, f) - share(parts, 0, f)))} points`,
+    hint: (f) => `${points(changeIn(weights, state.shares, parts[0][f], parts[1][f]))} %`,
     sign: (f) => Math.sign(parts[1][f] - parts[0][f]),
     wide: id === "totalChange",
   });

@@ -18,6 +18,8 @@ export function inkOf(theme) {
   return {
     ground: colour("graph-ground"),
     ink: colour("graph-ink"),
+    paleInk: colour("pale-ink"),
+    outline: colour("ink"),
     rest: colour("graph-rest"),
     hit: colour("hit"),
     hitInk: colour("hit-ink"),

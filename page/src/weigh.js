@@ -99,6 +99,18 @@ export function tally(profile, weights) {
   return { self, total };
 }
 
+/**
+ * What changed, in points of a hundred: of all that the old recordings have, as the terminal says it; of shares, their
+ * difference.
+ *
+ * @param {Weights} weights @param {boolean} shares
+ */
+export function changeIn(weights, shares, before, after) {
+  const [old, fresh] = weights.all;
+  const share = (part, all) => (all > 0 ? (100 * part) / all : 0);
+  return shares ? share(after, fresh) - share(before, old) : share(after - before, old > 0 ? old : fresh);
+}
+
 /** @returns {Float64Array[]} of each group, by step of time */
 export function overTime(profile, choice) {
   const { rows, time } = profile;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { folded } from "../src/folded.js";
 import { compile, hits, matched } from "../src/search.js";
-import { byThread, overTime, tally, weigh } from "../src/weigh.js";
+import { byThread, changeIn, overTime, tally, weigh } from "../src/weigh.js";
 import { ALL, profile } from "./profile.js";
 
 const byName = (p, values) => Object.fromEntries(p.names.map((name, f) => [name, values[f]]));
@@ -41,6 +41,8 @@ test("two recordings are weighed apart, and together in widths", () => {
   const w = weigh(p, ALL);
   assert.deepEqual(w.all, [95, 20]);
   assert.deepEqual([w.width[0], w.total[0][0], w.total[1][0]], [110, 90, 20]);
+  assert.equal(changeIn(w, false, 0, 9.5), 10); // of the old one
+  assert.equal(changeIn(w, true, 47.5, 20), 50);
   const shares = weigh(p, { ...ALL, shares: true });
   assert.equal(shares.all[1] * shares.scale[1], 95);
 });

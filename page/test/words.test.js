@@ -62,7 +62,7 @@ const contrast = (a, b) => {
   const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p);
   return (x + 0.05) / (y + 0.05);
 };
-const INK = { light: "#211f1c", dark: "#f3f1ee" }; // style.css: --graph-ink
+const INK = { light: "#211f1c", dark: "#121110" }; // style.css: --graph-ink
 
 test("text can be read on every colour", () => {
   const p = profile();

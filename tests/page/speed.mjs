@@ -48,9 +48,9 @@ async function drag(page, from, to, steps) {
 
 async function use(page) {
   await page.evaluate(() => sfbPage.graphs.main.zoomBy(0.2, 0.3));
-  await drag(page, [1000, 500], [300, 450], 60);
-  await drag(page, [300, 400], [1200, 700], 60);
-  for (let i = 0; i < 60; i++) await page.mouse.wheel({ deltaY: i < 40 ? 150 : -120 });
+  await drag(page, [1000, 500], [300, 450], 40);
+  await drag(page, [300, 400], [1200, 700], 40);
+  for (let i = 0; i < 40; i++) await page.mouse.wheel({ deltaY: i < 25 ? 150 : -120 });
 }
 
 /** @returns {Promise<number>} ms of what the page does, until it is drawn */
