@@ -20,7 +20,7 @@
  * @typedef {{function: Int32Array, file: Int32Array, line: Int32Array, kind: Uint8Array, inlined: Uint8Array}} Places
  * @typedef {{place: Int32Array, function: Int32Array, parent: Int32Array, depth: Int32Array, end: Int32Array}} Nodes
  *   parent -1: outermost; end: behind the last node below
- * @typedef {{name: string, tid: number, pid: number, program: string}} Thread
+ * @typedef {{name: string, tid: number, group: number, pid: number, program: string}} Thread
  * @typedef {{thread: Int32Array, group: Uint8Array, node: Int32Array, values: Float64Array[]}} Rows thread -1: of none
  * @typedef {{step: number, steps: number, at: Int32Array, row: Int32Array, values: (Float64Array|null)[]}} Time
  *   what was sampled in each step of so many ns; null: times of these values are not known
@@ -121,6 +121,7 @@ export function readProfile(raw) {
     threads: raw.threads.name.map((n, i) => ({
       name: strings[n],
       tid: raw.threads.tid[i],
+      group: raw.threads.group[i],
       pid: raw.threads.pid[i],
       program: strings[raw.threads.program[i]],
     })),

@@ -6,6 +6,7 @@ export class Threads {
   /** @param {import("./profile.js").Thread[]} threads @param {(threads: number[]|null) => void} onchange */
   constructor(threads, onchange) {
     this.threads = threads;
+    this.compares = threads.some((thread) => thread.group > 0);
     this.onchange = onchange;
     this.button = byId("threads");
     this.box = byId("threads-box");
@@ -61,14 +62,15 @@ export class Threads {
   }
 
   #item(i, on, value, all, most, unit) {
-    const { name: title, tid, pid, program } = this.threads[i];
+    const { name: title, tid, pid, program, group } = this.threads[i];
+    const number = this.compares ? `${tid}, ${["old", "new"][group]}` : String(tid);
     const box = element("input", { type: "checkbox", "data-thread": String(i), onchange: () => this.#flip(i) });
     box.checked = on;
     const bar = element("span", { class: "bar", "aria-hidden": "true" });
     bar.style.width = `${most > 0 ? (100 * value) / most : 0}%`;
-    const only = element("button", { type: "button", class: "only", "data-only": String(i), "aria-label": `only ${title} ${tid}`, text: "only", onclick: () => this.onchange([i]) });
+    const only = element("button", { type: "button", class: "only", "data-only": String(i), "aria-label": `only ${title} ${number}`, text: "only", onclick: () => this.onchange([i]) });
     return element("div", { class: "item" }, bar,
-      element("label", { title: `${program}, process ${pid}` }, box, name(title, { class: "title" }), element("span", { class: "quiet", text: String(tid) })),
+      element("label", { title: `${program}, process ${pid}` }, box, name(title, { class: "title" }), element("span", { class: "quiet", text: number })),
       element("span", { class: "value", text: `${figure(value, unit)}  ${percent(value, all)}` }), only);
   }
 

@@ -18,7 +18,7 @@ export function rawProfile() {
     functions: { name: [0, 1, 2, 3, 4, 5], module: [0, 0, 0, 0, 0], known: [1, 1, 1, 1, 1] },
     places: { function: [0, 1, 2, 3, 3, 4, 5], file: [8, 8, 8, 8, 8, 9, 9], line: [1, 2, 3, 4, 5, 0, 0], kind: [0, 0, 0, 0, 0, 0, 0], inlined: [0, 0, 1, 0, 0, 0, 0] },
     nodes: { place: [0, 1, 2, 3, 4, 5, 6], deeper: [0, 1, 1, 0, 1, -2, -1] },
-    threads: { name: [10, 11], tid: [1, 2], pid: [9, 9], program: [7, 7] },
+    threads: { name: [10, 11], tid: [1, 2], group: [0, 0], pid: [9, 9], program: [7, 7] },
     rows: { thread: [0, 0, 1, 1], group: [0, 0, 0, 0], node: [2, 4, 5, 6], values: [[6, 3, 2, 0], [60, 30, 20, 5]] },
     time: { step: 1e6, steps: 4, at: [0, 1, 0, 2], row: [0, 1, 0, 2], values: [[3, 3, 3, 2], [30, 30, 30, 20]] },
   };

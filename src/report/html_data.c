@@ -123,6 +123,10 @@ static void put_threads(struct writer *w)
     for (size_t i = 0; i < model->members.count; i++)
         put_number(w, i, model->members.at[i].thread->tid);
     end_array(w, ",");
+    begin_array(w, "group");
+    for (size_t i = 0; i < model->members.count; i++)
+        put_number(w, i, model->sources[model->members.at[i].source].group);
+    end_array(w, ",");
     begin_array(w, "pid");
     for (size_t i = 0; i < model->members.count; i++)
         put_number(w, i, model->members.at[i].process->pid);

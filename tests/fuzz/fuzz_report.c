@@ -14,6 +14,7 @@
 #include "report/diff.h"
 #include "report/folded.h"
 #include "report/hottest.h"
+#include "report/html.h"
 #include "report/list.h"
 #include "report/make.h"
 #include "report/pprof.h"
@@ -61,6 +62,22 @@ static void check_folded(const char *text, size_t size)
         FUZZ_CHECK(digits < stop && digits > line + 1 && digits[-1] == ' ');
         line = stop + 1;
     }
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
+        count++;
+    return count;
+}
+
+/* No name begins or ends an element: there are the data and the page's own script. */
+static void check_page(const char *text)
+{
+    FUZZ_CHECK(count_of(text, "<script") == 2 && count_of(text, "</script") == 2);
+    FUZZ_CHECK(count_of(text, "<!--") == 0);
 }
 
 /* Bytes of a source file: nobody's. */
@@ -196,6 +213,10 @@ static void report(const struct report_data *data)
         fflush(to);
         check_folded(text + table, size - table);
         write_files(&model);
+        table = size;
+        FUZZ_CHECK(report_html_write(to, &model));
+        fflush(to);
+        check_page(text + table);
         report_model_free(&model);
     }
     fclose(to);

@@ -332,7 +332,10 @@ const onOthers = {
     await settle(page);
     const [before, after] = await page.evaluate(() => sfbPage.app.weights.all.map((v, g) => v * sfbPage.app.weights.scale[g]));
     assert.ok(Math.abs(before - after) < 1);
-    await press(page, "3");
+    await press(page, "h");
+    assert.deepEqual(await page.$$eval("#threads-box .item .quiet", (all) => all.map((e) => e.textContent).sort()),
+      ["201, new", "201, old", "202, new", "202, old"]);
+    await press(page, "Escape", "3");
     assert.equal(await page.$$eval('[role=columnheader]', (all) => all.filter((e) => e.textContent.startsWith("Change")).length), 2);
     assert.deepEqual(page.complaints, []);
     await page.close();
