@@ -6,6 +6,10 @@ if(TARGET sfb)
   sfb_tool_test(check command)
   target_sources(test-check-command PRIVATE support/check_file.c support/check_tables.c)
 
+  sfb_tool_test(check causes)
+  target_include_directories(test-check-causes PRIVATE ${PROJECT_SOURCE_DIR}/tools)
+  target_link_libraries(test-check-causes PRIVATE sfb-check)
+
   sfb_tool_test(check gate)
   target_sources(test-check-gate PRIVATE support/check_file.c support/check_tables.c)
 

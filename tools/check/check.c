@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cause.h"
 #include "fingerprint.h"
 #include "known.h"
 #include "object/sframe.h"
@@ -37,13 +38,40 @@ static void fail(struct check *c, uint64_t offset, const char *field, const char
     c->result->fault = (struct object_fault){ .field = field, .cause = cause, .offset = offset };
 }
 
+bool check_read(struct check *c)
+{
+    if (c->reading.version != 0 && c->size > AT_HEADER_VERSION) {
+        c->changed = malloc(c->size);
+        if (!c->changed)
+            return false;
+        memcpy(c->changed, c->data, c->size);
+        c->changed[AT_HEADER_VERSION] = c->reading.version;
+        c->data = c->changed;
+    }
+    if (!check_structure(c))
+        return false;
+    check_place_functions(c);
+    return true;
+}
+
+void check_unread(struct check *c)
+{
+    for (size_t i = 0; i < c->part_count; i++)
+        sframe_part_free(&c->parts[i]);
+    free(c->parts);
+    free(c->changed);
+    c->parts = NULL;
+    c->changed = NULL;
+    c->part_count = c->part_capacity = 0;
+}
+
 /* The levels that look at the section itself. */
 static void check_section(struct check *c)
 {
     struct check_result *r = c->result;
 
     r->has_section = true;
-    if (!check_structure(c)) {
+    if (!check_read(c)) {
         c->no_memory = true;
         return;
     }
@@ -52,7 +80,7 @@ static void check_section(struct check *c)
     r->version = c->parts[0].version->number;
     for (size_t i = 0; i < c->part_count; i++)
         r->functions += c->parts[i].fde_count;
-    check_place_functions(c);
+    check_producer(c);
     check_order(c);
     check_rows(c);
     if (c->object)
@@ -70,11 +98,64 @@ static void check_cfi(struct check *c)
                      "a raw section: levels 1 to 3 only");
 }
 
+/* All levels, in another reading or none, for their counts alone. */
+static void count_findings(struct findings *out, const struct check *c,
+                           const struct check_reading *reading)
+{
+    struct check_result result = *c->result;
+    struct check sub = *c;
+
+    sub.result = &result;
+    sub.findings = out;
+    sub.reading = *reading;
+    sub.options = &(struct check_options){ .no_cfi = c->options->no_cfi };
+    check_section(&sub);
+    check_cfi(&sub);
+    check_unread(&sub);
+    free(sub.functions);
+}
+
+/* Of each code: how many there are in the reading of the section alone. @return of all codes */
+static uint64_t subtract(uint64_t *out, const struct findings *without, const struct findings *with)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < check_code_count; i++) {
+        if (without->of_code[i] > with->of_code[i])
+            out[i] = without->of_code[i] - with->of_code[i];
+        sum += out[i];
+    }
+    return sum;
+}
+
+/* What one fault explains is counted; then the section is read as if it were not there. */
+static void explain(struct check *c, const struct cause *cause)
+{
+    const struct check_reading none = { .version = 0 };
+    struct findings without = { .limit = 0 }, with = { .limit = 0 };
+    const struct findings_ears ears = { .take = NULL };
+
+    if (findings_init(&without, 0, &ears) && findings_init(&with, 0, &ears)) {
+        count_findings(&without, c, &none);
+        count_findings(&with, c, &cause->reading);
+        cause_say(c, cause, subtract(c->findings->explained, &without, &with));
+        c->reading = cause->reading;
+    } else {
+        c->no_memory = true;
+    }
+    findings_free(&without);
+    findings_free(&with);
+}
+
 static void check_whole(struct check *c)
 {
+    struct cause cause;
+
+    if (cause_find(&cause, c))
+        explain(c, &cause);
+    if (c->object)
+        check_container(c);
     check_section(c);
-    if (c->part_count > 0)
-        check_producer(c);
     check_cfi(c);
     if (c->options->inspect)
         c->options->inspect(c, c->options->inspect_data);
@@ -102,17 +183,21 @@ static void check_object(struct check *c)
     const size_t index = object_section_after(o, 0, ".sframe");
     const struct object_section *s;
 
-    check_container(c);
     if (index == 0) {
         if (take_segment(c))
             check_whole(c);
+        else
+            check_container(c);
         return;
     }
     s = &o->sections[index];
     c->result->has_section = true;
-    if (s->header.sh_type == SHT_NOBITS)
+    if (s->header.sh_type == SHT_NOBITS) {
+        check_container(c);
         return;
+    }
     if (!object_bytes(o, s)) {
+        check_container(c);
         fail(c, s->header_at, ".sframe",
              s->header.sh_flags & SHF_COMPRESSED ? "the section is compressed"
                                                  : "the section ends past the file");
@@ -146,14 +231,6 @@ static bool open_object(struct object *out, struct object_fault *fault, uint8_t 
     return object_fault_set(fault, 0, NULL, "out of memory");
 }
 
-static void free_parts(struct check *c)
-{
-    for (size_t i = 0; i < c->part_count; i++)
-        sframe_part_free(&c->parts[i]);
-    free(c->parts);
-    free(c->functions);
-}
-
 void check_image(struct check_result *out, const char *name, uint8_t *image, size_t size,
                  const struct check_options *options)
 {
@@ -184,7 +261,8 @@ void check_image(struct check_result *out, const char *name, uint8_t *image, siz
         check_coverage(&c);
         object_close(&object);
     }
-    free_parts(&c);
+    check_unread(&c);
+    free(c.functions);
     if (c.no_memory || out->findings.no_memory)
         fail(&c, 0, NULL, "out of memory");
 }

@@ -8,6 +8,7 @@
  *     place.c       level 3: functions against code, symbols and linkage tables
  *     relocations.c level 3: the same in object files
  *     compare.c     level 4: rows against .eh_frame, which cfi.c reads
+ *     cause.c       the one fault that explains most of all this
  *     coverage.c    how much of the code has a row
  *     known.c       whose fault it is; producer.c: who made the section
  *     policy.c      what of it matters to the caller; baseline.c: what they know already
@@ -46,6 +47,13 @@ struct check_coverage {
     bool done;
     uint64_t functions, functions_covered; /* those with a row for each byte */
     uint64_t bytes, bytes_covered;
+};
+
+/* How the section is read, where that is not what it says; all zero: as it says. */
+struct check_reading {
+    uint8_t version;   /* instead of its own; 0: its own */
+    bool other_starts; /* from their fields if it says from the section, and the other way round */
+    int64_t shift;     /* added to all starts */
 };
 
 struct check;
@@ -93,8 +101,10 @@ struct check {
     struct check_result *result;
     struct findings *findings; /* of the result */
     struct object *object;     /* NULL: a bare section */
-    const uint8_t *data;       /* of the section, as it stands in the file */
-    struct object_copy copy;   /* of it, with relocations applied: starts are read there */
+    const uint8_t *data;       /* of the section, as it stands in the file, or is read */
+    uint8_t *changed;          /* data, if it is not what stands in the file; else NULL */
+    struct check_reading reading;
+    struct object_copy copy; /* of it, with relocations applied: starts are read there */
     size_t size;
     uint64_t address;
     struct sframe_part *parts;
@@ -116,6 +126,16 @@ void check_image(struct check_result *out, const char *name, uint8_t *image, siz
                  const struct check_options *options);
 
 void check_result_free(struct check_result *result);
+
+/*
+ * Reads the section as c->reading says, and says where its functions are.
+ *
+ * @return false: no memory
+ */
+bool check_read(struct check *c);
+
+/* Forgets it again. */
+void check_unread(struct check *c);
 
 /* The levels. Each takes what the ones before have made of the section. */
 void check_container(struct check *c);

@@ -135,7 +135,13 @@ enum check_code {
 
     /* what the caller asks for */
     CODE_REQUIRED = 601,
-    CODE_COVERAGE = 602
+    CODE_COVERAGE = 602,
+
+    /* one fault that explains many findings */
+    CODE_CAUSE_STARTS = 701,
+    CODE_CAUSE_SHIFT = 702,
+    CODE_CAUSE_VERSION = 703,
+    CODE_CAUSE_TABLE = 704
 };
 
 struct check_code_text {

@@ -539,6 +539,36 @@ const struct check_code_text check_codes[] = {
       "Tables were lost on the way: an assembler, or a linker, left functions out.",
       "as SF0505 and SF0507; GNU ld 2.40, which keeps one of two tables of different versions",
       "sfb check --min-coverage functions=100, of a program with start files" },
+
+    { CODE_CAUSE_STARTS, CHECK_ERROR, "starts are counted in another way than the header says",
+      "Most functions lie where none begins. They begin where functions do if their starts count "
+      "from their own fields and not from the section, or the other way round. All other findings "
+      "are of that reading; what follows from the fault alone is counted, not listed.",
+      "Readers look for every function at the wrong place.",
+      "producers between two versions: flag 0x4 (FUNC_START_PCREL) came with binutils 2.45, and "
+      "says "
+      "which of the two it is",
+      "set or clear bit 2 of byte 3 of a section of version 2" },
+    { CODE_CAUSE_SHIFT, CHECK_ERROR, "all starts are off by the same number of bytes",
+      "Most functions lie where none begins, and all of them by the same distance. All other "
+      "findings are of the section without it.",
+      "Readers find the row of another pc, or none.",
+      "tools that move code or the section after the link and leave the starts as they are",
+      "add 16 to each sfde_func_start_address" },
+    { CODE_CAUSE_VERSION, CHECK_ERROR, "tables of another version than the header says",
+      "The tables make no sense, or their functions lie where none begins; read as another version "
+      "they do. All other findings are of that reading.",
+      "Readers take the fields of entries from wrong places.", NOBODY, "overwrite byte 2" },
+    { CODE_CAUSE_TABLE, CHECK_NOTE, "functions in a row that .sframe does not have",
+      "Eight or more functions of .eh_frame follow one another, all of them could be said in "
+      "SFrame, "
+      "and none has an entry. Each of them would be a SF0505.",
+      "The table of an object file, or of a library, is missing: a walk by .sframe alone ends in "
+      "all "
+      "of its code.",
+      "static libraries that were assembled without --gsframe; GNU ld 2.40, which keeps one of two "
+      "tables of different versions",
+      "link an object of ten functions without .sframe and one with it" },
 };
 
 const size_t check_code_count = sizeof check_codes / sizeof *check_codes;

@@ -5,8 +5,6 @@
  * stretches of .sframe. What is between two functions of .eh_frame has .sframe or nothing.
  */
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +13,9 @@
 #include "cfi.h"
 #include "check.h"
 #include "difference.h"
+#include "missing.h"
+#include "say.h"
 #include "stretches.h"
-#include "where.h"
 #include "words.h"
 
 /* How many functions are compared between two words on progress. */
@@ -64,6 +63,7 @@ struct comparer {
     const struct sframe_entry *key_said_of;
     uint64_t visits;
     bool exhausted;
+    struct missing missing;
 };
 
 static const struct sframe_version *version_of(const struct comparer *m)
@@ -135,30 +135,6 @@ static struct finding_place place_of(const struct answer *a)
     return place_of_row(a->function.part, a->function.entry, a->row, a->position);
 }
 
-/* Adds a finding about a pc, whose name the format begins with. */
-__attribute__((format(printf, 6, 7))) static void say_at(struct comparer *m, enum check_code code,
-                                                         struct finding_place place, uint64_t pc,
-                                                         struct finding_rules rules,
-                                                         const char *format, ...)
-{
-    char *name = where_pc(m->c->object, pc), *text = NULL;
-    va_list arguments;
-    int n;
-
-    va_start(arguments, format);
-    n = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    if (name && n >= 0)
-        findings_add_rules(m->c->findings, code, of_pc(place, pc), rules, "at %s%s", name, text);
-    else
-        m->c->no_memory = true;
-    if (n >= 0)
-        free(text);
-    free(name);
-}
-
-static const struct finding_rules no_rules = { NULL, NULL };
-
 static bool is_said(struct comparer *m, enum check_code code, const struct answer *a)
 {
     const bool said = m->said == code && m->said_of == a->function.entry && m->said_row == a->row;
@@ -179,7 +155,7 @@ static void say_differ(struct comparer *m, enum check_code code, const struct an
     rule_words(ours, &a->rule, m->cfi.abi);
     if (row->answer == CFI_RULE)
         rule_words(theirs, &row->rule, m->cfi.abi);
-    say_at(m, code, place_of(a), row->start,
+    say_at(m->c, code, place_of(a), row->start,
            (struct finding_rules){ ours, theirs[0] ? theirs : reason },
            ": .sframe: %s; .eh_frame: %s%s%s%s", ours, theirs, reason && theirs[0] ? " (" : "",
            reason ? reason : "", reason && theirs[0] ? ")" : "");
@@ -192,7 +168,7 @@ static void say_only_sframe(struct comparer *m, const struct answer *a, uint64_t
         return;
     m->said = CODE_NO_CFI_HERE;
     m->said_of = a->function.entry;
-    say_at(m, CODE_NO_CFI_HERE, place_of(a), start, no_rules, ", %" PRIu64 " bytes or more",
+    say_at(m->c, CODE_NO_CFI_HERE, place_of(a), start, no_rules, ", %" PRIu64 " bytes or more",
            end - start);
 }
 
@@ -243,7 +219,7 @@ static void compare_stretch(struct comparer *m, struct tally *t, const struct cf
     rows->all++;
     t->bytes += end - start;
     if (row->answer == CFI_UNREADABLE) {
-        say_at(m, CODE_CFI_UNREADABLE, in_eh_frame(0), start, no_rules, ": %s", row->reason);
+        say_at(m->c, CODE_CFI_UNREADABLE, in_eh_frame(0), start, no_rules, ": %s", row->reason);
         return;
     }
     reason = rule_inexpressible(version_of(m), m->cfi.abi, row);
@@ -256,7 +232,7 @@ static void compare_stretch(struct comparer *m, struct tally *t, const struct cf
     t->covered += end - start;
     judge_key(m, a, row);
     if (a->repeats && row->start != start)
-        say_at(m, CODE_ROW_REPEATS, place_of(a), start, no_rules, "%s", "");
+        say_at(m->c, CODE_ROW_REPEATS, place_of(a), start, no_rules, "%s", "");
     code = reason ? (unsigned)CODE_ROW_INEXPRESSIBLE : rule_difference(&a->rule, row);
     if (code != 0) {
         say_differ(m, (enum check_code)code, a, &at, reason);
@@ -276,17 +252,18 @@ static void say_gaps(struct comparer *m, const struct cfi_function *f, const str
     if (t->reason) {
         if (t->beyond_has_rule)
             rule_words(words, &t->beyond_rule, m->cfi.abi);
-        say_at(m, CODE_INEXPRESSIBLE, at, t->beyond_start, (struct finding_rules){ NULL, words },
+        say_at(m->c, CODE_INEXPRESSIBLE, at, t->beyond_start, (struct finding_rules){ NULL, words },
                ": %s: %s", words, t->reason);
     }
     if (t->gap_end == 0 || (t->reason && t->covered == 0))
         return; /* one row that cannot be said costs the function: gas leaves out all of it */
     if (t->covered > 0)
-        say_at(m, CODE_PARTLY_COVERED, at, t->gap_start, no_rules,
+        say_at(m->c, CODE_PARTLY_COVERED, at, t->gap_start, no_rules,
                ": %" PRIu64 " bytes from there on, %" PRIu64 " of %" PRIu64 " in all",
                t->gap_end - t->gap_start, t->bytes - t->covered - t->beyond, t->bytes);
     else
-        say_at(m, CODE_NOT_COVERED, at, t->gap_start, no_rules, ": %" PRIu64 " bytes", t->bytes);
+        missing_add(&m->missing,
+                    &(struct missing_function){ t->gap_start, t->bytes, f->fde.offset });
 }
 
 static void add_shares(struct check_comparison *to, const struct tally *t)
@@ -318,6 +295,8 @@ static void compare_function(struct comparer *m, const struct cfi_function *f, u
             compare_stretch(m, &t, &row, &a, pc, stop);
             pc = stop;
         }
+    if (t.covered > 0)
+        missing_say(&m->missing, m->c);
     say_gaps(m, f, &t);
     add_shares(&m->c->result->comparison, &t);
 }
@@ -357,6 +336,7 @@ static void compare_all(struct comparer *m)
         compare_function(m, f, end);
         at = end;
     }
+    missing_say(&m->missing, m->c);
     compare_between(m, at, UINT64_MAX);
     if (m->exhausted)
         findings_add(m->c->findings, CODE_TOO_SHARED, in_sframe(0),

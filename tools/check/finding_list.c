@@ -23,8 +23,9 @@ void finding_list_take(void *data, const struct check *c, const struct finding *
         free(text);
         return;
     }
-    l->list[l->count++] =
-        (struct kept_finding){ finding->code, finding->severity, finding->place, text };
+    l->list[l->count] =
+        (struct kept_finding){ finding->code, finding->severity, finding->place, NULL };
+    l->list[l->count++].text = text;
 }
 
 void finding_list_free(struct finding_list *list)

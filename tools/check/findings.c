@@ -17,13 +17,15 @@ bool findings_init(struct findings *f, size_t limit, const struct findings_ears 
         f->limit_of_code = limit < OF_ONE_CODE ? limit : OF_ONE_CODE;
     f->of_code = calloc(check_code_count, sizeof *f->of_code);
     f->told_of_code = calloc(check_code_count, sizeof *f->told_of_code);
-    return f->of_code && f->told_of_code;
+    f->explained = calloc(check_code_count, sizeof *f->explained);
+    return f->of_code && f->told_of_code && f->explained;
 }
 
 void findings_free(struct findings *f)
 {
     free(f->of_code);
     free(f->told_of_code);
+    free(f->explained);
     *f = (struct findings){ .limit = 0 };
 }
 

@@ -78,6 +78,7 @@ struct findings {
     uint64_t told;
     uint64_t *of_code;       /* how often each code came, in the order of check_codes */
     uint64_t *told_of_code;  /* how often somebody was told */
+    uint64_t *explained;     /* of each code: how many one cause explains; of_code lacks them */
     uint64_t by_severity[3]; /* of_code, by enum check_severity */
     uint64_t ignored;        /* by their code; of_code does not have them ... */
     uint64_t passed;         /* ... nor those that the judge passed over */

@@ -109,6 +109,12 @@ void sframe_part_place(struct sframe_part *part, bool from_fields)
     }
 }
 
+void sframe_part_shift(struct sframe_part *part, int64_t shift)
+{
+    for (uint32_t i = 0; shift != 0 && i < part->fde_count; i++)
+        part->entries[i].start += (uint64_t)shift;
+}
+
 void sframe_part_free(struct sframe_part *part)
 {
     free(part->entries);

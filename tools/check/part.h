@@ -79,6 +79,9 @@ void sframe_part_relocate(struct sframe_part *part, const uint8_t *section);
  */
 void sframe_part_place(struct sframe_part *part, bool from_fields);
 
+/* Adds so much to where they are. */
+void sframe_part_shift(struct sframe_part *part, int64_t shift);
+
 void sframe_part_free(struct sframe_part *part);
 
 /* Where an entry, or a field of it, is in the section. */

@@ -53,14 +53,16 @@ void check_place_functions(struct check *c)
         bool from_fields = p->version->always_pcrel || (flags & SFRAME_START_PCREL) != 0 ||
                            (c->object && c->object->relocatable);
 
-        if (!from_fields && c->object && (flags & SFRAME_SORTED) == 0 && p->fde_count > 0 &&
-            looks_unmerged(c, p)) {
+        from_fields ^= c->reading.other_starts;
+        if (!from_fields && !c->reading.other_starts && c->object && (flags & SFRAME_SORTED) == 0 &&
+            p->fde_count > 0 && looks_unmerged(c, p)) {
             from_fields = true;
             findings_add(c->findings, CODE_FIELD_RELATIVE,
                          place_of_entry(p, &p->entries[0], FIELD_START),
                          "%" PRIu32 " functions are where code is only if it is so", p->fde_count);
         }
         sframe_part_place(p, from_fields);
+        sframe_part_shift(p, c->reading.shift);
     }
 }
 

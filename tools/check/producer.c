@@ -39,7 +39,7 @@ void check_producer(struct check *c)
     char *to = c->result->producer;
 
     if (linker)
-        snprintf(to, sizeof c->result->producer, "%s links; %s assembles", linker,
+        snprintf(to, sizeof c->result->producer, "%s, which links; %s", linker,
                  release(&c->parts[0]));
     else
         snprintf(to, sizeof c->result->producer, "%s", release(&c->parts[0]));

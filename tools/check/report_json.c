@@ -119,16 +119,16 @@ static json_t *share_json(const struct check_share *s)
                      "beyond", report_json_number(s->beyond));
 }
 
-static json_t *codes_json(const struct findings *f)
+static json_t *codes_json(const uint64_t *of_code)
 {
     json_t *o = json_object();
 
-    for (size_t i = 0; o && f->of_code && i < check_code_count; i++) {
+    for (size_t i = 0; o && of_code && i < check_code_count; i++) {
         char code[CHECK_CODE_SIZE];
 
         check_code_name(code, check_codes[i].code);
-        if (f->of_code[i] > 0)
-            json_object_set_new(o, code, report_json_number(f->of_code[i]));
+        if (of_code[i] > 0)
+            json_object_set_new(o, code, report_json_number(of_code[i]));
     }
     return o;
 }
@@ -174,13 +174,14 @@ static json_t *comparison_json(const struct check_comparison *c)
 void report_json_end(struct report *report, const struct report_file *file,
                      const struct check_result *r)
 {
-    json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:b, s:i, s:o, s:o, s:o, s:o}", "verdict",
-                          verdict_name(r), "known", report_json_number(r->findings.known),
-                          "ignored", report_json_number(r->findings.ignored), "in_baseline",
-                          report_json_number(r->findings.passed), "has_section", r->has_section,
-                          "version", (int)r->version, "functions", report_json_number(r->functions),
-                          "rows", report_json_number(r->rows), "counts",
-                          counts_json(r->findings.by_severity), "codes", codes_json(&r->findings));
+    json_t *o = json_pack(
+        "{s:s, s:o, s:o, s:o, s:b, s:i, s:o, s:o, s:o, s:o, s:o}", "verdict", verdict_name(r),
+        "known", report_json_number(r->findings.known), "ignored",
+        report_json_number(r->findings.ignored), "in_baseline",
+        report_json_number(r->findings.passed), "has_section", r->has_section, "version",
+        (int)r->version, "functions", report_json_number(r->functions), "rows",
+        report_json_number(r->rows), "counts", counts_json(r->findings.by_severity), "codes",
+        codes_json(r->findings.of_code), "explained", codes_json(r->findings.explained));
 
     (void)file;
     if (o && r->comparison.done)

@@ -60,6 +60,18 @@ static void print_comparison(FILE *to, const char *name, const struct check_comp
             c->eh_frame_size > 0 ? (double)c->sframe_size / (double)c->eh_frame_size : 0.0);
 }
 
+static void print_explained(FILE *to, const char *name, const struct findings *f)
+{
+    for (size_t i = 0; i < check_code_count; i++) {
+        char code[CHECK_CODE_SIZE];
+
+        check_code_name(code, check_codes[i].code);
+        if (f->explained[i] > 0)
+            fprintf(to, "%s: explained: %" PRIu64 " of %s %s: %s\n", name, f->explained[i], code,
+                    check_severity_name(check_codes[i].severity), check_codes[i].title);
+    }
+}
+
 static void print_left_out(FILE *to, const char *name, const struct check_result *r)
 {
     for (size_t i = 0; i < check_code_count; i++) {
@@ -104,6 +116,7 @@ void report_text_end(struct report *report, const struct report_file *file,
         return;
     }
     print_left_out(report->to, name, result);
+    print_explained(report->to, name, &result->findings);
     print_comparison(report->to, name, &result->comparison);
     if (!result->has_section)
         fprintf(report->to, "%s: no .sframe\n", name);
