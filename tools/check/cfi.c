@@ -198,7 +198,7 @@ static void find_row(struct cfi_rows *rows)
 static const char *beyond(const char *part)
 {
     if (strcmp(part, "CFA") == 0)
-        return "the CFA is an expression";
+        return "no register and 32-bit offset make the CFA: an expression, or it is not stated";
     return strcmp(part, "RA") == 0 ? "the return address is an expression"
                                    : "fp or sp is an expression";
 }

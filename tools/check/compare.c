@@ -247,7 +247,7 @@ static void compare_stretch(struct comparer *m, struct tally *t, const struct cf
 static void say_gaps(struct comparer *m, const struct cfi_function *f, const struct tally *t)
 {
     struct finding_place at = in_eh_frame(f->fde.offset);
-    char words[RULE_WORDS_SIZE] = "an expression";
+    char words[RULE_WORDS_SIZE] = "no plain rule";
 
     if (t->reason) {
         if (t->beyond_has_rule)

@@ -22,6 +22,10 @@ static void judge_section(struct check *c, const struct object_section *s)
         findings_add(c->findings, CODE_SECTION_FLAGS,
                      in_file(at + OBJECT_SHDR_AT(object_class(o), sh_flags)), "sh_flags 0x%" PRIx64,
                      h->sh_flags);
+    if (h->sh_entsize != 0)
+        findings_add(c->findings, CODE_ENTRY_SIZE,
+                     in_file(at + OBJECT_SHDR_AT(object_class(o), sh_entsize)),
+                     "sh_entsize %" PRIu64, h->sh_entsize);
     if (h->sh_addralign % SFRAME_ALIGNMENT != 0 || h->sh_addralign == 0)
         findings_add(c->findings, CODE_ALIGNMENT,
                      in_file(at + OBJECT_SHDR_AT(object_class(o), sh_addralign)),
@@ -32,38 +36,69 @@ static void judge_section(struct check *c, const struct object_section *s)
                      h->sh_addr);
 }
 
-/* Says that the segment has another size than the section, by the first of its two that has. */
-static void say_size(struct check *c, enum check_code code, const GElf_Phdr *p, uint64_t at,
-                     uint64_t size, bool in_file_too)
-{
-    const size_t field = in_file_too ? OBJECT_PHDR_AT(object_class(c->object), p_filesz)
-                                     : OBJECT_PHDR_AT(object_class(c->object), p_memsz);
+/* Where a field of a program header is. */
+#define PHDR_FIELD(c, at, field) in_file((at) + OBJECT_PHDR_AT(object_class((c)->object), field))
 
-    findings_add(c->findings, code, in_file(at + field),
-                 "%" PRIu64 " bytes, the section has %" PRIu64,
-                 in_file_too ? p->p_filesz : p->p_memsz, size);
+/* Says that the segment has another size than the section, at the first of its two that has. */
+static void judge_size(struct check *c, const GElf_Phdr *p, uint64_t at, uint64_t size)
+{
+    const bool smaller = p->p_filesz < size || p->p_memsz < size;
+    const struct finding_place place = (smaller ? p->p_filesz < size : p->p_filesz > size)
+                                           ? PHDR_FIELD(c, at, p_filesz)
+                                           : PHDR_FIELD(c, at, p_memsz);
+
+    if (smaller || p->p_filesz > size || p->p_memsz > size)
+        findings_add(c->findings, smaller ? CODE_SEGMENT_SMALLER : CODE_SEGMENT_LARGER, place,
+                     "%" PRIu64 " bytes, %" PRIu64 " in memory; the section has %" PRIu64,
+                     p->p_filesz, p->p_memsz, size);
+}
+
+/* What it is loaded by says where; NULL: nothing does. */
+static const GElf_Phdr *load_of(const struct object *o, const GElf_Phdr *p)
+{
+    for (size_t i = 0; i < o->phdr_count; i++) {
+        const GElf_Phdr *l = &o->phdrs[i];
+
+        if (l->p_type == PT_LOAD && p->p_vaddr >= l->p_vaddr &&
+            p->p_vaddr - l->p_vaddr < l->p_memsz)
+            return l;
+    }
+    return NULL;
+}
+
+/* What the segment says of itself, section or not. */
+static void judge_segment_alone(struct check *c, const GElf_Phdr *p, uint64_t at)
+{
+    const GElf_Phdr *load = load_of(c->object, p);
+
+    if (p->p_filesz != p->p_memsz)
+        findings_add(c->findings, CODE_SEGMENT_SIZES, PHDR_FIELD(c, at, p_memsz),
+                     "%" PRIu64 " bytes, %" PRIu64 " in memory", p->p_filesz, p->p_memsz);
+    if (p->p_flags != PF_R)
+        findings_add(c->findings, CODE_SEGMENT_FLAGS, PHDR_FIELD(c, at, p_flags),
+                     "p_flags 0x%" PRIx32, p->p_flags);
+    if (p->p_align % SFRAME_ALIGNMENT != 0 || p->p_align == 0)
+        findings_add(c->findings, CODE_SEGMENT_ALIGNMENT, PHDR_FIELD(c, at, p_align),
+                     "p_align %" PRIu64, p->p_align);
+    if (load && p->p_paddr - p->p_vaddr != load->p_paddr - load->p_vaddr)
+        findings_add(c->findings, CODE_SEGMENT_PHYSICAL, PHDR_FIELD(c, at, p_paddr),
+                     "0x%" PRIx64 "; what loads it has 0x%" PRIx64, p->p_paddr,
+                     load->p_paddr + (p->p_vaddr - load->p_vaddr));
 }
 
 static void judge_segment(struct check *c, const struct object_section *s, const GElf_Phdr *p,
                           uint64_t at)
 {
     const GElf_Shdr *h = &s->header;
-    const uint64_t size = h->sh_size;
 
-    if (p->p_vaddr != h->sh_addr || p->p_offset != h->sh_offset) {
-        const size_t field = p->p_vaddr != h->sh_addr
-                                 ? OBJECT_PHDR_AT(object_class(c->object), p_vaddr)
-                                 : OBJECT_PHDR_AT(object_class(c->object), p_offset);
-
-        findings_add(c->findings, CODE_SEGMENT_ELSEWHERE, in_file(at + field),
-                     "address 0x%" PRIx64 ", offset 0x%" PRIx64 "; the section: 0x%" PRIx64
-                     ", 0x%" PRIx64,
-                     p->p_vaddr, p->p_offset, h->sh_addr, h->sh_offset);
-    } else if (p->p_filesz < size || p->p_memsz < size) {
-        say_size(c, CODE_SEGMENT_SMALLER, p, at, size, p->p_filesz < size);
-    } else if (p->p_filesz > size || p->p_memsz > size) {
-        say_size(c, CODE_SEGMENT_LARGER, p, at, size, p->p_filesz > size);
-    }
+    if (p->p_vaddr != h->sh_addr || p->p_offset != h->sh_offset)
+        findings_add(
+            c->findings, CODE_SEGMENT_ELSEWHERE,
+            p->p_vaddr != h->sh_addr ? PHDR_FIELD(c, at, p_vaddr) : PHDR_FIELD(c, at, p_offset),
+            "address 0x%" PRIx64 ", offset 0x%" PRIx64 "; the section: 0x%" PRIx64 ", 0x%" PRIx64,
+            p->p_vaddr, p->p_offset, h->sh_addr, h->sh_offset);
+    else
+        judge_size(c, p, at, h->sh_size);
 }
 
 static bool is_loaded(const struct object *o, uint64_t address, uint64_t offset, uint64_t size)
@@ -97,6 +132,14 @@ static size_t judge_segments(struct check *c)
     return first;
 }
 
+/* objcopy --only-keep-debug leaves the headers of all that is loaded, and no bytes. */
+static bool is_debug_file(const struct object *o)
+{
+    const size_t text = object_section_after(o, 0, ".text");
+
+    return text != 0 && o->sections[text].header.sh_type == SHT_NOBITS;
+}
+
 void check_container(struct check *c)
 {
     const struct object *o = c->object;
@@ -104,6 +147,8 @@ void check_container(struct check *c)
     const struct object_section *s = index ? &o->sections[index] : NULL;
     size_t more = index;
 
+    if (segment < o->phdr_count && (!s || s->header.sh_type != SHT_NOBITS))
+        judge_segment_alone(c, &o->phdrs[segment], object_segment_header_at(o, segment));
     if (!s) {
         if (segment < o->phdr_count && o->section_count > 0)
             findings_add(c->findings, CODE_SEGMENT_DANGLING,
@@ -116,7 +161,7 @@ void check_container(struct check *c)
         findings_add(c->findings, CODE_SECTIONS, in_file(o->sections[more].header_at),
                      "sections %zu and %zu; only the first is checked", index, more);
     if (s->header.sh_type == SHT_NOBITS) {
-        findings_add(c->findings, CODE_NO_BITS,
+        findings_add(c->findings, is_debug_file(o) ? CODE_DEBUG_FILE : CODE_NO_BITS,
                      in_file(s->header_at + OBJECT_SHDR_AT(object_class(o), sh_type)),
                      "SHT_NOBITS");
         return;
