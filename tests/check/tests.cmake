@@ -18,6 +18,12 @@ if(TARGET sfb)
     support/check_file.c support/check_tables.c support/json_schema.c)
   target_link_libraries(test-check-formats PRIVATE PkgConfig::JANSSON)
 
+  # What releases of binutils are blamed for, with those that are here.
+  if(NOT CMAKE_CROSSCOMPILING)
+    sfb_add_test(check.binutils COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check/binutils $<TARGET_FILE:sfb>
+      --check ${PROJECT_SOURCE_DIR}/docs/BINUTILS.md)
+  endif()
+
   # The short version; `./dev mutate` is the long one.
   add_executable(test-check-mutate check/mutate.c)
   target_include_directories(test-check-mutate PRIVATE ${PROJECT_SOURCE_DIR}/tools)

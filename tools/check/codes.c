@@ -51,6 +51,21 @@ const struct check_code_text *check_code_find(const char *name)
     return NULL;
 }
 
+const char *check_code_seen(enum check_code code)
+{
+    static const struct {
+        unsigned code;
+        const char *text;
+    } seen[] = {
+#include "codes_seen.inc"
+    };
+
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++)
+        if (seen[i].code == (unsigned)code)
+            return seen[i].text;
+    return NULL;
+}
+
 void check_code_explain(FILE *to, const struct check_code_text *text)
 {
     char name[CHECK_CODE_SIZE];
@@ -60,4 +75,6 @@ void check_code_explain(FILE *to, const struct check_code_text *text)
             "### %s %s: %s\n\n%s\n\n- Why it matters: %s\n- Who writes it: %s\n- Reproducer: %s\n",
             name, check_severity_name(text->severity), text->title, text->what, text->why,
             text->who, text->repeat);
+    if (check_code_seen(text->code))
+        fprintf(to, "- Seen in, by release of binutils: %s\n", check_code_seen(text->code));
 }

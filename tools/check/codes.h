@@ -178,6 +178,9 @@ const char *check_severity_name(enum check_severity severity);
 /* @return the code that a user means by "SF0101" or "sf0101"; NULL if there is none */
 const struct check_code_text *check_code_find(const char *name);
 
+/* What was seen to have a finding of a code: tests/check/reproducers, by release. @return NULL: none */
+const char *check_code_seen(enum check_code code);
+
 /* Prints the whole text of a code as a section of docs/CHECKS.md. */
 void check_code_explain(FILE *to, const struct check_code_text *text);
 

@@ -101,8 +101,9 @@ const struct check_code_text check_codes[] = {
       "objcopy --add-section .sframe=/dev/null" },
     { CODE_NO_FUNCTIONS, CHECK_WARNING, "a section without functions", "num_fdes is 0.",
       "The file pays for a section and a segment that answer nothing.",
-      "LLVM 22 and 23 for AArch64: a header and nothing else",
-      "llvm-mc --triple=aarch64 --gsframe -filetype=obj" },
+      "GNU as of all releases, where it leaves out every function of a file; LLVM 22 and 23 for "
+      "AArch64: a header and nothing else",
+      "assemble tests/check/reproducers/as-nothing-left.s" },
     { CODE_FRAME_POINTER, CHECK_WARNING, "the flag FRAME_POINTER",
       "Flag 0x2 says that all functions keep fp.",
       "No reader makes use of it, version 3 took it away, and it is easily wrong.",
@@ -114,7 +115,7 @@ const struct check_code_text check_codes[] = {
       "sh_type is neither SHT_PROGBITS (binutils up to 2.44) nor SHT_GNU_SFRAME, 0x6ffffff4 (2.45 "
       "on, LLVM).",
       "Linkers and strip go by the type: the section is not merged, or dropped.", NOBODY,
-      "objcopy --set-section-type .sframe=7" },
+      "overwrite sh_type of the section with 7" },
     { CODE_NOT_ALLOCATED, CHECK_ERROR, "the section is not loaded", "SHF_ALLOC is clear.",
       "A process has no such table.", NOBODY,
       "objcopy --set-section-flags .sframe=contents,readonly" },
@@ -161,7 +162,7 @@ const struct check_code_text check_codes[] = {
     { CODE_SECTIONS, CHECK_ERROR, "more than one .sframe",
       "A file that is linked has several sections of that name.",
       "The segment can lead to one of them only.", NOBODY,
-      "objcopy --add-section under the name of .sframe" },
+      "overwrite sh_name of another section with that of .sframe" },
     { CODE_NOT_LOADED, CHECK_ERROR, "no segment loads the section", "Its bytes are in no PT_LOAD.",
       "A process has no such table.", NOBODY, "overwrite sh_addr" },
     { CODE_TYPE_VERSION, CHECK_ERROR, "the section's type is that of another version",
@@ -270,7 +271,8 @@ const struct check_code_text check_codes[] = {
     { CODE_REPEAT_UNUSED, CHECK_NOTE, "a repeat size that is not used",
       "The function is PCINC and its repeat size is not 0.",
       "Readers do not look at it; one of the two was not meant.",
-      "GNU ld 2.44, of the first entry of .plt", BUILDER "version 2, repeat 16 and no PCMASK" },
+      "GNU ld 2.44, of the first entry of .plt",
+      "link tests/check/reproducers/ld-plt.s with binutils 2.44" },
     { CODE_PADDING, CHECK_WARNING, "padding that is not zero",
       "The last two bytes of an entry of version 2 are not 0.", "They will mean something one day.",
       NOBODY, "overwrite byte 18 of an entry of version 2" },
@@ -310,7 +312,7 @@ const struct check_code_text check_codes[] = {
       "The first row of the function starts behind its first byte.",
       "Up to there no reader knows how to leave the function.",
       "GNU as of all releases, after .cfi_startproc simple",
-      "assemble .cfi_startproc simple; nop; .cfi_def_cfa rsp, 8; nop; .cfi_endproc" },
+      "assemble tests/check/reproducers/as-simple.s" },
     { CODE_ROWS_DESCEND, CHECK_ERROR, "rows do not ascend",
       "A row starts before the one in front of it.",
       "Readers stop at it: the kernel refuses the function, libsframe answers with the row before.",
@@ -333,8 +335,9 @@ const struct check_code_text check_codes[] = {
     { CODE_CFA_BELOW, CHECK_ERROR, "a CFA below the stack pointer",
       "The row says CFA = sp + less than 0, on AMD64 less than 8, where the return address is.",
       "There is no such frame; a walk goes back over what it has seen.",
-      "GNU as 2.40, of a CFA in a register other than sp and fp, which it writes as sp",
-      "assemble .cfi_def_cfa r10, 0 with binutils 2.40" },
+      "GNU as 2.40, of a CFA in a register other than sp and fp, which it writes as sp; GNU as "
+      "2.44, of .cfi_register of the return address behind a pop",
+      "assemble tests/check/reproducers/as-other-register.s with binutils 2.40" },
     { CODE_CFA_UNALIGNED, CHECK_WARNING, "a CFA that is not aligned",
       "The offset is no multiple of 8, or of 16 where AArch64 counts from sp.",
       "The stack of both machines is aligned at calls.",
@@ -351,13 +354,15 @@ const struct check_code_text check_codes[] = {
     { CODE_ROW_AFTER_END, CHECK_ERROR, "a row after the function's end",
       "The row starts at the function's size or behind it.",
       "It never holds. ld 2.40 and 2.44 stop with an assertion when they read such a row.",
-      "GNU as 2.47, of a directive behind the last instruction",
-      "assemble nop; .cfi_def_cfa_offset 16; .cfi_endproc with binutils 2.47" },
+      "GNU as of all releases, of a directive behind the last instruction, as libffi's win64.S has "
+      "them",
+      "assemble tests/check/reproducers/as-row-after-end.s" },
     { CODE_PCMASK_FIRST, CHECK_ERROR,
       "a linkage table whose entries do not begin with CFA = sp + 8",
       "The first row of a PCMASK function of AMD64 is not the one that holds after a call.",
-      "Every entry of a linkage table is reached by a call.", NOBODY,
-      "set bit 4 of sfde_func_info of the function for the first 16 bytes of .plt" },
+      "Every entry of a linkage table is reached by a call.",
+      "GNU ld 2.44 to 2.47: .plt.got, with sp+16 where an entry has sp+8",
+      "link tests/check/reproducers/ld-plt-got.s with binutils 2.44" },
     { CODE_FLEX, CHECK_ERROR, "malformed words of a flexible row",
       "A FLEX function of version 3 has a row of fewer than 2 or more than 6 words, of an odd "
       "number "
@@ -467,23 +472,20 @@ const struct check_code_text check_codes[] = {
     { CODE_CFA_DIFFERS, CHECK_ERROR, "the CFA differs from .eh_frame",
       "Both tables have a row for the pc and find the caller's frame at different places.",
       "One of them is wrong, and everything that a walk finds behind this frame with it.",
-      "GNU as 2.40: .cfi_remember_state at the pc of another directive, nested ones in all "
+      "GNU as 2.40 to 2.44: .cfi_remember_state at the pc of another directive; nested ones in all "
       "releases; GNU ld 2.40 to 2.42: .plt and .plt.sec of -z ibtplt; GNU ld 2.44 to 2.47: "
-      ".plt.got "
-      "(sp+16 where it must be sp+8)",
-      "gcc -Wa,--gsframe -fcf-protection -Wl,-z,ibtplt" },
+      ".plt.got (sp+16 where it must be sp+8)",
+      "assemble tests/check/reproducers/as-nested-states.s" },
     { CODE_RA_DIFFERS, CHECK_ERROR, "the return address differs from .eh_frame",
       "Both tables have a row for the pc and find the return address at different places.",
       "The caller is wrong.",
-      "GNU as 2.40 to 2.44: .cfi_offset of the return address on AMD64 is ignored; GNU as 2.40 on "
-      "AArch64: a frame that saves fp and not lr, whose second word is read as RA",
-      "assemble stp x29, xzr, [sp, -16]! and its directives for AArch64 with binutils 2.40" },
+      "GNU as of 2.46 on, after .cfi_startproc simple: nothing says where the return address is",
+      "assemble tests/check/reproducers/as-simple.s with binutils 2.47" },
     { CODE_FP_DIFFERS, CHECK_ERROR, "the frame pointer differs from .eh_frame",
       "Both tables have a row for the pc and find the caller's fp at different places.",
       "Callers whose CFA counts from fp are lost.",
-      "GNU as 2.40: .cfi_same_value of fp is ignored; .cfi_remember_state at the pc of another "
-      "directive",
-      "assemble .cfi_same_value rbp with binutils 2.40" },
+      "GNU as 2.40 to 2.44: .cfi_same_value of fp is ignored",
+      "assemble tests/check/reproducers/as-same-value-fp.s with binutils 2.40" },
     { CODE_SIGNED_DIFFERS, CHECK_ERROR, "whether the return address is signed differs",
       "One of the tables says that the return address is signed and the other that it is not.",
       "Readers that strip or authenticate by the row return to somewhere else.", NOBODY,
@@ -515,12 +517,11 @@ const struct check_code_text check_codes[] = {
     { CODE_ROW_INEXPRESSIBLE, CHECK_ERROR, "a row for what SFrame cannot say",
       "At this pc .eh_frame says what no row of this version can, and .sframe has a row.",
       "The row cannot be right: a walk goes wrong where it should have asked another table.",
-      "GNU as 2.40: a CFA in another register is written as sp; 2.40 to 2.45: .cfi_undefined of "
-      "the "
-      "return address is ignored (_start), .cfi_register of it in 2.44; all releases on AMD64, "
-      "after "
-      ".cfi_startproc simple: nothing says where the return address is, and the row says CFA-8",
-      "assemble .cfi_undefined rip with binutils 2.40" },
+      "GNU as 2.40: a CFA in another register is written as sp; a frame on AArch64 that saves fp "
+      "and not lr; 2.40 to 2.44: .cfi_undefined and .cfi_offset of the return address are ignored "
+      "(_start), .cfi_register of it in 2.44; 2.40 to 2.44 on AMD64, after .cfi_startproc simple: "
+      "nothing says where the return address is, and the row says CFA-8",
+      "assemble tests/check/reproducers/as-undefined-ra.s with binutils 2.40" },
     { CODE_CFI_UNREADABLE, CHECK_WARNING, "CFI that cannot be read",
       "An entry of .eh_frame is corrupt, or a row of it; or the entry names a register above "
       "1,023, or remembers more than 256 states: other readers take memory for all of them.",
@@ -552,7 +553,7 @@ const struct check_code_text check_codes[] = {
       "The file has code, and neither a section .sframe nor a segment PT_GNU_SFRAME.",
       "A walk by .sframe alone ends in it.",
       "compilers without -Wa,--gsframe; GNU ld 2.40 and 2.44 with --gc-sections, which drop it",
-      "sfb check --require /bin/true" },
+      "link tests/check/reproducers/ld-gc-sections.s with binutils 2.44, and sfb check --require" },
     { CODE_COVERAGE, CHECK_ERROR, "less code has rows than --min-coverage asks for",
       "Functions are the symbols with a size and, where no symbol is, the functions of .eh_frame. "
       "One is covered if each of its bytes has a row.",

@@ -1,0 +1,13 @@
+# fault: a function with DW_CFA_GNU_args_size is left out, though SFrame has no need of it
+ .text
+ .globl f, g
+f: .cfi_startproc
+ nop
+ .cfi_escape 0x2e,0x10
+ nop
+ ret
+ .cfi_endproc
+ .size f, . - f
+g: .cfi_startproc
+ ret
+ .cfi_endproc

@@ -1,0 +1,12 @@
+# fault: two rows at one byte, after an advance of no bytes
+ .text
+ .globl f
+f: .cfi_startproc
+ nop
+ .cfi_def_cfa_offset 16
+ .skip zero
+ .cfi_def_cfa_offset 24
+ nop
+ ret
+ .cfi_endproc
+ .set zero, 0

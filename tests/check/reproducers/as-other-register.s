@@ -1,0 +1,9 @@
+# fault: a CFA in a register other than sp and fp
+ .text
+ .globl f
+f: .cfi_startproc
+ lea 8(%rsp), %r10
+ .cfi_def_cfa r10, 0
+ nop
+ ret
+ .cfi_endproc

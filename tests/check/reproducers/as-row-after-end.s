@@ -1,0 +1,7 @@
+# fault: a row for a directive behind the last instruction
+ .text
+ .globl f
+f: .cfi_startproc
+ nop
+ .cfi_def_cfa_offset 16
+ .cfi_endproc

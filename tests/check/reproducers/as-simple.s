@@ -1,0 +1,9 @@
+# fault: `.cfi_startproc simple`: nothing says where the return address is, and nothing holds at first
+ .text
+ .globl f
+f: .cfi_startproc simple
+ nop
+ .cfi_def_cfa rsp, 8
+ nop
+ ret
+ .cfi_endproc

@@ -1,0 +1,8 @@
+# fault: `.cfi_undefined` of the return address is ignored: the row says CFA-8
+ .text
+ .globl f
+f: .cfi_startproc
+ .cfi_undefined rip
+ nop
+ ret
+ .cfi_endproc

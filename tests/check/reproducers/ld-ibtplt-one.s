@@ -1,0 +1,8 @@
+# fault: the entry of `.plt.sec` reaches into `.text`, where the table has one entry
+# link: -shared -z lazy -z ibtplt
+ .text
+ .globl f
+f: .cfi_startproc
+ call one@PLT
+ ret
+ .cfi_endproc

@@ -1,0 +1,7 @@
+# fault: PT_GNU_SFRAME is as large as the inputs together
+# link: -shared twice
+ .text
+f: .cfi_startproc
+ nop
+ ret
+ .cfi_endproc
