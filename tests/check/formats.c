@@ -312,3 +312,38 @@ Test(check_formats, take_no_memory_for_findings)
         cr_expect(lt(long, many - few, 32 << 10), "%s: %ld KB, %ld KB", formats[i], few, many);
     }
 }
+
+/* g, which has no entry, is the one function that misses something. */
+Test(check_formats, give_statistics)
+{
+    static struct file f;
+    struct run run;
+    json_t *root;
+
+    file_make(&f, &(struct file_plan){ .version = 1, .abi = SFB_ABI_AMD64_LE, .skip = 1 });
+    write_file("lost", &f);
+    run = run_line("cd '%s' && '%s' check --stats lost", folder, SFB_TOOL);
+    cr_expect(strstr(run.out,
+                     "lost: .sframe 78 bytes: header 28, entries 34, rows 16; 39.0 bytes a "
+                     "function, 3.2 a row; 0.57 of .eh_frame\n"
+                     "lost: code: 3 functions, covered 2 (66.66 %); 112 bytes, covered 80 "
+                     "(71.42 %)\n"
+                     "lost:   .text: 2 functions, covered 1 (50.00 %); 80 bytes, covered "
+                     "48 (60.00 %)\n"
+                     "lost:   .plt: 1 functions, covered 1 (100.00 %); 32 bytes, covered "
+                     "32 (100.00 %)\n"
+                     "lost:   without a row: 32 bytes of 32 at 0x1040 (g+0x0)\n") != NULL,
+              "%s", run.out);
+    run_free(&run);
+    run = run_line("cd '%s' && '%s' check --stats --json lost '%s/v1/amd64/prog_sig'", folder,
+                   SFB_TOOL, FIXTURES);
+    root = parse_json(&run);
+    expect_number(root, "files/0/stats/entries_size", 34);
+    expect_text(root, "files/0/stats/sections/1/name", ".plt");
+    expect_number(root, "files/0/stats/uncovered/0/missing", 32);
+    /* .plt.got has 8 bytes, _start 34, and those of the start files that have a size. */
+    expect_number(root, "files/1/stats/uncovered/0/missing", 34);
+    expect_number(root, "files/1/stats/uncovered/1/missing", 8);
+    json_decref(root);
+    run_free(&run);
+}

@@ -14,6 +14,7 @@ enum {
     OPTION_VMA,
     OPTION_EXPLAIN,
     OPTION_EXTRACT,
+    OPTION_STATS,
     OPTION_REQUIRE,
     OPTION_MIN_COVERAGE,
     OPTION_ONLY,
@@ -110,6 +111,7 @@ static void take(struct arguments *a, int option)
     case OPTION_FORMAT: take_format(a, optarg); break;
     case OPTION_NO_CFI: a->options.no_cfi = true; break;
     case OPTION_RAW: a->options.raw = true; break;
+    case OPTION_STATS: a->options.stats = true; break;
     case OPTION_EXPLAIN: a->explain = optarg; break;
     case OPTION_MAX_ERRORS: take_number(a, &a->limit, optarg); break;
     case 'j': take_number(a, &a->jobs, optarg); break;
@@ -158,6 +160,7 @@ bool arguments_read(struct arguments *out, enum tool_exit *exit_status,
         { "vma", required_argument, NULL, OPTION_VMA },
         { "explain", required_argument, NULL, OPTION_EXPLAIN },
         { "extract", required_argument, NULL, OPTION_EXTRACT },
+        { "stats", no_argument, NULL, OPTION_STATS },
         { "require", no_argument, NULL, OPTION_REQUIRE },
         { "min-coverage", required_argument, NULL, OPTION_MIN_COVERAGE },
         { "only", required_argument, NULL, OPTION_ONLY },

@@ -269,5 +269,6 @@ void check_image(struct check_result *out, const char *name, uint8_t *image, siz
 
 void check_result_free(struct check_result *result)
 {
+    stats_free(&result->stats);
     findings_free(&result->findings);
 }

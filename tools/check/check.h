@@ -9,7 +9,7 @@
  *     relocations.c level 3: the same in object files
  *     compare.c     level 4: rows against .eh_frame, which cfi.c reads
  *     cause.c       the one fault that explains most of all this
- *     coverage.c    how much of the code has a row
+ *     coverage.c    how much of the code has a row; stats.c: by section and function
  *     known.c       whose fault it is; producer.c: who made the section
  *     policy.c      what of it matters to the caller; baseline.c: what they know already
  *     extract.c     level 5: one function for a bug report
@@ -27,6 +27,7 @@
 #include "object/relocate.h"
 #include "part.h"
 #include "policy.h"
+#include "stats.h"
 
 /* So many of something, and how many of those ... */
 struct check_share {
@@ -60,6 +61,7 @@ struct check;
 
 struct check_options {
     bool no_cfi; /* levels 1 to 3 only */
+    bool stats;  /* statistics, too */
     bool raw;    /* a bare section */
     uint64_t raw_address;
     size_t limit; /* of findings to tell; 0: all */
@@ -81,6 +83,7 @@ struct check_result {
     struct findings findings;
     struct check_comparison comparison;
     struct check_coverage coverage;
+    struct check_stats stats;
     char producer[96]; /* a guess; "": there is no section */
     bool has_section;
     uint8_t version; /* 0: unknown */

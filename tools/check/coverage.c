@@ -115,6 +115,8 @@ static void measure(struct check *c, const struct stretches *s)
         n->functions_covered += covered == end - start;
         n->bytes += end - start;
         n->bytes_covered += covered;
+        if (c->options->stats)
+            stats_note(c, start, end, covered);
         if (tell && covered < end - start)
             say_uncovered(c, start, end - start, covered);
         at = end;
@@ -159,6 +161,8 @@ void check_coverage(struct check *c)
         c->no_memory = true;
     stretches_free(&s);
     c->result->coverage.done = true;
+    if (c->options->stats)
+        stats_finish(c);
     if (policy && policy->min_functions_set)
         demand(c, "functions", n->functions_covered, n->functions, policy->min_functions);
     if (policy && policy->min_bytes_set)

@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 bool report_open(struct report *out, enum report_format format, FILE *to)
@@ -86,6 +87,11 @@ uint64_t report_byte_offset(const struct report_file *file, const struct check_r
     case IN_FILE: break;
     }
     return at;
+}
+
+double report_percent(uint64_t part, uint64_t all)
+{
+    return all > 0 ? floor(10000.0 * (double)part / (double)all) / 100 : 100.0;
 }
 
 void report_owner(char *out, size_t size, const struct finding_place *place)

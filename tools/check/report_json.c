@@ -151,6 +151,34 @@ static json_t *coverage_json(const struct check_coverage *c)
                      report_json_number(c->bytes_covered));
 }
 
+static json_t *stats_json(const struct check_stats *s)
+{
+    json_t *sections = json_array(), *uncovered = json_array();
+
+    for (size_t i = 0; i < s->section_count; i++) {
+        const struct stats_section *n = &s->sections[i];
+
+        json_array_append_new(
+            sections, json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", report_json_string(n->name),
+                                "functions", report_json_number(n->functions), "functions_covered",
+                                report_json_number(n->functions_covered), "bytes",
+                                report_json_number(n->bytes), "bytes_covered",
+                                report_json_number(n->bytes_covered)));
+    }
+    for (size_t i = 0; i < s->uncovered_count; i++) {
+        const struct stats_function *f = &s->uncovered[i];
+
+        json_array_append_new(uncovered,
+                              json_pack("{s:o, s:o, s:o}", "place", report_json_string(f->place),
+                                        "bytes", report_json_number(f->bytes), "missing",
+                                        report_json_number(f->missing)));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "header_size", report_json_number(s->header_size),
+                     "entries_size", report_json_number(s->entries_size), "rows_size",
+                     report_json_number(s->rows_size), "sections", sections, "uncovered",
+                     uncovered);
+}
+
 static const char *verdict_name(const struct check_result *r)
 {
     if (r->fault.cause)
@@ -188,6 +216,8 @@ void report_json_end(struct report *report, const struct report_file *file,
         json_object_set_new(o, "comparison", comparison_json(&r->comparison));
     if (o && r->coverage.done)
         json_object_set_new(o, "coverage", coverage_json(&r->coverage));
+    if (o && r->stats.done)
+        json_object_set_new(o, "stats", stats_json(&r->stats));
     if (o && r->producer[0])
         json_object_set_new(o, "producer", json_string(r->producer));
     if (o && r->fault.cause)

@@ -1,10 +1,10 @@
 /* One finding a line, then what level 4 compared, and a summary at the end. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "object/foreign.h"
 #include "report.h"
+#include "report_stats.h"
 
 static const char *region_name(enum finding_region region)
 {
@@ -34,18 +34,12 @@ void report_text_finding(struct report *report, const struct report_file *file,
     putc('\n', report->to);
 }
 
-/* Rounded down: 100 is said of all of them only. */
-static double percent(uint64_t part, uint64_t all)
-{
-    return all > 0 ? floor(10000.0 * (double)part / (double)all) / 100 : 100.0;
-}
-
 static void print_share(FILE *to, const char *name, const char *what, const struct check_share *s)
 {
     fprintf(to,
             "%s: %s: %" PRIu64 ", covered %.2f %%, of these equal %.2f %%, beyond SFrame %.2f %%\n",
-            name, what, s->all, percent(s->covered, s->all), percent(s->equal, s->covered),
-            percent(s->beyond, s->all));
+            name, what, s->all, report_percent(s->covered, s->all),
+            report_percent(s->equal, s->covered), report_percent(s->beyond, s->all));
 }
 
 static void print_comparison(FILE *to, const char *name, const struct check_comparison *c)
@@ -120,6 +114,7 @@ void report_text_end(struct report *report, const struct report_file *file,
     print_comparison(report->to, name, &result->comparison);
     if (!result->has_section)
         fprintf(report->to, "%s: no .sframe\n", name);
+    report_stats(report->to, name, result);
     print_verdict(report->to, name, result);
     free(name);
 }
