@@ -5,8 +5,8 @@
 #include "tool.h"
 
 static const struct tool_command *const commands[] = {
-    &tool_dump,   &tool_check,     &tool_synth,   &tool_decode,
-    &tool_encode, &tool_symbolize, &tool_collect,
+    &tool_dump,   &tool_check,  &tool_diff,      &tool_synth,
+    &tool_decode, &tool_encode, &tool_symbolize, &tool_collect,
 #ifdef SFB_HAVE_RECORDING
     &tool_record, &tool_report,
 #endif

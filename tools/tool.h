@@ -45,6 +45,7 @@ extern const struct tool_command tool_dump;
 extern const struct tool_command tool_decode;
 extern const struct tool_command tool_encode;
 extern const struct tool_command tool_check;
+extern const struct tool_command tool_diff;
 extern const struct tool_command tool_symbolize;
 extern const struct tool_command tool_collect;
 extern const struct tool_command tool_synth;

@@ -10,6 +10,9 @@ if(TARGET sfb)
   target_include_directories(test-check-causes PRIVATE ${PROJECT_SOURCE_DIR}/tools)
   target_link_libraries(test-check-causes PRIVATE sfb-check)
 
+  sfb_tool_test(check diff)
+  target_sources(test-check-diff PRIVATE support/check_file.c support/check_tables.c)
+
   sfb_tool_test(check gate)
   target_sources(test-check-gate PRIVATE support/check_file.c support/check_tables.c)
 

@@ -60,9 +60,10 @@ struct check_reading {
 struct check;
 
 struct check_options {
-    bool no_cfi; /* levels 1 to 3 only */
-    bool stats;  /* statistics, too */
-    bool raw;    /* a bare section */
+    bool no_cfi;       /* levels 1 to 3 only */
+    bool stats;        /* statistics, too */
+    bool as_it_stands; /* a cause that explains everything is not looked for */
+    bool raw;          /* a bare section */
     uint64_t raw_address;
     size_t limit; /* of findings to tell; 0: all */
     /* Called for each finding as it comes, up to the limit; NULL: they are counted only. What is
