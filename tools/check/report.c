@@ -89,7 +89,7 @@ uint64_t report_byte_offset(const struct report_file *file, const struct check_r
     return at;
 }
 
-double report_percent(uint64_t part, uint64_t all)
+double report_percent_down(uint64_t part, uint64_t all)
 {
     return all > 0 ? floor(10000.0 * (double)part / (double)all) / 100 : 100.0;
 }

@@ -61,7 +61,7 @@ uint64_t report_byte_offset(const struct report_file *file, const struct check_r
                             const struct finding *finding);
 
 /* Rounded down: 100 is said of all of them only. */
-double report_percent(uint64_t part, uint64_t all);
+double report_percent_down(uint64_t part, uint64_t all);
 
 /* "FDE 3 FRE 2: ", or less. */
 void report_owner(char *out, size_t size, const struct finding_place *place);

@@ -16,8 +16,8 @@ static void print_cover(FILE *to, uint64_t functions, uint64_t functions_covered
     fprintf(to,
             ": %" PRIu64 " functions, covered %" PRIu64 " (%.2f %%); %" PRIu64
             " bytes, covered %" PRIu64 " (%.2f %%)\n",
-            functions, functions_covered, report_percent(functions_covered, functions), bytes,
-            bytes_covered, report_percent(bytes_covered, bytes));
+            functions, functions_covered, report_percent_down(functions_covered, functions), bytes,
+            bytes_covered, report_percent_down(bytes_covered, bytes));
 }
 
 static void print_sizes(FILE *to, const char *name, const struct check_result *r)

@@ -38,8 +38,8 @@ static void print_share(FILE *to, const char *name, const char *what, const stru
 {
     fprintf(to,
             "%s: %s: %" PRIu64 ", covered %.2f %%, of these equal %.2f %%, beyond SFrame %.2f %%\n",
-            name, what, s->all, report_percent(s->covered, s->all),
-            report_percent(s->equal, s->covered), report_percent(s->beyond, s->all));
+            name, what, s->all, report_percent_down(s->covered, s->all),
+            report_percent_down(s->equal, s->covered), report_percent_down(s->beyond, s->all));
 }
 
 static void print_comparison(FILE *to, const char *name, const struct check_comparison *c)
