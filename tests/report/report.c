@@ -181,7 +181,8 @@ Test(report, shows_the_part_that_is_chosen)
                 "wor:k\\012;[truncated];report_outer 2000000\n"
                 "wor:k\\012;[unsampled] 1000000\n",
                 NULL);
-    made_expect(0, "--folded-ns --process=other", "", NULL);
+    made_expect(2, "--folded-ns --process=other", "", "no process is called 'other'");
+    made_expect(2, "--thread=203", "", "no thread is called '203'");
     made_expect(0, "--folded-ns --process=101 --thread=main",
                 "main;report_outer;report_outer;report_inner 10000000\n", NULL);
     made_expect(0, "--folded-ns --time=600ms..0.7",
