@@ -7,7 +7,7 @@
 /* Widths of terminals from which there is room for times, for long bars, and for bars at all. */
 enum { WIDE = 110, MEDIUM = 60, BAR_LONG = 16, BAR_SHORT = 10, NAME_MIN = 12 };
 
-double report_percent(uint64_t part, uint64_t all)
+double report_share(uint64_t part, uint64_t all)
 {
     return all > 0 ? 100.0 * (double)part / (double)all : 0.0;
 }
@@ -66,7 +66,7 @@ static enum report_colour heat(double percent)
 
 static void put_figure(FILE *to, const struct report_columns *c, uint64_t value)
 {
-    const double percent = report_percent(value, c->all);
+    const double percent = report_share(value, c->all);
     const enum report_colour colour = heat(percent);
 
     if (colour != REPORT_PLAIN)

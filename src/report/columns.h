@@ -36,6 +36,6 @@ void report_columns_put_branches(FILE *to, const struct report_columns *columns,
 unsigned report_columns_room(const struct report_columns *columns);
 
 /* @return a share of all, in percent; of nothing 0 */
-double report_percent(uint64_t part, uint64_t all);
+double report_share(uint64_t part, uint64_t all);
 
 #endif

@@ -65,7 +65,7 @@ static void put_change(const struct diff *d, int64_t change, bool times)
     if (times)
         fprintf(d->to, "%+*.*f ", (int)d->time, d->unit->decimals,
                 sign * report_in_unit(d->unit, size));
-    fprintf(d->to, "%+8.2f  ", sign * report_percent(size, d->base));
+    fprintf(d->to, "%+8.2f  ", sign * report_share(size, d->base));
     if (change != 0)
         report_colour(d->to, d->style, REPORT_PLAIN);
 }
@@ -141,8 +141,7 @@ static void put_table(const struct diff *d, const struct report_top *top, const 
         const int64_t change = report_change(f->total);
         const uint64_t size = change < 0 ? 0 - (uint64_t)change : (uint64_t)change;
 
-        if ((top->rows == 0 || shown < top->rows) &&
-            report_percent(size, d->base) >= top->percent) {
+        if ((top->rows == 0 || shown < top->rows) && report_share(size, d->base) >= top->percent) {
             put_row(d, order[i]);
             shown++;
             continue;

@@ -156,7 +156,7 @@ bool report_hottest_write(FILE *to, const struct report_model *model,
         return true;
     report_colour(to, style, REPORT_BOLD);
     fprintf(to, "hottest stack: %.*f %s, %.2f %%, innermost first", unit->decimals,
-            report_in_unit(unit, hottest.weight), unit->name, report_percent(hottest.weight, all));
+            report_in_unit(unit, hottest.weight), unit->name, report_share(hottest.weight, all));
     report_colour(to, style, REPORT_PLAIN);
     fputc('\n', to);
     lines = put_steps(NULL, model, style, hottest.stack, 0);

@@ -187,7 +187,7 @@ static void write_module(FILE *to, const struct report_model *model, const struc
     const char *name = report_text(model, model->modules.at[n->module].name);
 
     foreign_print(to, name[0] ? name : "code in no module");
-    fprintf(to, " %.2f %%", report_percent(n->self, all));
+    fprintf(to, " %.2f %%", report_share(n->self, all));
 }
 
 /* Where the time of functions without a name is. @return false: no memory */
@@ -222,7 +222,7 @@ static bool write_nameless(FILE *to, const struct report_model *model, uint64_t 
         write_module(to, model, &modules[count], all);
     }
     if (others > 0)
-        fprintf(to, ", %zu more modules %.2f %%", count - MODULES_MAX, report_percent(others, all));
+        fprintf(to, ", %zu more modules %.2f %%", count - MODULES_MAX, report_share(others, all));
     if (count > 0)
         fputc('\n', to);
     free(modules);
@@ -340,7 +340,7 @@ bool report_summary_write(FILE *to, const struct report_model *model)
     if (model->unsampled > 0)
         fprintf(to, "  %.*f %s of it were never sampled (%.2f %%)\n", unit->decimals,
                 report_in_unit(unit, model->unsampled), unit->name,
-                report_percent(model->unsampled, all));
+                report_share(model->unsampled, all));
     if (model->truncated > 0)
         write_truncated(to, model);
     good = write_nameless(to, model, all) && write_all_losses(to, model);

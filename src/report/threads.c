@@ -95,7 +95,7 @@ static void put(FILE *to, const struct report_columns *columns, bool details, co
 {
     report_columns_put(to, columns, 0, e->cpu);
     if (details)
-        fprintf(to, "%9" PRIu64 "  %8.2f  ", e->samples, report_percent(e->unsampled, e->cpu));
+        fprintf(to, "%9" PRIu64 "  %8.2f  ", e->samples, report_share(e->unsampled, e->cpu));
     put_name(to, columns, details ? DETAILS : 0, e);
 }
 
@@ -114,7 +114,7 @@ static void write_table(FILE *to, const struct report_style *style, const struct
     for (size_t i = 0; i < entries->all.count; i++) {
         const struct entry *e = &entries->all.at[i];
 
-        if (e->cpu == 0 || report_percent(e->cpu, all) < percent) {
+        if (e->cpu == 0 || report_share(e->cpu, all) < percent) {
             others += e->cpu > 0;
             sum += e->cpu;
             continue;

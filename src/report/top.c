@@ -28,7 +28,7 @@ static void write_table(FILE *to, const struct report_style *style, const struct
         const struct report_figure *f = &t->figures.at[order[i]];
 
         if ((top->rows > 0 && shown == top->rows) ||
-            report_percent(f->total[0], t->all[0]) < top->percent) {
+            report_share(f->total[0], t->all[0]) < top->percent) {
             others++;
             self += f->self[0];
             continue;

@@ -64,7 +64,7 @@ static void push_children(struct show *s, const struct report_tree_node *parent,
         const struct report_tree_node *node = node_at(s, child);
         uint32_t *next;
 
-        if (report_percent(node->total, s->look->columns->all) < s->look->percent) {
+        if (report_share(node->total, s->look->columns->all) < s->look->percent) {
             others.count++;
             others.total += node->total;
             continue;
