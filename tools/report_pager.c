@@ -14,13 +14,30 @@ static const int signals[] = { SIGINT, SIGQUIT, SIGPIPE };
 
 enum { SIGNALS = sizeof signals / sizeof *signals, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
+/* Whether a program is in a folder of $PATH: a small container has no less, and sh would say so each time. */
+static bool is_installed(const char *name)
+{
+    const char *path = getenv("PATH");
+    char file[4096];
+
+    for (const char *folder = path; folder;) {
+        const size_t size = strcspn(folder, ":");
+
+        if (snprintf(file, sizeof file, "%.*s/%s", (int)size, folder, name) < (int)sizeof file &&
+            access(file, X_OK) == 0)
+            return true;
+        folder = folder[size] ? folder + size + 1 : NULL;
+    }
+    return false;
+}
+
 /* @return NULL: none */
 static const char *command(void)
 {
     const char *pager = getenv("PAGER");
 
     if (!pager)
-        return "less";
+        return is_installed("less") ? "less" : NULL;
     return pager[0] == '\0' || strcmp(pager, "cat") == 0 ? NULL : pager;
 }
 

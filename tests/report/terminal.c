@@ -235,6 +235,9 @@ Test(terminal, does_without_a_pager)
     out = show(80, "PAGER=/nowhere/pager", "--color=never");
     cr_expect(strstr(out, "hottest stack") != NULL, "%s", out);
     free(out);
+    out = show(80, "sh -c 'unset PAGER; PATH=/nowhere exec \"$0\" \"$@\"'", "--color=never");
+    cr_expect(strstr(out, "hottest stack") != NULL && strstr(out, "less") == NULL, "%s", out);
+    free(out);
     out = show(80, "PAGER=", "--color=never");
     cr_expect(strstr(out, "hottest stack") != NULL, "%s", out);
     free(out);
