@@ -104,8 +104,11 @@ Test(memo, is_left_alone_for_longer_and_longer)
     cr_expect(eq(u32, memo->doubled, 0));
 }
 
-/* As many walks as it takes until it is left alone, if each recognises so many frames and writes so many down. */
-static unsigned walks_until_left_alone(uint32_t given, uint32_t written)
+/*
+ * As many walks as it takes until it is left alone, if each recognises so many frames, writes so many down, and looks
+ * for so many modules. 0: it is not
+ */
+static unsigned walks_until_left_alone(uint32_t given, uint32_t written, uint8_t modules)
 {
     enum { WALKS_MAX = 1000 };
     static uint64_t large[SFRAME_BACKTRACE_MEMO_SIZE(256) / 8];
@@ -118,6 +121,7 @@ static unsigned walks_until_left_alone(uint32_t given, uint32_t written)
         walk.outer = 1;
         walk.matched = 1 + given;
         walk.fresh = walk.capacity - written;
+        m->checked = modules;
         sfb_memo_end(&walk, OUTER_SP, false, NULL);
     }
     memset(large, 0, sizeof large);
@@ -126,11 +130,20 @@ static unsigned walks_until_left_alone(uint32_t given, uint32_t written)
 
 Test(memo, is_left_alone_where_less_is_recognised_than_what_writing_costs)
 {
-    cr_expect(eq(u32, walks_until_left_alone(100, 10), 0));
-    cr_expect(eq(u32, walks_until_left_alone(8, 0), 0));
-    cr_expect(lt(u32, 0, walks_until_left_alone(20, 10)));
-    cr_expect(lt(u32, 3, walks_until_left_alone(20, 10)), "not after a few");
-    cr_expect(eq(u32, walks_until_left_alone(0, 100), 4));
+    cr_expect(eq(u32, walks_until_left_alone(100, 10, 0), 0));
+    cr_expect(eq(u32, walks_until_left_alone(56, 8, 0), 0));
+    cr_expect(eq(u32, walks_until_left_alone(8, 0, 0), 0));
+    cr_expect(lt(u32, 0, walks_until_left_alone(20, 10, 0)));
+    cr_expect(lt(u32, 3, walks_until_left_alone(20, 10, 0)), "not after a few");
+    cr_expect(lt(u32, 0, walks_until_left_alone(25, 7, 0)), "32 frames, of which 7 are others");
+    cr_expect(eq(u32, walks_until_left_alone(0, 100, 0), 4));
+}
+
+Test(memo, is_left_alone_where_each_frame_is_in_another_library)
+{
+    cr_expect(eq(u32, walks_until_left_alone(8, 0, 1), 0));
+    cr_expect(lt(u32, 0, walks_until_left_alone(8, 0, 8)));
+    cr_expect(eq(u32, walks_until_left_alone(40, 0, 8), 0));
 }
 
 /* A walk that is cut, and goes further out than the last one. @return frames that the memo has then */
@@ -180,6 +193,21 @@ Test(memo, is_searched_by_two_frames_at_a_time)
     cr_expect(sfb_memo_find(&walk, KEY, OUTER_SP + 8, 0, false) == NULL);
     cr_expect(eq(u32, walk.outer, 0));
     sfb_memo_end(&walk, OUTER_SP, false, NULL);
+}
+
+/* The last walk of these is for sfb_memo_begin(), which gives it a second chance. */
+Test(memo, rests_for_all_walks_but_the_last)
+{
+    remember(OUTER_SP);
+    cr_expect(not(sfb_memo_rests(storage, sizeof storage)));
+    memo->idle = 2;
+    cr_expect(sfb_memo_rests(storage, sizeof storage));
+    cr_expect(eq(u32, memo->idle, 1));
+    cr_expect(not(sfb_memo_rests(storage, sizeof storage)));
+    cr_expect(eq(u32, memo->idle, 1));
+    memo->idle = 2;
+    cr_expect(not(sfb_memo_rests((uint8_t *)storage + 1, sizeof storage)), "misaligned");
+    cr_expect(not(sfb_memo_rests(storage, sizeof *memo - 1)), "too small");
 }
 
 Test(memo, is_given_back)

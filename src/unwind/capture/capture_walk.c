@@ -44,8 +44,8 @@ void sfb_capture_walk_memo_hit(struct sfb_capture_walk *walk, uint32_t room)
     sfb_memo_check(&walk->memo, walk->fast.hi, room, &walk->fast.seen);
 }
 
-void sfb_capture_walk_use_memo(struct sfb_capture_walk *walk, void *storage, size_t size,
-                               bool hashed, uint32_t room)
+void sfb_capture_walk_take_memo(struct sfb_capture_walk *walk, void *storage, size_t size,
+                                bool hashed, uint32_t room)
 {
     sfb_memo_begin(&walk->memo, storage, size, walk->fast.hi, hashed);
     if (walk->memo.memo)

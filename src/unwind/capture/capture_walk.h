@@ -70,13 +70,20 @@ void sfb_capture_walk_set_options(struct sfb_capture_walk *walk,
                                   const struct sfb_capture_walk_options *wishes);
 
 /*
- * Has the walk use a memo from the frame on that it stands on.
+ * Has the walk use a memo from the frame on that it stands on, unless that is left alone for now.
  *
  * @param hashed  its end is asked for a hash
  * @param room    see sfb_memo_check()
  */
-void sfb_capture_walk_use_memo(struct sfb_capture_walk *walk, void *storage, size_t size,
-                               bool hashed, uint32_t room);
+void sfb_capture_walk_take_memo(struct sfb_capture_walk *walk, void *storage, size_t size,
+                                bool hashed, uint32_t room);
+
+static inline void sfb_capture_walk_use_memo(struct sfb_capture_walk *walk, void *storage,
+                                             size_t size, bool hashed, uint32_t room)
+{
+    if (!sfb_memo_rests(storage, size))
+        sfb_capture_walk_take_memo(walk, storage, size, hashed, room);
+}
 
 /* @return the memo that the fast walk has to tell of its frames; NULL: none */
 static inline struct sfb_memo_walk *sfb_capture_walk_memo(struct sfb_capture_walk *walk)

@@ -41,7 +41,9 @@ enum {
     IDLE_DOUBLED_MAX = 4,
     SECOND_CHANCES = 2, /* one walk to be recorded, one that may recognise it */
     COST_OF_FRAME = 3,  /* to write one down, in frames that are given */
+    COST_OF_OTHER = 6,  /* if it is not what was there: its branches are mispredicted */
     COST_OF_WALK = 4,
+    COST_OF_MODULE = 2, /* to find the frame that needs it */
     COST_OF_BEYOND = 8,
     DEBT_MAX = 32768,
     FEW = 8, /* frames: no memo is too small to be tried */
@@ -98,6 +100,7 @@ void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint6
     if (memo->new_words)
         memset(memo->new_modules, 0, sizeof memo->new_modules);
     memo->new_words = 0;
+    memo->checked = 0;
 }
 
 /* In a walk that stands on a frame of the memo, and then does not. */
@@ -192,7 +195,8 @@ static __attribute__((noinline)) void hash_frames(struct sfb_memo_hash *out,
 static int32_t gain_of(const struct sfb_memo_walk *walk)
 {
     const int64_t given = walk->matched - walk->outer, written = walk->capacity - walk->fresh;
-    const int64_t gain = given - COST_OF_WALK - COST_OF_FRAME * written;
+    const int64_t gain = given - COST_OF_WALK - COST_OF_OTHER * written -
+                         (int64_t)COST_OF_MODULE * walk->memo->checked;
 
     if (walk->matched == 0 || gain < -LOSS_MAX)
         return walk->paid ? 0 : -LOSS_MAX;
@@ -225,8 +229,15 @@ static bool is_too_short(struct sfb_memo_walk *walk, uint64_t sp)
            sp - frame[0].sp > frame[0].sp - frame[walk->matched - 1].sp;
 }
 
-void sfb_memo_end(struct sfb_memo_walk *walk, uint64_t sp, bool complete,
-                  struct sfb_memo_hash *hash)
+/* The walk was part of the one before: nothing has to be moved, and no module is new. */
+static inline bool has_nothing_new(const struct sfb_memo_walk *walk)
+{
+    return walk->matched > 0 && walk->fresh == walk->capacity && walk->memo->new_words == 0 &&
+           !walk->beyond;
+}
+
+static __attribute__((noinline)) void end_changed(struct sfb_memo_walk *walk, uint64_t sp,
+                                                  bool complete, struct sfb_memo_hash *hash)
 {
     struct sfb_memo *memo = walk->memo;
     const int32_t gain = gain_of(walk);
@@ -249,6 +260,20 @@ void sfb_memo_end(struct sfb_memo_walk *walk, uint64_t sp, bool complete,
     if (hash && hash->frames > 0)
         hash_frames(hash, walk);
     balance(memo, gain);
+    give_back_memo(memo);
+}
+
+void sfb_memo_end(struct sfb_memo_walk *walk, uint64_t sp, bool complete,
+                  struct sfb_memo_hash *hash)
+{
+    struct sfb_memo *memo = walk->memo;
+
+    if (hash || !has_nothing_new(walk)) {
+        end_changed(walk, sp, complete, hash);
+        return;
+    }
+    memo->count = walk->matched;
+    balance(memo, gain_of(walk));
     give_back_memo(memo);
 }
 
@@ -370,6 +395,8 @@ static enum found find_missing(struct sfb_memo_walk *walk, struct missing *missi
             return GONE;
         frame[i - 1].needs_module = true;
         sfb_seen_modules_add(seen, id);
+        if (walk->memo->checked < UINT8_MAX)
+            walk->memo->checked++;
         missing->modules[id / 64] &= ~bit_of(id);
         if (--missing->count == 0)
             return FOUND;
@@ -381,30 +408,25 @@ static enum found find_missing(struct sfb_memo_walk *walk, struct missing *missi
 static bool are_there(struct sfb_memo_walk *walk, struct missing *missing, uint32_t room,
                       struct sfb_seen_modules *seen)
 {
-    enum found found = find_missing(walk, missing, room, seen, true);
+    enum found found;
+    bool marked = true;
 
-    /* Marks are lost with the frames that have them. */
-    if (found == NOT_ON_STACK || found == NOT_IN_MEMO)
-        found = find_missing(walk, missing, room, seen, false);
+    /* Marks are lost with the frames that have them. (One call, so that it is inlined.) */
+    while ((found = find_missing(walk, missing, room, seen, marked)) >= NOT_ON_STACK && marked)
+        marked = false;
     if (found == NOT_IN_MEMO)
         for (unsigned words = walk->memo->words; words; words &= words - 1)
             walk->memo->modules[__builtin_ctz(words)] &= ~missing->modules[__builtin_ctz(words)];
     return found != GONE;
 }
 
-bool sfb_memo_check(struct sfb_memo_walk *walk, uint64_t hi, uint32_t room,
-                    struct sfb_seen_modules *seen)
+/* @return whether the modules are there that the frames need; if not, the memo is empty now */
+static __attribute__((noinline)) bool check_modules(struct sfb_memo_walk *walk, uint32_t room,
+                                                    struct sfb_seen_modules *seen)
 {
     struct sfb_memo *memo = walk->memo;
     struct missing missing;
 
-    /* What a walk goes on to behind a signal's frame, or behind a page, can be less than it was. */
-    if (memo->frame[0].sp > hi) {
-        forget(walk);
-        return false;
-    }
-    if (memo->words == 0)
-        return true;
     list_missing(&missing, memo, seen);
     if (missing.count == 0 || are_there(walk, &missing, room, seen))
         return true;
@@ -412,4 +434,17 @@ bool sfb_memo_check(struct sfb_memo_walk *walk, uint64_t hi, uint32_t room,
     memo->words = 0;
     forget(walk);
     return false;
+}
+
+bool sfb_memo_check(struct sfb_memo_walk *walk, uint64_t hi, uint32_t room,
+                    struct sfb_seen_modules *seen)
+{
+    struct sfb_memo *memo = walk->memo;
+
+    /* What a walk goes on to behind a signal's frame, or behind a page, can be less than it was. */
+    if (memo->frame[0].sp > hi) {
+        forget(walk);
+        return false;
+    }
+    return memo->words == 0 || check_modules(walk, room, seen);
 }

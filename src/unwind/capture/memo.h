@@ -45,6 +45,7 @@ struct sfb_memo {
     bool hashed;              /* there are hashes behind the frames */
     uint16_t debt;            /* what it has cost lately that frames lie beyond frame 0 */
     uint8_t doubled;          /* how often the time was that it was last left alone for */
+    uint8_t checked;          /* modules that this walk has looked for on its account, up to 255 */
     uint64_t
         modules[SFB_MODULE_PERMANENT / 64]; /* that have to be there for it to be true, by id */
     uint64_t new_modules[SFB_MODULE_PERMANENT / 64]; /* that rules of fresh frames came from */
@@ -68,6 +69,21 @@ struct sfb_memo_hash {
     uint32_t frames;
     uint64_t value;
 };
+
+/*
+ * Whether a memo is left alone for this walk, which goes on without. What is wrong with it, sfb_memo_begin() sees.
+ *
+ * A handler that comes between sees it as it was: one walk more is no matter.
+ */
+static inline bool sfb_memo_rests(void *storage, size_t size)
+{
+    struct sfb_memo *memo = storage;
+
+    if ((uintptr_t)storage % 8 != 0 || size < sizeof *memo || memo->idle <= 1)
+        return false;
+    memo->idle--;
+    return true;
+}
 
 /*
  * Takes a memo for a walk on the stack that ends at hi.
