@@ -1,13 +1,12 @@
 #include "report_request.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "number.h"
 #include "report_outputs.h"
+#include "report_span.h"
 
 enum {
     OPTION_TOP = TOOL_OPTION_FIRST,
@@ -168,54 +167,10 @@ static bool take_filter(struct report_request *r, enum tool_exit *exit_status)
     return r->filter_given;
 }
 
-/* Seconds, "2.5", or with a unit: "2.5s", "300ms", "20us". @return where it ends; NULL: it is none */
-static const char *read_time(const char *text, uint64_t *out)
-{
-    static const struct {
-        const char *name;
-        double ns;
-    } units[] = { { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 }, { "s", 1e9 }, { "", 1e9 } };
-    size_t digits = strspn(text, "0123456789");
-    double value;
-
-    /* strtod() would take the first point of "1..2", and "inf". */
-    if (text[digits] == '.' && text[digits + 1] != '.')
-        digits += 1 + strspn(text + digits + 1, "0123456789");
-    if (digits == 0 || digits > 30)
-        return NULL;
-    char number[32];
-    memcpy(number, text, digits);
-    number[digits] = '\0';
-    value = strtod(number, NULL);
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        const size_t size = strlen(units[i].name);
-
-        if (strncmp(text + digits, units[i].name, size) != 0)
-            continue;
-        if (value * units[i].ns > 1e18)
-            return NULL;
-        *out = (uint64_t)llround(value * units[i].ns);
-        return text + digits + size;
-    }
-    return NULL;
-}
-
 static bool take_time(struct report_request *r, enum tool_exit *exit_status)
 {
-    struct report_choice *c = &r->choice;
-    const char *at = optarg;
-
-    c->from = c->to = 0;
-    if (strncmp(at, "..", 2) != 0)
-        at = read_time(at, &c->from);
-    if (at && strncmp(at, "..", 2) == 0 && (at[2] != '\0' || at != optarg)) {
-        at += 2;
-        if (*at == '\0')
-            return true;
-        at = read_time(at, &c->to);
-        if (at && *at == '\0' && c->to > c->from)
-            return true;
-    }
+    if (report_span_parse(optarg, &r->choice.from, &r->choice.to))
+        return true;
     *exit_status = tool_misused(
         r->command, "--time: '%s' is no span of time: 1.5..3, 100ms..2s, 3.., ..10", optarg);
     return false;

@@ -1,16 +1,17 @@
 #include "report/summary.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "object/foreign.h"
 #include "report/columns.h"
+#include "report/losses.h"
+#include "report/nameless.h"
 #include "report/tally.h"
 
-/* Recordings that are named, and modules. */
-enum { STARTS_MAX = 8, MODULES_MAX = 6 };
+/* Recordings that are named. */
+enum { STARTS_MAX = 8 };
 
 static double seconds(uint64_t ns)
 {
@@ -112,124 +113,6 @@ static void write_truncated(FILE *to, const struct report_model *model)
     }
     fputc('\n', to);
 }
-
-/* One line for each reason and text: they stand together. */
-void report_losses_write(FILE *to, const struct report_data *data)
-{
-    const struct report_loss *all = data->losses.at;
-
-    for (size_t i = 0, next; i < data->losses.count; i = next) {
-        uint64_t count = 0;
-
-        for (next = i; next < data->losses.count && all[next].reason == all[i].reason &&
-                       strcmp(all[next].text, all[i].text) == 0;
-             next++)
-            count += all[next].count;
-        if (count == 0)
-            continue;
-        fprintf(to, "  lost: %" PRIu64 " %s", count, sfb_recording_loss_str(all[i].reason));
-        if (all[i].text[0]) {
-            fputs(": ", to);
-            foreign_print(to, all[i].text);
-        }
-        fputc('\n', to);
-    }
-}
-
-/* Those of several recordings together. @return false: no memory */
-static bool write_all_losses(FILE *to, const struct report_model *model)
-{
-    struct report_data all = { .health = { .size = 0 } };
-    bool good = true;
-
-    if (model->source_count == 1) {
-        report_losses_write(to, model->sources[0].data);
-        return true;
-    }
-    for (size_t i = 0; i < model->source_count; i++) {
-        const struct report_data *data = model->sources[i].data;
-
-        for (size_t k = 0; good && k < data->losses.count; k++) {
-            struct report_loss *loss = REPORT_NEXT(all.losses);
-
-            good = loss != NULL;
-            if (loss)
-                *loss = data->losses.at[k];
-        }
-    }
-    if (good) {
-        report_data_sort_losses(&all);
-        report_losses_write(to, &all);
-    }
-    free(all.losses.at);
-    return good;
-}
-
-/* --- Modules without names --------------------------------------------------------------------- */
-
-struct nameless {
-    uint32_t module;
-    uint64_t self;
-};
-
-static int compare_nameless(const void *a, const void *b)
-{
-    const struct nameless *x = a, *y = b;
-
-    if (x->self != y->self)
-        return x->self < y->self ? 1 : -1;
-    return (x->module > y->module) - (x->module < y->module);
-}
-
-static void write_module(FILE *to, const struct report_model *model, const struct nameless *n,
-                         uint64_t all)
-{
-    const char *name = report_text(model, model->modules.at[n->module].name);
-
-    foreign_print(to, name[0] ? name : "code in no module");
-    fprintf(to, " %.2f %%", report_share(n->self, all));
-}
-
-/* Where the time of functions without a name is. @return false: no memory */
-static bool write_nameless(FILE *to, const struct report_model *model, uint64_t all)
-{
-    struct nameless *modules = calloc(model->modules.count + 1, sizeof *modules);
-    uint64_t others = 0;
-    size_t count = 0;
-
-    if (!modules)
-        return false;
-    for (size_t i = 0; i < model->modules.count; i++)
-        modules[i].module = (uint32_t)i;
-    for (size_t i = 0; i < model->rows.count; i++) {
-        struct report_steps steps = report_steps_of(model, model->rows.at[i].stack);
-        struct report_step leaf;
-
-        if (!report_steps_next(&steps, &leaf) || !leaf.line)
-            continue;
-        const struct report_function *f = &model->functions.at[leaf.line->function];
-
-        if (!f->known)
-            modules[f->module].self += report_weight(model, &model->rows.at[i]);
-    }
-    qsort(modules, model->modules.count, sizeof *modules, compare_nameless);
-    for (; count < model->modules.count && modules[count].self > 0; count++) {
-        if (count >= MODULES_MAX) {
-            others += modules[count].self;
-            continue;
-        }
-        fputs(count == 0 ? "  without names: " : ", ", to);
-        write_module(to, model, &modules[count], all);
-    }
-    if (others > 0)
-        fprintf(to, ", %zu more modules %.2f %%", count - MODULES_MAX, report_share(others, all));
-    if (count > 0)
-        fputc('\n', to);
-    free(modules);
-    return true;
-}
-
-/* --- All of it --------------------------------------------------------------------------------- */
 
 static bool is_comparison(const struct report_model *model)
 {
@@ -343,45 +226,7 @@ bool report_summary_write(FILE *to, const struct report_model *model)
                 report_share(model->unsampled, all));
     if (model->truncated > 0)
         write_truncated(to, model);
-    good = write_nameless(to, model, all) && write_all_losses(to, model);
+    good = report_nameless_write(to, model, all) && report_all_losses_write(to, model);
     write_unfinished(to, model);
     return good;
-}
-
-bool report_health_write(FILE *to, const char *path, const struct report_data *data)
-{
-    const struct sfb_recording_health *h = &data->health;
-    const bool whole = h->finished && h->skipped == 0 && h->bad_blocks == 0 &&
-                       h->bad_records == 0 && h->torn == 0 && h->lost_records == 0;
-
-    foreign_print(to, path);
-    fprintf(to, ": %s: %" PRIu64 " bytes, %" PRIu64 " blocks, %zu samples, %zu stacks\n",
-            whole ? "whole" : "not whole", h->size, h->blocks, data->samples.count,
-            data->stacks.count);
-    if (data->samples.count > 0)
-        fprintf(to, "  %.1f bytes a sample in blocks of stacks and samples\n",
-                (double)h->bytes_of_type[SFB_RECORDING_TYPE_EVENTS] / (double)data->samples.count);
-    if (h->finished) {
-        fputs("  ended: ", to);
-        foreign_print(to, data->finish.reason);
-        fputc('\n', to);
-    } else {
-        fputs("  cut off: it has no end\n", to);
-    }
-    if (h->torn > 0)
-        fprintf(to, "  the last block is torn: %" PRIu64 " bytes\n", h->torn);
-    if (h->skipped > 0)
-        fprintf(to, "  %" PRIu64 " bytes are no block, from byte %" PRIu64 " on\n", h->skipped,
-                h->skipped_at);
-    if (h->bad_blocks > 0)
-        fprintf(to, "  %" PRIu64 " blocks are damaged\n", h->bad_blocks);
-    if (h->bad_records > 0)
-        fprintf(to, "  %" PRIu64 " records contradict themselves\n", h->bad_records);
-    if (h->lost_records > 0)
-        fprintf(to, "  %" PRIu64 " records at least are missing\n", h->lost_records);
-    if (h->unknown_blocks > 0 || h->unknown_records > 0)
-        fprintf(to, "  of a later version, passed over: %" PRIu64 " blocks, %" PRIu64 " records\n",
-                h->unknown_blocks, h->unknown_records);
-    report_losses_write(to, data);
-    return whole;
 }

@@ -14,14 +14,4 @@
  */
 bool report_summary_write(FILE *to, const struct report_model *model);
 
-/* What was lost, one line each; nothing if nothing was. */
-void report_losses_write(FILE *to, const struct report_data *data);
-
-/*
- * Whether a file is whole, and where it is not.
- *
- * @return whether it is
- */
-bool report_health_write(FILE *to, const char *path, const struct report_data *data);
-
 #endif

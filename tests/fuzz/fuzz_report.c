@@ -16,6 +16,7 @@
 #include "report/hottest.h"
 #include "report/html.h"
 #include "report/list.h"
+#include "report/losses.h"
 #include "report/make.h"
 #include "report/pprof.h"
 #include "report/rows.h"

@@ -1,5 +1,5 @@
 # Reports of recordings that the test writes.
-foreach(name report views terminal large)
+foreach(name report views several terminal large)
   if(SFRAME_BACKTRACE_RECORDING AND SFRAME_BACKTRACE_TOOLS)
     sfb_tool_test(report ${name} report/made.c LIBS sfb-recording-zstd)
   else()
