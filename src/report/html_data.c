@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/html_list.h"
+#include "report/html_rows.h"
 #include "report/json.h"
 #include "report/summary.h"
 
@@ -15,7 +17,7 @@ struct writer {
     bool failed;                   /* no memory */
 };
 
-/* --- Arrays ------------------------------------------------------------------------------------ */
+/* --- Texts ------------------------------------------------------------------------------------ */
 
 static void put_text(struct writer *w, const char *text)
 {
@@ -23,29 +25,6 @@ static void put_text(struct writer *w, const char *text)
 
     w->failed |= !report_strings_add(&w->strings, text, &number);
     fprintf(w->to, "%" PRIu32, number);
-}
-
-/* `"name":[`; then elements, each behind a comma but the first; then `]`. */
-static void begin_array(struct writer *w, const char *name)
-{
-    fprintf(w->to, "\"%s\":[", name);
-}
-
-static void next_element(struct writer *w, size_t i)
-{
-    if (i > 0)
-        fputc(',', w->to);
-}
-
-static void put_number(struct writer *w, size_t i, uint64_t number)
-{
-    next_element(w, i);
-    fprintf(w->to, "%" PRIu64, number);
-}
-
-static void end_array(struct writer *w, const char *next)
-{
-    fprintf(w->to, "]%s", next);
 }
 
 /* --- What was recorded ------------------------------------------------------------------------- */
@@ -76,27 +55,27 @@ static void put_summary(struct writer *w)
         free(text);
         return;
     }
-    begin_array(w, "summary");
+    html_list_begin(w->to, "summary");
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        next_element(w, i++);
+        html_list_next(w->to, i++);
         put_escaped(w->to, line);
     }
-    end_array(w, ",\n");
+    html_list_end(w->to, ",\n");
     free(text);
 }
 
 static void put_types(struct writer *w)
 {
-    begin_array(w, "types");
+    html_list_begin(w->to, "types");
     for (size_t i = 0; i < w->model->type_count; i++) {
-        next_element(w, i);
+        html_list_next(w->to, i);
         fputs("{\"type\":", w->to);
         report_json_text(w->to, w->model->types[i].type);
         fputs(",\"unit\":", w->to);
         report_json_text(w->to, w->model->types[i].unit);
         fputc('}', w->to);
     }
-    end_array(w, ",\n");
+    html_list_end(w->to, ",\n");
     fprintf(w->to, "\"main\":%zu,\n", w->model->main);
 }
 
@@ -108,273 +87,203 @@ static bool compares(const struct report_model *model)
     return false;
 }
 
+/* A list of one object's: `"tid":[...]`. */
+struct column {
+    const char *name;
+    void (*put)(struct writer *w, size_t i);
+    size_t count; /* of elements */
+};
+
+static void put_columns(struct writer *w, const char *name, const struct column *columns,
+                        size_t count)
+{
+    fprintf(w->to, "\"%s\":{", name);
+    for (size_t c = 0; c < count; c++) {
+        html_list_begin(w->to, columns[c].name);
+        for (size_t i = 0; i < columns[c].count; i++) {
+            html_list_next(w->to, i);
+            columns[c].put(w, i);
+        }
+        html_list_end(w->to, c + 1 < count ? "," : "},\n");
+    }
+}
+
+#define PUT_COLUMNS(w, name, columns)                                                              \
+    put_columns(w, name, columns, sizeof(columns) / sizeof *(columns))
+
+static void put_count(struct writer *w, uint64_t number)
+{
+    fprintf(w->to, "%" PRIu64, number);
+}
+
+static const struct report_member *member_of(const struct writer *w, size_t i)
+{
+    return &w->model->members.at[i];
+}
+
+static void put_thread_name(struct writer *w, size_t i)
+{
+    put_text(w, member_of(w, i)->thread->name);
+}
+
+static void put_thread_tid(struct writer *w, size_t i)
+{
+    put_count(w, member_of(w, i)->thread->tid);
+}
+
+static void put_thread_group(struct writer *w, size_t i)
+{
+    put_count(w, w->model->sources[member_of(w, i)->source].group);
+}
+
+static void put_thread_pid(struct writer *w, size_t i)
+{
+    put_count(w, member_of(w, i)->process->pid);
+}
+
+static void put_thread_program(struct writer *w, size_t i)
+{
+    put_text(w, member_of(w, i)->process->program);
+}
+
 static void put_threads(struct writer *w)
 {
-    const struct report_model *model = w->model;
+    const size_t count = w->model->members.count;
+    const struct column columns[] = { { "name", put_thread_name, count },
+                                      { "tid", put_thread_tid, count },
+                                      { "group", put_thread_group, count },
+                                      { "pid", put_thread_pid, count },
+                                      { "program", put_thread_program, count } };
 
-    fputs("\"threads\":{", w->to);
-    begin_array(w, "name");
-    for (size_t i = 0; i < model->members.count; i++) {
-        next_element(w, i);
-        put_text(w, model->members.at[i].thread->name);
-    }
-    end_array(w, ",");
-    begin_array(w, "tid");
-    for (size_t i = 0; i < model->members.count; i++)
-        put_number(w, i, model->members.at[i].thread->tid);
-    end_array(w, ",");
-    begin_array(w, "group");
-    for (size_t i = 0; i < model->members.count; i++)
-        put_number(w, i, model->sources[model->members.at[i].source].group);
-    end_array(w, ",");
-    begin_array(w, "pid");
-    for (size_t i = 0; i < model->members.count; i++)
-        put_number(w, i, model->members.at[i].process->pid);
-    end_array(w, ",");
-    begin_array(w, "program");
-    for (size_t i = 0; i < model->members.count; i++) {
-        next_element(w, i);
-        put_text(w, model->members.at[i].process->program);
-    }
-    end_array(w, "},\n");
+    PUT_COLUMNS(w, "threads", columns);
 }
 
 /* --- Functions and places ---------------------------------------------------------------------- */
 
-static void put_modules(struct writer *w)
+static void put_module_name(struct writer *w, size_t i)
 {
-    const struct report_model *model = w->model;
-
-    fputs("\"modules\":{", w->to);
-    begin_array(w, "name");
-    for (size_t i = 0; i < model->modules.count; i++) {
-        next_element(w, i);
-        put_text(w, report_text(model, model->modules.at[i].name));
-    }
-    end_array(w, ",");
-    begin_array(w, "path");
-    for (size_t i = 0; i < model->modules.count; i++) {
-        next_element(w, i);
-        put_text(w, report_text(model, model->modules.at[i].path));
-    }
-    end_array(w, "},\n");
+    put_text(w, report_text(w->model, w->model->modules.at[i].name));
 }
 
+static void put_module_path(struct writer *w, size_t i)
+{
+    put_text(w, report_text(w->model, w->model->modules.at[i].path));
+}
+
+static void put_function_name(struct writer *w, size_t i)
+{
+    const size_t count = w->model->functions.count;
+
+    put_text(w, i < count ? report_name(w->model, (uint32_t)i)
+                          : html_mark_text((enum html_mark)(i - count)));
+}
+
+static void put_function_module(struct writer *w, size_t i)
+{
+    put_count(w, w->model->functions.at[i].module);
+}
+
+static void put_function_known(struct writer *w, size_t i)
+{
+    put_count(w, w->model->functions.at[i].known);
+}
+
+/* Modules, and functions: behind those that are of a module stand the marks. */
 static void put_functions(struct writer *w)
 {
-    const struct report_model *model = w->model;
-    const size_t count = model->functions.count;
+    const size_t count = w->model->functions.count, modules = w->model->modules.count;
+    const struct column of_modules[] = { { "name", put_module_name, modules },
+                                         { "path", put_module_path, modules } };
+    const struct column columns[] = { { "name", put_function_name, count + HTML_MARKS },
+                                      { "module", put_function_module, count },
+                                      { "known", put_function_known, count } };
 
-    fputs("\"functions\":{", w->to);
-    begin_array(w, "name");
-    for (size_t i = 0; i < count + HTML_MARKS; i++) {
-        next_element(w, i);
-        put_text(w, i < count ? report_name(model, (uint32_t)i)
-                              : html_mark_text((enum html_mark)(i - count)));
-    }
-    end_array(w, ",");
-    begin_array(w, "module");
-    for (size_t i = 0; i < count; i++)
-        put_number(w, i, model->functions.at[i].module);
-    end_array(w, ",");
-    begin_array(w, "known");
-    for (size_t i = 0; i < count; i++)
-        put_number(w, i, model->functions.at[i].known);
-    end_array(w, "},\n");
+    PUT_COLUMNS(w, "modules", of_modules);
+    PUT_COLUMNS(w, "functions", columns);
 }
 
-static void put_places(struct writer *w)
+static void put_place_function(struct writer *w, size_t i)
 {
-    const size_t count = w->tree->places.count;
-    const struct html_place *all = w->tree->places.at;
-
-    fputs("\"places\":{", w->to);
-    begin_array(w, "function");
-    for (size_t i = 0; i < count; i++)
-        put_number(w, i, all[i].function);
-    end_array(w, ",");
-    begin_array(w, "file");
-    for (size_t i = 0; i < count; i++) {
-        next_element(w, i);
-        put_text(w, all[i].function < w->model->functions.count ? report_text(w->model, all[i].file)
-                                                                : "");
-    }
-    end_array(w, ",");
-    begin_array(w, "line");
-    for (size_t i = 0; i < count; i++)
-        put_number(w, i, all[i].line);
-    end_array(w, ",");
-    begin_array(w, "kind");
-    for (size_t i = 0; i < count; i++)
-        put_number(w, i, (uint64_t)all[i].kind);
-    end_array(w, ",");
-    begin_array(w, "inlined");
-    for (size_t i = 0; i < count; i++)
-        put_number(w, i, all[i].inlined);
-    end_array(w, "},\n");
+    put_count(w, w->tree->places.at[i].function);
 }
 
-static void put_nodes(struct writer *w)
+static void put_place_file(struct writer *w, size_t i)
+{
+    const struct html_place *place = &w->tree->places.at[i];
+
+    put_text(w,
+             place->function < w->model->functions.count ? report_text(w->model, place->file) : "");
+}
+
+static void put_place_line(struct writer *w, size_t i)
+{
+    put_count(w, w->tree->places.at[i].line);
+}
+
+static void put_place_kind(struct writer *w, size_t i)
+{
+    put_count(w, (uint64_t)w->tree->places.at[i].kind);
+}
+
+static void put_place_inlined(struct writer *w, size_t i)
+{
+    put_count(w, w->tree->places.at[i].inlined);
+}
+
+static void put_node_place(struct writer *w, size_t i)
+{
+    put_count(w, w->tree->nodes.at[i].place);
+}
+
+/* Minus the depth of the node before: mostly 1, which packs well. */
+static void put_node_deeper(struct writer *w, size_t i)
 {
     const struct html_node *all = w->tree->nodes.at;
-    const size_t count = w->tree->nodes.count;
 
-    fputs("\"nodes\":{", w->to);
-    begin_array(w, "place");
-    for (size_t i = 0; i < count; i++)
-        put_number(w, i, all[i].place);
-    end_array(w, ",");
-    /* Minus the depth of the node before: mostly 1, which packs well. */
-    begin_array(w, "deeper");
-    for (size_t i = 0; i < count; i++) {
-        next_element(w, i);
-        fprintf(w->to, "%" PRId64, (int64_t)all[i].depth - (i > 0 ? (int64_t)all[i - 1].depth : 0));
-    }
-    end_array(w, "},\n");
+    fprintf(w->to, "%" PRId64, (int64_t)all[i].depth - (i > 0 ? (int64_t)all[i - 1].depth : 0));
 }
 
-/* --- Figures ----------------------------------------------------------------------------------- */
-
-/* What was never sampled of a process, and of none of its threads. */
-struct unsampled {
-    uint32_t group;
-    uint64_t ns;
-};
-
-typedef REPORT_ARRAY(struct unsampled) unsampled_array;
-
-/* @return false: no memory */
-static bool find_unsampled(const struct report_model *model, unsampled_array *out)
+static void put_tree(struct writer *w)
 {
-    for (size_t i = 0; i < model->source_count; i++) {
-        const struct report_data *data = model->sources[i].data;
+    const size_t places = w->tree->places.count, nodes = w->tree->nodes.count;
+    const struct column of_places[] = { { "function", put_place_function, places },
+                                        { "file", put_place_file, places },
+                                        { "line", put_place_line, places },
+                                        { "kind", put_place_kind, places },
+                                        { "inlined", put_place_inlined, places } };
+    const struct column of_nodes[] = { { "place", put_node_place, nodes },
+                                       { "deeper", put_node_deeper, nodes } };
 
-        for (size_t k = 0; k < data->processes.count; k++) {
-            const uint64_t ns = report_process_unsampled(model, &data->processes.at[k]);
-            struct unsampled *u = ns > 0 ? REPORT_NEXT(*out) : NULL;
-
-            if (u)
-                *u = (struct unsampled){ model->sources[i].group, ns };
-            else if (ns > 0)
-                return false;
-        }
-    }
-    return true;
-}
-
-/* Rows, then what was never sampled of each thread, then of each process, which is no thread's: -1. */
-static void put_rows(struct writer *w, const unsampled_array *processes)
-{
-    const struct report_model *model = w->model;
-    const size_t rows = model->rows.count, members = model->members.count;
-
-    fputs("\"rows\":{", w->to);
-    begin_array(w, "thread");
-    for (size_t i = 0; i < rows; i++)
-        put_number(w, i, model->rows.at[i].member);
-    for (size_t i = 0; i < members; i++)
-        put_number(w, rows + i, i);
-    for (size_t i = 0; i < processes->count; i++) {
-        next_element(w, rows + members + i);
-        fputs("-1", w->to);
-    }
-    end_array(w, ",");
-    begin_array(w, "group");
-    for (size_t i = 0; i < rows; i++)
-        put_number(w, i, model->rows.at[i].group);
-    for (size_t i = 0; i < members; i++)
-        put_number(w, rows + i, model->sources[model->members.at[i].source].group);
-    for (size_t i = 0; i < processes->count; i++)
-        put_number(w, rows + members + i, processes->at[i].group);
-    end_array(w, ",");
-    begin_array(w, "node");
-    for (size_t i = 0; i < rows; i++)
-        put_number(w, i,
-                   model->rows.at[i].stack == REPORT_NONE ? w->tree->no_stack
-                                                          : w->tree->leaf[model->rows.at[i].stack]);
-    for (size_t i = 0; i < members + processes->count; i++)
-        put_number(w, rows + i, w->tree->unsampled);
-    end_array(w, ",");
-    begin_array(w, "values");
-    for (size_t type = 0; type < model->type_count; type++) {
-        fputs(type > 0 ? ",[" : "[", w->to);
-        for (size_t i = 0; i < rows; i++)
-            put_number(w, i, model->rows.at[i].values[type]);
-        for (size_t i = 0; i < members; i++)
-            put_number(w, rows + i,
-                       type == model->main ? report_member_unsampled(model, &model->members.at[i])
-                                           : 0);
-        for (size_t i = 0; i < processes->count; i++)
-            put_number(w, rows + members + i, type == model->main ? processes->at[i].ns : 0);
-        fputc(']', w->to);
-    }
-    end_array(w, "},\n");
-}
-
-/* A point has its main value, and is one sample: of other values no time is known. */
-static void put_time(struct writer *w, const struct html_time *time)
-{
-    const size_t count = time->moments.count;
-    const struct html_moment *all = time->moments.at;
-
-    fprintf(w->to, "\"time\":{\"step\":%" PRIu64 ",\"steps\":%" PRIu32 ",", time->step_ns,
-            time->steps);
-    begin_array(w, "at"); /* minus the one before */
-    for (size_t i = 0; i < count; i++)
-        put_number(w, i, i > 0 ? all[i].step - all[i - 1].step : all[i].step);
-    end_array(w, ",");
-    begin_array(w, "row");
-    for (size_t i = 0; i < count; i++)
-        put_number(w, i, all[i].row);
-    end_array(w, ",");
-    begin_array(w, "values");
-    for (size_t type = 0; type < w->model->type_count; type++) {
-        const bool is_count = strcmp(w->model->types[type].type, "samples") == 0;
-
-        fputs(type > 0 ? "," : "", w->to);
-        if (type != w->model->main && !is_count) {
-            fputs("null", w->to);
-            continue;
-        }
-        fputc('[', w->to);
-        for (size_t i = 0; i < count; i++)
-            put_number(w, i, type == w->model->main ? all[i].weight : all[i].count);
-        fputc(']', w->to);
-    }
-    end_array(w, "},\n");
+    PUT_COLUMNS(w, "places", of_places);
+    PUT_COLUMNS(w, "nodes", of_nodes);
 }
 
 static void put_strings(struct writer *w)
 {
-    begin_array(w, "strings");
+    html_list_begin(w->to, "strings");
     for (size_t i = 0; i < w->strings.all.count; i++) {
         if (i > 0)
             fputs(",\n", w->to);
         report_json_text(w->to, w->strings.all.at[i]);
     }
-    end_array(w, "");
+    html_list_end(w->to, "");
 }
 
 bool html_data_write(FILE *to, const struct report_model *model, const struct html_tree *tree,
                      const struct html_time *time)
 {
     struct writer w = { .to = to, .model = model, .tree = tree };
-    unsampled_array processes = { .count = 0 };
 
-    w.failed = !find_unsampled(model, &processes);
     fprintf(to, "{\"format\":1,\n\"groups\":%d,\n", compares(model) ? 2 : 1);
     put_summary(&w);
     put_types(&w);
     put_threads(&w);
-    put_modules(&w);
     put_functions(&w);
-    put_places(&w);
-    put_nodes(&w);
-    put_rows(&w, &processes);
-    put_time(&w, time);
+    put_tree(&w);
+    w.failed |= !html_rows_write(to, model, tree);
+    html_rows_write_time(to, model, time);
     put_strings(&w);
     fputs("}\n", to);
     report_strings_free(&w.strings);
-    free(processes.at);
     return !w.failed;
 }
