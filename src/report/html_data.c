@@ -7,6 +7,7 @@
 #include "report/html_list.h"
 #include "report/html_rows.h"
 #include "report/json.h"
+#include "report/parts.h"
 #include "report/summary.h"
 
 struct writer {
@@ -77,14 +78,6 @@ static void put_types(struct writer *w)
     }
     html_list_end(w->to, ",\n");
     fprintf(w->to, "\"main\":%zu,\n", w->model->main);
-}
-
-static bool compares(const struct report_model *model)
-{
-    for (size_t i = 0; i < model->source_count; i++)
-        if (model->sources[i].group > 0)
-            return true;
-    return false;
 }
 
 /* A list of one object's: `"tid":[...]`. */
@@ -274,7 +267,7 @@ bool html_data_write(FILE *to, const struct report_model *model, const struct ht
 {
     struct writer w = { .to = to, .model = model, .tree = tree };
 
-    fprintf(to, "{\"format\":1,\n\"groups\":%d,\n", compares(model) ? 2 : 1);
+    fprintf(to, "{\"format\":1,\n\"groups\":%d,\n", report_model_compares(model) ? 2 : 1);
     put_summary(&w);
     put_types(&w);
     put_threads(&w);

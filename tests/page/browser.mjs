@@ -110,6 +110,36 @@ const onOnePage = {
     assert.equal((await state(page)).zoom, null);
   },
 
+  async "hands: drag, wheel, and a finger, which cannot hover"(page) {
+    const range = () => page.evaluate(() => ({ ...sfbPage.graphs.main.range }));
+    await page.mouse.move(...(await placeOf(page, "work(int; char)")));
+    await page.keyboard.down("Control");
+    await page.mouse.wheel({ deltaY: -300 });
+    await page.keyboard.up("Control");
+    await settle(page);
+    const near = await range();
+    assert.ok(near.to - near.from < 100 * MS, `${near.to - near.from}`);
+    const [x, y] = await placeOf(page, "work(int; char)");
+    await page.mouse.move(x + 300, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 100, y, { steps: 5 });
+    await page.mouse.up();
+    await settle(page);
+    const moved = await range();
+    assert.ok(moved.from > near.from && Math.abs(moved.to - moved.from - near.to + near.from) < 1, JSON.stringify([near, moved]));
+    assert.equal((await state(page)).zoom, null, "a drag is no click");
+    await press(page, "Escape");
+    await page.waitForFunction(() => sfbPage.graphs.main.range.from === 0);
+    const at = await placeOf(page, "work(int; char)");
+    await page.touchscreen.tap(...at);
+    await settle(page);
+    assert.deepEqual([await selected(page), (await state(page)).zoom], ["work(int; char)", null]);
+    assert.match(await text(page, "frame"), /work\(int; char\).*Frame total 100 ms/);
+    await page.touchscreen.tap(...(await placeOf(page, "work(int; char)")));
+    await settle(page);
+    assert.equal((await state(page)).zoom?.depths[0], 2);
+  },
+
   async "the keyboard goes from frame to frame, zooms and goes back"(page) {
     await page.focus(".graph");
     await press(page, "ArrowDown", "ArrowDown");
