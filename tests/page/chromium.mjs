@@ -10,10 +10,11 @@ export function launch() {
 }
 
 /**
+ * @param {(page: object) => Promise<void>} [options.before] what comes before the file is opened
  * @returns {Promise<import("puppeteer-core").Page & {complaints: string[]}>} complaints: what was logged, thrown or
  *   asked of anything but the file itself
  */
-export async function open(browser, file, { hash = "", width = 1400, height = 860, dark = false } = {}) {
+export async function open(browser, file, { hash = "", width = 1400, height = 860, dark = false, before = async () => {} } = {}) {
   const page = await browser.newPage();
   const address = pathToFileURL(file).href;
   page.complaints = [];
@@ -25,9 +26,17 @@ export async function open(browser, file, { hash = "", width = 1400, height = 86
     { name: "prefers-color-scheme", value: dark ? "dark" : "light" },
     { name: "prefers-reduced-motion", value: "reduce" },
   ]);
+  await before(page);
   await page.goto(hash ? `${address}#${hash}` : address);
   await page.waitForFunction("globalThis.sfbPage?.firstPicture !== undefined");
   return page;
+}
+
+/** @returns {Promise<() => Promise<number>>} ms of processor time that the page's own thread has had since */
+export async function processorTime(page) {
+  const session = await page.createCDPSession();
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  return async () => 1000 * (await session.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value;
 }
 
 /** What was done is drawn. */
