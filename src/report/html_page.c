@@ -2,5 +2,5 @@
 
 /* cmake/bytes.cmake makes the file of page/page.html. Bytes above 0x7f: it is UTF-8. */
 const unsigned char html_page[] = {
-#include "html_page.inc"
+#include "report/html_page.inc"
 };
