@@ -124,7 +124,7 @@ static void say_full(struct sfb_shared *shared)
 {
     struct sfb_shared_ring *ring = (void *)((uint8_t *)shared + SFB_SHARED_RINGS_AT);
 
-    ring->tail = 1;
+    ring->tail = -(uint64_t)SFB_SHARED_RING_DATA; /* full, be there samples already or not */
 }
 
 /* @return samples that found no room in 450 ms of CPU time, and seven minutes of the agent's clock */
