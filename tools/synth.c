@@ -162,6 +162,11 @@ static enum tool_exit make(struct job *job)
     synth_encoder_free(&encoder);
     if (result != TOOL_DONE)
         return result;
+    if (job->options->out && job->synthesis.row_count == 0)
+        return tool_complain(TOOL_BAD_DATA,
+                             "%s: .eh_frame: no function that a row can be made of: the section "
+                             "would be empty",
+                             job->input->name);
     if (job->options->out)
         result = write_out(job);
     if (result == TOOL_DONE)
@@ -274,8 +279,10 @@ const struct tool_command tool_synth = {
         "program headers is made by moving .gnu.hash there, too (or .hash, .dynsym). OUT is\n"
         "written under another name and renamed.\n"
         "\n"
-        "Exit status 1: FILE has no .eh_frame that can be searched, no room for program headers,\n"
-        "is not for these machines, or contradicts itself; stderr says where, and nothing is\n"
-        "written. Functions that cannot be expressed are no failure.\n",
+        "Exit status 1: FILE has no .eh_frame that can be searched, no function there that can be\n"
+        "expressed, no room for program headers, is not for these machines, or contradicts\n"
+        "itself; stderr says where, and nothing is written. If some functions can be expressed "
+        "and\n"
+        "others cannot, that is no failure.\n",
     .run = run,
 };

@@ -389,6 +389,22 @@ Test(tool_synth, says_what_it_cannot_make_one_from)
     run_free(&image);
 }
 
+/* A function of which nothing can be said; and Chromium's libvulkan.so.1 has an .eh_frame that ends where it begins. */
+Test(tool_synth, makes_no_empty_section)
+{
+    struct run run =
+        in_folder("printf '.globl f\\nf: .cfi_startproc\\n.cfi_escape 0x0f,3,0x77,8,6\\nnop\\n"
+                  ".cfi_endproc\\n' >f.s && '%sgcc' -shared -nostdlib f.s -o f.so && "
+                  "! \"$sfb\" synth f.so -o copy && \"$sfb\" synth f.so && rm f.s f.so && ls",
+                  SFB_TOOL_PREFIX);
+
+    cr_expect(eq(int, run.status, 0), "%s", run.err);
+    cr_expect(strstr(run.err, "f.so: .eh_frame: no function that a row can be made of") != NULL,
+              "%s", run.err);
+    cr_expect(strstr(run.out, "copy") == NULL, "%s", run.out);
+    run_free(&run);
+}
+
 Test(tool_synth, tells_other_files_apart)
 {
     struct run object = run_line("find '%s' -name 'synth.c.o' | head -n 1", SFB_BINARY_DIR), run;
