@@ -227,3 +227,23 @@ Test(check_command, finds_nothing_in_what_synth_makes)
         cr_skip_test("no program in /usr/bin of which sfb synth makes a copy");
     run_free(&list);
 }
+
+/* A row in the middle says what version 1 cannot: what stands behind it is another entry, of the same symbol. */
+Test(check_command, takes_a_function_in_pieces_for_one)
+{
+#ifdef __x86_64__
+    struct run run =
+        run_line("cd '%s' && printf '.globl f\\n.type f, @function\\nf: .cfi_startproc\\nnop\\n"
+                 ".cfi_def_cfa rcx, 8\\nnop\\n.cfi_def_cfa rsp, 8\\nret\\n.cfi_endproc\\n"
+                 ".size f, . - f\\n' >f.s && '%sgcc' -shared -nostdlib f.s -o f.so && '%s' synth "
+                 "f.so -o copy && "
+                 "'%s' check copy",
+                 folder, SFB_TOOL_PREFIX, SFB_TOOL, SFB_TOOL);
+
+    cr_expect(eq(int, run.status, 0), "%s%s", run.out, run.err);
+    cr_expect(strstr(run.out, "SF0507 note") && !strstr(run.out, "SF0402"), "%s", run.out);
+    run_free(&run);
+#else
+    cr_skip_test("the function is x86-64's");
+#endif
+}

@@ -377,11 +377,12 @@ const struct check_code_text check_codes[] = {
       "whose relocations do not go to where the entries are",
       "overwrite sfde_func_size" },
     { CODE_IN_SYMBOL, CHECK_WARNING, "a function starts within a symbol",
-      "The symbol table has a function that begins before and ends behind the start.",
+      "The symbol table has a function that begins before and ends behind the start, and no entry "
+      "begins where the symbol does. (If one does, this one goes on with it: sfb synth leaves out "
+      "code "
+      "in the middle that no row can state.)",
       "Either the start is wrong or one function has two tables.",
-      NOBODY
-      "; hand-written assembly with .cfi_startproc in the middle of a function, and sfb synth "
-      "where it had to leave out rows",
+      NOBODY "; hand-written assembly with .cfi_startproc in the middle of a function",
       "add 1 to a function's start" },
     { CODE_NO_SYMBOL, CHECK_NOTE, "a function starts where no symbol is",
       "The file has a symbol table and nothing in it begins there.",

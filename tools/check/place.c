@@ -113,7 +113,35 @@ static const struct object_section *plt_at(const struct check *c, uint64_t addre
     return NULL;
 }
 
-static void judge_symbol(struct check *c, const struct sframe_part *p, const struct sframe_entry *e)
+/* All functions, ascending by their starts. */
+struct functions {
+    struct check_function *list;
+    size_t count;
+};
+
+static bool has_entry(const struct functions *all, uint64_t start)
+{
+    size_t low = 0, high = all->list ? all->count : 0;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (all->list[middle].entry->start == start)
+            return true;
+        if (all->list[middle].entry->start < start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+/*
+ * Within a symbol whose start has an entry of its own a function goes on: behind code that no row can
+ * state sfb synth begins another one. If it lies across the first, they overlap.
+ */
+static void judge_symbol(struct check *c, const struct functions *all, const struct sframe_part *p,
+                         const struct sframe_entry *e)
 {
     const struct object_label *s = object_label_before(c->object, e->start);
     const struct finding_place at = place_of_entry(p, e, FIELD_START);
@@ -121,12 +149,12 @@ static void judge_symbol(struct check *c, const struct sframe_part *p, const str
     if (!s || (s->start != e->start && s->end <= e->start))
         findings_add(c->findings, CODE_NO_SYMBOL, at, "%s",
                      where_address(c->object, e->start).text);
-    else if (s->start != e->start)
+    else if (s->start != e->start && !has_entry(all, s->start))
         findings_add(c->findings, CODE_IN_SYMBOL, at, "%s, 0x%" PRIx64 " bytes into %s",
                      where_address(c->object, e->start).text, e->start - s->start, s->name);
-    else if (s->end > s->start && e->size > s->end - s->start)
+    else if (s->end > s->start && e->size > s->end - e->start)
         findings_add(c->findings, CODE_PAST_SYMBOL, place_of_entry(p, e, FIELD_SIZE),
-                     "%" PRIu32 " bytes, %s has %" PRIu64, e->size, s->name, s->end - s->start);
+                     "%" PRIu32 " bytes, %s has %" PRIu64, e->size, s->name, s->end - e->start);
 }
 
 /* ---- linkage tables ---- */
@@ -175,32 +203,31 @@ static uint64_t covered(const struct check_function *all, size_t count, uint64_t
     return sum;
 }
 
-static void judge_plts(struct check *c)
+static void judge_plts(struct check *c, const struct functions *all)
 {
     const struct object *o = c->object;
-    size_t count;
-    struct check_function *all = check_functions_sorted(c, &count);
 
     for (size_t i = 0; i < c->plt_count; i++) {
         const struct object_section *s = &o->sections[c->plt[i]];
         const uint64_t size = s->header.sh_size;
-        uint64_t bytes;
+        const struct finding_place at = of_pc(in_file(s->header.sh_offset), s->address);
+        const uint64_t bytes =
+            covered(all->list, all->list ? all->count : 0, s->address, s->address + size);
 
-        bytes = covered(all, all ? count : 0, s->address, s->address + size);
         if (bytes == 0)
-            findings_add(c->findings, CODE_PLT_UNCOVERED,
-                         of_pc(in_file(s->header.sh_offset), s->address), "%s, %" PRIu64 " bytes",
-                         s->name, size);
+            findings_add(c->findings, CODE_PLT_UNCOVERED, at, "%s, %" PRIu64 " bytes", s->name,
+                         size);
         else if (bytes < size)
-            findings_add(c->findings, CODE_PLT_PARTLY,
-                         of_pc(in_file(s->header.sh_offset), s->address),
-                         "%s, %" PRIu64 " bytes of %" PRIu64, s->name, bytes, size);
+            findings_add(c->findings, CODE_PLT_PARTLY, at, "%s, %" PRIu64 " bytes of %" PRIu64,
+                         s->name, bytes, size);
     }
-    free(all);
 }
 
 void check_places(struct check *c)
 {
+    struct functions all;
+
+    all.list = check_functions_sorted(c, &all.count);
     find_plts(c);
     for (size_t i = 0; i < c->part_count; i++) {
         const struct sframe_part *p = &c->parts[i];
@@ -211,7 +238,7 @@ void check_places(struct check *c)
             if (!judge_code(c, p, e))
                 continue;
             if (c->object->label_count > 0 && !plt_at(c, e->start))
-                judge_symbol(c, p, e);
+                judge_symbol(c, &all, p, e);
             if (c->object->section_count > 0 && !c->object->relocatable)
                 judge_pcmask(c, p, e);
         }
@@ -219,5 +246,6 @@ void check_places(struct check *c)
     if (c->object->relocatable)
         check_relocations(c);
     else
-        judge_plts(c);
+        judge_plts(c, &all);
+    free(all.list);
 }
