@@ -247,3 +247,26 @@ Test(check_command, takes_a_function_in_pieces_for_one)
     cr_skip_test("the function is x86-64's");
 #endif
 }
+
+/* LLVM does not align the frame of a function that calls nothing: librustc_driver.so has some. */
+Test(check_command, believes_an_unaligned_frame_that_eh_frame_has)
+{
+#ifdef __x86_64__
+    struct run run = run_line(
+        "cd '%s' && printf '.globl f\\n.type f, @function\\nf: .cfi_startproc\\nsub $0x8e, "
+        "%%%%rsp\\n"
+        ".cfi_def_cfa_offset 0x96\\nnop\\nadd $0x8e, %%%%rsp\\n.cfi_def_cfa_offset 8\\nret\\n"
+        ".cfi_endproc\\n.size f, . - f\\n' >f.s && '%sgcc' -shared -nostdlib f.s -o f.so && "
+        "'%s' synth f.so -o copy && '%s' check copy && '%s' check --no-cfi copy",
+        folder, SFB_TOOL_PREFIX, SFB_TOOL, SFB_TOOL, SFB_TOOL);
+
+    cr_expect(eq(int, run.status, 1), "%s%s", run.out, run.err);
+    cr_expect(strstr(run.out, "0 errors, 0 warnings, 0 notes\ncopy: .sframe+0x") != NULL, "%s",
+              run.out);
+    cr_expect(strstr(run.out, "SF0308 warning: a CFA that is not aligned: CFA = sp+150\n") != NULL,
+              "%s", run.out);
+    run_free(&run);
+#else
+    cr_skip_test("the function is x86-64's");
+#endif
+}

@@ -117,6 +117,7 @@ struct check {
     size_t plt_count;
     struct object_range *functions; /* that there are; coverage.c */
     size_t function_count, function_capacity;
+    bool compares; /* level 4 will compare the rows */
     bool no_memory;
 };
 

@@ -339,9 +339,12 @@ const struct check_code_text check_codes[] = {
       "2.44, of .cfi_register of the return address behind a pop",
       "assemble tests/check/reproducers/as-other-register.s with binutils 2.40" },
     { CODE_CFA_UNALIGNED, CHECK_WARNING, "a CFA that is not aligned",
-      "The offset is no multiple of 8, or of 16 where AArch64 counts from sp.",
+      "The CFA's offset is no multiple of 8, on AArch64 from sp of 16. Said where level 4 does not "
+      "compare the row with .eh_frame.",
       "The stack of both machines is aligned at calls.",
-      NOBODY "; hand-written assembly that pushes less than a word", "add 1 to an offset" },
+      NOBODY "; LLVM (rustc), of functions that call nothing, whose frames it does not align; "
+             "hand-written assembly that pushes less than a word",
+      "add 1 to an offset" },
     { CODE_SLOT, CHECK_WARNING, "a register saved where nothing can be saved",
       "The offset of RA or FP from the CFA is not negative, or no multiple of 8.",
       "What is above the CFA belongs to the caller.", NOBODY, "overwrite the offset of FP with 8" },

@@ -12,6 +12,7 @@
 
 #include "bytes.h"
 #include "check.h"
+#include "object/eh_frame.h"
 
 /*
  * Rows that are looked at, for each byte of the sub-section. sfb synth shares rows three or four
@@ -144,7 +145,7 @@ static void judge_cfa(struct check *c, const struct sframe_part *p, const struct
 
     if (sp && r->word[0] < least)
         findings_add(c->findings, CODE_CFA_BELOW, at, "CFA = sp%+" PRId32, r->word[0]);
-    else if (r->word[0] % unit != 0)
+    else if (r->word[0] % unit != 0 && !c->compares)
         findings_add(c->findings, CODE_CFA_UNALIGNED, at, "CFA = %s%+" PRId32, sp ? "sp" : "fp",
                      r->word[0]);
     if (amd64 && (e->info & FUNCTION_PCMASK) != 0 && row == 0 && (!sp || r->word[0] != 8))
@@ -272,6 +273,8 @@ static void judge_part(struct check *c, struct ledger *l, struct sframe_part *p)
 
 void check_rows(struct check *c)
 {
+    c->compares =
+        c->object && !c->options->no_cfi && object_find_cfi(c->object).result == OBJECT_CFI_FOUND;
     for (size_t i = 0; i < c->part_count; i++) {
         struct sframe_part *p = &c->parts[i];
         struct ledger l = { .visits = (uint64_t)p->fre_size * VISITS_PER_BYTE + VISITS_LEAST };
