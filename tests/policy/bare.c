@@ -94,9 +94,9 @@ Test(bare, leaves_out_at_top_level_what_needs_more)
     expect_said(&configured, "built without libunwind: not found: libunwind.h\n");
     expect_said(&configured, "built without recordings: not found: libzstd\n");
     expect_said(&configured,
-                "built without the sfb command: not found: libelf, libdw, liblzma, jansson\n");
+                "built without the sfb command: not found: libelf, libdw, liblzma, zlib, jansson\n");
     expect_said(&configured, "built without the tests, the benchmark and the demo: not found: "
-                             "libelf, libdw, liblzma, jansson, criterion\n");
+                             "libelf, libdw, liblzma, zlib, jansson, criterion\n");
     free(configured.output);
     free(command_output("grep -x 'CMAKE_BUILD_TYPE:STRING=Release' '%s/build/CMakeCache.txt'",
                         work));
