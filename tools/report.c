@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/losses.h"
+#include "report/text/losses.h"
 #include "report/make.h"
 #include "report_inputs.h"
 #include "report_newest.h"

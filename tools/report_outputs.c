@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 
 #include "output.h"
-#include "report/folded.h"
-#include "report/html.h"
-#include "report/pprof.h"
-#include "report/rows.h"
-#include "report/speedscope.h"
+#include "report/formats/folded.h"
+#include "report/page/html.h"
+#include "report/formats/pprof.h"
+#include "report/formats/rows.h"
+#include "report/formats/speedscope.h"
 
 const struct report_output report_outputs[] = {
     { .option = "html", .groups = true, .write = report_html_write },

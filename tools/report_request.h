@@ -7,7 +7,7 @@
 #include "object/demangle.h"
 #include "places.h"
 #include "report/choice.h"
-#include "report/entity.h"
+#include "report/text/entity.h"
 #include "report_terminal.h"
 #include "tool.h"
 

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/callers.h"
-#include "report/diff.h"
-#include "report/find.h"
-#include "report/hottest.h"
-#include "report/list.h"
-#include "report/summary.h"
-#include "report/threads.h"
-#include "report/top.h"
-#include "report/tree.h"
+#include "report/text/callers.h"
+#include "report/text/diff.h"
+#include "report/text/find.h"
+#include "report/text/hottest.h"
+#include "report/text/list.h"
+#include "report/text/summary.h"
+#include "report/text/threads.h"
+#include "report/text/top.h"
+#include "report/text/tree.h"
 #include "report_pager.h"
 #include "report_texts.h"
 

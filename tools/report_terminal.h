@@ -2,7 +2,7 @@
 #ifndef REPORT_TERMINAL_H
 #define REPORT_TERMINAL_H
 
-#include "report/style.h"
+#include "report/text/style.h"
 
 enum report_when { REPORT_AUTO, REPORT_ALWAYS, REPORT_NEVER };
 

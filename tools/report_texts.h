@@ -2,7 +2,7 @@
 #ifndef REPORT_TEXTS_H
 #define REPORT_TEXTS_H
 
-#include "report/list.h"
+#include "report/text/list.h"
 #include "report_request.h"
 
 /* @param request  borrowed */

@@ -1,7 +1,7 @@
 // The first lines: what was recorded, and what is missing, as in the terminal.
 import { byId, element, name } from "./dom.js";
 
-/** A line of this says how much there is; what is missing follows (src/report/summary.c). */
+/** A line of this says how much there is; what is missing follows (src/report/text/summary.c). */
 const SUM = /^ *CPU time/;
 
 /** @returns {{titles: string[], facts: {text: string, missing: boolean}[]}} titles: the commands; what is said of them is indented */

@@ -1,0 +1,45 @@
+/* Figures: CPU time of each function, file, thread, ... itself, and with what it calls. They add up. */
+#ifndef REPORT_TALLY_H
+#define REPORT_TALLY_H
+
+#include "report/text/entity.h"
+#include "report/text/weights.h"
+
+struct report_figure {
+    uint64_t self[REPORT_GROUPS];
+    uint64_t total[REPORT_GROUPS]; /* a recursion counted once */
+    size_t last;                   /* stack that was counted last, + 1 */
+};
+
+struct report_tally {
+    struct report_entities entities;
+    REPORT_ARRAY(struct report_figure) figures; /* of each entity */
+    uint64_t all[REPORT_GROUPS];                /* all CPU time, what was never sampled included */
+};
+
+/* @return false: no memory; out is to be freed in any case */
+bool report_tally_make(struct report_tally *out, const struct report_model *model,
+                       enum report_by by);
+
+/*
+ * Puts those that have figures in an order: by self, total, name; in a comparison by how much they changed.
+ *
+ * @return their numbers, to be freed; NULL: no memory
+ */
+uint32_t *report_tally_order(const struct report_tally *tally, bool comparison, size_t *count);
+
+void report_tally_free(struct report_tally *tally);
+
+/* @return all CPU time of a group, what was never sampled included */
+uint64_t report_group_all(const struct report_model *model, uint32_t group);
+
+/* @return what was never sampled of a group */
+uint64_t report_group_unsampled(const struct report_model *model, uint32_t group);
+
+/* @return a difference: new - old */
+static inline int64_t report_change(const uint64_t values[REPORT_GROUPS])
+{
+    return (int64_t)(values[1] - values[0]);
+}
+
+#endif

@@ -1,0 +1,144 @@
+#include "report/text/threads.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text/name.h"
+#include "report/text/tally.h"
+
+/* Width of a terminal from which there is room for samples; columns of them, and of a thread's number. */
+enum { WIDE = 90, DETAILS = 21, THREAD = 6, NAME_MIN = 8 };
+
+struct entry {
+    const struct report_thread *thread; /* NULL: what is no thread's */
+    const struct report_process *process;
+    uint64_t cpu, unsampled, samples;
+    size_t order; /* as it came */
+};
+
+struct entries {
+    REPORT_ARRAY(struct entry) all;
+};
+
+/* @return false: no memory */
+static bool add(struct entries *entries, const struct report_thread *thread,
+                const struct report_process *process, uint64_t unsampled)
+{
+    struct entry *entry = REPORT_NEXT(entries->all);
+
+    if (!entry)
+        return false;
+    *entry = (struct entry){ thread, process, unsampled, unsampled, 0, entries->all.count };
+    return true;
+}
+
+static bool collect(struct entries *out, const struct report_model *model)
+{
+    bool good = true;
+
+    for (size_t i = 0; good && i < model->members.count; i++) {
+        const struct report_member *m = &model->members.at[i];
+
+        good = add(out, m->thread, m->process, report_member_unsampled(model, m));
+    }
+    for (size_t i = 0; good && out->all.at && i < model->rows.count; i++) {
+        const struct report_row *row = &model->rows.at[i];
+        struct entry *entry = &out->all.at[row->member];
+
+        entry->cpu += report_weight(model, row);
+        entry->samples += row->values[0];
+    }
+    for (size_t i = 0; good && i < model->source_count; i++) {
+        const struct report_data *data = model->sources[i].data;
+
+        for (size_t k = 0; good && k < data->processes.count; k++) {
+            const uint64_t own = report_process_unsampled(model, &data->processes.at[k]);
+
+            good = own == 0 || add(out, NULL, &data->processes.at[k], own);
+        }
+    }
+    return good;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->cpu != y->cpu)
+        return x->cpu < y->cpu ? 1 : -1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* "1234 worker (program 1230)" */
+static void put_name(FILE *to, const struct report_columns *columns, unsigned before,
+                     const struct entry *e)
+{
+    const char *slash = strrchr(e->process->program, '/');
+    const char *program = slash ? slash + 1 : e->process->program;
+    const unsigned all = report_columns_room(columns), used = before + THREAD + 2;
+    const unsigned room = all == 0 ? 0 : all > used + NAME_MIN ? all - used : NAME_MIN;
+    char tid[16] = "", *where;
+
+    if (e->thread)
+        snprintf(tid, sizeof tid, "%" PRIu32, e->thread->tid);
+    fprintf(to, "%*s  ", THREAD, tid);
+    if (asprintf(&where, "%s %" PRIu32, program, e->process->pid) < 0)
+        where = NULL;
+    report_name_put_in(to, columns->style, e->thread ? e->thread->name : "[no thread]",
+                       where ? where : "", room);
+    free(where);
+    fputc('\n', to);
+}
+
+static void put(FILE *to, const struct report_columns *columns, bool details, const struct entry *e)
+{
+    report_columns_put(to, columns, 0, e->cpu);
+    if (details)
+        fprintf(to, "%9" PRIu64 "  %8.2f  ", e->samples, report_share(e->unsampled, e->cpu));
+    put_name(to, columns, details ? DETAILS : 0, e);
+}
+
+static void write_table(FILE *to, const struct report_style *style, const struct entries *entries,
+                        uint64_t all, double percent)
+{
+    const bool details = style->width == 0 || style->width >= WIDE;
+    struct report_columns columns;
+    size_t others = 0;
+    uint64_t sum = 0;
+
+    report_columns_make(&columns, style, all, false);
+    report_columns_head(to, &columns,
+                        details ? "  samples  unsampl%  thread  name (process)"
+                                : "thread  name (process)");
+    for (size_t i = 0; i < entries->all.count; i++) {
+        const struct entry *e = &entries->all.at[i];
+
+        if (e->cpu == 0 || report_share(e->cpu, all) < percent) {
+            others += e->cpu > 0;
+            sum += e->cpu;
+            continue;
+        }
+        put(to, &columns, details, e);
+    }
+    if (others > 0) {
+        report_columns_put_sum(to, &columns, sum);
+        fprintf(to, "[%zu more]\n", others);
+    }
+}
+
+bool report_threads_write(FILE *to, const struct report_model *model,
+                          const struct report_style *style, double percent)
+{
+    struct entries entries = { .all = { .count = 0 } };
+    const bool good = collect(&entries, model);
+
+    if (good) {
+        if (entries.all.count > 1)
+            qsort(entries.all.at, entries.all.count, sizeof *entries.all.at, compare);
+        write_table(to, style, &entries, report_group_all(model, 0) + report_group_all(model, 1),
+                    percent);
+    }
+    free(entries.all.at);
+    return good;
+}
