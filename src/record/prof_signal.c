@@ -237,11 +237,14 @@ bool sfb_prof_signal_install(void)
 {
     struct sigaction old;
 
+    bool again = sfb_prof_signal_is_ours(SIGPROF);
+
     if (!install(&old))
         return false;
-    sfb_prof_action_set(&old);
+    if (old.sa_sigaction != on_signal)
+        sfb_prof_action_set(&old);
     installed_in = getpid();
-    sfb_prof_signal_begin_thread(false);
+    sfb_prof_signal_begin_thread(again && sfb_thread_local.blocks);
     return true;
 }
 

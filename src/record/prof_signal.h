@@ -10,7 +10,10 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Installs the agent's handler, and unblocks the signal. What was there is the program's. */
+/*
+ * Installs the agent's handler, and unblocks the signal. What was there is the program's. At another recording of the
+ * process the agent's is there already, and the program keeps what it has set.
+ */
 bool sfb_prof_signal_install(void);
 
 /* Gives the program back what is its own: for a child of fork() that is not recorded, to which nothing is under way. */

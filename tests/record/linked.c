@@ -95,6 +95,11 @@ Test(record_linked, a_second_recording_has_the_threads_of_the_first)
     cr_expect_eq(seen.threads_with_samples, 2);
 }
 
+Test(record_linked, handler_and_mask_stay_the_programs)
+{
+    record_mode("handler");
+}
+
 Test(record_linked, exit_stops_it)
 {
     struct seen seen = record_mode("no_stop");

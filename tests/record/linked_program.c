@@ -1,6 +1,7 @@
 /* A program that records itself: linked FILE MODE. It ends with status 0 if all was as it had to be. */
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,6 +80,35 @@ static int twice(const char *file)
     return sframe_backtrace_record_stop() != SFB_OK;
 }
 
+static volatile sig_atomic_t calls;
+
+static void count(int signo)
+{
+    calls += signo == SIGPROF;
+}
+
+/* The program's handler and its mask are its own, whatever is started how often. */
+static int handler(const char *file)
+{
+    sigset_t prof, now;
+
+    signal(SIGPROF, count);
+    sigemptyset(&prof);
+    sigaddset(&prof, SIGPROF);
+    for (int i = 1; i <= 3; i++) {
+        if (start(file) != SFB_OK || raise(SIGPROF) != 0 || calls != i)
+            return 1;
+        pthread_sigmask(SIG_BLOCK, &prof, NULL);
+        if (sframe_backtrace_record_stop() != SFB_OK || start(file) != SFB_OK)
+            return 2;
+        if (pthread_sigmask(SIG_UNBLOCK, &prof, &now) != 0 || sigismember(&now, SIGPROF) != 1)
+            return 3;
+        if (sframe_backtrace_record_stop() != SFB_OK)
+            return 4;
+    }
+    return signal(SIGPROF, SIG_DFL) != count;
+}
+
 static int no_stop(const char *file)
 {
     if (start(file) != SFB_OK)
@@ -127,11 +157,8 @@ int main(int count, char *words[])
     static const struct {
         const char *name;
         int (*run)(const char *file);
-    } modes[] = { { "whole", whole },
-                  { "twice", twice },
-                  { "no_stop", no_stop },
-                  { "child", with_child },
-                  { "refuses", refuses } };
+    } modes[] = { { "whole", whole },     { "twice", twice },      { "handler", handler },
+                  { "no_stop", no_stop }, { "child", with_child }, { "refuses", refuses } };
 
     for (size_t i = 0; count == 3 && i < sizeof modes / sizeof *modes; i++)
         if (strcmp(modes[i].name, words[2]) == 0)
