@@ -22,6 +22,8 @@ struct sfb_agent {
     uint64_t period_ns;
     struct sfb_thread
         *threads; /* SFB_SHARED_RING_MAX, of this process alone; a ring has the same number */
+    uint32_t
+        generation; /* of recordings in this process, those of its ancestors before fork() included */
     uint32_t threads_used; /* those behind were never used: their pages are not there */
     uint32_t ending;       /* the process ends: nothing more is sampled */
     bool others; /* threads that are older than the recording: each may have a ring already */

@@ -59,8 +59,7 @@ bool sfb_begin(struct sfb_shared *shared, uint64_t cpu_start, bool others)
         return false;
     madvise(sfb_agent.threads, SFB_SHARED_RING_MAX * sizeof *sfb_agent.threads, MADV_DONTNEED);
     sfb_agent.threads_used = 0;
-    sfb_thread_local.thread = NULL;
-    sfb_thread_local.gone = false;
+    sfb_agent.generation++;
     sfb_agent.shared = shared;
     sfb_prof_action_get(&before);
     if (before.sa_handler == SIG_IGN && sfb_process_was_made_to_ignore())

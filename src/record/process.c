@@ -138,8 +138,8 @@ void sfb_process_continue_in_child(void)
     if (!sfb_agent.shared)
         return;
     /* The rings are the parent's: nothing of it was inherited, not even the timers. */
-    local->thread = NULL;
-    local->gone = local->busy = false;
+    sfb_agent.generation++;
+    local->busy = false;
     madvise(sfb_agent.threads, SFB_SHARED_RING_MAX * sizeof *sfb_agent.threads, MADV_DONTNEED);
     sfb_agent.threads_used = 0;
     if (sfb_agent_is_over() || sfb_agent.shared->flags & SFB_SHARED_NO_CHILDREN ||

@@ -33,8 +33,9 @@ static bool has_lost_notice(const siginfo_t *info)
 
     if (info->si_code != SI_USER || info->si_pid != 0 || !sfb_agent_is_here())
         return false;
-    t = sfb_thread_local.thread ? sfb_thread_local.thread
-                                : sfb_thread_of((pid_t)syscall(SYS_gettid));
+    t = sfb_thread_own();
+    if (!t)
+        t = sfb_thread_of((pid_t)syscall(SYS_gettid));
     return t && __atomic_exchange_n(&t->notified, 0, __ATOMIC_ACQ_REL);
 }
 
@@ -89,10 +90,11 @@ static bool is_of(const struct sfb_thread *t, enum sfb_recording_engine engine,
 static void on_sample(enum sfb_recording_engine engine, const siginfo_t *info, const void *context)
 {
     struct sfb_thread_local *local = &sfb_thread_local;
-    struct sfb_thread *t = local->thread;
+    struct sfb_thread *t;
 
     if (!sfb_agent.shared)
         return;
+    t = sfb_thread_own();
     if (local->busy) {
         __atomic_fetch_add(t ? &t->ring->lost[SFB_LOSS_NESTED]
                              : &sfb_agent.process->lost[SFB_LOSS_NESTED],

@@ -44,6 +44,7 @@ struct sfb_thread {
 
 struct sfb_thread_local {
     struct sfb_thread *thread; /* NULL: has none yet, or has ended */
+    uint32_t generation;       /* sfb_agent.generation for which these two hold */
     bool gone;                 /* has ended, or may have none: do not begin */
     bool busy;                 /* the agent is at work in it, outside of the handler */
     bool blocks, waits;        /* SIGPROF, as far as the program knows: prof_signal.h */

@@ -17,9 +17,12 @@ static bool has_key;
 static void on_end(void *value)
 {
     struct sfb_thread_local *local = &sfb_thread_local;
-    struct sfb_thread *t = local->thread;
+    struct sfb_thread *t;
 
-    if (!t || (void *)t != value || !sfb_agent_is_here())
+    if (!sfb_agent_is_here())
+        return;
+    t = sfb_thread_own();
+    if (!t || (void *)t != value)
         return;
     if (++t->rounds < ROUNDS && pthread_setspecific(key, t) == 0)
         return;

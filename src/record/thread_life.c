@@ -79,6 +79,19 @@ static struct sfb_thread *begin(pid_t tid, uint64_t cpu_start, bool own)
     return t;
 }
 
+struct sfb_thread *sfb_thread_own(void)
+{
+    struct sfb_thread_local *local = &sfb_thread_local;
+    uint32_t generation = __atomic_load_n(&sfb_agent.generation, __ATOMIC_ACQUIRE);
+
+    if (local->generation != generation) {
+        local->thread = NULL;
+        local->gone = false;
+        local->generation = generation;
+    }
+    return local->thread;
+}
+
 struct sfb_thread *sfb_thread_begin(uint64_t cpu_start)
 {
     struct sfb_thread_local *local = &sfb_thread_local;
@@ -86,7 +99,7 @@ struct sfb_thread *sfb_thread_begin(uint64_t cpu_start)
 
     local->busy = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (!local->thread && sfb_agent.others)
+    if (!sfb_thread_own() && sfb_agent.others)
         local->thread = sfb_thread_of((pid_t)syscall(SYS_gettid));
     if (!local->thread)
         local->thread = begin((pid_t)syscall(SYS_gettid), cpu_start, true);

@@ -18,6 +18,14 @@
 struct sfb_thread *sfb_thread_begin(uint64_t cpu_start);
 
 /*
+ * The ring of the calling thread; NULL: it has none, or none that it knows of. What it knew in an earlier recording is
+ * forgotten: others may have that place by now.
+ *
+ * Signals: safe.
+ */
+struct sfb_thread *sfb_thread_own(void);
+
+/*
  * Takes a ring for another thread of this process, which finds it with its first signal.
  *
  * Signals: safe.

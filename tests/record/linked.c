@@ -100,6 +100,14 @@ Test(record_linked, handler_and_mask_stay_the_programs)
     record_mode("handler");
 }
 
+Test(record_linked, a_thread_that_ended_in_between_takes_nothing_along)
+{
+    struct seen seen = record_mode("fewer");
+
+    cr_expect_eq(seen.threads, 4);
+    cr_expect_eq(seen.threads_with_samples, 4);
+}
+
 Test(record_linked, exit_stops_it)
 {
     struct seen seen = record_mode("no_stop");

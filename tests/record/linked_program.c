@@ -109,6 +109,40 @@ static int handler(const char *file)
     return signal(SIGPROF, SIG_DFL) != count;
 }
 
+static atomic_bool leave;
+
+static void *leaves(void *unused)
+{
+    while (!leave)
+        sleep_ms(1);
+    return unused;
+}
+
+/* Between two recordings a thread ends: in the second one others have its place. */
+static int fewer(const char *file)
+{
+    pthread_t first, others[3];
+
+    pthread_create(&first, NULL, leaves, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_create(&others[i], NULL, early, (void *)200);
+    if (start(file) != SFB_OK)
+        return 1;
+    go = true;
+    burn_ms(50);
+    if (sframe_backtrace_record_stop() != SFB_OK)
+        return 1;
+    leave = true;
+    pthread_join(first, NULL);
+    if (start(file) != SFB_OK)
+        return 1;
+    burn_ms(200);
+    end = true;
+    for (int i = 0; i < 3; i++)
+        pthread_join(others[i], NULL);
+    return sframe_backtrace_record_stop() != SFB_OK;
+}
+
 static int no_stop(const char *file)
 {
     if (start(file) != SFB_OK)
@@ -157,8 +191,9 @@ int main(int count, char *words[])
     static const struct {
         const char *name;
         int (*run)(const char *file);
-    } modes[] = { { "whole", whole },     { "twice", twice },      { "handler", handler },
-                  { "no_stop", no_stop }, { "child", with_child }, { "refuses", refuses } };
+    } modes[] = { { "whole", whole },    { "twice", twice },     { "handler", handler },
+                  { "fewer", fewer },    { "no_stop", no_stop }, { "child", with_child },
+                  { "refuses", refuses } };
 
     for (size_t i = 0; count == 3 && i < sizeof modes / sizeof *modes; i++)
         if (strcmp(modes[i].name, words[2]) == 0)
