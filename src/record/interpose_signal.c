@@ -32,7 +32,7 @@ SFB_INTERPOSED sighandler_t signal(int sig, sighandler_t handler)
 {
     if (!sfb_prof_signal_is_ours(sig))
         return sfb_real()->signal(sig, handler);
-    return set_handler(sig, handler, SA_RESTART);
+    return set_handler(sig, handler, sfb_prof_signal_restart_flag());
 }
 
 extern __typeof__(signal) bsd_signal, __sysv_signal, sysv_signal;

@@ -288,6 +288,24 @@ void sfb_prof_signal_action(const struct sigaction *action, struct sigaction *ol
         *old = before;
 }
 
+static bool interrupts_calls;
+
+void sfb_prof_signal_interrupt(bool interrupts)
+{
+    struct sigaction action;
+
+    sfb_prof_action_get(&action);
+    action.sa_flags &= ~SA_RESTART;
+    action.sa_flags |= interrupts ? 0 : SA_RESTART;
+    sfb_prof_action_set(&action);
+    interrupts_calls = interrupts;
+}
+
+int sfb_prof_signal_restart_flag(void)
+{
+    return interrupts_calls ? 0 : SA_RESTART;
+}
+
 int sfb_prof_signal_mask(int how, const sigset_t *set, sigset_t *old,
                          int (*mask)(int, const sigset_t *, sigset_t *))
 {

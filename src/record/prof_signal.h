@@ -28,6 +28,10 @@ bool sfb_prof_signal_is_ours(int signo);
 /* As sigaction(SIGPROF, action, old) would. Signals: safe. */
 void sfb_prof_signal_action(const struct sigaction *action, struct sigaction *old);
 
+/* As siginterrupt(SIGPROF, interrupts) would; and the flag with which signal() sets SIGPROF from then on. */
+void sfb_prof_signal_interrupt(bool interrupts);
+int sfb_prof_signal_restart_flag(void);
+
 /*
  * As pthread_sigmask(how, set, old), but SIGPROF stays unblocked, and what is for the program waits. Signals: safe.
  *

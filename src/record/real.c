@@ -22,6 +22,7 @@ static void find_all(void)
     find(&real.signal, "signal");
     find(&real.sysv_signal, "__sysv_signal");
     find(&real.sigprocmask, "sigprocmask");
+    find(&real.siginterrupt, "siginterrupt");
     find(&real.pthread_sigmask, "pthread_sigmask");
     find(&real.dlopen, "dlopen");
     find(&real.dlclose, "dlclose");

@@ -15,6 +15,7 @@ struct sfb_real {
     __typeof__(sigaction) *sigaction;
     __typeof__(signal) *signal, *sysv_signal;
     __typeof__(sigprocmask) *sigprocmask;
+    int (*siginterrupt)(int, int);
     __typeof__(pthread_sigmask) *pthread_sigmask;
     __typeof__(dlopen) *dlopen;
     __typeof__(dlclose) *dlclose;

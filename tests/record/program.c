@@ -6,9 +6,9 @@
 
 int main(int count, char *words[])
 {
-    static const struct program_mode *const all[] = { program_ends, program_threads,
+    static const struct program_mode *const all[] = { program_ends,     program_threads,
                                                       program_children, program_signals,
-                                                      program_libraries };
+                                                      program_calls,    program_libraries };
 
     for (size_t i = 0; count > 1 && i < sizeof all / sizeof *all; i++)
         for (const struct program_mode *m = all[i]; m->name; m++)

@@ -31,6 +31,12 @@ Test(record_signals, action_and_mask_are_read_back)
     expect_same("reads_back 60", 60, 2);
 }
 
+Test(record_signals, old_functions_are_the_programs)
+{
+    expect_same("system_v 60", 60, 1);
+    expect_same("bsd 60", 120, 1);
+}
+
 Test(record_signals, the_programs_own_timer_goes_on)
 {
     expect_same("own_timer 150", 150, 1);
