@@ -127,7 +127,7 @@ static void die(int signo, siginfo_t *info, ucontext_t *context)
 }
 
 /* Signals that came while the program believed them to be blocked were one, as the kernel has it. */
-static void raise_what_waits(void)
+void sfb_prof_signal_raise_what_waits(void)
 {
     if (!sfb_thread_local.waits)
         return;
@@ -155,7 +155,7 @@ static void call(const struct sigaction *action, int signo, siginfo_t *info, uco
         action->sa_handler(signo);
     local->blocks = blocks;
     if (!blocks)
-        raise_what_waits();
+        sfb_prof_signal_raise_what_waits();
 }
 
 static void pass_on(int signo, siginfo_t *info, ucontext_t *context)
@@ -327,7 +327,7 @@ int sfb_prof_signal_mask(int how, const sigset_t *set, sigset_t *old,
     if (set && (named || how == SIG_SETMASK)) {
         local->blocks = named && how != SIG_UNBLOCK;
         if (!local->blocks)
-            raise_what_waits();
+            sfb_prof_signal_raise_what_waits();
     }
     return 0;
 }

@@ -40,6 +40,9 @@ int sfb_prof_signal_restart_flag(void);
 int sfb_prof_signal_mask(int how, const sigset_t *set, sigset_t *old,
                          int (*mask)(int, const sigset_t *, sigset_t *));
 
+/* Sends the calling thread what came while the program had SIGPROF blocked. Signals: safe. */
+void sfb_prof_signal_raise_what_waits(void);
+
 /* In a new thread. blocks: the program had SIGPROF blocked in the one that made it. */
 void sfb_prof_signal_begin_thread(bool blocks);
 

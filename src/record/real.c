@@ -24,6 +24,12 @@ static void find_all(void)
     find(&real.sigprocmask, "sigprocmask");
     find(&real.siginterrupt, "siginterrupt");
     find(&real.pthread_sigmask, "pthread_sigmask");
+    find(&real.sigsuspend, "sigsuspend");
+    find(&real.ppoll, "ppoll");
+    find(&real.ppoll_chk, "__ppoll_chk");
+    find(&real.pselect, "pselect");
+    find(&real.epoll_pwait, "epoll_pwait");
+    find(&real.epoll_pwait2, "epoll_pwait2");
     find(&real.dlopen, "dlopen");
     find(&real.dlclose, "dlclose");
     find(&real.exit_now, "_exit");

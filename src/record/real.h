@@ -3,9 +3,12 @@
 #define SFB_RECORD_REAL_H
 
 #include <dlfcn.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -17,6 +20,12 @@ struct sfb_real {
     __typeof__(sigprocmask) *sigprocmask;
     int (*siginterrupt)(int, int);
     __typeof__(pthread_sigmask) *pthread_sigmask;
+    __typeof__(sigsuspend) *sigsuspend;
+    __typeof__(ppoll) *ppoll;
+    int (*ppoll_chk)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
+    __typeof__(pselect) *pselect;
+    __typeof__(epoll_pwait) *epoll_pwait;
+    int (*epoll_pwait2)(int, struct epoll_event *, int, const struct timespec *, const sigset_t *);
     __typeof__(dlopen) *dlopen;
     __typeof__(dlclose) *dlclose;
     __typeof__(_exit) *exit_now;

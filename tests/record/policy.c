@@ -10,6 +10,12 @@
 #include "support/command.h"
 
 static const char *const exported[] = { "_Exit",
+                                        "__ppoll_chk",
+                                        "epoll_pwait",
+                                        "epoll_pwait2",
+                                        "ppoll",
+                                        "pselect",
+                                        "sigsuspend",
                                         "__sysv_signal",
                                         "_exit",
                                         "bsd_signal",

@@ -1,10 +1,14 @@
 /* The rarer functions for signals: those of System V and BSD, and those that wait with another mask. */
+#include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <unistd.h>
 
 #include "record/burn.h"
@@ -76,7 +80,64 @@ static int bsd(char *words[])
 
 #pragma GCC diagnostic pop
 
+static int suspend(const sigset_t *mask)
+{
+    return sigsuspend(mask);
+}
+
+static int poll_masked(const sigset_t *mask)
+{
+    const struct timespec second = { .tv_sec = 1 };
+
+    return ppoll(NULL, 0, &second, mask);
+}
+
+static int select_masked(const sigset_t *mask)
+{
+    const struct timespec second = { .tv_sec = 1 };
+
+    return pselect(0, NULL, NULL, NULL, &second, mask);
+}
+
+static int epoll_masked(const sigset_t *mask)
+{
+    int fd = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event;
+    int result = epoll_pwait(fd, &event, 1, 1000, mask), saved_errno = errno;
+
+    close(fd);
+    errno = saved_errno;
+    return result;
+}
+
+/* A call that waits and lets SIGPROF through ends with what came before it; the mask is then as it was. */
+static int waits_with_mask(char *words[])
+{
+    static int (*const waits[])(const sigset_t *) = { suspend, poll_masked, select_masked,
+                                                      epoll_masked };
+    struct sigaction action = { .sa_handler = count };
+    sigset_t prof, none;
+
+    sigemptyset(&none);
+    sigemptyset(&prof);
+    sigaddset(&prof, SIGPROF);
+    CHECK(sigaction(SIGPROF, &action, NULL) == 0 && sigprocmask(SIG_BLOCK, &prof, NULL) == 0);
+    for (int i = 0; i < 4; i++) {
+        alarm(20);
+        CHECK(raise(SIGPROF) == 0 && calls == i);
+        errno = 0;
+        while (calls == i) /* a sample may end it, too */
+            CHECK(waits[i](&none) == -1 && errno == EINTR);
+        CHECK(calls == i + 1 && is_blocked());
+        burn_ms((unsigned)atoi(words[0]) / 4);
+    }
+    CHECK(sigprocmask(SIG_UNBLOCK, &prof, NULL) == 0 && calls == 4);
+    CHECK(waits[1](&prof) == 0 && waits[3](NULL) == 0 && !is_blocked());
+    return 0;
+}
+
 const struct program_mode program_calls[] = {
+    { "waits_with_mask", waits_with_mask },
     { "system_v", system_v },
     { "bsd", bsd },
     { NULL, NULL },

@@ -37,6 +37,11 @@ Test(record_signals, old_functions_are_the_programs)
     expect_same("bsd 60", 120, 1);
 }
 
+Test(record_signals, what_waits_ends_a_call_that_lets_it_through)
+{
+    expect_same("waits_with_mask 80", 80, 1);
+}
+
 Test(record_signals, the_programs_own_timer_goes_on)
 {
     expect_same("own_timer 150", 150, 1);

@@ -1,0 +1,65 @@
+/* Calls that wait with another mask of signals: what is for the program ends them, as without the agent. */
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+
+#include "record/interpose.h"
+#include "record/prof_wait.h"
+#include "record/real.h"
+
+/* Runs a call with its mask, and returns what it gives. */
+#define WAIT(call, mask)                                                                           \
+    do {                                                                                           \
+        struct sfb_prof_wait wait;                                                                 \
+        int result;                                                                                \
+                                                                                                   \
+        sfb_prof_wait_begin(&wait, mask);                                                          \
+        result = (call);                                                                           \
+        sfb_prof_wait_end(&wait);                                                                  \
+        return result;                                                                             \
+    } while (0)
+
+SFB_INTERPOSED int sigsuspend(const sigset_t *set)
+{
+    WAIT(sfb_real()->sigsuspend(set), set);
+}
+
+SFB_INTERPOSED int ppoll(struct pollfd *fds, nfds_t nfds, const struct timespec *timeout,
+                         const sigset_t *ss)
+{
+    WAIT(sfb_real()->ppoll(fds, nfds, timeout, ss), ss);
+}
+
+/* What ppoll() is with _FORTIFY_SOURCE. */
+int __ppoll_chk(struct pollfd *fds, nfds_t nfds, const struct timespec *timeout, const sigset_t *ss,
+                size_t size);
+
+SFB_INTERPOSED int __ppoll_chk(struct pollfd *fds, nfds_t nfds, const struct timespec *timeout,
+                               const sigset_t *ss, size_t size)
+{
+    WAIT(sfb_real()->ppoll_chk(fds, nfds, timeout, ss, size), ss);
+}
+
+SFB_INTERPOSED int pselect(int nfds, fd_set *readfds, fd_set *writefds, fd_set *exceptfds,
+                           const struct timespec *timeout, const sigset_t *sigmask)
+{
+    WAIT(sfb_real()->pselect(nfds, readfds, writefds, exceptfds, timeout, sigmask), sigmask);
+}
+
+SFB_INTERPOSED int epoll_pwait(int epfd, struct epoll_event *events, int maxevents, int timeout,
+                               const sigset_t *ss)
+{
+    WAIT(sfb_real()->epoll_pwait(epfd, events, maxevents, timeout, ss), ss);
+}
+
+/* Only in newer C libraries, which alone lead programs here. */
+int epoll_pwait2(int epfd, struct epoll_event *events, int maxevents,
+                 const struct timespec *timeout, const sigset_t *ss);
+
+SFB_INTERPOSED int epoll_pwait2(int epfd, struct epoll_event *events, int maxevents,
+                                const struct timespec *timeout, const sigset_t *ss)
+{
+    WAIT(sfb_real()->epoll_pwait2(epfd, events, maxevents, timeout, ss), ss);
+}
