@@ -6,6 +6,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "record/alternate.h"
 #include "record/machine.h"
 #include "record/prof_action.h"
 #include "record/real.h"
@@ -215,12 +216,14 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 
 /* --- installing ------------------------------------------------------------------------------- */
 
-/* With all signals blocked but those of faults: what the handler does is not interrupted. On the alternate stack, if
-   there is one: stacks of goroutines and the like are small. */
+/* With all signals blocked but those of faults: what the handler does is not interrupted. */
 static bool install(struct sigaction *old)
 {
     static const int faults[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT };
-    struct sigaction action = { .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+    struct sigaction action = { .sa_flags = SA_SIGINFO | SA_RESTART };
+
+    if (sfb_alternate_may_be_used())
+        action.sa_flags |= SA_ONSTACK;
 
     action.sa_sigaction = on_signal;
     sigfillset(&action.sa_mask);
@@ -238,9 +241,12 @@ static void only_prof(sigset_t *out)
 bool sfb_prof_signal_install(void)
 {
     struct sigaction old;
+    stack_t alternate;
 
     bool again = sfb_prof_signal_is_ours(SIGPROF);
 
+    if (sfb_real()->sigaltstack(NULL, &alternate) == 0)
+        sfb_alternate_look(&alternate); /* set before the agent was there */
     if (!install(&old))
         return false;
     if (old.sa_sigaction != on_signal)
@@ -248,6 +254,14 @@ bool sfb_prof_signal_install(void)
     installed_in = getpid();
     sfb_prof_signal_begin_thread(again && sfb_thread_local.blocks);
     return true;
+}
+
+void sfb_prof_signal_leave_alternate(void)
+{
+    int saved_errno = errno;
+
+    install(NULL);
+    errno = saved_errno;
 }
 
 void sfb_prof_signal_uninstall(void)

@@ -22,6 +22,9 @@ void sfb_prof_signal_uninstall(void);
 /* In the child of fork(): the handler is its own. */
 void sfb_prof_signal_continue_in_child(void);
 
+/* From now on the handler runs on the threads' own stacks: alternate.h. Keeps errno. */
+void sfb_prof_signal_leave_alternate(void);
+
 /* Whether the agent stands between the program and this signal, in this process. */
 bool sfb_prof_signal_is_ours(int signo);
 

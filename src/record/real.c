@@ -24,6 +24,7 @@ static void find_all(void)
     find(&real.sigprocmask, "sigprocmask");
     find(&real.siginterrupt, "siginterrupt");
     find(&real.pthread_sigmask, "pthread_sigmask");
+    find(&real.sigaltstack, "sigaltstack");
     find(&real.sigsuspend, "sigsuspend");
     find(&real.ppoll, "ppoll");
     find(&real.ppoll_chk, "__ppoll_chk");

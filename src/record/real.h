@@ -20,6 +20,7 @@ struct sfb_real {
     __typeof__(sigprocmask) *sigprocmask;
     int (*siginterrupt)(int, int);
     __typeof__(pthread_sigmask) *pthread_sigmask;
+    __typeof__(sigaltstack) *sigaltstack;
     __typeof__(sigsuspend) *sigsuspend;
     __typeof__(ppoll) *ppoll;
     int (*ppoll_chk)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);

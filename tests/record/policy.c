@@ -15,6 +15,7 @@ static const char *const exported[] = { "_Exit",
                                         "epoll_pwait2",
                                         "ppoll",
                                         "pselect",
+                                        "sigaltstack",
                                         "sigsuspend",
                                         "__sysv_signal",
                                         "_exit",
@@ -50,9 +51,10 @@ static const char *const exported[] = { "_Exit",
                                         "thrd_create" };
 
 /* What runs in the handler, and what it may call. Names with sfb_ and sframe_ are looked at by policy.imports. */
-static const char *const handler_objects[] = { "agent",       "ring",       "timer",
-                                               "sample",      "modules",    "prof_action",
-                                               "prof_signal", "thread_life" };
+static const char *const handler_objects[] = { "agent",       "ring",        "timer",
+                                               "sample",      "modules",     "prof_action",
+                                               "prof_signal", "thread_life", "alternate",
+                                               "prof_wait" };
 
 static const struct {
     const char *name, *reason;
@@ -62,6 +64,7 @@ static const struct {
     { "memcmp", "pure" },
     { "clock_gettime", "signal-safe by POSIX" },
     { "getpid", "signal-safe by POSIX" },
+    { "getauxval", "reads what the kernel gave at the start" },
     { "kill", "signal-safe by POSIX" },
     { "prctl", "a system call, nothing else" },
     { "syscall", "a system call, nothing else" },

@@ -1,4 +1,4 @@
-/* The rarer functions for signals: those of System V and BSD, and those that wait with another mask. */
+/* The rarer functions for signals: System V's and BSD's, those that wait with another mask, and alternate stacks. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/select.h>
 #include <unistd.h>
 
@@ -136,7 +137,25 @@ static int waits_with_mask(char *words[])
     return 0;
 }
 
+/* small_stack BYTES MS: an alternate stack that nothing but the agent could use, behind a page that is not there */
+static int small_stack(char *words[])
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    stack_t stack = { .ss_size = (size_t)atoi(words[0]) }, now;
+    char *at = mmap(NULL, 8 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    CHECK(at != MAP_FAILED && mprotect(at, page, PROT_NONE) == 0);
+    stack.ss_sp = at + page;
+    CHECK(sigaltstack(&stack, NULL) == 0);
+    burn_ms((unsigned)atoi(words[1]));
+    CHECK(sigaltstack(NULL, &now) == 0 && now.ss_sp == stack.ss_sp);
+    for (size_t i = 0; i < stack.ss_size; i++)
+        CHECK(at[page + i] == 0);
+    return 0;
+}
+
 const struct program_mode program_calls[] = {
+    { "small_stack", small_stack },
     { "waits_with_mask", waits_with_mask },
     { "system_v", system_v },
     { "bsd", bsd },

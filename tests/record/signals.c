@@ -42,6 +42,11 @@ Test(record_signals, what_waits_ends_a_call_that_lets_it_through)
     expect_same("waits_with_mask 80", 80, 1);
 }
 
+Test(record_signals, an_alternate_stack_that_is_too_small_is_left_alone)
+{
+    expect_same("small_stack 5120 80", 80, 1);
+}
+
 Test(record_signals, the_programs_own_timer_goes_on)
 {
     expect_same("own_timer 150", 150, 1);
