@@ -26,6 +26,7 @@ struct sfb_agent {
         generation; /* of recordings in this process, those of its ancestors before fork() included */
     uint32_t threads_used; /* those behind were never used: their pages are not there */
     uint32_t ending;       /* the process ends: nothing more is sampled */
+    uint32_t left_alone;   /* a filter of system calls: no call of ours may be made. filter.h */
     bool others; /* threads that are older than the recording: each may have a ring already */
     uint32_t wants_sampler; /* a thread has no timer */
 };
@@ -38,7 +39,7 @@ extern struct sfb_agent sfb_agent;
  */
 static inline bool sfb_agent_is_here(void)
 {
-    return sfb_agent.shared && getpid() == sfb_agent.pid;
+    return sfb_agent.shared && !sfb_agent.left_alone && getpid() == sfb_agent.pid;
 }
 
 /* Whether the recorder wants no more. */

@@ -209,6 +209,6 @@ SFB_INTERPOSED enum sfb_status sframe_backtrace_record_stop(void)
 /* exit() while it records. In a child of fork() it is the parent's. */
 __attribute__((destructor)) static void stop_at_exit(void)
 {
-    if (own.pid == getpid())
+    if (own.pid && own.pid == getpid())
         sframe_backtrace_record_stop();
 }

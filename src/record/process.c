@@ -130,12 +130,22 @@ void sfb_process_end(void)
     sfb_agent_wake_recorder();
 }
 
+void sfb_process_leave_alone(void)
+{
+    if (!sfb_agent_is_here())
+        return;
+    if (!sfb_agent_is_over())
+        sfb_agent_lose(SFB_LOSS_NOT_FOLLOWED);
+    sfb_process_end();
+    __atomic_store_n(&sfb_agent.left_alone, 1, __ATOMIC_RELEASE);
+}
+
 void sfb_process_continue_in_child(void)
 {
     struct sfb_thread_local *local = &sfb_thread_local;
     uint32_t parent = sfb_agent.slot + 1;
 
-    if (!sfb_agent.shared)
+    if (!sfb_agent.shared || sfb_agent.left_alone)
         return;
     /* The rings are the parent's: nothing of it was inherited, not even the timers. */
     sfb_agent.generation++;

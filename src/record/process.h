@@ -38,6 +38,9 @@ bool sfb_process_was_made_to_ignore(void);
  */
 void sfb_process_end(void);
 
+/* Ends it for good, here and in children to come: from now on the agent makes no system call. Counted. */
+void sfb_process_leave_alone(void);
+
 /* In the child of fork(): the calling thread goes on as the first one of a new process. */
 void sfb_process_continue_in_child(void);
 

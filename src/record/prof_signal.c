@@ -93,7 +93,7 @@ static void on_sample(enum sfb_recording_engine engine, const siginfo_t *info, c
     struct sfb_thread_local *local = &sfb_thread_local;
     struct sfb_thread *t;
 
-    if (!sfb_agent.shared)
+    if (!sfb_agent.shared || __atomic_load_n(&sfb_agent.left_alone, __ATOMIC_RELAXED))
         return;
     t = sfb_thread_own();
     if (local->busy) {
@@ -279,14 +279,14 @@ void sfb_prof_signal_uninstall(void)
 
 void sfb_prof_signal_continue_in_child(void)
 {
-    if (installed_in)
+    if (installed_in && !sfb_agent.left_alone)
         installed_in = getpid();
     sfb_thread_local.waits = false; /* a child has no pending signals */
 }
 
 bool sfb_prof_signal_is_ours(int signo)
 {
-    return signo == SIGPROF && installed_in && getpid() == installed_in;
+    return signo == SIGPROF && installed_in && (sfb_agent.left_alone || getpid() == installed_in);
 }
 
 /* --- what the program sees -------------------------------------------------------------------- */

@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "record/syscall_entry.h"
+
 static struct sfb_real real;
 static bool found;
 
@@ -24,6 +26,9 @@ static void find_all(void)
     find(&real.sigprocmask, "sigprocmask");
     find(&real.siginterrupt, "siginterrupt");
     find(&real.pthread_sigmask, "pthread_sigmask");
+    find(&real.prctl, "prctl");
+    find(&real.syscall, "syscall");
+    sfb_syscall_real = real.syscall;
     find(&real.sigaltstack, "sigaltstack");
     find(&real.sigsuspend, "sigsuspend");
     find(&real.ppoll, "ppoll");

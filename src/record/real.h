@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <threads.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@ struct sfb_real {
     int (*siginterrupt)(int, int);
     __typeof__(pthread_sigmask) *pthread_sigmask;
     __typeof__(sigaltstack) *sigaltstack;
+    __typeof__(prctl) *prctl;
+    __typeof__(syscall) *syscall;
     __typeof__(sigsuspend) *sigsuspend;
     __typeof__(ppoll) *ppoll;
     int (*ppoll_chk)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);

@@ -279,3 +279,18 @@ Test(record_processes, without_a_recorder_the_agent_does_nothing)
     cr_expect_eq(r->process_count, 0);
     recorded_free(r);
 }
+
+/* Recording ends before a filter of system calls begins to hold, and the program does not notice. */
+Test(record_processes, filters_of_system_calls_leave_nothing_to_end_for)
+{
+    static const char *const ways[] = { "strict 60", "filter prctl 60", "filter seccomp 60" };
+
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct recorded *r = record(NULL, ways[i]);
+
+        expect_status(r, 0);
+        expect_sampled(r, 0, 60, 1);
+        cr_expect_eq(r->process[0].lost[SFB_LOSS_NOT_FOLLOWED], 1);
+        recorded_free(r);
+    }
+}

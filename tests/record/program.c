@@ -8,7 +8,8 @@ int main(int count, char *words[])
 {
     static const struct program_mode *const all[] = { program_ends,     program_threads,
                                                       program_children, program_signals,
-                                                      program_calls,    program_libraries };
+                                                      program_calls,    program_filter,
+                                                      program_libraries };
 
     for (size_t i = 0; count > 1 && i < sizeof all / sizeof *all; i++)
         for (const struct program_mode *m = all[i]; m->name; m++)

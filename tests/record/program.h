@@ -12,6 +12,7 @@ extern const struct program_mode program_threads[];
 extern const struct program_mode program_children[];
 extern const struct program_mode program_signals[];
 extern const struct program_mode program_calls[];
+extern const struct program_mode program_filter[];
 extern const struct program_mode program_libraries[];
 
 #endif

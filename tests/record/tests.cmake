@@ -15,7 +15,7 @@ foreach(name a b)
 endforeach()
 
 add_executable(test-record-program record/program.c record/program_ends.c record/program_threads.c
-  record/program_children.c record/program_signals.c record/program_calls.c record/program_libraries.c)
+  record/program_children.c record/program_signals.c record/program_calls.c record/program_filter.c record/program_libraries.c)
 sfb_test_options(test-record-program)
 target_include_directories(test-record-program PRIVATE ${PROJECT_SOURCE_DIR}/include)
 target_compile_definitions(test-record-program PRIVATE

@@ -1,0 +1,12 @@
+#include "record/filter.h"
+
+#include <linux/seccomp.h>
+#include <stddef.h>
+
+#include "record/process.h"
+
+void sfb_filter_look(unsigned long mode, const void *with)
+{
+    if (mode == SECCOMP_SET_MODE_STRICT || (mode == SECCOMP_SET_MODE_FILTER && with))
+        sfb_process_leave_alone();
+}
