@@ -82,10 +82,9 @@ Test(record_life, of_children_is_in_the_same_file)
     recorded_free(&r);
 }
 
-/* A signal that is on its way when a program is executed would end that: it has no handler yet. */
-Test(record_life, sends_no_signal_to_what_is_executed)
+static void expect_replaced(const char *mode)
 {
-    struct recorded r = recorded("--rate 10000 $P exec 150");
+    struct recorded r = recorded("--rate 10000 $P %s 150", mode);
     unsigned replaced = 0;
 
     cr_expect_eq(r.run.status, 0, "%d: %s", r.run.status, r.run.err);
@@ -94,6 +93,13 @@ Test(record_life, sends_no_signal_to_what_is_executed)
     cr_expect(replaced == 150 && r.contents->process_count == 151, "%u of %u", replaced,
               r.contents->process_count);
     recorded_free(&r);
+}
+
+/* A signal that is on its way when a program is executed would end that: it has no handler yet. */
+Test(record_life, sends_no_signal_to_what_is_executed)
+{
+    expect_replaced("exec");
+    expect_replaced("raw_exec");
 }
 
 /* thrd_create() is inside the C library, as Go's threads are inside Go. */

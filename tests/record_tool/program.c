@@ -186,7 +186,10 @@ static void execute(char **argv, double times)
         return;
     burn(0.4);
     snprintf(next, sizeof next, "%d", (int)times - 1);
-    execl(argv[0], argv[0], argv[1], next, NULL);
+    if (strcmp(argv[1], "exec") == 0)
+        execl(argv[0], argv[0], argv[1], next, NULL);
+    else
+        syscall(SYS_execve, argv[0], (char *[]){ argv[0], argv[1], next, NULL }, environ);
     exit(98);
 }
 
@@ -230,7 +233,7 @@ int main(int argc, char **argv)
         be_hostile((uint64_t)number, 300);
     } else if (strcmp(what, "another") == 0) {
         burn_in_another(number);
-    } else if (strcmp(what, "exec") == 0) {
+    } else if (strcmp(what, "exec") == 0 || strcmp(what, "raw_exec") == 0) {
         execute(argv, number);
     } else if (strcmp(what, "others") == 0) {
         name_others((uint32_t)number, 400);
