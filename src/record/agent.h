@@ -29,6 +29,7 @@ struct sfb_agent {
     uint32_t left_alone;   /* a filter of system calls: no call of ours may be made. filter.h */
     bool others; /* threads that are older than the recording: each may have a ring already */
     uint32_t wants_sampler; /* a thread has no timer */
+    uint32_t has_notified;  /* a sampler has sent signals, here or in an ancestor before fork() */
 };
 
 extern struct sfb_agent sfb_agent;

@@ -28,11 +28,16 @@ static struct sfb_thread *thread_of(const siginfo_t *info)
 }
 
 /* A signal that carries nothing, and seems to come from nobody: the kernel had no memory for it. */
+static bool is_empty(const siginfo_t *info)
+{
+    return info->si_code == SI_USER && info->si_pid == 0;
+}
+
 static bool has_lost_notice(const siginfo_t *info)
 {
     struct sfb_thread *t;
 
-    if (info->si_code != SI_USER || info->si_pid != 0 || !sfb_agent_is_here())
+    if (!is_empty(info) || !sfb_agent_is_here())
         return false;
     t = sfb_thread_own();
     if (!t)
@@ -169,7 +174,8 @@ static void pass_on(int signo, siginfo_t *info, ucontext_t *context)
         return;
     }
     if (!has_handler(&action)) {
-        if (action.sa_handler == SIG_DFL)
+        /* An empty one may be the sampler's, to a thread that has had the note of it already, or has ended. */
+        if (action.sa_handler == SIG_DFL && !(is_empty(info) && sfb_agent.has_notified))
             die(signo, info, context);
         return;
     }

@@ -29,6 +29,7 @@ static void notify(struct sfb_thread *t)
     info.si_code = SI_QUEUE;
     info.si_pid = sfb_agent.pid;
     info.si_value.sival_ptr = t;
+    __atomic_store_n(&sfb_agent.has_notified, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&t->notified, 1, __ATOMIC_RELEASE);
     syscall(SYS_rt_tgsigqueueinfo, sfb_agent.pid, t->tid, info.si_signo, &info);
 }

@@ -1,5 +1,6 @@
 /* The agent's own engines, and what it does where the recorder has one. */
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -44,6 +45,19 @@ Test(record_engines, children_get_a_sampler_of_their_own)
     cr_assert_eq(r->process_count, 2);
     expect_sampled(r, 0, 80, 1);
     expect_sampled(r, 1, 80, 1);
+    recorded_free(r);
+}
+
+/* The sampler's are empty above RLIMIT_SIGPENDING, and may come when nothing tells any more that they are its. */
+Test(record_engines, an_empty_signal_ends_nothing_once_a_sampler_ran)
+{
+    struct recorded *r = record(&sampler, "gets_empty 100");
+
+    expect_status(r, 0);
+    expect_sampled(r, 0, 100, 1);
+    recorded_free(r);
+    r = record(NULL, "gets_empty 100"); /* where none can be the agent's */
+    cr_expect(WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGPROF, "%#x", (unsigned)r->status);
     recorded_free(r);
 }
 

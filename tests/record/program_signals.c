@@ -151,6 +151,17 @@ static int dies_by_default(char *words[])
     return 1;
 }
 
+/* Signals without a sender, as the kernel sends them above RLIMIT_SIGPENDING. */
+static int gets_empty(char *words[])
+{
+    siginfo_t info = { .si_signo = SIGPROF, .si_code = SI_USER };
+
+    burn_ms((unsigned)atoi(words[0]));
+    for (int i = 0; i < 10; i++)
+        CHECK(syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), SIGPROF, &info) == 0);
+    return 0;
+}
+
 static int ignores(char *words[])
 {
     CHECK(signal(SIGPROF, SIG_IGN) == SIG_DFL && start_timer(10) == 0);
@@ -339,6 +350,7 @@ const struct program_mode program_signals[] = {
     { "own_thread_timer", own_thread_timer },
     { "waits_while_blocked", waits_while_blocked },
     { "dies_by_default", dies_by_default },
+    { "gets_empty", gets_empty },
     { "ignores", ignores },
     { "resets", resets },
     { "jumps_out", jumps_out },
