@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "recorder/modules.h"
 #include "recorder/process.h"
@@ -10,6 +11,14 @@
 #define ACQUIRE(member) __atomic_load_n(&(member), __ATOMIC_ACQUIRE)
 
 static const uint64_t second_ns = 1000000000;
+
+/* Those that may come later count, too. */
+static uint64_t count_processors(void)
+{
+    const long count = sysconf(_SC_NPROCESSORS_CONF);
+
+    return count > 1 ? (uint64_t)count : 1;
+}
 
 enum sfb_status sfb_recorder_drain_open(struct sfb_recorder_drain **out,
                                         const struct sfb_recorder_drain_options *options)
@@ -27,6 +36,7 @@ enum sfb_status sfb_recorder_drain_open(struct sfb_recorder_drain **out,
     d->writer = options->writer;
     d->watcher = options->watcher;
     d->no_children = options->no_children;
+    d->processors = count_processors();
     d->begun = d->now = d->reported = sfb_recorder_now();
     *out = d;
     return SFB_OK;

@@ -131,7 +131,7 @@ static uint64_t cpu_of(const struct sfb_recorder_drain *d, uint32_t slot)
     else if (total == 0 &&
              (!d->watcher.process_cpu || !d->watcher.process_cpu(d->watcher.with, slot, &total)))
         return 0;
-    return total > own->cpu_start && sfb_recorder_is_cpu(d, total - own->cpu_start)
+    return total > own->cpu_start && sfb_recorder_is_process_cpu(d, total - own->cpu_start)
                ? total - own->cpu_start
                : 0;
 }

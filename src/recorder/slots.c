@@ -22,11 +22,21 @@ bool sfb_recorder_put(struct sfb_recorder_drain *d, enum sfb_status status)
     return status == SFB_OK;
 }
 
+static uint64_t most_cpu(const struct sfb_recorder_drain *d)
+{
+    const uint64_t passed = d->now - d->begun;
+
+    return passed + passed / 64 + slack_ns;
+}
+
 bool sfb_recorder_is_cpu(const struct sfb_recorder_drain *d, uint64_t cpu_ns)
 {
-    uint64_t passed = d->now - d->begun;
+    return cpu_ns <= most_cpu(d);
+}
 
-    return cpu_ns <= passed + passed / 64 + slack_ns;
+bool sfb_recorder_is_process_cpu(const struct sfb_recorder_drain *d, uint64_t cpu_ns)
+{
+    return cpu_ns / d->processors <= most_cpu(d);
 }
 
 void sfb_recorder_lost(struct sfb_recorder_drain *d, uint32_t process, uint32_t thread,

@@ -48,6 +48,7 @@ struct sfb_recorder_drain {
     bool no_children;
     bool failed;
     bool finishing;
+    uint64_t processors; /* of this machine: a process may use all of them */
     struct sfb_recording_writer *writer;
     struct sfb_recorder_watcher watcher;
 
@@ -72,6 +73,9 @@ bool sfb_recorder_put(struct sfb_recorder_drain *drain, enum sfb_status status);
 
 /* Whether an amount of CPU time can be right: nobody has more of it than time has passed. */
 bool sfb_recorder_is_cpu(const struct sfb_recorder_drain *drain, uint64_t cpu_ns);
+
+/* Whether it can be that of all threads of a process, each on a processor of its own. */
+bool sfb_recorder_is_process_cpu(const struct sfb_recorder_drain *drain, uint64_t cpu_ns);
 
 /* Writes losses that were counted in the shared memory since the last time, and remembers them. */
 void sfb_recorder_losses(struct sfb_recorder_drain *drain, const uint64_t *shared,

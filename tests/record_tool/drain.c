@@ -23,6 +23,7 @@ static struct sfb_shared_process *processes;
 static struct sfb_shared_ring *rings;
 static struct sfb_recording_writer *writer;
 static struct sfb_recorder_drain *drain;
+static struct sfb_recorder_watcher watcher; /* of the next begin() */
 
 static uint64_t now(void)
 {
@@ -51,6 +52,7 @@ static void begin(void)
     cr_assert_eq(sfb_recording_writer_open(&writer, fd, &start, NULL), SFB_OK);
     options.shared = shared;
     options.writer = writer;
+    options.watcher = watcher;
     cr_assert_eq(sfb_recorder_drain_open(&drain, &options), SFB_OK);
 }
 
@@ -294,7 +296,6 @@ Test(record_drain, reads_a_program_that_executes_another)
     free(c);
 }
 
-/* Any bytes: it ends, and the file reads. */
 /* Programs that execute others at once: what the first one left is not taken for its successor's. */
 Test(record_drain, ends_the_threads_of_programs_that_it_never_saw)
 {
@@ -323,6 +324,28 @@ Test(record_drain, ends_the_threads_of_programs_that_it_never_saw)
     free(c);
 }
 
+/* Threads on several processors use more CPU time than time passes. */
+Test(record_drain, believes_cpu_time_of_several_processors)
+{
+    struct contents *c;
+
+    if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+        cr_log_warn("skipped: record_drain: there is one processor");
+        return;
+    }
+    begin();
+    add_process(0);
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    processes[0].cpu_end = 1900000000; /* the bound of one processor is a second at the start */
+    processes[0].end = now();
+    processes[0].state = SFB_SLOT_ENDED;
+    c = end();
+    cr_expect_eq(c->process[0].cpu, 1900000000);
+    cr_expect_eq(c->unsampled, 1900000000);
+    free(c);
+}
+
+/* Any bytes: it ends, and the file reads. */
 Test(record_drain, survives_random_memory)
 {
     uint64_t random = 1;
