@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -32,6 +33,26 @@ static int make_memory(void)
     int fd = memfd_create(name, flags | MFD_NOEXEC_SEAL);
 
     return fd >= 0 || errno != EINVAL ? fd : memfd_create(name, flags);
+}
+
+/* A limit on the size of files is one of this file's, too, which is on no disk. What can be raised, is, meanwhile. */
+static bool resize(int fd)
+{
+    struct rlimit before = { RLIM_INFINITY, RLIM_INFINITY }, most;
+    void (*const handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    bool good;
+    int cause;
+
+    getrlimit(RLIMIT_FSIZE, &before);
+    most = before;
+    most.rlim_cur = most.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &most);
+    good = ftruncate(fd, (off_t)SFB_SHARED_SIZE) == 0;
+    cause = errno;
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handler);
+    errno = cause;
+    return good;
 }
 
 static void write_key(char *out, const uint8_t *key)
@@ -69,8 +90,9 @@ const char *sfb_recorder_session_open(struct sfb_recorder_session *out, uint32_t
     out->fd = make_memory();
     if (out->fd < 0)
         return "memfd_create";
-    if (ftruncate(out->fd, (off_t)SFB_SHARED_SIZE) != 0)
-        return "ftruncate";
+    if (!resize(out->fd))
+        return errno == EFBIG ? "the memory that is shared is larger than files may be (ulimit -f)"
+                              : "ftruncate";
     if (fcntl(out->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         return "F_ADD_SEALS";
     shared = mmap(NULL, SFB_SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, out->fd, 0);

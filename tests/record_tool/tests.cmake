@@ -26,9 +26,9 @@ add_executable(test-record_tool-static record_tool/static_program.c)
 target_link_libraries(test-record_tool-static PRIVATE sfb-flags)
 target_link_options(test-record_tool-static PRIVATE -static)
 
-foreach(name cli life rights)
+foreach(name cli life rights limits)
   sfb_tool_test(record_tool ${name} support/command.c record_tool/contents.c record_tool/recorded.c
-    LIBS sfb-recording-zstd)
+    LIBS sfb-recorder sfb-recording-zstd)
   target_compile_definitions(test-record_tool-${name} PRIVATE
     SFB_RECORD_PROGRAM="$<TARGET_FILE:test-record_tool-program>"
     SFB_RECORD_STATIC="$<TARGET_FILE:test-record_tool-static>"
