@@ -1,4 +1,5 @@
 /* sfb record: runs a program and records where it spends CPU time. */
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -128,6 +129,8 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
     if (!good)
         return exit_status == TOOL_DONE ? TOOL_DONE : TOOL_FAILED;
     r.arguments = argv + optind;
+    if (!record_keep_streams())
+        return tool_complain(TOOL_FAILED, "record: /dev/null: %s", strerror(errno));
     return (enum tool_exit)execute(&r);
 }
 

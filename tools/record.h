@@ -53,6 +53,12 @@ void record_child_drop(struct record_child *child);
 
 /* --- record_file.c: the recording's file ----------------------------------------------------------- */
 
+/*
+ * Opens /dev/null as each standard stream that is closed: what has its number would get what is printed. The program
+ * does not inherit that. @return false: errno says why not
+ */
+bool record_keep_streams(void);
+
 struct record_file {
     int fd;
     bool made; /* by this command: else it is a pipe or a device, and stays */

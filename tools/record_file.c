@@ -7,6 +7,14 @@
 
 #include "record.h"
 
+bool record_keep_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
+            return false;
+    return true;
+}
+
 static const char *base_of(const char *path)
 {
     const char *slash = strrchr(path, '/');

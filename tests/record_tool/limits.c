@@ -29,3 +29,17 @@ Test(record_limits, with_a_limit_on_the_size_of_files)
     cr_expect(strstr(r.run.out, "\n1000\nSigIgn:\t0000000000000000\n") != NULL, "%s", r.run.out);
     recorded_free(&r);
 }
+
+/* What is printed to a descriptor that is closed does not go into what has its number. */
+Test(record_limits, without_standard_streams)
+{
+    struct recorded r =
+        recorded("sh -c '(\"$0\" until 300 &); readlink /proc/self/fd/2; exit 0' $P 2>&-");
+
+    cr_expect_eq(r.run.status, 0);
+    cr_expect_gt(r.contents->samples, 50);
+    cr_expect_eq(r.contents->lost[SFB_LOSS_NESTED], 0, "%s", r.contents->texts);
+    cr_expect_eq(r.contents->lost[SFB_LOSS_BAD_RING], 0, "%s", r.contents->texts);
+    cr_expect(strstr(r.run.out, "/dev/null") == NULL, "the program got a stream: %s", r.run.out);
+    recorded_free(&r);
+}
