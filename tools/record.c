@@ -42,7 +42,7 @@ static bool parse_seconds(const char *text, uint64_t *out)
     char *end;
     const double value = strtod(text, &end);
 
-    if (end == text || *end != '\0' || !(value > 0) || value > 1e9)
+    if (end == text || *end != '\0' || !(value >= 1e-9) || value > 1e9)
         return false;
     *out = (uint64_t)(value * 1e9);
     return true;

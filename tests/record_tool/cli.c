@@ -46,6 +46,7 @@ Test(record_cli, says_what_cannot_be_recorded)
         { "--rate 0 x", 125, "no rate" },
         { "--rate 1k x", 125, "no rate" },
         { "--duration -1 x", 125, "no number of seconds" },
+        { "--duration 1e-10 x", 125, "no number of seconds" },
         { "--max-size 0 x", 125, "no size" },
         { "--engine tea x", 125, "no engine" },
         { "--pid 1", 125, "attached" },
