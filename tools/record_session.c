@@ -357,13 +357,14 @@ static bool finish(struct recording *r)
     return error == 0 || limited;
 }
 
-/* The recording has ended, and the program runs on. @return as waitpid() */
+/* The recording has ended, and the program runs on. Orphans still come here. @return as waitpid() */
 static int wait_for_program(const struct recording *r)
 {
     int status = 0, number;
+    pid_t ended;
 
-    while (waitpid(r->child.pid, &status, 0) != r->child.pid)
-        if (errno != EINTR || record_signals_seen(&number) > 1)
+    while ((ended = waitpid(-1, &status, 0)) != r->child.pid)
+        if (ended < 0 && (errno != EINTR || record_signals_seen(&number) > 1))
             return W_EXITCODE(0, SIGINT);
     return status;
 }

@@ -167,6 +167,17 @@ Test(record_life, ends_after_its_duration_and_waits_for_the_program)
     recorded_free(&r);
 }
 
+/* Orphans come to the recorder, which waits for them to the last. */
+Test(record_life, leaves_no_zombies_when_the_recording_has_ended)
+{
+    struct recorded r =
+        recorded("--duration 0.1 sh -c 'sleep 0.3; for i in 1 2 3 4 5; do (sleep 0.01 &); done; "
+                 "sleep 0.2; cat /proc/[0-9]*/stat 2>/dev/null | grep -c \") Z $PPID \"'");
+
+    cr_expect_str_eq(r.run.out, "0\n", "%s", r.run.err);
+    recorded_free(&r);
+}
+
 Test(record_life, hands_a_signal_on_and_stops_at_the_second)
 {
     struct recorded r =
