@@ -84,6 +84,9 @@ struct sfb_recorder_totals;
 
 void record_progress(const struct sfb_recorder_totals *totals, uint64_t size, uint64_t passed_ns);
 void record_progress_end(void);
-void record_summary(const struct sfb_recorder_totals *totals, const char *file, uint64_t size);
+
+/* @param unwritten  samples that are not in the file, beside those of the totals that are */
+void record_summary(const struct sfb_recorder_totals *totals, const char *file, uint64_t size,
+                    uint64_t unwritten);
 
 #endif

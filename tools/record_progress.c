@@ -47,7 +47,8 @@ void record_progress_end(void)
     shown = false;
 }
 
-void record_summary(const struct sfb_recorder_totals *totals, const char *file, uint64_t size)
+void record_summary(const struct sfb_recorder_totals *totals, const char *file, uint64_t size,
+                    uint64_t unwritten)
 {
     char text[32];
 
@@ -58,6 +59,9 @@ void record_summary(const struct sfb_recorder_totals *totals, const char *file, 
     fputs(": sfb report ", stderr);
     foreign_print(stderr, file);
     fputc('\n', stderr);
+    if (unwritten > 0)
+        fprintf(stderr, "sfb: %" PRIu64 " more samples were taken that the file has no room for\n",
+                unwritten);
     for (uint32_t reason = 0; reason < SFB_LOSS_COUNT; reason++)
         if (totals->lost[reason] > 0)
             fprintf(stderr, "sfb: %" PRIu64 " x %s\n", totals->lost[reason],

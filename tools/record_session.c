@@ -327,6 +327,7 @@ static bool finish(struct recording *r)
     char reason[320];
     struct stat file;
     bool limited;
+    uint64_t taken;
     int error;
 
     sfb_recorder_drain_finish(r->drain);
@@ -336,6 +337,9 @@ static bool finish(struct recording *r)
         nothing = explain_nothing(r, &totals);
     sfb_recorder_drain_close(r->drain);
     sfb_recorder_follow_close(r->follow);
+    sfb_recording_writer_flush(r->writer);
+    taken = totals.samples;
+    totals.samples = sfb_recording_writer_samples(r->writer, &totals.weight);
     error = sfb_recording_writer_errno(r->writer);
     limited = error == EFBIG && r->request->max_size > 0;
     snprintf(reason, sizeof reason, "%s%s%s", limited ? "--max-size" : r->reason,
@@ -353,7 +357,7 @@ static bool finish(struct recording *r)
                       strerror(error));
     if (nothing)
         tool_complain(TOOL_DONE, "record: no samples: %s", nothing);
-    record_summary(&totals, r->file.name, (uint64_t)file.st_size);
+    record_summary(&totals, r->file.name, (uint64_t)file.st_size, taken - totals.samples);
     return error == 0 || limited;
 }
 

@@ -240,6 +240,9 @@ enum sfb_status sfb_recording_writer_flush(struct sfb_recording_writer *writer);
 /* Bytes of the file so far, those in memory not counted. */
 uint64_t sfb_recording_writer_size(const struct sfb_recording_writer *writer);
 
+/* Samples that are in the file, and their CPU time in ns. Those in memory are not counted. */
+uint64_t sfb_recording_writer_samples(const struct sfb_recording_writer *writer, uint64_t *weight);
+
 /* errno of what could not be written; EFBIG: max_size was reached; 0. */
 int sfb_recording_writer_errno(const struct sfb_recording_writer *writer);
 

@@ -22,6 +22,7 @@
 
 enum {
     BLOCK_SIZE = 256 << 10, /* before it is packed, about */
+    SMALLEST = 512,         /* near the limit: half of it is for the header and the last event */
     TEXT_MAX = 8 << 20,     /* of what is variable in an event */
     CBF_MAX = 1 << 20,
     RESERVE = 16 << 10 /* of max_size, for how the recording ended */
@@ -165,9 +166,23 @@ static enum sfb_status flush_to(struct sfb_recording_writer *w, uint64_t max_siz
     return SFB_OK;
 }
 
+/*
+ * How large a block may grow before it is packed. Near the limit it goes out while it fits even if packing gains nothing:
+ * what it gains is room for the next. A block that would be no more than its header is not worth it.
+ */
+static uint64_t block_size(const struct sfb_recording_writer *w)
+{
+    const uint64_t most = size_for_samples(w);
+    const uint64_t left = most > w->size ? most - w->size : 0;
+
+    return w->max_size == 0 || left < SMALLEST || left - SMALLEST / 2 > BLOCK_SIZE
+               ? BLOCK_SIZE
+               : left - SMALLEST / 2;
+}
+
 static enum sfb_status flush_if_full(struct sfb_recording_writer *w)
 {
-    return sfb_events_size(&w->events) >= BLOCK_SIZE ? flush_to(w, size_for_samples(w)) : SFB_OK;
+    return sfb_events_size(&w->events) >= block_size(w) ? flush_to(w, size_for_samples(w)) : SFB_OK;
 }
 
 enum sfb_status sfb_recording_writer_flush(struct sfb_recording_writer *w)
@@ -433,6 +448,12 @@ enum sfb_status sfb_recording_put_file(struct sfb_recording_writer *w,
 uint64_t sfb_recording_writer_size(const struct sfb_recording_writer *w)
 {
     return w->size;
+}
+
+uint64_t sfb_recording_writer_samples(const struct sfb_recording_writer *w, uint64_t *weight)
+{
+    *weight = w->weight;
+    return w->samples;
 }
 
 int sfb_recording_writer_errno(const struct sfb_recording_writer *w)

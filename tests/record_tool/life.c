@@ -228,6 +228,18 @@ Test(record_life, of_the_program_goes_on_while_the_recorder_is_stopped)
     recorded_free(&r);
 }
 
+/* What it says of samples is what the file has. */
+static void expect_summary_of_file(const struct recorded *r)
+{
+    const char *line = strstr(r->run.err, " samples of ");
+    uint64_t said = UINT64_MAX;
+
+    while (line && line > r->run.err && line[-1] != ' ')
+        line--;
+    cr_expect(line && sscanf(line, "%" SCNu64, &said) == 1 && said == r->contents->samples,
+              "the file has %" PRIu64 ": %s", r->contents->samples, r->run.err);
+}
+
 Test(record_life, ends_at_its_largest_size)
 {
     struct recorded r = recorded("--max-size 4k --rate 10000 $P until 1150; s=$?; "
@@ -239,6 +251,8 @@ Test(record_life, ends_at_its_largest_size)
     cr_expect_str_eq(r.contents->reason, "--max-size");
     cr_expect_gt(r.contents->lost[SFB_LOSS_FILE], 0);
     cr_expect(strstr(r.run.err, "--max-size was reached") != NULL, "%s", r.run.err);
+    expect_summary_of_file(&r);
+    cr_expect_gt(r.contents->samples, 0, "%s", r.run.err);
     recorded_free(&r);
 }
 
@@ -256,6 +270,7 @@ Test(record_life, fails_on_a_full_disk_and_the_program_goes_on)
     cr_expect_eq(r.run.status, 125, "%s", r.run.err);
     cr_expect(strstr(r.run.out, "cpu ") != NULL, "the program did not go on");
     cr_expect(strstr(r.run.err, "No space left on device") != NULL, "%s", r.run.err);
+    expect_summary_of_file(&r);
     recorded_free(&r);
 }
 
