@@ -99,6 +99,7 @@ const char *sfb_recorder_session_open(struct sfb_recorder_session *out, uint32_t
     if (shared == MAP_FAILED)
         return "mmap";
     out->shared = shared;
+    madvise(shared, SFB_SHARED_SIZE, MADV_DONTDUMP); /* a dump would make memory of all of it */
     if (getrandom(shared->key, sizeof shared->key, 0) != (ssize_t)sizeof shared->key)
         return "getrandom";
     memcpy(shared->magic, SFB_SHARED_MAGIC, sizeof shared->magic);

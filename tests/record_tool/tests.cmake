@@ -2,6 +2,7 @@
 if(TARGET sfb-recorder AND TARGET sfb-recording)
   sfb_test(record_tool drain SOURCES support/folder.c support/run.c record_tool/contents.c
     LIBS sfb-recorder sfb-recording-zstd)
+  sfb_test(record_tool session LIBS sfb-recorder)
 endif()
 
 # The command, as a user meets it.

@@ -1,0 +1,62 @@
+/* The memory that is shared, and how it is handed out. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "recorder/session.h"
+#include "support/test.h"
+
+static struct sfb_recorder_session session;
+
+static void begin(void)
+{
+    const char *wrong = sfb_recorder_session_open(&session, 997, 1U << SFB_ENGINE_TIMER, 0);
+
+    cr_assert(wrong == NULL, "%s", wrong);
+}
+
+/* @return whether the session answered within a second */
+static bool is_answered(int fd)
+{
+    static const struct timeval second = { .tv_sec = 1 };
+    const char *key = strrchr(session.text, ':') + 1;
+    struct sockaddr_un name = { .sun_family = AF_UNIX };
+    const int size =
+        snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "%s%s", SFB_SHARED_SOCKET, key);
+    char byte;
+
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
+    return connect(fd, (struct sockaddr *)&name,
+                   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size)) == 0 &&
+           recv(fd, &byte, 1, 0) == 1;
+}
+
+/* It is 192 MiB, of which a dump would make memory. */
+Test(record_session, is_in_no_core_dump)
+{
+    FILE *maps = fopen("/proc/self/smaps", "re");
+    char line[512];
+    bool here = false, found = false, left_out = false;
+
+    begin();
+    if (!maps) {
+        cr_log_warn("skipped: record_session: /proc is not there");
+        return;
+    }
+    while (fgets(line, sizeof line, maps)) {
+        if (strstr(line, "memfd:sfb-record"))
+            here = found = true;
+        if (here && strncmp(line, "VmFlags:", 8) == 0) {
+            left_out = strstr(line, " dd") != NULL;
+            here = false;
+        }
+    }
+    fclose(maps);
+    cr_expect(found && left_out);
+    sfb_recorder_session_close(&session);
+}
