@@ -151,16 +151,19 @@ static void send_descriptor(int client, int fd)
 
 static void *serve(void *argument)
 {
+    static const struct timespec pause = { .tv_nsec = 10000000 };
     const struct sfb_recorder_session *session = argument;
 
     for (;;) {
         socklen_t none = 0;
         const int client = accept4(session->listener, NULL, &none, SOCK_CLOEXEC);
 
-        if (client < 0 && (errno == EINTR || errno == ECONNABORTED))
+        if (client < 0 && errno == EINVAL)
+            return NULL; /* shut down */
+        if (client < 0) {
+            nanosleep(&pause, NULL); /* no descriptor, no memory: others give theirs back */
             continue;
-        if (client < 0)
-            return NULL; /* shut down, or nothing can be had any more */
+        }
         if (may_have_it(client))
             send_descriptor(client, session->fd);
         close(client);

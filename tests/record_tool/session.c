@@ -36,6 +36,28 @@ static bool is_answered(int fd)
            recv(fd, &byte, 1, 0) == 1;
 }
 
+/* An agent comes while no descriptor is left; the next one comes when there are some again. */
+Test(record_session, goes_on_when_descriptors_are_there_again)
+{
+    struct rlimit limit, few;
+    int first, second;
+
+    begin();
+    cr_assert(sfb_recorder_session_serve(&session) == NULL);
+    first = socket(AF_UNIX, SOCK_STREAM, 0);
+    second = socket(AF_UNIX, SOCK_STREAM, 0);
+    cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    few = limit;
+    few.rlim_cur = (rlim_t)second + 1;
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+    cr_expect_not(is_answered(first));
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    cr_expect(is_answered(second));
+    sfb_recorder_session_close(&session);
+    close(first);
+    close(second);
+}
+
 /* It is 192 MiB, of which a dump would make memory. */
 Test(record_session, is_in_no_core_dump)
 {
