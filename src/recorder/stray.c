@@ -9,7 +9,7 @@
 #include "recorder/program.h"
 #include "recorder/tasks.h"
 
-enum { TASKS_MAX = 4096, CHILDREN_MAX = 256 };
+enum { TASKS_MAX = 4096, CHILDREN_MAX = 4096 };
 
 static bool has_event(const struct sfb_recorder_follow *f, pid_t tid)
 {
@@ -76,7 +76,7 @@ void sfb_recorder_stray_forget(struct sfb_recorder_follow *f, pid_t pid)
 
 /* --- processes ----------------------------------------------------------------------------------- */
 
-static const char *reason_of(pid_t pid)
+static const char *reason_of(const struct sfb_recorder_follow *f, pid_t pid)
 {
     struct sfb_recorder_program program;
     char path[64];
@@ -94,6 +94,8 @@ static const char *reason_of(pid_t pid)
     }
     if (program.raised)
         return "a setuid program: the loader ignores LD_PRELOAD";
+    if (__atomic_load_n(&f->shared->lost[SFB_LOSS_NO_PROCESS], __ATOMIC_RELAXED) != 0)
+        return "no agent: there were no more slots, or its environment was cleared";
     return "no agent: its environment was cleared, or it could not open the session";
 }
 
@@ -102,7 +104,7 @@ void sfb_recorder_stray_tell(struct sfb_recorder_follow *f, uint32_t parent, pid
     char name[64], text[256];
 
     sfb_recorder_task_name(pid, name, sizeof name);
-    snprintf(text, sizeof text, "pid %ld (%s): %s", (long)pid, name, reason_of(pid));
+    snprintf(text, sizeof text, "pid %ld (%s): %s", (long)pid, name, reason_of(f, pid));
     sfb_recorder_drain_lost(f->drain, parent, SFB_LOSS_NOT_FOLLOWED, 1, text);
 }
 
@@ -161,7 +163,7 @@ static void look_at_program(struct sfb_recorder_follow *f, struct sfb_recorder_f
 /* @param parent  its id; 0: this process, whose children are the first program, and orphans */
 static void look_at_children(struct sfb_recorder_follow *f, uint32_t parent, pid_t pid)
 {
-    pid_t children[CHILDREN_MAX];
+    static pid_t children[CHILDREN_MAX];
     const size_t count = sfb_recorder_children_of(pid, children, CHILDREN_MAX);
 
     for (size_t i = 0; i < count; i++)

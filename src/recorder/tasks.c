@@ -28,6 +28,35 @@ static size_t read_file(char *out, size_t room, const char *format, long number)
     return size > 0 ? (size_t)size : 0;
 }
 
+/* The same of a file of any size. @return to be freed; NULL: it cannot be read */
+static char *read_all(const char *format, long number)
+{
+    char path[128], *out = NULL, *grown;
+    size_t size = 0, room = 0;
+    ssize_t more = 1;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%ld/%s", number, format);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    while (more > 0) {
+        if (room - size < FILE_MAX_SIZE / 2) {
+            room += FILE_MAX_SIZE;
+            grown = realloc(out, room);
+            if (!grown)
+                break;
+            out = grown;
+        }
+        more = read(fd, out + size, room - size - 1);
+        size += more > 0 ? (size_t)more : 0;
+    }
+    close(fd);
+    if (out)
+        out[size] = '\0';
+    return out;
+}
+
 bool sfb_recorder_tasks_known(void)
 {
     return access("/proc/self/stat", R_OK) == 0;
@@ -123,13 +152,14 @@ size_t sfb_recorder_children_of(pid_t pid, pid_t *out, size_t room)
     size_t count = 0, task_count = sfb_recorder_tasks_of(pid, tasks, TASKS_MAX);
 
     for (size_t i = 0; i < task_count; i++) {
-        char name[64], text[FILE_MAX_SIZE], *at = text, *end;
+        char name[64], *text, *at, *end;
 
         snprintf(name, sizeof name, "task/%ld/children", (long)tasks[i]);
-        if (read_file(text, sizeof text, name, pid) == 0)
-            continue;
-        for (long child; count < room && (child = strtol(at, &end, 10)) > 0 && end != at; at = end)
+        text = at = read_all(name, pid);
+        for (long child; at && count < room && (child = strtol(at, &end, 10)) > 0 && end != at;
+             at = end)
             out[count++] = (pid_t)child;
+        free(text);
     }
     return count;
 }

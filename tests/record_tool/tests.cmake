@@ -27,7 +27,7 @@ add_executable(test-record_tool-static record_tool/static_program.c)
 target_link_libraries(test-record_tool-static PRIVATE sfb-flags)
 target_link_options(test-record_tool-static PRIVATE -static)
 
-foreach(name cli life rights limits)
+foreach(name cli life rights limits identity)
   sfb_tool_test(record_tool ${name} support/command.c record_tool/contents.c record_tool/recorded.c
     LIBS sfb-recorder sfb-recording-zstd)
   target_compile_definitions(test-record_tool-${name} PRIVATE
