@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text/losses.h"
 #include "report/make.h"
+#include "report/text/losses.h"
 #include "report_inputs.h"
 #include "report_newest.h"
 #include "report_outputs.h"

@@ -7,10 +7,10 @@
 
 #include "output.h"
 #include "report/formats/folded.h"
-#include "report/page/html.h"
 #include "report/formats/pprof.h"
 #include "report/formats/rows.h"
 #include "report/formats/speedscope.h"
+#include "report/page/html.h"
 
 const struct report_output report_outputs[] = {
     { .option = "html", .groups = true, .write = report_html_write },

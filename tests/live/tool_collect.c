@@ -184,7 +184,8 @@ Test(tool_collect, names_what_it_could_not_collect)
     run_free(&run);
     run = expect_run(
         1, "$SFB collect -o none.tar /dev/null; S=$?; test -e none.tar && exit 9; exit $S");
-    run_expect_text("no report", run.err, "sfb: /dev/null: no recording, and no crash report is in it\n");
+    run_expect_text("no report", run.err,
+                    "sfb: /dev/null: no recording, and no crash report is in it\n");
     run_free(&run);
 }
 

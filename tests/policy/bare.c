@@ -93,8 +93,9 @@ Test(bare, leaves_out_at_top_level_what_needs_more)
     cr_assert_eq(configured.status, 0, "%s", configured.output);
     expect_said(&configured, "built without libunwind: not found: libunwind.h\n");
     expect_said(&configured, "built without recordings: not found: libzstd\n");
-    expect_said(&configured,
-                "built without the sfb command: not found: libelf, libdw, liblzma, zlib, jansson\n");
+    expect_said(
+        &configured,
+        "built without the sfb command: not found: libelf, libdw, liblzma, zlib, jansson\n");
     expect_said(&configured, "built without the tests, the benchmark and the demo: not found: "
                              "libelf, libdw, liblzma, zlib, jansson, criterion\n");
     free(configured.output);
