@@ -98,15 +98,18 @@ let sessions = 0;
 export async function firefox(folder, file) {
     const script = join(folder, 'node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js');
     const session = `sfb${process.pid}x${++sessions}`; // one that ends takes its files away, when it likes
-    const server = spawn(process.execPath, [script, '--daemon', resolve(file), '--session', session], { stdio: 'ignore' });
+    const start = () => spawn(process.execPath, [script, '--daemon', resolve(file), '--session', session], { stdio: 'ignore' });
+    let server = start();
     try {
-        for (let tries = 60; ; tries--) {
+        for (let tries = 120, starts = 3; ; tries--) {
             try {
                 const text = run(process.execPath, [script, 'thread', 'functions', '--json', '--session', session],
                     { stdio: ['ignore', 'pipe', 'pipe'] });
                 return firefox_table(JSON.parse(text));
             } catch (error) {
-                if (tries === 1 || server.exitCode !== null)
+                if (server.exitCode !== null && --starts > 0) // seen once, on a machine with a load of 8
+                    server = start();
+                else if (tries === 1 || server.exitCode !== null)
                     throw error;
                 await new Promise((resolve) => setTimeout(resolve, 250));
             }
