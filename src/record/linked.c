@@ -9,12 +9,12 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 
 #include "record/begin.h"
 #include "record/clocks.h"
+#include "record/helper.h"
 #include "record/interpose.h"
 #include "record/machine.h"
 #include "record/process.h"
@@ -46,14 +46,17 @@ static pthread_mutex_t lock =
 static void *drain(void *unused)
 {
     const struct timespec turn = { .tv_nsec = TURN_MS * 1000000L };
-    uint64_t flushed = sfb_now();
+    uint64_t flushed = sfb_now(), next_look = 0;
     uint32_t wake = 0;
 
     (void)unused;
-    sfb_thread_local.gone = true; /* it is not recorded itself */
-    prctl(PR_SET_NAME, "sfb-drain");
+    sfb_helper_begin(SFB_HELPER_DRAIN, "sfb-drain");
     while (!__atomic_load_n(&own.stop, __ATOMIC_ACQUIRE) && own.status == SFB_OK) {
         own.status = sfb_recorder_drain(own.drain);
+        if (sfb_helper_is_alone(&next_look)) {
+            sfb_helper_leave(); /* the C library calls exit() for the last thread, which stops the recording */
+            break;
+        }
         if (sfb_now() - flushed > FLUSH_NS) {
             sfb_recording_writer_flush(own.writer);
             flushed = sfb_now();
@@ -199,7 +202,8 @@ SFB_INTERPOSED enum sfb_status sframe_backtrace_record_stop(void)
         __atomic_store_n(&own.stop, 1, __ATOMIC_RELEASE);
         __atomic_fetch_add(&own.shared->wake, 1, __ATOMIC_RELEASE);
         syscall(SYS_futex, &own.shared->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-        pthread_join(own.thread, NULL);
+        if (!pthread_equal(own.thread, pthread_self())) /* it is the last one, in exit() */
+            pthread_join(own.thread, NULL);
         status = finish("the program ended it");
     }
     pthread_mutex_unlock(&lock);

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "record/clocks.h"
+#include "record/helper.h"
 #include "record/modules.h"
 #include "record/sampler.h"
 #include "record/thread.h"
@@ -148,6 +149,7 @@ void sfb_process_continue_in_child(void)
     if (!sfb_agent.shared || sfb_agent.left_alone)
         return;
     /* The rings are the parent's: nothing of it was inherited, not even the timers. */
+    sfb_helper_forget_all();
     sfb_agent.generation++;
     local->busy = false;
     madvise(sfb_agent.threads, SFB_SHARED_RING_MAX * sizeof *sfb_agent.threads, MADV_DONTNEED);

@@ -3,10 +3,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "record/clocks.h"
+#include "record/helper.h"
 #include "record/real.h"
 #include "record/tasks.h"
 #include "record/thread.h"
@@ -108,12 +108,15 @@ static void *run(void *unused)
     uint64_t period = sfb_agent.period_ns > PERIOD_MIN_NS ? sfb_agent.period_ns : PERIOD_MIN_NS;
     const struct timespec pause = sfb_timespec(period);
     struct scan strangers = { .self = (pid_t)syscall(SYS_gettid) };
-    uint64_t next_scan = sfb_now();
+    uint64_t next_scan = sfb_now(), next_look = 0;
 
     (void)unused;
-    sfb_thread_local.gone = true;
-    prctl(PR_SET_NAME, "sfb-sampler");
+    sfb_helper_begin(SFB_HELPER_SAMPLER, "sfb-sampler");
     while (!sfb_agent_is_over()) {
+        if (sfb_helper_is_alone(&next_look)) {
+            sfb_helper_leave();
+            break;
+        }
         look_at_all(period);
         if (sfb_now() >= next_scan) {
             look_for_strangers(&strangers);

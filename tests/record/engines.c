@@ -48,6 +48,17 @@ Test(record_engines, children_get_a_sampler_of_their_own)
     recorded_free(r);
 }
 
+Test(record_engines, a_sampler_thread_is_not_the_last)
+{
+    struct recorded *r = record(&sampler, "first_ends 100");
+
+    expect_status(r, 0);
+    expect_no_loss(r);
+    expect_sampled(r, 0, 130, 2);
+    cr_expect(r->process[0].ended);
+    recorded_free(r);
+}
+
 /* The sampler's are empty above RLIMIT_SIGPENDING, and may come when nothing tells any more that they are its. */
 Test(record_engines, an_empty_signal_ends_nothing_once_a_sampler_ran)
 {

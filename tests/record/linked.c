@@ -116,6 +116,14 @@ Test(record_linked, exit_stops_it)
     cr_expect_geq(seen.cpu, 150000000U);
 }
 
+Test(record_linked, the_end_of_the_last_thread_stops_it)
+{
+    struct seen seen = record_mode("first_ends");
+
+    cr_expect_eq(seen.threads, 1);
+    cr_expect_geq(seen.cpu, 100000000U);
+}
+
 Test(record_linked, children_are_in_the_same_file)
 {
     struct seen seen = record_mode("child");

@@ -151,6 +151,15 @@ static int no_stop(const char *file)
     return 0; /* exit() stops it */
 }
 
+/* The last thread is that of the library, and the first one a zombie. */
+static int first_ends(const char *file)
+{
+    if (start(file) != SFB_OK)
+        return 1;
+    burn_ms(100);
+    pthread_exit(NULL);
+}
+
 static int with_child(const char *file)
 {
     int status;
@@ -191,9 +200,9 @@ int main(int count, char *words[])
     static const struct {
         const char *name;
         int (*run)(const char *file);
-    } modes[] = { { "whole", whole },    { "twice", twice },     { "handler", handler },
-                  { "fewer", fewer },    { "no_stop", no_stop }, { "child", with_child },
-                  { "refuses", refuses } };
+    } modes[] = { { "whole", whole },      { "twice", twice },     { "handler", handler },
+                  { "fewer", fewer },      { "no_stop", no_stop }, { "first_ends", first_ends },
+                  { "child", with_child }, { "refuses", refuses } };
 
     for (size_t i = 0; count == 3 && i < sizeof modes / sizeof *modes; i++)
         if (strcmp(modes[i].name, words[2]) == 0)
