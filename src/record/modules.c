@@ -1,7 +1,9 @@
 #include "record/modules.h"
 
 #include <stdbool.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "record/clocks.h"
 #include "sframe_backtrace.h"
@@ -90,7 +92,7 @@ void sfb_modules_renew(bool until_taken)
 
     while (!(written && (!until_taken || is_taken(sfb_agent.process))) && sfb_now() < end &&
            !sfb_agent_is_over()) {
-        nanosleep(&pause, NULL);
+        syscall(SYS_nanosleep, &pause, NULL); /* nanosleep() is a cancellation point */
         written = written || try_to_write();
     }
     in_vain = !is_taken(sfb_agent.process) && sfb_now() >= end;

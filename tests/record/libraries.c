@@ -91,6 +91,14 @@ Test(record_libraries, a_runpath_is_that_of_the_program)
     recorded_free(r);
 }
 
+Test(record_libraries, a_cancelled_thread_comes_to_the_end_of_its_work)
+{
+    struct recorded *r = record(NULL, "cancelled 2");
+
+    expect_status(r, 0);
+    recorded_free(r);
+}
+
 Test(record_libraries, errors_are_those_of_the_loader)
 {
     struct recorded *r = record(NULL, "dl_errors");

@@ -77,7 +77,6 @@ static const struct {
     { "sigdelset", "pure; signal-safe by POSIX" },
     { "sigismember", "pure; signal-safe by POSIX" },
     { "sigorset", "pure" },
-    { "nanosleep", "sfb_modules_renew() only: behind dlopen() and dlclose()" },
     { "_GLOBAL_OFFSET_TABLE_", "no function" },
     { "__stack_chk_fail", "does not return" },
 };

@@ -1,6 +1,7 @@
 /* Libraries that come and go. */
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,9 +70,36 @@ static int errors(char *words[])
     return dlopen(NULL, RTLD_NOW) == NULL;
 }
 
+static const char go_on;
+
+static void *opens_and_closes(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 10; i++) {
+        void *handle = dlopen(SFB_RECORD_LIBRARY_A, RTLD_NOW);
+
+        if (!handle || dlclose(handle) != 0)
+            return NULL;
+    }
+    return (void *)(uintptr_t)&go_on; /* it came to its end */
+}
+
+/* dlopen() and dlclose() are no cancellation points. */
+static int cancelled(char *words[])
+{
+    for (int i = 0; i < atoi(words[0]); i++) {
+        pthread_t thread;
+        void *result;
+
+        if (pthread_create(&thread, NULL, opens_and_closes, NULL) != 0 ||
+            pthread_cancel(thread) != 0 || pthread_join(thread, &result) != 0 ||
+            result != (void *)(uintptr_t)&go_on)
+            return 1;
+    }
+    return 0;
+}
+
 const struct program_mode program_libraries[] = {
-    { "swap", swap },
-    { "runpath", by_runpath },
-    { "dl_errors", errors },
-    { NULL, NULL },
+    { "cancelled", cancelled }, { "swap", swap }, { "runpath", by_runpath },
+    { "dl_errors", errors },    { NULL, NULL },
 };
