@@ -1,6 +1,7 @@
 /* The preloaded agent: begins when it is loaded, if `sfb record` is waiting for it. Else it does nothing. */
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/single_threaded.h>
 
 #include "record/begin.h"
 #include "record/clocks.h"
@@ -19,7 +20,8 @@ __attribute__((constructor)) static void start(int argument_count, char *argumen
     sfb_process_describe(argument_count, arguments);
     shared = sfb_session_map(getenv(SFB_SHARED_ENVIRONMENT));
     if (shared)
-        sfb_begin(shared, cpu_start, false);
+        sfb_begin(shared, cpu_start,
+                  !__libc_single_threaded); /* constructors may have made threads */
 }
 
 __attribute__((destructor)) static void end(void)

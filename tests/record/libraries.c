@@ -99,6 +99,18 @@ Test(record_libraries, a_cancelled_thread_comes_to_the_end_of_its_work)
     recorded_free(r);
 }
 
+/* Constructors of linked libraries run before the agent's. */
+Test(record_libraries, threads_of_constructors_are_sampled)
+{
+    struct record_how how = { .preload_behind = SFB_RECORD_EARLY };
+    struct recorded *r = record(&how, "burn 300");
+
+    expect_status(r, 0);
+    expect_sampled(r, 0, 300, 2);
+    cr_expect_gt(r->thread[1].samples, 0);
+    recorded_free(r);
+}
+
 Test(record_libraries, errors_are_those_of_the_loader)
 {
     struct recorded *r = record(NULL, "dl_errors");

@@ -289,8 +289,8 @@ static void set_preload(const struct record_how *how)
 {
     char preload[2048];
 
-    snprintf(preload, sizeof preload, "%s%s%s", how->preload ? how->preload : "",
-             how->preload ? ":" : "", how->no_agent ? "" : SFB_AGENT);
+    snprintf(preload, sizeof preload, "%s:%s:%s", how->preload ? how->preload : "",
+             how->no_agent ? "" : SFB_AGENT, how->preload_behind ? how->preload_behind : "");
 #ifdef SFB_EMULATED /* the emulator's own loader must not see it */
     char variable[2100];
 

@@ -68,6 +68,7 @@ struct record_how {
     bool do_not_read;                        /* rings fill up */
     bool gone;                               /* nobody is there */
     const char *preload;                     /* before the agent */
+    const char *preload_behind;              /* whose constructors run before the agent's */
     pid_t recorder;                          /* who it says that it is; 0: this process */
     void (*look)(struct sfb_shared *shared); /* at each turn */
 };

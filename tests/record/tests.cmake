@@ -29,6 +29,10 @@ add_library(test-record-hasty MODULE record/lib_hasty.c)
 sfb_test_options(test-record-hasty)
 set_target_properties(test-record-hasty PROPERTIES OUTPUT_NAME record-hasty)
 
+add_library(test-record-early MODULE record/lib_early.c)
+sfb_test_options(test-record-early)
+set_target_properties(test-record-early PROPERTIES OUTPUT_NAME record-early)
+
 add_executable(test-record-raised record/raised_program.c)
 sfb_test_options(test-record-raised)
 target_include_directories(test-record-raised PRIVATE ${PROJECT_SOURCE_DIR}/include)
@@ -49,9 +53,9 @@ foreach(name ${sfb_record_tests})
   sfb_test(record ${name} SOURCES record/recorder.c record/expect.c LIMIT 60)
   target_compile_definitions(test-record-${name} PRIVATE
     SFB_AGENT="$<TARGET_FILE:sfb-agent-cpu>" SFB_RECORD_PROGRAM="$<TARGET_FILE:test-record-program>"
-    SFB_RECORD_HASTY="$<TARGET_FILE:test-record-hasty>" SFB_RECORD_RAISED="$<TARGET_FILE:test-record-raised>"
+    SFB_RECORD_HASTY="$<TARGET_FILE:test-record-hasty>" SFB_RECORD_EARLY="$<TARGET_FILE:test-record-early>" SFB_RECORD_RAISED="$<TARGET_FILE:test-record-raised>"
     ${sfb_record_emulated})
-  add_dependencies(test-record-${name} sfb-agent-cpu test-record-program test-record-hasty test-record-raised)
+  add_dependencies(test-record-${name} sfb-agent-cpu test-record-program test-record-hasty test-record-early test-record-raised)
 endforeach()
 
 if(TARGET sfb-recording) # else it has two names less
