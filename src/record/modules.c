@@ -10,11 +10,13 @@
 
 #define EXPECT_NS ((uint64_t)1000000000) /* what a dlopen() takes, its constructors apart */
 #define EVERY_NS  ((uint64_t)20000000)   /* a list costs 3 us a module */
+#define ANYWAY_NS ((uint64_t)100000000) /* what is loaded without dlopen() is found after so long */
 #define WAIT_NS   ((uint64_t)10000000)
+#define SHARE     1000
 #define PAUSE_NS  100000
 
 static uint32_t renew_wanted;
-static uint64_t expect_until, next_look;
+static uint64_t expect_until, next_look, next_anyway;
 static uint64_t last; /* hash of the list that was written last */
 
 /* FNV-1a. */
@@ -75,6 +77,7 @@ void sfb_modules_begin(void)
     last = 0;
     expect_until = next_look = 0;
     renew_wanted = !try_to_write();
+    next_anyway = sfb_now() + ANYWAY_NS;
 }
 
 void sfb_modules_expect(void)
@@ -100,6 +103,20 @@ void sfb_modules_renew(bool until_taken)
         __atomic_store_n(&renew_wanted, 1, __ATOMIC_RELAXED);
 }
 
+/* At most a thousandth of the time, however many modules there are. */
+static void look_anyway(uint64_t now)
+{
+    uint64_t next = __atomic_load_n(&next_anyway, __ATOMIC_RELAXED), cost;
+
+    if (now < next || !__atomic_compare_exchange_n(&next_anyway, &next, now + ANYWAY_NS, false,
+                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return;
+    try_to_write();
+    cost = sfb_now() - now;
+    if (cost * SHARE > ANYWAY_NS)
+        __atomic_store_n(&next_anyway, now + cost * SHARE, __ATOMIC_RELAXED);
+}
+
 void sfb_modules_look(uint64_t now)
 {
     uint64_t next = __atomic_load_n(&next_look, __ATOMIC_RELAXED);
@@ -111,4 +128,5 @@ void sfb_modules_look(uint64_t now)
         __atomic_compare_exchange_n(&next_look, &next, now + EVERY_NS, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
         try_to_write();
+    look_anyway(now);
 }

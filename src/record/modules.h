@@ -1,5 +1,6 @@
 /*
- * The list of modules of the process, in its slot: at start, after each dlopen(), after each dlclose().
+ * The list of modules of the process, in its slot: at start, after each dlopen(), after each dlclose(). What is loaded in
+ * other ways (dlmopen(), iconv_open(), name services) is looked for ten times a second.
  *
  * A list is written when the recorder has taken the one before. Who cannot write now leaves a note, and the next sample
  * of any thread tries again.
@@ -26,7 +27,7 @@ void sfb_modules_expect(void);
  */
 void sfb_modules_renew(bool until_taken);
 
-/* Renews it if somebody left a note. Signals: safe. */
+/* Renews it if somebody left a note, or it is time to look. Signals: safe. */
 void sfb_modules_look(uint64_t now);
 
 /* The number of the list that holds now. */

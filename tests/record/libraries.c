@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "record/expect.h"
 #include "sfb/image_map.h"
@@ -108,6 +109,30 @@ Test(record_libraries, threads_of_constructors_are_sampled)
     expect_status(r, 0);
     expect_sampled(r, 0, 300, 2);
     cr_expect_gt(r->thread[1].samples, 0);
+    recorded_free(r);
+}
+
+/* Whether a list that is not the first has a module with this in its path. */
+static bool knows(const struct recorded *r, const char *name)
+{
+    for (uint32_t i = 1; i < r->process[0].list_count; i++)
+        if (memmem(r->process[0].list[i].map, r->process[0].list[i].size, name, strlen(name)))
+            return true;
+    return false;
+}
+
+Test(record_libraries, what_is_loaded_without_dlopen_is_found)
+{
+    struct recorded *r = record(NULL, "dlmopen 400");
+
+    expect_status(r, 0);
+    cr_expect(knows(r, "record-a.so"));
+    recorded_free(r);
+    r = record(NULL, "converts 400");
+    if (WIFEXITED(r->status) && WEXITSTATUS(r->status) == 77)
+        cr_skip_test("iconv_open() has no converter from EUC-JP here");
+    expect_status(r, 0);
+    cr_expect(knows(r, "EUC-JP.so"));
     recorded_free(r);
 }
 

@@ -1,5 +1,6 @@
 /* Libraries that come and go. */
 #include <dlfcn.h>
+#include <iconv.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -99,7 +100,30 @@ static int cancelled(char *words[])
     return 0;
 }
 
+/* The C library opens the converter itself. Status 77: there is none here. */
+static int converts(char *words[])
+{
+    iconv_t converter = iconv_open("UTF-8", "EUC-JP");
+
+    if (converter == (iconv_t)-1)
+        return 77;
+    burn_ms((unsigned)atoi(words[0]));
+    return iconv_close(converter);
+}
+
+/* In a namespace of its own. */
+static int by_dlmopen(char *words[])
+{
+    void *handle = dlmopen(LM_ID_NEWLM, SFB_RECORD_LIBRARY_A, RTLD_NOW);
+
+    if (!handle)
+        return 1;
+    work_of(handle)((unsigned)atoi(words[0]));
+    return 0;
+}
+
 const struct program_mode program_libraries[] = {
-    { "cancelled", cancelled }, { "swap", swap }, { "runpath", by_runpath },
-    { "dl_errors", errors },    { NULL, NULL },
+    { "converts", converts }, { "dlmopen", by_dlmopen }, { "cancelled", cancelled },
+    { "swap", swap },         { "runpath", by_runpath }, { "dl_errors", errors },
+    { NULL, NULL },
 };
