@@ -74,6 +74,7 @@ static struct sfb_shared *make_shared(uint32_t rate_hz)
 
     if (shared == MAP_FAILED)
         return NULL;
+    madvise(shared, SFB_SHARED_SIZE, MADV_DONTDUMP); /* all of it would be in a core dump */
     memcpy(shared->magic, SFB_SHARED_MAGIC, sizeof shared->magic);
     shared->version = SFB_SHARED_VERSION;
     shared->recorder_pid = (uint32_t)getpid();

@@ -61,6 +61,7 @@ static struct sfb_shared *map(int fd, const char *key)
     shared = mmap(NULL, SFB_SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (shared == MAP_FAILED)
         return NULL;
+    madvise(shared, SFB_SHARED_SIZE, MADV_DONTDUMP); /* all of it would be in a core dump */
     if (is_session(shared, key))
         return shared;
     munmap(shared, SFB_SHARED_SIZE);

@@ -294,3 +294,12 @@ Test(record_processes, filters_of_system_calls_leave_nothing_to_end_for)
         recorded_free(r);
     }
 }
+
+Test(record_processes, a_core_dump_has_none_of_the_shared_memory)
+{
+    struct recorded *r = record(NULL, "dumps 20");
+
+    expect_status(r, 0);
+    cr_expect_eq(r->process_count, 1);
+    recorded_free(r);
+}
