@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -307,6 +308,11 @@ static const char *explain_nothing(struct recording *r, const struct sfb_recorde
                  name);
     else if (totals->lost[SFB_LOSS_NO_TIMER] > 0)
         snprintf(text, sizeof text, "the system gave no timer (RLIMIT_SIGPENDING)");
+    else if (totals->lost[SFB_LOSS_NOT_FOLLOWED] > 0)
+        snprintf(text, sizeof text, "%" PRIu64 " %s no agent: sfb report --check names %s",
+                 totals->lost[SFB_LOSS_NOT_FOLLOWED],
+                 totals->lost[SFB_LOSS_NOT_FOLLOWED] == 1 ? "process has" : "processes have",
+                 totals->lost[SFB_LOSS_NOT_FOLLOWED] == 1 ? "it" : "them");
     else if (totals->cpu > 20 * (1000000000 / r->request->rate_hz))
         snprintf(text, sizeof text, "no signal came in %.1f ms of CPU time; the engine was: %s",
                  (double)totals->cpu / 1e6, sfb_recording_engine_str(r->engine.engine));

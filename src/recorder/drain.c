@@ -133,19 +133,17 @@ enum sfb_status sfb_recorder_drain_finish(struct sfb_recorder_drain *d)
     return sfb_recorder_drain(d);
 }
 
-void sfb_recorder_drain_gone(struct sfb_recorder_drain *d, uint32_t pid, uint32_t end,
-                             uint32_t status, uint64_t cpu_ns)
+void sfb_recorder_drain_ended(struct sfb_recorder_drain *d, uint32_t slot, uint32_t end,
+                              uint32_t status, uint64_t cpu_ns)
 {
-    for (uint32_t i = 0; i < d->process_end; i++) {
-        struct sfb_recorder_process *p = &d->process[i];
+    struct sfb_recorder_process *p = &d->process[slot];
 
-        if (p->id == 0 || p->pid != pid || p->gone)
-            continue;
-        p->gone = true;
-        p->end = end;
-        p->status = status;
-        p->gone_cpu = cpu_ns;
-    }
+    if (p->id == 0 || p->gone)
+        return;
+    p->gone = true;
+    p->end = end;
+    p->status = status;
+    p->gone_cpu = cpu_ns;
 }
 
 void sfb_recorder_drain_lost(struct sfb_recorder_drain *d, uint32_t process,

@@ -47,13 +47,13 @@ enum sfb_status sfb_recorder_drain_open(struct sfb_recorder_drain **out,
 enum sfb_status sfb_recorder_drain(struct sfb_recorder_drain *drain);
 
 /*
- * A process has ended: to be written with the next sfb_recorder_drain().
+ * The process in a slot has ended: to be written with the next sfb_recorder_drain().
  *
  * @param end     enum sfb_recording_end
  * @param cpu_ns  its CPU time from its very beginning; 0: not known
  */
-void sfb_recorder_drain_gone(struct sfb_recorder_drain *drain, uint32_t pid, uint32_t end,
-                             uint32_t status, uint64_t cpu_ns);
+void sfb_recorder_drain_ended(struct sfb_recorder_drain *drain, uint32_t slot, uint32_t end,
+                              uint32_t status, uint64_t cpu_ns);
 
 /* A loss that the drain does not see itself. The process is an id, or 0. */
 void sfb_recorder_drain_lost(struct sfb_recorder_drain *drain, uint32_t process,

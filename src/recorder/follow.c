@@ -6,17 +6,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "recorder/identity.h"
 #include "recorder/perf_map.h"
 #include "recorder/stray.h"
 #include "recorder/tasks.h"
 
 /* In looks, which are 10 ms apart. */
 enum { THREADS_EVERY = 25, PROCESSES_EVERY = 50, WAITS_MAX = 20 };
+
+/* Half of the descriptors are for events. */
+static size_t pidfds_limit(void)
+{
+    enum { OTHERS = 24 };
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 2 < OTHERS)
+        return 0;
+    return (size_t)(limit.rlim_cur / 2) - OTHERS;
+}
 
 struct sfb_recorder_follow *sfb_recorder_follow_open(
     const struct sfb_recorder_follow_options *options)
@@ -33,6 +46,7 @@ struct sfb_recorder_follow *sfb_recorder_follow_open(
     f->first = options->first;
     f->no_children = options->no_children;
     f->writer = options->writer;
+    f->pidfds_max = pidfds_limit();
     for (size_t i = 0; i < SFB_SHARED_RING_MAX; i++)
         f->ring[i].fd = -1;
     for (size_t i = 0; i < STRAYS_MAX; i++)
@@ -53,7 +67,7 @@ static void tell(struct sfb_recorder_follow *f, struct sfb_recorder_followed *p,
                  uint32_t status, uint64_t cpu)
 {
     if (!p->told)
-        sfb_recorder_drain_gone(f->drain, (uint32_t)p->pid, end, status, cpu);
+        sfb_recorder_drain_ended(f->drain, (uint32_t)(p - f->process), end, status, cpu);
     p->told = true;
 }
 
@@ -105,33 +119,71 @@ static void note_program(const struct sfb_recorder_follow *f, uint32_t slot,
         return;
     p->device = file.st_dev;
     p->inode = file.st_ino;
+    /* Too late: what its agent told of was another one. No file has that number. */
+    if (!forked && sfb_recorder_identity_has_changed(f, slot))
+        p->inode = UINT64_MAX;
+}
+
+/* Without a descriptor its number is asked. Some descriptors are left for what looks into /proc. */
+static void watch(struct sfb_recorder_follow *f, uint32_t slot)
+{
+    struct sfb_recorder_followed *p = &f->process[slot];
+
+    p->lost = false;
+    p->owner = owner_of(p->here);
+    note_program(f, slot, p);
+    if (f->pidfds >= f->pidfds_max)
+        return;
+    p->pidfd = (int)syscall(SYS_pidfd_open, p->here, 0);
+    if (p->pidfd >= 0)
+        f->pidfds++;
+    else if (errno == ESRCH)
+        tell(f, p, SFB_PROCESS_GONE, 0, 0);
+}
+
+static uint32_t process_before(void *with, uint32_t slot, uint32_t pid)
+{
+    struct sfb_recorder_follow *f = with;
+    const uint32_t before = sfb_recorder_identity_before(f, slot, (pid_t)pid);
+
+    f->executing.pid = 0;
+    if (before < SFB_SHARED_PROCESS_MAX && f->process[before].here != 0) {
+        f->executing.pid = (pid_t)pid;
+        f->executing.here = f->process[before].here;
+        f->executing.same = f->process[before].same;
+    }
+    return before;
 }
 
 static bool process_began(void *with, uint32_t slot, uint32_t pid, uint32_t id)
 {
     struct sfb_recorder_follow *f = with;
     struct sfb_recorder_followed *p = &f->process[slot];
+    const bool executed = pid != 0 && f->executing.pid == (pid_t)pid;
 
     *p = (struct sfb_recorder_followed){ .pid = (pid_t)pid, .id = id, .pidfd = -1 };
+    f->executing.pid = 0;
     /* Agents of programs that are executed from now on do not know it. */
     if (f->no_children)
         __atomic_store_n(&f->shared->version, 0, __ATOMIC_RELEASE);
-    if (sfb_recorder_task_is_of(p->pid, p->pid, 0) && sfb_recorder_task_is_ours(p->pid)) {
-        p->same = true;
-        p->here = p->pid;
-    } else if (!sfb_recorder_tasks_known()) {
-        p->here = p->pid;
-    } else if (!tell_of_reaped(f, p)) {
-        p->here = sfb_recorder_task_find(p->pid);
+    if (executed) {
+        p->here = f->executing.here;
+        p->same = f->executing.same;
+    } else {
+        p->lost = !sfb_recorder_identity_find(f, slot);
     }
-    if (p->here > 0) {
-        p->owner = owner_of(p->here);
-        note_program(f, slot, p);
-        p->pidfd = (int)syscall(SYS_pidfd_open, p->here, 0);
-    }
-    if (p->pidfd < 0)
+    if (p->here > 0)
+        watch(f, slot);
+    else if (!tell_of_reaped(f, p) && !p->lost)
         tell(f, p, SFB_PROCESS_GONE, 0, 0);
     return true;
+}
+
+static int64_t process_clock(void *with, uint32_t slot)
+{
+    const struct sfb_recorder_follow *f = with;
+
+    return f->process[slot].here > 0 ? sfb_recorder_identity_clock(f->process[slot].here) : 0;
 }
 
 static void process_ends(void *with, uint32_t slot, uint32_t pid, uint32_t id)
@@ -143,34 +195,27 @@ static void process_ends(void *with, uint32_t slot, uint32_t pid, uint32_t id)
         return;
     sfb_recorder_perf_map_take(f->writer, id, (pid_t)pid, p->owner);
     sfb_recorder_stray_forget(f, p->pid);
-    if (p->pidfd >= 0)
+    if (p->pidfd >= 0) {
         close(p->pidfd);
+        f->pidfds--;
+    }
     *p = (struct sfb_recorder_followed){ .pidfd = -1 };
 }
 
 /* --- threads ------------------------------------------------------------------------------------- */
 
-static const struct sfb_recorder_followed *followed_of(const struct sfb_recorder_follow *f,
-                                                       pid_t pid)
-{
-    for (size_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
-        if (f->process[i].pid == pid && f->process[i].same)
-            return &f->process[i];
-    return NULL;
-}
-
-static void thread_began(void *with, uint32_t ring, uint32_t pid, uint32_t tid)
+static void thread_began(void *with, uint32_t ring, uint32_t slot, uint32_t tid)
 {
     struct sfb_recorder_follow *f = with;
     struct sfb_recorder_event *event = &f->ring[ring];
+    const struct sfb_recorder_followed *p = &f->process[slot];
     bool good;
 
     if (!f->events)
         return;
-    good = sfb_recorder_stray_take(f, (pid_t)tid, event) ||
-           (followed_of(f, (pid_t)pid) &&
-            sfb_recorder_task_is_of((pid_t)tid, (pid_t)pid, f->events->signal) &&
-            sfb_recorder_event_open(f->events, event, (pid_t)tid));
+    good = p->same && (sfb_recorder_stray_take(f, (pid_t)tid, event) ||
+                       (sfb_recorder_task_is_of((pid_t)tid, p->pid, f->events->signal) &&
+                        sfb_recorder_event_open(f->events, event, (pid_t)tid)));
     /* First the agent is told of the event, and its timer to stop, then the event begins. */
     __atomic_store_n(&f->rings[ring].event_fd, good ? (uint32_t)event->fd + 1 : 0,
                      __ATOMIC_RELAXED);
@@ -208,7 +253,9 @@ static bool process_cpu(void *with, uint32_t slot, uint64_t *out)
 struct sfb_recorder_watcher sfb_recorder_follow_watcher(struct sfb_recorder_follow *f)
 {
     return (struct sfb_recorder_watcher){ .with = f,
+                                          .process_before = process_before,
                                           .process_began = process_began,
+                                          .process_clock = process_clock,
                                           .process_ends = process_ends,
                                           .thread_began = thread_began,
                                           .thread_ended = thread_ended,
@@ -286,6 +333,35 @@ static bool ask_exit(int pidfd, uint32_t *end, uint32_t *status)
     return true;
 }
 
+/* Who has no descriptor. An agent's word for its own end is taken where nobody else has one. */
+static bool has_ended(const struct sfb_recorder_follow *f, uint32_t slot)
+{
+    const struct sfb_recorder_followed *p = &f->process[slot];
+
+    if (p->here == 0)
+        return __atomic_load_n(&f->processes[slot].state, __ATOMIC_ACQUIRE) == SFB_SLOT_ENDED;
+    return f->looks % THREADS_EVERY == 0 ? sfb_recorder_task_has_ended(p->here) &&
+                                               sfb_recorder_task_parent(p->here) != getpid()
+                                         : kill(p->here, 0) != 0 && errno == ESRCH;
+}
+
+static void look_without_descriptors(struct sfb_recorder_follow *f)
+{
+    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++) {
+        struct sfb_recorder_followed *p = &f->process[i];
+
+        if (p->pid == 0 || p->told || p->pidfd >= 0)
+            continue;
+        if (p->lost && f->looks % THREADS_EVERY == 0) {
+            p->lost = !sfb_recorder_identity_find(f, i);
+            if (p->here > 0)
+                watch(f, i);
+        }
+        if (has_ended(f, i) || (p->here == 0 && !p->lost))
+            tell(f, p, SFB_PROCESS_GONE, 0, p->cpu);
+    }
+}
+
 /* Those that their own parents wait for. */
 static void look_at_ends(struct sfb_recorder_follow *f)
 {
@@ -300,7 +376,8 @@ static void look_at_ends(struct sfb_recorder_follow *f)
             continue;
         slots[count] = i;
         polled[count++] = (struct pollfd){ .fd = p->pidfd, .events = POLLIN };
-        sfb_recorder_process_cpu(p->here, &p->cpu);
+        if (p->here > 0)
+            sfb_recorder_process_cpu(p->here, &p->cpu);
     }
     if (count == 0 || poll(polled, count, 0) <= 0)
         return;
@@ -327,6 +404,7 @@ void sfb_recorder_follow_look(struct sfb_recorder_follow *f)
 {
     reap(f);
     look_at_ends(f);
+    look_without_descriptors(f);
     if (f->events)
         settle_events(f);
     f->looks++;
@@ -349,7 +427,7 @@ size_t sfb_recorder_follow_running(const struct sfb_recorder_follow *f)
     size_t count = 0;
 
     for (size_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
-        count += f->process[i].pid != 0 && !f->process[i].told;
+        count += f->process[i].pid != 0 && !f->process[i].told && !f->process[i].lost;
     return count;
 }
 

@@ -11,6 +11,7 @@ struct sfb_recorder_followed {
     uint32_t id;            /* in the recording */
     int pidfd;              /* -1: none */
     bool same;              /* both numbers are the same, and so are those of its threads */
+    bool lost;              /* nobody knows its number here, nor that it has ended */
     bool told;              /* the drain knows of its end */
     unsigned waits;         /* looks since it has ended, for somebody to say how */
     uint64_t cpu;           /* at the last look */
@@ -50,6 +51,11 @@ struct sfb_recorder_follow {
     bool no_children;
     struct sfb_recording_writer *writer;
     struct sfb_recorder_drain *drain;
+    size_t pidfds, pidfds_max;
+    struct {
+        pid_t pid, here;
+        bool same;
+    } executing; /* between two slots; pid 0: nobody is */
     bool first_ended;
     int first_status;
     unsigned looks;

@@ -8,7 +8,8 @@ void sfb_recorder_modules_take(struct sfb_recorder_drain *d, uint32_t slot)
     struct sfb_shared_process *shared = &d->processes[slot];
     const uint32_t written = __atomic_load_n(&shared->modules_written, __ATOMIC_ACQUIRE);
     const uint32_t size = __atomic_load_n(&shared->modules_size, __ATOMIC_RELAXED);
-    uint64_t time = __atomic_load_n(&shared->modules_time, __ATOMIC_RELAXED);
+    uint64_t time =
+        sfb_recorder_time(d, slot, __atomic_load_n(&shared->modules_time, __ATOMIC_RELAXED));
 
     if (written == own->modules)
         return;

@@ -46,11 +46,32 @@ static uint32_t slot_of(const struct sfb_recorder_drain *d, uint32_t pid)
     return SFB_SHARED_PROCESS_MAX;
 }
 
+/* The process that executed what is in a slot now. */
+static uint32_t before_of(const struct sfb_recorder_drain *d, uint32_t slot, uint32_t pid)
+{
+    const uint32_t before = slot_of(d, pid);
+
+    if (before == SFB_SHARED_PROCESS_MAX || !d->watcher.process_before)
+        return before;
+    return d->watcher.process_before(d->watcher.with, slot, pid);
+}
+
 static uint32_t id_of(const struct sfb_recorder_drain *d, uint32_t pid)
 {
     const uint32_t slot = slot_of(d, pid);
 
     return slot < SFB_SHARED_PROCESS_MAX ? d->process[slot].id : 0;
+}
+
+/* In another PID namespace a parent has no number, or another one's: who forked says its slot. */
+static uint32_t parent_of(const struct sfb_recorder_drain *d,
+                          const struct sfb_shared_process *shared)
+{
+    const uint32_t pid = LOAD(shared->parent_pid), slot = LOAD(shared->parent) - 1;
+
+    if (pid == 0 && slot < SFB_SHARED_PROCESS_MAX && d->process[slot].id != 0)
+        return d->process[slot].id;
+    return id_of(d, pid);
 }
 
 /* The first program is STARTED; what else begins without fork() executed something. */
@@ -66,7 +87,7 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
 {
     const struct sfb_shared_process *shared = &d->processes[slot];
     const uint32_t state = ACQUIRE(shared->state), pid = LOAD(shared->pid);
-    const uint64_t start = LOAD(shared->start);
+    uint64_t start;
     struct sfb_recorder_process *own = &d->process[slot];
     struct text text;
     uint32_t before, parent;
@@ -77,8 +98,8 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
     /* Its agent came before the session was closed to it. */
     if (d->no_children && how_of(d, LOAD(shared->how), pid) != SFB_PROCESS_STARTED)
         return;
-    parent = id_of(d, LOAD(shared->parent_pid));
-    before = slot_of(d, pid);
+    parent = parent_of(d, shared);
+    before = before_of(d, slot, pid);
     if (before < SFB_SHARED_PROCESS_MAX) {
         d->process[before].gone = true;
         d->process[before].end = SFB_PROCESS_REPLACED;
@@ -90,6 +111,11 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
                                           .parent_pid = LOAD(shared->parent_pid),
                                           .end = SFB_PROCESS_GONE,
                                           .cpu_start = LOAD(shared->cpu_start) };
+    if (d->watcher.process_began)
+        own->watched = d->watcher.process_began(d->watcher.with, slot, pid, own->id);
+    if (d->watcher.process_clock)
+        own->clock_ahead = d->watcher.process_clock(d->watcher.with, slot);
+    start = sfb_recorder_time(d, slot, LOAD(shared->start));
     good = copy_text(&text, shared);
     const struct sfb_recording_process process = {
         .id = own->id,
@@ -110,8 +136,6 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
     d->totals.processes++;
     d->totals.processes_live++;
     sfb_recorder_modules_take(d, slot);
-    if (d->watcher.process_began)
-        own->watched = d->watcher.process_began(d->watcher.with, slot, pid, own->id);
 }
 
 /* --- its end ------------------------------------------------------------------------------------- */
@@ -154,7 +178,7 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
 {
     struct sfb_recorder_process *own = &d->process[slot];
     struct sfb_shared_process *shared = &d->processes[slot];
-    const uint64_t time = LOAD(shared->end);
+    const uint64_t time = sfb_recorder_time(d, slot, LOAD(shared->end));
 
     own->cpu = cpu_of(d, slot);
     if (d->watcher.process_ends)

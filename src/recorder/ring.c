@@ -11,7 +11,7 @@ enum { STALLS_MAX = 2 };
 #define LOAD(member)    __atomic_load_n(&(member), __ATOMIC_RELAXED)
 #define ACQUIRE(member) __atomic_load_n(&(member), __ATOMIC_ACQUIRE)
 
-/* The agent's clock and ours are the same; a sample is older than the look that finds it. */
+/* A sample is older than the look that finds it. */
 static bool is_time(const struct sfb_recorder_drain *d, uint64_t time)
 {
     return time >= d->begun && time <= d->now;
@@ -35,7 +35,7 @@ static void begin(struct sfb_recorder_drain *d, uint32_t slot)
     const struct sfb_shared_ring *shared = &d->rings[slot];
     const uint32_t state = ACQUIRE(shared->state), process = LOAD(shared->process);
     struct sfb_recorder_ring *own = &d->ring[slot];
-    uint64_t start = LOAD(shared->start);
+    uint64_t start;
     char name[sizeof shared->name + 1] = "";
 
     if ((state != SFB_SLOT_LIVE && state != SFB_SLOT_ENDED) || process >= SFB_SHARED_PROCESS_MAX ||
@@ -48,11 +48,12 @@ static void begin(struct sfb_recorder_drain *d, uint32_t slot)
                                        .cpu_start = LOAD(shared->cpu_start) };
     if (own->engine > SFB_ENGINE_SAMPLER)
         own->engine = SFB_ENGINE_NONE;
+    start = sfb_recorder_time(d, process, LOAD(shared->start));
     memcpy(name, shared->name, sizeof shared->name);
     put_thread(d, slot, is_time(d, start) ? start : d->now, name);
     d->totals.threads++;
     if (state == SFB_SLOT_LIVE && d->watcher.thread_began)
-        d->watcher.thread_began(d->watcher.with, slot, d->process[process].pid, own->tid);
+        d->watcher.thread_began(d->watcher.with, slot, process, own->tid);
 }
 
 void sfb_recorder_rings_begin(struct sfb_recorder_drain *d, bool all)
@@ -100,6 +101,7 @@ static const char *take_sample(struct sfb_recorder_drain *d, uint32_t slot, size
     if (size < sizeof sample)
         return "a sample is too short";
     memcpy(&sample, d->record, sizeof sample);
+    sample.time = sfb_recorder_time(d, own->process, sample.time);
     if (!is_time(d, sample.time) || !sfb_recorder_is_cpu(d, sample.weight))
         return "a sample's time or weight is impossible";
     if (sample.engine == SFB_ENGINE_NONE || sample.engine > SFB_ENGINE_SAMPLER || sample.end >= 256)
@@ -319,9 +321,10 @@ void sfb_recorder_ring_end(struct sfb_recorder_drain *d, uint32_t slot)
     struct sfb_recorder_ring *own = &d->ring[slot];
     struct sfb_recorder_process *process = &d->process[own->process];
     const uint64_t end = LOAD(shared->end), cpu = cpu_of(d, slot, end, LOAD(shared->cpu_end));
+    const uint64_t time = sfb_recorder_time(d, own->process, end);
     const struct sfb_recording_thread_end thread = {
         .id = own->id,
-        .time = is_time(d, end) ? end : d->now,
+        .time = is_time(d, time) ? time : d->now,
         .cpu_ns = cpu > own->weight ? cpu : own->weight,
         .unsampled_ns = cpu > own->weight ? cpu - own->weight : 0,
     };

@@ -13,6 +13,11 @@ uint64_t sfb_recorder_now(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+uint64_t sfb_recorder_time(const struct sfb_recorder_drain *d, uint32_t slot, uint64_t time)
+{
+    return time - (uint64_t)d->process[slot].clock_ahead;
+}
+
 bool sfb_recorder_put(struct sfb_recorder_drain *d, enum sfb_status status)
 {
     if (status == SFB_NO_RESOURCE && !d->failed) {

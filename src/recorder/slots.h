@@ -33,6 +33,7 @@ struct sfb_recorder_process {
     uint64_t accounted;   /* weights and rests of its threads */
     uint64_t threads_cpu; /* of those that have ended */
     bool threads_unknown; /* there was one whose CPU time nobody knows */
+    int64_t clock_ahead;  /* of ours, in ns */
     uint32_t modules;     /* lists taken */
     uint64_t lost[SFB_LOSS_COUNT];
     struct sfb_recorder_dictionary stacks;
@@ -68,10 +69,13 @@ struct sfb_recorder_drain {
 /* CLOCK_MONOTONIC, in ns. */
 uint64_t sfb_recorder_now(void);
 
+/* A time that the process of a slot has written, by our clock. */
+uint64_t sfb_recorder_time(const struct sfb_recorder_drain *drain, uint32_t slot, uint64_t time);
+
 /* Notes what a writer said. @return whether it can go on */
 bool sfb_recorder_put(struct sfb_recorder_drain *drain, enum sfb_status status);
 
-/* Whether an amount of CPU time can be right: nobody has more of it than time has passed. */
+/* Whether an amount of CPU time can be a thread's: none has more of it than time has passed. */
 bool sfb_recorder_is_cpu(const struct sfb_recorder_drain *drain, uint64_t cpu_ns);
 
 /* Whether it can be that of all threads of a process, each on a processor of its own. */

@@ -155,7 +155,8 @@ static void look_at_program(struct sfb_recorder_follow *f, struct sfb_recorder_f
             note(f, p->id, p->here);
             note(f, p->id, p->here); /* seen twice already */
         }
-        sfb_recorder_drain_gone(f->drain, (uint32_t)p->pid, SFB_PROCESS_REPLACED, 0, p->cpu);
+        sfb_recorder_drain_ended(f->drain, (uint32_t)(p - f->process), SFB_PROCESS_REPLACED, 0,
+                                 p->cpu);
         p->told = true;
     }
 }

@@ -2,7 +2,9 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,21 +166,98 @@ size_t sfb_recorder_children_of(pid_t pid, pid_t *out, size_t room)
     return count;
 }
 
-pid_t sfb_recorder_task_find(pid_t own)
+/* Without a descriptor nothing can be looked at, and nobody seems to be there. */
+static bool can_open(void)
+{
+    char text[FILE_MAX_SIZE];
+
+    return read_file(text, sizeof text, "stat", getpid()) != 0;
+}
+
+bool sfb_recorder_tasks_find(pid_t own, void (*found)(void *with, pid_t here), void *with)
 {
     enum { FAMILY_MAX = 1024 };
     pid_t family[FAMILY_MAX] = { getpid() };
+    size_t count = 1;
+    bool all = can_open();
 
-    for (size_t at = 0, count = 1; at < count; at++) {
+    for (size_t at = 0; at < count; at++) {
         char status[FILE_MAX_SIZE];
         long first, last = 0;
 
-        if (at > 0 && read_file(status, sizeof status, "status", family[at]) != 0 &&
-            numbers(status, "\nNSpid:", &first, &last) > 1 && last == own)
-            return family[at];
+        if (at > 0 && read_file(status, sizeof status, "status", family[at]) == 0)
+            all = false;
+        else if (at > 0 && numbers(status, "\nNSpid:", &first, &last) > 1 && last == own)
+            found(with, family[at]);
         count += sfb_recorder_children_of(family[at], family + count, FAMILY_MAX - count);
     }
-    return 0;
+    return all && count < FAMILY_MAX;
+}
+
+bool sfb_recorder_task_has_ended(pid_t pid)
+{
+    char text[FILE_MAX_SIZE];
+    const char *rest;
+
+    if (kill(pid, 0) != 0 && errno == ESRCH)
+        return true;
+    if (read_file(text, sizeof text, "stat", pid) == 0)
+        return false;
+    rest = strrchr(text, ')');
+    return rest && (strncmp(rest, ") Z", 3) == 0 || strncmp(rest, ") X", 3) == 0);
+}
+
+static bool read_link(char *out, size_t room, const char *name, pid_t pid)
+{
+    char path[64];
+    ssize_t size;
+
+    snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, name);
+    size = readlink(path, out, room - 1);
+    out[size > 0 ? size : 0] = '\0';
+    return size > 0;
+}
+
+bool sfb_recorder_task_program(pid_t pid, char *out, size_t room)
+{
+    return read_link(out, room, "exe", pid);
+}
+
+size_t sfb_recorder_task_arguments(pid_t pid, char *out, size_t room)
+{
+    return read_file(out, room, "cmdline", pid);
+}
+
+bool sfb_recorder_task_shares(pid_t pid, const char *space)
+{
+    char name[32], own[64], other[64];
+
+    snprintf(name, sizeof name, "ns/%.8s", space);
+    return read_link(own, sizeof own, name, getpid()) &&
+           read_link(other, sizeof other, name, pid) && strcmp(own, other) == 0;
+}
+
+bool sfb_recorder_task_has_our_files(pid_t pid)
+{
+    char own[FILE_MAX_SIZE], other[FILE_MAX_SIZE];
+
+    return sfb_recorder_task_shares(pid, "mnt") && read_link(own, sizeof own, "root", getpid()) &&
+           read_link(other, sizeof other, "root", pid) && strcmp(own, other) == 0;
+}
+
+/* What /proc shows are those of its children: the same ones unless it has just asked for others. */
+bool sfb_recorder_task_clock_offset(pid_t pid, int64_t *out)
+{
+    char text[FILE_MAX_SIZE], own[64], next[64];
+    long long seconds = 0, ns = 0;
+
+    if (!read_link(own, sizeof own, "ns/time", pid) ||
+        !read_link(next, sizeof next, "ns/time_for_children", pid) || strcmp(own, next) != 0 ||
+        read_file(text, sizeof text, "timens_offsets", pid) == 0 ||
+        sscanf(text, "monotonic %lld %lld", &seconds, &ns) != 2 || llabs(seconds) > 4000000000)
+        return false;
+    *out = seconds * 1000000000 + ns;
+    return true;
 }
 
 bool sfb_recorder_task_cpu(pid_t tid, uint64_t *out)

@@ -24,8 +24,30 @@ bool sfb_recorder_task_is_ours(pid_t pid);
  */
 bool sfb_recorder_task_is_of(pid_t tid, pid_t pid, int signal);
 
-/* The number here of a process that descends from this one and knows itself by another; 0: there is none. */
-pid_t sfb_recorder_task_find(pid_t own);
+/*
+ * Calls a function with the number here of each process that descends from this one and knows itself by another.
+ *
+ * @return whether all descendants could be looked at
+ */
+bool sfb_recorder_tasks_find(pid_t own, void (*found)(void *with, pid_t here), void *with);
+
+/* Whether a process has ended, waited for or not. */
+bool sfb_recorder_task_has_ended(pid_t pid);
+
+/* The path of its program, as /proc shows it. @return false: not known */
+bool sfb_recorder_task_program(pid_t pid, char *out, size_t room);
+
+/* Its arguments, each with its '\0', as far as they fit. @return bytes written; 0: not known */
+size_t sfb_recorder_task_arguments(pid_t pid, char *out, size_t room);
+
+/* Whether a process has the namespace that this one has: "mnt", "time". False: not known, too. */
+bool sfb_recorder_task_shares(pid_t pid, const char *space);
+
+/* Whether a path names the same file there as here. */
+bool sfb_recorder_task_has_our_files(pid_t pid);
+
+/* How far its time namespace moves CLOCK_MONOTONIC, in ns. @return false: not known */
+bool sfb_recorder_task_clock_offset(pid_t pid, int64_t *out);
 
 /* @return its parent; 0: not known */
 pid_t sfb_recorder_task_parent(pid_t pid);

@@ -11,13 +11,24 @@
 struct sfb_recorder_watcher {
     void *with;
 
-    /* A process has a slot. @return whether sfb_recorder_drain_gone() will be called at its end */
+    /*
+     * A process has a slot, and there are others that have not ended and say the same number.
+     *
+     * @return the slot of the one that executed it; SFB_SHARED_PROCESS_MAX: none, they are of other namespaces
+     */
+    uint32_t (*process_before)(void *with, uint32_t slot, uint32_t pid);
+
+    /* A process has a slot. @return whether sfb_recorder_drain_ended() will be called at its end */
     bool (*process_began)(void *with, uint32_t slot, uint32_t pid, uint32_t id);
+
+    /* After that: how far its CLOCK_MONOTONIC is ahead of ours, in ns. */
+    int64_t (*process_clock)(void *with, uint32_t slot);
 
     /* It ends: its last entry is written after this. */
     void (*process_ends)(void *with, uint32_t slot, uint32_t pid, uint32_t id);
 
-    void (*thread_began)(void *with, uint32_t ring, uint32_t pid, uint32_t tid);
+    /* @param slot  of its process */
+    void (*thread_began)(void *with, uint32_t ring, uint32_t slot, uint32_t tid);
     void (*thread_ended)(void *with, uint32_t ring);
 
     /* The CPU time of a thread, from its very beginning, that did not say it at its end. @return false: not known */

@@ -13,6 +13,62 @@
 
 TestSuite(record_identity, .init = folder_enter, .fini = folder_remove);
 
+static bool can_unshare(const char *what)
+{
+    char line[64];
+
+    snprintf(line, sizeof line, "unshare %s true 2>/dev/null", what);
+    if (geteuid() == 0 && system(line) == 0)
+        return true;
+    cr_log_warn("skipped: record_identity: 'unshare %s' is refused here", what);
+    return false;
+}
+
+/* Both are number 1. Neither is taken for a program that the other one executed. */
+Test(record_identity, of_two_pid_namespaces)
+{
+    struct recorded r;
+    unsigned burned = 0;
+
+    if (!can_unshare("--pid --fork"))
+        return;
+    r = recorded("--engine timer sh -c 'unshare --pid --fork \"$0\" burn 400 & "
+                 "unshare --pid --fork \"$0\" burn 400 & wait' $P");
+    cr_expect_gt(r.contents->weight, 700000000, "%s", r.run.err);
+    for (uint32_t i = 0; i < r.contents->process_count; i++) {
+        const struct contents_process *p = &r.contents->process[i];
+
+        burned += p->cpu > 390000000 && p->weight > 350000000;
+    }
+    cr_expect_eq(burned, 2);
+    recorded_free(&r);
+}
+
+/* Its clock is a thousand seconds ahead. */
+Test(record_identity, of_a_time_namespace)
+{
+    struct recorded r;
+
+    if (!can_unshare("--time --monotonic 1000"))
+        return;
+    r = recorded("unshare --time --monotonic 1000 $P burn 200");
+    cr_expect_gt(r.contents->samples, 50, "%s", r.run.err);
+    cr_expect_eq(r.contents->lost[SFB_LOSS_BAD_RING], 0, "%s", r.contents->texts);
+    recorded_free(&r);
+}
+
+/* The agent goes with the environment, and nobody is left to say so. */
+Test(record_identity, of_a_program_without_an_environment)
+{
+    struct recorded r = recorded("env -i $P until 1300");
+
+    cr_expect_eq(r.contents->lost[SFB_LOSS_NOT_FOLLOWED], 1, "%s", r.contents->texts);
+    cr_expect(strstr(r.contents->texts, "its environment was cleared") != NULL, "%s",
+              r.contents->texts);
+    cr_expect(strstr(r.run.err, "no signal came") == NULL, "%s", r.run.err);
+    recorded_free(&r);
+}
+
 /* Their numbers are more than a page of text. */
 Test(record_identity, of_many_children)
 {

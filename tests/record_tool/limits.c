@@ -11,6 +11,39 @@
 
 TestSuite(record_limits, .init = folder_enter, .fini = folder_remove);
 
+/* A process of which nobody says the end is not one that has ended. */
+Test(record_limits, without_descriptors_of_processes)
+{
+    char before[512];
+    struct recorded r;
+    double told = 0, shown;
+
+    snprintf(before, sizeof before, "'%s' %d", SFB_RECORD_DENIED, SYS_pidfd_open);
+    r = recorded_by(before, "sh -c '\"$0\" burn 300' $P");
+    shown = (double)recorded_cpu(r.contents) / 1e9;
+    cr_assert_eq(sscanf(r.run.out, "cpu %lf", &told), 1, "%s", r.run.err);
+    cr_expect(shown > told - 0.01 && shown < told + 0.05, "%f, and it used %f", shown, told);
+    cr_expect_gt(r.contents->weight, 250000000, "%s", r.run.err);
+    for (uint32_t i = 0; i < r.contents->process_count; i++)
+        cr_expect(r.contents->process[i].ended && r.contents->process[i].end != SFB_PROCESS_LEFT,
+                  "%u", r.contents->process[i].end);
+    recorded_free(&r);
+}
+
+Test(record_limits, with_more_processes_than_descriptors)
+{
+    enum { CHILDREN = 60 };
+    struct recorded r = recorded_by("ulimit -n 64;", "$P children %d", CHILDREN);
+
+    cr_expect_eq(r.run.status, 0, "%s", r.run.err);
+    cr_expect_eq(r.contents->process_count, CHILDREN + 1);
+    /* Each used 5 ms. */
+    cr_expect_gt(recorded_cpu(r.contents), 280000000);
+    cr_expect_gt(r.contents->weight, recorded_cpu(r.contents) / 2, "%s", r.run.err);
+    cr_expect_eq(r.contents->lost[SFB_LOSS_NOT_FOLLOWED], 0, "%s", r.contents->texts);
+    recorded_free(&r);
+}
+
 /* It is the memory that is larger, which is no file of the user. */
 Test(record_limits, with_a_limit_on_the_size_of_files)
 {

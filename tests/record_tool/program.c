@@ -193,6 +193,19 @@ static void execute(char **argv, double times)
     exit(98);
 }
 
+/* All of them at the same time. */
+static void have_children(unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (fork() == 0) {
+            pause_for(400);
+            burn(5);
+            _exit(0);
+        }
+    while (wait(NULL) > 0)
+        continue;
+}
+
 static void write_perf_map(void)
 {
     char path[64];
@@ -235,6 +248,8 @@ int main(int argc, char **argv)
         burn_in_another(number);
     } else if (strcmp(what, "exec") == 0 || strcmp(what, "raw_exec") == 0) {
         execute(argv, number);
+    } else if (strcmp(what, "children") == 0) {
+        have_children((unsigned)number);
     } else if (strcmp(what, "others") == 0) {
         name_others((uint32_t)number, 400);
     } else if (strcmp(what, "ignore") == 0) {
