@@ -68,11 +68,25 @@ static void begin_new(struct sfb_recorder_drain *d)
     sfb_recorder_rings_begin(d, all);
 }
 
+/*
+ * exit() ends the rings of all threads, of which one may be in its handler: nobody else gets its ring before it is gone.
+ * A process that is watched and has said its end takes them with it.
+ */
+static bool may_write(const struct sfb_recorder_drain *d, uint32_t ring)
+{
+    const struct sfb_recorder_ring *own = &d->ring[ring];
+
+    return (d->process[own->process].watched && ACQUIRE(d->processes[own->process].end) != 0) ||
+           (d->watcher.thread_lives &&
+            d->watcher.thread_lives(d->watcher.with, own->process, own->tid));
+}
+
 /* @param ended  of each ring, before its records were read: nothing can come behind them */
 static void end_threads(struct sfb_recorder_drain *d, const bool *ended)
 {
     for (uint32_t i = 0; i < d->ring_end; i++)
-        if (d->ring[i].id != 0 && ended[i] && d->ring[i].tail == ACQUIRE(d->rings[i].head))
+        if (d->ring[i].id != 0 && ended[i] && d->ring[i].tail == ACQUIRE(d->rings[i].head) &&
+            !may_write(d, i))
             sfb_recorder_ring_end(d, i);
 }
 

@@ -224,6 +224,16 @@ static void thread_began(void *with, uint32_t ring, uint32_t slot, uint32_t tid)
         sfb_recorder_event_enable(event);
 }
 
+/* Elsewhere its number means another one. */
+static bool thread_lives(void *with, uint32_t slot, uint32_t tid)
+{
+    const struct sfb_recorder_follow *f = with;
+    const struct sfb_recorder_followed *p = &f->process[slot];
+
+    return p->same && tid != 0 &&
+           (syscall(SYS_tgkill, p->pid, (pid_t)tid, 0) == 0 || errno == EPERM);
+}
+
 static void thread_ended(void *with, uint32_t ring)
 {
     struct sfb_recorder_follow *f = with;
@@ -259,6 +269,7 @@ struct sfb_recorder_watcher sfb_recorder_follow_watcher(struct sfb_recorder_foll
                                           .process_ends = process_ends,
                                           .thread_began = thread_began,
                                           .thread_ended = thread_ended,
+                                          .thread_lives = thread_lives,
                                           .thread_cpu = thread_cpu,
                                           .process_cpu = process_cpu };
 }

@@ -31,6 +31,9 @@ struct sfb_recorder_watcher {
     void (*thread_began)(void *with, uint32_t ring, uint32_t slot, uint32_t tid);
     void (*thread_ended)(void *with, uint32_t ring);
 
+    /* Whether a thread is there, whose ring has ended. */
+    bool (*thread_lives)(void *with, uint32_t slot, uint32_t tid);
+
     /* The CPU time of a thread, from its very beginning, that did not say it at its end. @return false: not known */
     bool (*thread_cpu)(void *with, uint32_t ring, uint64_t *cpu_ns);
 

@@ -345,6 +345,39 @@ Test(record_drain, believes_cpu_time_of_several_processors)
     free(c);
 }
 
+static bool lives;
+
+static bool thread_lives(void *with, uint32_t slot, uint32_t tid)
+{
+    (void)with;
+    (void)slot;
+    return lives && tid == PID + 1;
+}
+
+/* exit() ends the ring of a thread that is in its handler. */
+Test(record_drain, gives_no_ring_away_whose_thread_is_there)
+{
+    struct contents *c;
+
+    watcher = (struct sfb_recorder_watcher){ .thread_lives = thread_lives };
+    lives = true;
+    begin();
+    add_process(0);
+    add_ring(0, 0);
+    add_ring(1, 0);
+    rings[0].end = rings[1].end = now();
+    rings[0].state = rings[1].state = SFB_SLOT_ENDED;
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    cr_expect_eq(rings[0].state, SFB_SLOT_FREE);
+    cr_expect_eq(rings[1].state, SFB_SLOT_ENDED);
+    lives = false;
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    cr_expect_eq(rings[1].state, SFB_SLOT_FREE);
+    c = end();
+    cr_expect_eq(c->threads, 2);
+    free(c);
+}
+
 /* Any bytes: it ends, and the file reads. */
 Test(record_drain, survives_random_memory)
 {
