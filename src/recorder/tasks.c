@@ -248,13 +248,19 @@ bool sfb_recorder_task_has_our_files(pid_t pid)
 /* What /proc shows are those of its children: the same ones unless it has just asked for others. */
 bool sfb_recorder_task_clock_offset(pid_t pid, int64_t *out)
 {
-    char text[FILE_MAX_SIZE], own[64], next[64];
-    long long seconds = 0, ns = 0;
+    static const long long seconds_max = 4000000000;
+    static const char name[] = "monotonic";
+    char text[FILE_MAX_SIZE], own[64], next[64], *at, *end;
+    long long seconds, ns;
 
     if (!read_link(own, sizeof own, "ns/time", pid) ||
         !read_link(next, sizeof next, "ns/time_for_children", pid) || strcmp(own, next) != 0 ||
         read_file(text, sizeof text, "timens_offsets", pid) == 0 ||
-        sscanf(text, "monotonic %lld %lld", &seconds, &ns) != 2 || llabs(seconds) > 4000000000)
+        strncmp(text, name, sizeof name - 1) != 0)
+        return false;
+    seconds = strtoll(text + sizeof name - 1, &at, 10);
+    ns = strtoll(at, &end, 10);
+    if (end == at || llabs(seconds) > seconds_max)
         return false;
     *out = seconds * 1000000000 + ns;
     return true;
