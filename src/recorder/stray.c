@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "recorder/ends.h"
 #include "recorder/program.h"
 #include "recorder/tasks.h"
 
@@ -155,9 +156,7 @@ static void look_at_program(struct sfb_recorder_follow *f, struct sfb_recorder_f
             note(f, p->id, p->here);
             note(f, p->id, p->here); /* seen twice already */
         }
-        sfb_recorder_drain_ended(f->drain, (uint32_t)(p - f->process), SFB_PROCESS_REPLACED, 0,
-                                 p->cpu);
-        p->told = true;
+        sfb_recorder_ends_tell(f, (uint32_t)(p - f->process), SFB_PROCESS_REPLACED, 0, p->cpu);
     }
 }
 

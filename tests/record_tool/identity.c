@@ -60,7 +60,7 @@ Test(record_identity, of_a_time_namespace)
 /* The agent goes with the environment, and nobody is left to say so. */
 Test(record_identity, of_a_program_without_an_environment)
 {
-    struct recorded r = recorded("env -i $P until 1300");
+    struct recorded r = recorded("env -i $P until 2500");
 
     cr_expect_eq(r.contents->lost[SFB_LOSS_NOT_FOLLOWED], 1, "%s", r.contents->texts);
     cr_expect(strstr(r.contents->texts, "its environment was cleared") != NULL, "%s",
