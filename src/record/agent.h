@@ -29,6 +29,7 @@ struct sfb_agent {
     uint32_t left_alone;   /* a filter of system calls: no call of ours may be made. filter.h */
     bool others; /* threads that are older than the recording: each may have a ring already */
     uint32_t wants_sampler; /* a thread has no timer */
+    uint32_t at_work;       /* handlers and others that use the rings: sfb_agent_enter() */
     uint32_t has_notified;  /* a sampler has sent signals, here or in an ancestor before fork() */
 };
 
@@ -48,6 +49,20 @@ static inline bool sfb_agent_is_over(void)
 {
     return __atomic_load_n(&sfb_agent.ending, __ATOMIC_RELAXED) ||
            __atomic_load_n(&sfb_agent.shared->ended, __ATOMIC_RELAXED);
+}
+
+/*
+ * Around all that uses rings and threads: another recording begins when nobody does. Who has entered looks first whether
+ * this one is over.
+ */
+static inline void sfb_agent_enter(void)
+{
+    __atomic_fetch_add(&sfb_agent.at_work, 1, __ATOMIC_SEQ_CST);
+}
+
+static inline void sfb_agent_leave(void)
+{
+    __atomic_fetch_sub(&sfb_agent.at_work, 1, __ATOMIC_RELEASE);
 }
 
 static inline uint32_t sfb_agent_threads_used(void)

@@ -16,8 +16,11 @@
 #include "record/thread_end.h"
 #include "record/thread_life.h"
 
+enum { PAUSE_NS = 1000000, PAUSES = 1000 };
+
 static void after_fork_in_child(void)
 {
+    sfb_agent.at_work = 0; /* others were, and are not here */
     sfb_prof_signal_continue_in_child();
     sfb_process_continue_in_child();
     if (!sfb_agent.shared)
@@ -47,6 +50,18 @@ static void begin_other(pid_t tid, void *own)
 {
     if (tid != *(const pid_t *)own && !sfb_thread_of(tid))
         sfb_thread_begin_other(tid, sfb_clock(sfb_clock_of_thread(tid)));
+}
+
+bool sfb_begin_may(void)
+{
+    const struct timespec pause = { .tv_nsec = PAUSE_NS };
+
+    for (int i = 0; __atomic_load_n(&sfb_agent.at_work, __ATOMIC_SEQ_CST) > 0; i++) {
+        if (i == PAUSES)
+            return false;
+        syscall(SYS_nanosleep, &pause, NULL);
+    }
+    return true;
 }
 
 bool sfb_begin(struct sfb_shared *shared, uint64_t cpu_start, bool others)

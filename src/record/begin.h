@@ -8,6 +8,13 @@
 #include "record/shared.h"
 
 /*
+ * Waits until nobody uses the memory of the recording before, which is over: handlers of threads that were interrupted.
+ *
+ * @return false: somebody still does after a second
+ */
+bool sfb_begin_may(void);
+
+/*
  * @param shared     there for as long as the process
  * @param cpu_start  CPU time of the process from which on it is recorded
  * @param others     there may be other threads: these are recorded from now on

@@ -67,10 +67,15 @@ static void *drain(void *unused)
     return NULL;
 }
 
-static struct sfb_shared *make_shared(uint32_t rate_hz)
+/*
+ * At the place of the one before, in one step: a late handler looks there whether it may still write. A child of fork()
+ * keeps that one.
+ */
+static struct sfb_shared *make_shared(struct sfb_shared *before, uint32_t rate_hz)
 {
-    struct sfb_shared *shared = mmap(NULL, SFB_SHARED_SIZE, PROT_READ | PROT_WRITE,
-                                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct sfb_shared *shared =
+        mmap(before, SFB_SHARED_SIZE, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | (before ? MAP_FIXED : 0), -1, 0);
 
     if (shared == MAP_FAILED)
         return NULL;
@@ -138,10 +143,14 @@ static enum sfb_status start(const struct sframe_backtrace_record_options *optio
     struct sfb_recorder_drain_options how = { .fd = -1 };
     enum sfb_status status;
 
-    /* It stays, whatever comes: a handler may be at work in it. */
-    own.shared = make_shared(options->rate_hz);
-    if (!own.shared)
+    struct sfb_shared *shared;
+
+    if (!sfb_begin_may())
         return SFB_NO_RESOURCE;
+    shared = make_shared(own.shared, options->rate_hz);
+    if (!shared)
+        return SFB_NO_RESOURCE;
+    own.shared = shared;
     own.stop = 0;
     own.status = SFB_OK;
     status = open_writer(options);

@@ -87,21 +87,20 @@ static bool is_of(const struct sfb_thread *t, enum sfb_recording_engine engine,
 {
     if (engine == SFB_ENGINE_TIMER)
         return t == thread_of(info);
-    if (engine != SFB_ENGINE_SAMPLER &&
+    if (engine != SFB_ENGINE_SAMPLER && t->ring &&
         (uint32_t)info->si_fd + 1 == __atomic_load_n(&t->ring->event_fd, __ATOMIC_RELAXED))
         return true;
     return t->tid == (pid_t)syscall(SYS_gettid);
 }
 
-static void on_sample(enum sfb_recording_engine engine, const siginfo_t *info, const void *context)
+static void take(enum sfb_recording_engine engine, const siginfo_t *info, const void *context)
 {
     struct sfb_thread_local *local = &sfb_thread_local;
-    struct sfb_thread *t;
+    struct sfb_thread *t = sfb_thread_own();
 
-    if (!sfb_agent.shared || __atomic_load_n(&sfb_agent.left_alone, __ATOMIC_RELAXED))
-        return;
-    t = sfb_thread_own();
     if (local->busy) {
+        if (sfb_agent_is_over())
+            return;
         __atomic_fetch_add(t ? &t->ring->lost[SFB_LOSS_NESTED]
                              : &sfb_agent.process->lost[SFB_LOSS_NESTED],
                            1, __ATOMIC_RELAXED);
@@ -111,6 +110,15 @@ static void on_sample(enum sfb_recording_engine engine, const siginfo_t *info, c
         t = find_thread(info);
     if (t && is_of(t, engine, info))
         sfb_sample_take(t, engine, context);
+}
+
+static void on_sample(enum sfb_recording_engine engine, const siginfo_t *info, const void *context)
+{
+    if (!sfb_agent.shared || __atomic_load_n(&sfb_agent.left_alone, __ATOMIC_RELAXED))
+        return;
+    sfb_agent_enter();
+    take(engine, info, context);
+    sfb_agent_leave();
 }
 
 /* --- the program's own ------------------------------------------------------------------------ */

@@ -17,7 +17,7 @@
 
 enum { STACK = 64 * 1024, STRANGERS = 256, LATE = 20 };
 
-static pid_t runs_in;
+static uint32_t runs_for; /* sfb_agent.generation; 0: none runs */
 
 /* A signal of ours to a thread, with its own part as the value; see sfb_thread.notified. */
 static void notify(struct sfb_thread *t)
@@ -103,48 +103,63 @@ static void look_for_strangers(struct scan *s)
     memcpy(s->before, s->now, sizeof s->before);
 }
 
-static void *run(void *unused)
+/* @return false: its recording is over */
+static bool turn(uint32_t generation, uint64_t period, struct scan *strangers, uint64_t *next_scan)
+{
+    bool goes_on;
+
+    sfb_agent_enter();
+    goes_on = generation == sfb_agent.generation && !sfb_agent_is_over();
+    if (goes_on) {
+        look_at_all(period);
+        if (sfb_now() >= *next_scan) {
+            look_for_strangers(strangers);
+            *next_scan = sfb_now() + SCAN_NS;
+        }
+    }
+    sfb_agent_leave();
+    return goes_on;
+}
+
+static void *run(void *with)
 {
     uint64_t period = sfb_agent.period_ns > PERIOD_MIN_NS ? sfb_agent.period_ns : PERIOD_MIN_NS;
     const struct timespec pause = sfb_timespec(period);
     struct scan strangers = { .self = (pid_t)syscall(SYS_gettid) };
     uint64_t next_scan = sfb_now(), next_look = 0;
+    uint32_t generation = (uint32_t)(uintptr_t)with;
 
-    (void)unused;
     sfb_helper_begin(SFB_HELPER_SAMPLER, "sfb-sampler");
-    while (!sfb_agent_is_over()) {
+    while (turn(generation, period, &strangers, &next_scan)) {
         if (sfb_helper_is_alone(&next_look)) {
             sfb_helper_leave();
             break;
         }
-        look_at_all(period);
-        if (sfb_now() >= next_scan) {
-            look_for_strangers(&strangers);
-            next_scan = sfb_now() + SCAN_NS;
-        }
         nanosleep(&pause, NULL);
     }
-    __atomic_store_n(&runs_in, 0, __ATOMIC_RELEASE);
+    __atomic_compare_exchange_n(&runs_for, &generation, 0, false, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
     return NULL;
 }
 
 /* With all signals blocked from the beginning: none of the program's is to be handled there. */
 void sfb_sampler_start_if_needed(void)
 {
+    uint32_t generation = sfb_agent.generation;
     pthread_attr_t attributes;
     sigset_t all, old;
     pthread_t thread;
 
     if (!__atomic_load_n(&sfb_agent.wants_sampler, __ATOMIC_RELAXED) || sfb_agent_is_over() ||
-        __atomic_exchange_n(&runs_in, sfb_agent.pid, __ATOMIC_ACQ_REL) == sfb_agent.pid)
+        __atomic_exchange_n(&runs_for, generation, __ATOMIC_ACQ_REL) == generation)
         return;
     sigfillset(&all);
     sfb_real()->pthread_sigmask(SIG_SETMASK, &all, &old);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    if (sfb_real()->pthread_create(&thread, &attributes, run, NULL) != 0)
-        __atomic_store_n(&runs_in, 0, __ATOMIC_RELEASE);
+    if (sfb_real()->pthread_create(&thread, &attributes, run, (void *)(uintptr_t)generation) != 0)
+        __atomic_store_n(&runs_for, 0, __ATOMIC_RELEASE);
     pthread_attr_destroy(&attributes);
     sfb_real()->pthread_sigmask(SIG_SETMASK, &old, NULL);
 }

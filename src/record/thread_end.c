@@ -14,26 +14,33 @@ static bool has_key;
  * Destructors come in rounds, as long as any has set a value anew, at most four. The CPU time of other ones is the
  * thread's, too: so ours does its work in the third.
  */
-static void on_end(void *value)
+static void end(const void *value)
 {
     struct sfb_thread_local *local = &sfb_thread_local;
-    struct sfb_thread *t;
+    struct sfb_thread *t = sfb_thread_own();
 
-    if (!sfb_agent_is_here())
-        return;
-    t = sfb_thread_own();
-    if (!t || (void *)t != value)
+    if (!t || (const void *)t != value)
         return;
     if (++t->rounds < ROUNDS && pthread_setspecific(key, t) == 0)
         return;
     local->busy = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    sfb_thread_look_at_name(t);
+    if (!sfb_agent_is_over())
+        sfb_thread_look_at_name(t);
     sfb_thread_end(t);
     local->gone = true;
     local->thread = NULL;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     local->busy = false;
+}
+
+static void on_end(void *value)
+{
+    if (!sfb_agent_is_here())
+        return;
+    sfb_agent_enter();
+    end(value);
+    sfb_agent_leave();
 }
 
 bool sfb_thread_end_prepare(void)

@@ -99,12 +99,14 @@ struct sfb_thread *sfb_thread_begin(uint64_t cpu_start)
 
     local->busy = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    sfb_agent_enter();
     if (!sfb_thread_own() && sfb_agent.others)
         local->thread = sfb_thread_of((pid_t)syscall(SYS_gettid));
-    if (!local->thread)
+    if (!local->thread && !sfb_agent_is_over())
         local->thread = begin((pid_t)syscall(SYS_gettid), cpu_start, true);
     if (!local->thread)
         local->gone = true;
+    sfb_agent_leave();
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     local->busy = was_busy;
     return local->thread;

@@ -124,6 +124,11 @@ Test(record_linked, the_end_of_the_last_thread_stops_it)
     cr_expect_geq(seen.cpu, 100000000U);
 }
 
+Test(record_linked, many_recordings_use_the_memory_of_one)
+{
+    record_mode("often");
+}
+
 Test(record_linked, children_are_in_the_same_file)
 {
     struct seen seen = record_mode("child");

@@ -33,12 +33,18 @@ static void *late(void *ms)
     return NULL;
 }
 
-static enum sfb_status start(const char *file)
+static enum sfb_status start_at(const char *file, uint32_t rate_hz)
 {
     struct sframe_backtrace_record_options options = SFRAME_BACKTRACE_RECORD_OPTIONS_INIT;
 
     options.fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    options.rate_hz = rate_hz;
     return sframe_backtrace_record_start(&options);
+}
+
+static enum sfb_status start(const char *file)
+{
+    return start_at(file, 0);
 }
 
 static int whole(const char *file)
@@ -143,6 +149,43 @@ static int fewer(const char *file)
     return sframe_backtrace_record_stop() != SFB_OK;
 }
 
+static long address_space_kib(void)
+{
+    FILE *status = fopen("/proc/self/status", "re");
+    char line[128];
+    long kib = 0;
+
+    while (status && fgets(line, sizeof line, status) && sscanf(line, "VmSize: %ld", &kib) != 1)
+        ;
+    if (status)
+        fclose(status);
+    return kib;
+}
+
+/* Recordings come and go while threads are at work: the memory of one is that of the next. */
+static int often(const char *file)
+{
+    pthread_t thread[3];
+    long first = 0;
+
+    for (int i = 0; i < 3; i++)
+        pthread_create(&thread[i], NULL, early, (void *)300);
+    go = true;
+    for (int i = 0; i < 50; i++) {
+        if (start_at(file, 20000) != SFB_OK)
+            return 1;
+        sleep_ms(3);
+        if (sframe_backtrace_record_stop() != SFB_OK)
+            return 1;
+        if (i == 0)
+            first = address_space_kib();
+    }
+    end = true;
+    for (int i = 0; i < 3; i++)
+        pthread_join(thread[i], NULL);
+    return first == 0 || address_space_kib() > first + 131072 ? 3 : 0;
+}
+
 static int no_stop(const char *file)
 {
     if (start(file) != SFB_OK)
@@ -200,9 +243,9 @@ int main(int count, char *words[])
     static const struct {
         const char *name;
         int (*run)(const char *file);
-    } modes[] = { { "whole", whole },      { "twice", twice },     { "handler", handler },
-                  { "fewer", fewer },      { "no_stop", no_stop }, { "first_ends", first_ends },
-                  { "child", with_child }, { "refuses", refuses } };
+    } modes[] = { { "whole", whole }, { "twice", twice },      { "handler", handler },
+                  { "fewer", fewer }, { "no_stop", no_stop },  { "first_ends", first_ends },
+                  { "often", often }, { "child", with_child }, { "refuses", refuses } };
 
     for (size_t i = 0; count == 3 && i < sizeof modes / sizeof *modes; i++)
         if (strcmp(modes[i].name, words[2]) == 0)
