@@ -25,10 +25,11 @@ static void before_exec(void)
     sfb_prof_signal_before_exec();
 }
 
-/* Runs a call that comes back only if it failed. In a child of vfork() signals need no care: it has no timers. */
+/* Runs a call that comes back only if it failed. A child of vfork() has no timers: only its mask needs care. */
 #define EXEC(call)                                                                                 \
     do {                                                                                           \
         bool ours = sfb_prof_signal_is_ours(SIGPROF);                                              \
+        bool held = !ours && sfb_prof_signal_hold();                                               \
         int saved_errno;                                                                           \
                                                                                                    \
         if (ours)                                                                                  \
@@ -37,6 +38,8 @@ static void before_exec(void)
         saved_errno = errno;                                                                       \
         if (ours)                                                                                  \
             sfb_prof_signal_after_exec();                                                          \
+        if (held)                                                                                  \
+            sfb_prof_signal_release();                                                             \
         errno = saved_errno;                                                                       \
         return -1;                                                                                 \
     } while (0)

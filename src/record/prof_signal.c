@@ -370,6 +370,30 @@ void sfb_prof_signal_begin_thread(bool blocks)
                               blocks;
 }
 
+static void change(int how)
+{
+    int saved_errno = errno;
+    sigset_t prof;
+
+    only_prof(&prof);
+    sfb_real()->pthread_sigmask(how, &prof, NULL);
+    errno = saved_errno;
+}
+
+bool sfb_prof_signal_hold(void)
+{
+    bool holds = installed_in && sfb_thread_local.blocks;
+
+    if (holds)
+        change(SIG_BLOCK);
+    return holds;
+}
+
+void sfb_prof_signal_release(void)
+{
+    change(SIG_UNBLOCK);
+}
+
 void sfb_prof_signal_before_exec(void)
 {
     const struct sigaction ignore = { .sa_handler = SIG_IGN };

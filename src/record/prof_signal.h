@@ -50,6 +50,15 @@ void sfb_prof_signal_raise_what_waits(void);
 void sfb_prof_signal_begin_thread(bool blocks);
 
 /*
+ * Before a new program begins in a child, from here or in a child of vfork(): the kernel blocks SIGPROF if the program
+ * believes so. Signals: safe.
+ *
+ * @return whether it does now, and sfb_prof_signal_release() has to be called
+ */
+bool sfb_prof_signal_hold(void);
+void sfb_prof_signal_release(void);
+
+/*
  * Before exec: signals under way must not reach the new program, where they would be deadly. Ignored, they are gone.
  * Afterwards: it has failed.
  */

@@ -39,6 +39,8 @@ static void find_all(void)
     find(&real.dlopen, "dlopen");
     find(&real.dlclose, "dlclose");
     find(&real.exit_now, "_exit");
+    find(&real.posix_spawn, "posix_spawn");
+    find(&real.posix_spawnp, "posix_spawnp");
     find(&real.execve, "execve");
     find(&real.execvpe, "execvpe");
     find(&real.fexecve, "fexecve");

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -33,6 +34,7 @@ struct sfb_real {
     __typeof__(dlopen) *dlopen;
     __typeof__(dlclose) *dlclose;
     __typeof__(_exit) *exit_now;
+    __typeof__(posix_spawn) *posix_spawn, *posix_spawnp;
     __typeof__(execve) *execve;
     __typeof__(execvpe) *execvpe;
     __typeof__(fexecve) *fexecve;

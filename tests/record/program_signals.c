@@ -4,12 +4,14 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -344,7 +346,53 @@ static int exec_finds(char *words[])
     return 1;
 }
 
+static int finds_blocked(char *words[])
+{
+    return is_blocked() != atoi(words[0]);
+}
+
+static int status_of(pid_t child)
+{
+    int status;
+
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status)
+               ? WEXITSTATUS(status)
+               : -1;
+}
+
+/* NOLINTBEGIN(clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork): what programs do all the same */
+/* A new program inherits the mask, in all ways. */
+static int mask_is_inherited(char *words[])
+{
+    char *list[] = { (char *)(uintptr_t) "program", (char *)(uintptr_t) "finds_blocked", NULL,
+                     NULL };
+    sigset_t prof;
+    pid_t child;
+
+    (void)words;
+    sigemptyset(&prof);
+    sigaddset(&prof, SIGPROF);
+    for (int blocks = 0; blocks < 2; blocks++) {
+        list[2] = (char *)(uintptr_t)(blocks ? "1" : "0");
+        CHECK(sigprocmask(blocks ? SIG_BLOCK : SIG_UNBLOCK, &prof, NULL) == 0);
+        CHECK(posix_spawn(&child, "/proc/self/exe", NULL, NULL, list, environ) == 0);
+        CHECK(status_of(child) == 0);
+        CHECK(posix_spawnp(&child, "/proc/self/exe", NULL, NULL, list, environ) == 0);
+        CHECK(status_of(child) == 0);
+        child = vfork();
+        if (child == 0) {
+            execve("/proc/self/exe", list, environ);
+            _exit(126);
+        }
+        CHECK(status_of(child) == 0 && is_blocked() == blocks);
+    }
+    return 0;
+}
+/* NOLINTEND(clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork) */
+
 const struct program_mode program_signals[] = {
+    { "finds_blocked", finds_blocked },
+    { "mask_is_inherited", mask_is_inherited },
     { "reads_back", reads_back },
     { "own_timer", own_timer },
     { "own_thread_timer", own_thread_timer },

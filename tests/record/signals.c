@@ -107,6 +107,19 @@ Test(record_signals, a_new_program_finds_what_exec_leaves)
     }
 }
 
+Test(record_signals, a_new_program_inherits_the_mask)
+{
+    struct record_how without = { .no_agent = true };
+    struct recorded *plain = record(&without, "mask_is_inherited"),
+                    *r = record(NULL, "mask_is_inherited");
+
+    expect_status(plain, 0);
+    expect_status(r, 0);
+    cr_expect_eq(r->process_count, 7);
+    recorded_free(plain);
+    recorded_free(r);
+}
+
 Test(record_signals, errno_is_kept)
 {
     expect_same("keeps_errno 100", 100, 1);
