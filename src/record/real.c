@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "record/syscall_entry.h"
+long (*sfb_syscall_real)(long, ...);
 
 static struct sfb_real real;
 static bool found;

@@ -47,4 +47,7 @@ struct sfb_real {
  */
 const struct sfb_real *sfb_real(void);
 
+/* The C library's syscall(), for syscall_entry_*.S. NULL: not known yet; each call then comes by sfb_syscall_looked_at(). */
+extern long (*sfb_syscall_real)(long, ...);
+
 #endif

@@ -7,8 +7,6 @@
 #include "record/filter.h"
 #include "record/real.h"
 
-long (*sfb_syscall_real)(long, ...);
-
 static long run(long number, long a, long b, long c, long d, long e, long f)
 {
     return sfb_real()->syscall(number, a, b, c, d, e, f);

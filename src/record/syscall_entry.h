@@ -5,9 +5,6 @@
 #ifndef SFB_RECORD_SYSCALL_ENTRY_H
 #define SFB_RECORD_SYSCALL_ENTRY_H
 
-/* The C library's. NULL: not known yet; each call then comes by sfb_syscall_looked_at(). */
-extern long (*sfb_syscall_real)(long, ...);
-
 /* Has the arguments of syscall(), six of them, of which a call may use fewer. */
 long sfb_syscall_looked_at(long number, long a, long b, long c, long d, long e, long f);
 
