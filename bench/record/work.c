@@ -99,10 +99,11 @@ static void measure(int number, siginfo_t *info, void *context)
 /* By the C library's own function: the agent's stands before it, and hides its handler. */
 static int measure_inside(void)
 {
-    void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    static void *libc; /* never closed */
     int (*set)(int, const struct sigaction *, struct sigaction *);
     struct sigaction action;
 
+    libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     if (!libc)
         return -1;
     *(void **)&set = dlsym(libc, "sigaction");

@@ -6,6 +6,7 @@
 
 enum { FACTOR = 1000 };
 
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the C library's have underscores
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *out)
 {
     int result = (int)syscall(SYS_clock_gettime, clock, out);
