@@ -1,8 +1,10 @@
 #include "record/process.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "record/clocks.h"
 #include "record/helper.h"
@@ -62,6 +64,17 @@ const char *sfb_process_arguments(size_t *size)
     return text + (text_size > path ? path : 0);
 }
 
+/* Numbers of processes mean something in it alone: by both the recorder knows who this is. */
+static uint64_t pid_space(void)
+{
+    const int before = errno;
+    struct stat space;
+    const bool known = stat("/proc/self/ns/pid", &space) == 0;
+
+    errno = before;
+    return known ? space.st_ino : 0;
+}
+
 bool sfb_process_begin(uint32_t parent, uint64_t cpu_start)
 {
     uint32_t slot;
@@ -73,6 +86,7 @@ bool sfb_process_begin(uint32_t parent, uint64_t cpu_start)
     clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
     p->pid = (uint32_t)getpid();
     p->parent_pid = (uint32_t)getppid();
+    p->pid_space = pid_space();
     p->how = parent ? SFB_PROCESS_FORKED : SFB_PROCESS_STARTED;
     p->parent = parent;
     p->tick_ns = (uint32_t)tick.tv_nsec;

@@ -88,6 +88,7 @@ struct sfb_shared_process {
     uint64_t cpu_start; /* CLOCK_PROCESS_CPUTIME_ID when the agent began */
     uint64_t end;       /* 0: not ended by itself */
     uint64_t cpu_end;   /* CLOCK_PROCESS_CPUTIME_ID at end */
+    uint64_t pid_space; /* inode of its PID namespace, in which pid is its number; 0: not known */
     uint64_t lost[SFB_LOSS_COUNT];
 
     /*
@@ -103,7 +104,7 @@ struct sfb_shared_process {
     uint32_t text_size;
     uint32_t
         prof_ignored; /* before exec, by the agent for the next one: 1: SIGPROF is ignored for its sake, not the program's */
-    uint8_t to_next_page[SFB_SHARED_PAGE - SFB_SHARED_TEXT - 4 * 13 - 8 * 5 - 8 * SFB_LOSS_COUNT];
+    uint8_t to_next_page[SFB_SHARED_PAGE - SFB_SHARED_TEXT - 4 * 13 - 8 * 6 - 8 * SFB_LOSS_COUNT];
 
     /*
      * Hashes of stacks that are in a ring, or were: open addressing, at most 8 steps, 0: empty. Written after the record that

@@ -15,7 +15,9 @@
 #include "recorder/tasks.h"
 
 /* In looks, which are 10 ms apart. */
-enum { THREADS_EVERY = 25, PROCESSES_EVERY = 50 };
+enum { LOST_EVERY = 5, THREADS_EVERY = 25, PROCESSES_EVERY = 50 };
+
+enum { SEARCHES_MAX = 3 };
 
 /* Half of the descriptors are for events. */
 static size_t pidfds_limit(void)
@@ -115,6 +117,22 @@ static void watch(struct sfb_recorder_follow *f, uint32_t slot)
         sfb_recorder_ends_tell(f, slot, SFB_PROCESS_GONE, 0, 0);
 }
 
+/*
+ * Who is not found has not ended for that: /proc leaves children out while others end, may hide some, and needs a
+ * descriptor.
+ */
+static void search(struct sfb_recorder_follow *f, uint32_t slot)
+{
+    struct sfb_recorder_followed *p = &f->process[slot];
+    const bool sure = sfb_recorder_identity_find(f, slot);
+
+    p->lost = !sure || ++p->searches < SEARCHES_MAX;
+    if (p->here > 0)
+        watch(f, slot);
+    else if (!sfb_recorder_ends_tell_of_reaped(f, slot) && !p->lost)
+        sfb_recorder_ends_tell(f, slot, SFB_PROCESS_GONE, 0, 0);
+}
+
 static uint32_t process_before(void *with, uint32_t slot, uint32_t pid)
 {
     struct sfb_recorder_follow *f = with;
@@ -125,6 +143,7 @@ static uint32_t process_before(void *with, uint32_t slot, uint32_t pid)
         f->executing.pid = (pid_t)pid;
         f->executing.here = f->process[before].here;
         f->executing.same = f->process[before].same;
+        f->executing.pid_space = f->process[before].pid_space;
     }
     return before;
 }
@@ -143,13 +162,11 @@ static bool process_began(void *with, uint32_t slot, uint32_t pid, uint32_t id)
     if (executed) {
         p->here = f->executing.here;
         p->same = f->executing.same;
-    } else {
-        p->lost = !sfb_recorder_identity_find(f, slot);
-    }
-    if (p->here > 0)
+        p->pid_space = f->executing.pid_space;
         watch(f, slot);
-    else if (!sfb_recorder_ends_tell_of_reaped(f, slot) && !p->lost)
-        sfb_recorder_ends_tell(f, slot, SFB_PROCESS_GONE, 0, 0);
+    } else {
+        search(f, slot);
+    }
     return true;
 }
 
@@ -250,18 +267,11 @@ struct sfb_recorder_watcher sfb_recorder_follow_watcher(struct sfb_recorder_foll
 
 /* --- looks --------------------------------------------------------------------------------------- */
 
-/* Who was not found may be now: there was no descriptor to look with, or /proc hid it. */
 static void look_for_lost(struct sfb_recorder_follow *f)
 {
-    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++) {
-        struct sfb_recorder_followed *p = &f->process[i];
-
-        if (p->pid == 0 || p->told || !p->lost)
-            continue;
-        p->lost = !sfb_recorder_identity_find(f, i);
-        if (p->here > 0)
-            watch(f, i);
-    }
+    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
+        if (f->process[i].pid != 0 && !f->process[i].told && f->process[i].lost)
+            search(f, i);
 }
 
 static void settle_events(struct sfb_recorder_follow *f)
@@ -278,12 +288,12 @@ void sfb_recorder_follow_look(struct sfb_recorder_follow *f)
     if (f->events)
         settle_events(f);
     f->looks++;
-    if (f->looks % THREADS_EVERY == 0) {
+    if (f->looks % LOST_EVERY == 0)
         look_for_lost(f);
+    if (f->looks % THREADS_EVERY == 0)
         for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
             if (f->process[i].pid != 0 && !f->process[i].told)
                 sfb_recorder_stray_threads(f, i);
-    }
     if (f->looks % PROCESSES_EVERY == 0)
         sfb_recorder_stray_processes(f);
 }

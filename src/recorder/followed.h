@@ -9,9 +9,11 @@ struct sfb_recorder_followed {
     pid_t pid;              /* as it knows itself; 0: nobody has the slot */
     pid_t here;             /* its number here; 0: it was not found */
     uint32_t id;            /* in the recording */
+    uint64_t pid_space;     /* as it told, in which pid is its number; 0: it did not */
     int pidfd;              /* -1: none */
     bool same;              /* both numbers are the same, and so are those of its threads */
     bool lost;              /* nobody knows its number here, nor that it has ended */
+    unsigned searches;      /* that did not find it */
     bool told;              /* the drain knows of its end */
     unsigned waits;         /* looks since it has ended, for somebody to say how */
     uint64_t cpu;           /* at the last look */
@@ -55,6 +57,7 @@ struct sfb_recorder_follow {
     struct {
         pid_t pid, here;
         bool same;
+        uint64_t pid_space;
     } executing; /* between two slots; pid 0: nobody is */
     bool first_ended;
     int first_status;

@@ -11,8 +11,8 @@
 
 #define LOAD(member) __atomic_load_n(&(member), __ATOMIC_RELAXED)
 
-/* How well a process here fits what a slot says. */
-enum { FITS_NOT, FITS_NUMBER, FITS_PROGRAM };
+/* How well a process here fits what a slot says. Where both namespaces are known there is no doubt. */
+enum { FITS_NOT, FITS_NUMBER, FITS_PROGRAM, FITS_SPACE };
 
 static bool is_followed(const struct sfb_recorder_follow *f, pid_t here)
 {
@@ -79,7 +79,8 @@ bool sfb_recorder_identity_has_changed(const struct sfb_recorder_follow *f, uint
 struct wanted {
     const struct sfb_recorder_follow *follow;
     bool forked;
-    pid_t parent; /* FORKED: its number here; 0: not known */
+    uint64_t pid_space; /* 0: not known */
+    pid_t parent;       /* FORKED: its number here; 0: not known */
     char text[SFB_SHARED_TEXT + 1];
     size_t text_size;
     pid_t found;
@@ -95,16 +96,28 @@ static void describe(struct wanted *out, const struct sfb_recorder_follow *f, ui
     if (out->forked && parent < SFB_SHARED_PROCESS_MAX && f->process[parent].pid != 0)
         out->parent = f->process[parent].here;
     out->text_size = copy_text(out->text, shared);
+    out->pid_space = LOAD(shared->pid_space);
+}
+
+/* @return FITS_SPACE, FITS_NOT, or FITS_NUMBER where one of both is not known */
+static int fits_space(const struct wanted *wanted, pid_t here)
+{
+    uint64_t space;
+
+    if (wanted->pid_space == 0 || !sfb_recorder_task_pid_space(here, &space))
+        return FITS_NUMBER;
+    return space == wanted->pid_space ? FITS_SPACE : FITS_NOT;
 }
 
 /* Who forked itself may run another program by now, and has the parent that it says. */
 static void judge(void *with, pid_t here)
 {
     struct wanted *wanted = with;
-    const bool good = wanted->forked ? wanted->parent == sfb_recorder_task_parent(here)
-                                     : runs(here, wanted->text, wanted->text_size);
-    const int fits = good ? FITS_PROGRAM : FITS_NUMBER;
+    int fits = fits_space(wanted, here);
 
+    if (fits == FITS_NUMBER && (wanted->forked ? wanted->parent == sfb_recorder_task_parent(here)
+                                               : runs(here, wanted->text, wanted->text_size)))
+        fits = FITS_PROGRAM;
     if (fits <= wanted->fits || is_followed(wanted->follow, here))
         return;
     wanted->found = here;
@@ -118,7 +131,10 @@ bool sfb_recorder_identity_find(struct sfb_recorder_follow *f, uint32_t slot)
     struct wanted wanted;
     bool all;
 
-    if (is_here && sfb_recorder_task_is_ours(p->pid) && !is_followed(f, p->pid)) {
+    describe(&wanted, f, slot);
+    p->pid_space = wanted.pid_space;
+    if (is_here && fits_space(&wanted, p->pid) != FITS_NOT && sfb_recorder_task_is_ours(p->pid) &&
+        !is_followed(f, p->pid)) {
         p->same = true;
         p->here = p->pid;
         return true;
@@ -127,11 +143,27 @@ bool sfb_recorder_identity_find(struct sfb_recorder_follow *f, uint32_t slot)
         p->here = p->pid;
         return true;
     }
-    describe(&wanted, f, slot);
     all = sfb_recorder_tasks_find(p->pid, judge, &wanted);
     p->here = wanted.found;
     /* It may have got the memory without descending from us. */
     return wanted.found != 0 || (all && !(is_here && runs(p->pid, wanted.text, wanted.text_size)));
+}
+
+/* Of several that run it, it is not the one that ran it before. */
+static int fits_before(const struct sfb_recorder_follow *f, uint32_t before,
+                       const struct wanted *wanted)
+{
+    const struct sfb_recorder_followed *p = &f->process[before];
+    char text[SFB_SHARED_TEXT + 1];
+
+    if (p->pid_space != 0 && wanted->pid_space != 0)
+        return p->pid_space == wanted->pid_space ? FITS_SPACE : FITS_NOT;
+    if (p->here == 0 || !runs(p->here, wanted->text, wanted->text_size))
+        return FITS_NUMBER;
+    return copy_text(text, &f->processes[before]) != wanted->text_size ||
+                   memcmp(text, wanted->text, wanted->text_size) != 0
+               ? FITS_PROGRAM
+               : FITS_NUMBER;
 }
 
 uint32_t sfb_recorder_identity_before(const struct sfb_recorder_follow *f, uint32_t slot, pid_t pid)
@@ -142,17 +174,11 @@ uint32_t sfb_recorder_identity_before(const struct sfb_recorder_follow *f, uint3
 
     describe(&wanted, f, slot);
     for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX && !wanted.forked; i++) {
-        const struct sfb_recorder_followed *p = &f->process[i];
-        char text[SFB_SHARED_TEXT + 1];
-        int fits = FITS_NUMBER;
+        int fits;
 
-        if (p->pid != pid || p->told)
+        if (f->process[i].pid != pid || f->process[i].told)
             continue;
-        /* Of several that run it, it is not the one that ran it before. */
-        if (p->here != 0 && runs(p->here, wanted.text, wanted.text_size) &&
-            (copy_text(text, &f->processes[i]) != wanted.text_size ||
-             memcmp(text, wanted.text, wanted.text_size) != 0))
-            fits = FITS_PROGRAM;
+        fits = fits_before(f, i, &wanted);
         if (fits > best_fits) {
             best = i;
             best_fits = fits;
@@ -162,7 +188,7 @@ uint32_t sfb_recorder_identity_before(const struct sfb_recorder_follow *f, uint3
         return best;
     /* It may as well be one that nobody follows yet. */
     sfb_recorder_tasks_find(pid, judge, &wanted);
-    return wanted.fits == FITS_PROGRAM ? SFB_SHARED_PROCESS_MAX : best;
+    return wanted.fits >= FITS_PROGRAM ? SFB_SHARED_PROCESS_MAX : best;
 }
 
 /* --- clocks -------------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -235,6 +236,18 @@ bool sfb_recorder_task_shares(pid_t pid, const char *space)
     snprintf(name, sizeof name, "ns/%.8s", space);
     return read_link(own, sizeof own, name, getpid()) &&
            read_link(other, sizeof other, name, pid) && strcmp(own, other) == 0;
+}
+
+bool sfb_recorder_task_pid_space(pid_t pid, uint64_t *out)
+{
+    char path[64];
+    struct stat space;
+
+    snprintf(path, sizeof path, "/proc/%ld/ns/pid", (long)pid);
+    if (stat(path, &space) != 0)
+        return false;
+    *out = space.st_ino;
+    return true;
 }
 
 bool sfb_recorder_task_has_our_files(pid_t pid)

@@ -43,6 +43,9 @@ size_t sfb_recorder_task_arguments(pid_t pid, char *out, size_t room);
 /* Whether a process has the namespace that this one has: "mnt", "time". False: not known, too. */
 bool sfb_recorder_task_shares(pid_t pid, const char *space);
 
+/* The inode of its PID namespace, which has no other at the same time. @return false: not known */
+bool sfb_recorder_task_pid_space(pid_t pid, uint64_t *out);
+
 /* Whether a path names the same file there as here. */
 bool sfb_recorder_task_has_our_files(pid_t pid);
 

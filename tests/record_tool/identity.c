@@ -44,6 +44,25 @@ Test(record_identity, of_two_pid_namespaces)
     recorded_free(&r);
 }
 
+/* Numbers, parents and programs are the same in all of them: nobody gets the slot of one that runs. */
+Test(record_identity, of_namespaces_that_run_the_same)
+{
+    struct recorded r;
+
+    if (!can_unshare("--pid --fork"))
+        return;
+    r = recorded("--engine timer sh -c 'for i in 1 2 3 4 5 6; do unshare --pid --fork sh -c "
+                 "\"$0 burn 120; env $0 burn 120; true\" & done; wait' $P");
+    cr_expect_eq(r.contents->process_count, 1 + 6 * 7, "%u", r.contents->process_count);
+    cr_expect_gt(r.contents->weight, 1300000000, "%s", r.run.err);
+    cr_expect_eq(r.contents->lost[SFB_LOSS_NOT_FOLLOWED], 0, "%s", r.contents->texts);
+    cr_expect_eq(r.contents->lost[SFB_LOSS_BAD_RING], 0, "%s", r.contents->texts);
+    cr_expect_eq(r.contents->lost[SFB_LOSS_RING_FULL], 0, "%s", r.contents->texts);
+    for (uint32_t i = 0; i < r.contents->process_count; i++)
+        cr_expect_neq(r.contents->process[i].end, SFB_PROCESS_LEFT, "%u", i);
+    recorded_free(&r);
+}
+
 /* Its clock is a thousand seconds ahead. */
 Test(record_identity, of_a_time_namespace)
 {
