@@ -51,6 +51,27 @@ static void look_at_all(struct sfb_recorder_drain *d)
     d->scanned = d->now;
 }
 
+/* In the order in which they began: who executed another program may have the slot with the higher number. */
+static void begin_processes(struct sfb_recorder_drain *d)
+{
+    bool tried[SFB_SHARED_PROCESS_MAX] = { false };
+
+    for (;;) {
+        uint32_t first = SFB_SHARED_PROCESS_MAX;
+
+        for (uint32_t i = 0; i < d->process_end; i++)
+            if (d->process[i].id == 0 && !tried[i] &&
+                ACQUIRE(d->processes[i].state) != SFB_SLOT_FREE &&
+                (first == SFB_SHARED_PROCESS_MAX ||
+                 ACQUIRE(d->processes[i].start) < ACQUIRE(d->processes[first].start)))
+                first = i;
+        if (first == SFB_SHARED_PROCESS_MAX)
+            return;
+        tried[first] = true;
+        sfb_recorder_process_begin(d, first);
+    }
+}
+
 /* Each page of a slot is memory once it was looked at: all of them only when an agent says that one is new. */
 static void begin_new(struct sfb_recorder_drain *d)
 {
@@ -62,9 +83,7 @@ static void begin_new(struct sfb_recorder_drain *d)
         look_at_all(d);
         all = true;
     }
-    for (uint32_t i = 0; i < d->process_end; i++)
-        if (d->process[i].id == 0)
-            sfb_recorder_process_begin(d, i);
+    begin_processes(d);
     sfb_recorder_rings_begin(d, all);
 }
 

@@ -11,13 +11,15 @@
 #include "recorder/ends.h"
 #include "recorder/identity.h"
 #include "recorder/perf_map.h"
+#include "recorder/slots.h"
 #include "recorder/stray.h"
 #include "recorder/tasks.h"
 
 /* In looks, which are 10 ms apart. */
 enum { LOST_EVERY = 5, THREADS_EVERY = 25, PROCESSES_EVERY = 50 };
 
-enum { SEARCHES_MAX = 3 };
+/* Looks come faster where much happens. */
+static const uint64_t search_ns = 200000000;
 
 /* Half of the descriptors are for events. */
 static size_t pidfds_limit(void)
@@ -126,7 +128,9 @@ static void search(struct sfb_recorder_follow *f, uint32_t slot)
     struct sfb_recorder_followed *p = &f->process[slot];
     const bool sure = sfb_recorder_identity_find(f, slot);
 
-    p->lost = !sure || ++p->searches < SEARCHES_MAX;
+    if (p->searched == 0)
+        p->searched = sfb_recorder_now();
+    p->lost = !sure || sfb_recorder_now() - p->searched < search_ns;
     if (p->here > 0)
         watch(f, slot);
     else if (!sfb_recorder_ends_tell_of_reaped(f, slot) && !p->lost)

@@ -13,7 +13,7 @@ struct sfb_recorder_followed {
     int pidfd;              /* -1: none */
     bool same;              /* both numbers are the same, and so are those of its threads */
     bool lost;              /* nobody knows its number here, nor that it has ended */
-    unsigned searches;      /* that did not find it */
+    uint64_t searched;      /* since then, CLOCK_MONOTONIC in ns; 0: not yet */
     bool told;              /* the drain knows of its end */
     unsigned waits;         /* looks since it has ended, for somebody to say how */
     uint64_t cpu;           /* at the last look */

@@ -149,15 +149,20 @@ bool sfb_recorder_identity_find(struct sfb_recorder_follow *f, uint32_t slot)
     return wanted.found != 0 || (all && !(is_here && runs(p->pid, wanted.text, wanted.text_size)));
 }
 
-/* Of several that run it, it is not the one that ran it before. */
+/*
+ * Of several that run it, it is not the one that ran it before. The slot of who had forked may be looked at after that of
+ * what it executed: it is nowhere then, and comes last.
+ */
 static int fits_before(const struct sfb_recorder_follow *f, uint32_t before,
                        const struct wanted *wanted)
 {
     const struct sfb_recorder_followed *p = &f->process[before];
     char text[SFB_SHARED_TEXT + 1];
 
+    if (p->pid_space != 0 && wanted->pid_space != 0 && p->pid_space != wanted->pid_space)
+        return FITS_NOT;
     if (p->pid_space != 0 && wanted->pid_space != 0)
-        return p->pid_space == wanted->pid_space ? FITS_SPACE : FITS_NOT;
+        return p->here != 0 ? FITS_SPACE : FITS_PROGRAM;
     if (p->here == 0 || !runs(p->here, wanted->text, wanted->text_size))
         return FITS_NUMBER;
     return copy_text(text, &f->processes[before]) != wanted->text_size ||
