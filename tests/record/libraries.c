@@ -104,8 +104,12 @@ Test(record_libraries, a_cancelled_thread_comes_to_the_end_of_its_work)
 Test(record_libraries, threads_of_constructors_are_sampled)
 {
     struct record_how how = { .preload_behind = SFB_RECORD_EARLY };
-    struct recorded *r = record(&how, "burn 300");
+    struct recorded *r;
 
+#ifdef SFB_EMULATED
+    cr_skip_test("the emulator's own thread is there before the agent, too");
+#endif
+    r = record(&how, "burn 300");
     expect_status(r, 0);
     expect_sampled(r, 0, 300, 2);
     cr_expect_gt(r->thread[1].samples, 0);

@@ -54,8 +54,10 @@ static void count(struct findings *f, const struct finding *g, size_t index)
         note_known(f, g->known);
 }
 
-static void add(struct findings *f, enum check_code code, struct finding_place place,
-                struct finding_rules rules, const char *format, va_list arguments)
+__attribute__((format(printf, 5, 0))) static void add(struct findings *f, enum check_code code,
+                                                      struct finding_place place,
+                                                      struct finding_rules rules,
+                                                      const char *format, va_list arguments)
 {
     const size_t index = check_code_index(code);
     const bool wanted = is_wanted(f, index);
