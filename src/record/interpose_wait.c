@@ -33,6 +33,7 @@ SFB_INTERPOSED int ppoll(struct pollfd *fds, nfds_t nfds, const struct timespec 
 }
 
 /* What ppoll() is with _FORTIFY_SOURCE. */
+// NOLINTBEGIN(bugprone-reserved-identifier): the C library's name
 int __ppoll_chk(struct pollfd *fds, nfds_t nfds, const struct timespec *timeout, const sigset_t *ss,
                 size_t size);
 
@@ -41,6 +42,7 @@ SFB_INTERPOSED int __ppoll_chk(struct pollfd *fds, nfds_t nfds, const struct tim
 {
     WAIT(sfb_real()->ppoll_chk(fds, nfds, timeout, ss, size), ss);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 SFB_INTERPOSED int pselect(int nfds, fd_set *readfds, fd_set *writefds, fd_set *exceptfds,
                            const struct timespec *timeout, const sigset_t *sigmask)
