@@ -6,6 +6,13 @@
 
 TestSuite(record_threads, .timeout = 60);
 
+/* Stacks that may be cut off: the first sample may be the loader's. In the emulator there were more, once in six runs. */
+#ifdef SFB_EMULATED
+enum { CUT_OFF_MAX = 3 };
+#else
+enum { CUT_OFF_MAX = 1 };
+#endif
+
 Test(record_threads, first_thread_is_sampled)
 {
     struct recorded *r = record(NULL, "burn 200");
@@ -19,8 +26,8 @@ Test(record_threads, first_thread_is_sampled)
     cr_expect(r->thread[0].ended);
     cr_expect_eq(r->thread[0].engine, SFB_ENGINE_TIMER);
     cr_expect_geq(r->process[0].list_count, 1);
-    cr_expect_geq(sum.whole + 1 + sum.samples / 20, sum.samples, "%zu of %zu are whole",
-                  (size_t)sum.whole, (size_t)sum.samples);
+    cr_expect_geq(sum.whole + CUT_OFF_MAX, sum.samples, "%zu of %zu are whole", (size_t)sum.whole,
+                  (size_t)sum.samples);
     cr_expect_not_null(strstr(r->process[0].program, "record-program"), "%s",
                        r->process[0].program);
     cr_expect_not_null(strstr(r->process[0].arguments, " burn 200 "), "%s",
