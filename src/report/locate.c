@@ -38,7 +38,7 @@ static bool add_text(struct report_locator *l, const char *text, uint32_t *out)
 
 /* --- Modules ----------------------------------------------------------------------------------- */
 
-/* A build-id as a number: two parts of it are enough for the few modules of one path. */
+/* A hash of a build-id: enough to tell the few modules of one path apart. */
 static uint64_t id_of(const struct report_place *place)
 {
     uint64_t id = 0xcbf29ce484222325U + place->build_id_size;
