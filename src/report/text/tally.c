@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t report_group_unsampled(const struct report_model *model, uint32_t group)
+/* @return what was never sampled of a group */
+static uint64_t group_unsampled(const struct report_model *model, uint32_t group)
 {
     uint64_t sum = 0;
 
@@ -21,7 +22,7 @@ uint64_t report_group_unsampled(const struct report_model *model, uint32_t group
 
 uint64_t report_group_all(const struct report_model *model, uint32_t group)
 {
-    uint64_t sum = report_group_unsampled(model, group);
+    uint64_t sum = group_unsampled(model, group);
 
     for (size_t i = 0; i < model->rows.count; i++)
         if (model->rows.at[i].group == group)

@@ -33,9 +33,6 @@ void report_tally_free(struct report_tally *tally);
 /* @return all CPU time of a group, what was never sampled included */
 uint64_t report_group_all(const struct report_model *model, uint32_t group);
 
-/* @return what was never sampled of a group */
-uint64_t report_group_unsampled(const struct report_model *model, uint32_t group);
-
 /* @return a difference: new - old */
 static inline int64_t report_change(const uint64_t values[REPORT_GROUPS])
 {
