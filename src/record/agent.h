@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "record/shared.h"
+#include "recorder/shared.h"
 
 struct sfb_thread;
 

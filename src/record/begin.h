@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "record/shared.h"
+#include "recorder/shared.h"
 
 /*
  * Waits until nobody uses the memory of the recording before, which is over: handlers of threads that were interrupted.

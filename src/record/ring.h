@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/shared.h"
 #include "record/thread.h"
+#include "recorder/shared.h"
 
 /*
  * Writes a sample, and the CBF of its stack behind it.

@@ -2,7 +2,7 @@
 #ifndef SFB_RECORD_SESSION_H
 #define SFB_RECORD_SESSION_H
 
-#include "record/shared.h"
+#include "recorder/shared.h"
 
 /*
  * @param text  of SFB_SHARED_ENVIRONMENT; NULL: there is none

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/shared.h"
+#include "recorder/shared.h"
 
 struct sfb_recorder_dictionary {
     struct {

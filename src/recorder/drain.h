@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/shared.h"
+#include "recorder/shared.h"
 #include "recorder/watch.h"
 #include "sfb/recording.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/shared.h"
+#include "recorder/shared.h"
 
 static const char preload[] = "LD_PRELOAD=", asan[] = "ASAN_OPTIONS=",
                   session_name[] = SFB_SHARED_ENVIRONMENT "=";

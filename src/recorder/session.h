@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "record/shared.h"
+#include "recorder/shared.h"
 
 struct sfb_recorder_session {
     struct sfb_shared *shared; /* SFB_SHARED_SIZE bytes */

@@ -79,8 +79,8 @@ static const struct layer layers[] = {
       ANY_SYSTEM },
     /* To come; outside of the core library. */
     { "recording", { "base", "cbf" }, { "sfb/" }, ANY_SYSTEM },
-    /* The memory that agents write is theirs, and read here. */
-    { "recorder", { "recording" }, { "sfb/", "record/shared.h" }, ANY_SYSTEM },
+    /* Its shared.h is the memory that agents write. */
+    { "recorder", { "recording" }, { "sfb/" }, ANY_SYSTEM },
     { "record",
       { "recording", "recorder" },
       { "sfb/recording.h", "sfb/abi.h", "sframe_backtrace" },

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "record/shared.h"
+#include "recorder/shared.h"
 
 enum { PROCESSES_MAX = 64, THREADS_MAX = 4096, STACKS_MAX = 16384, LISTS_MAX = 64 };
 

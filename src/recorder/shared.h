@@ -12,8 +12,8 @@
  * slots it has introduced, how far it has read) lies in its own memory. The agent trusts what the recorder writes as
  * far as its bounds.
  */
-#ifndef SFB_RECORD_SHARED_H
-#define SFB_RECORD_SHARED_H
+#ifndef SFB_RECORDER_SHARED_H
+#define SFB_RECORDER_SHARED_H
 
 #include <stddef.h>
 #include <stdint.h>
