@@ -124,9 +124,13 @@ static bool open_writer(struct recording *r)
 
 static bool open_session(struct recording *r)
 {
-    const char *what =
-        sfb_recorder_session_open(&r->session, r->request->rate_hz, r->engine.agents,
-                                  r->request->no_children ? SFB_SHARED_NO_CHILDREN : 0);
+    const struct sfb_recorder_session_options options = { .mode = SFB_SHARED_CPU,
+                                                          .flags = r->request->no_children
+                                                                       ? SFB_SHARED_NO_CHILDREN
+                                                                       : 0,
+                                                          .rate_hz = r->request->rate_hz,
+                                                          .engines = r->engine.agents };
+    const char *what = sfb_recorder_session_open(&r->session, &options);
 
     if (what)
         tool_complain(TOOL_FAILED, "record: %s: %s", what, strerror(errno));

@@ -14,9 +14,7 @@ struct sfb_shared_process *sfb_agent_process(uint32_t slot)
 
 struct sfb_shared_ring *sfb_agent_ring(uint32_t slot)
 {
-    uint8_t *at = (uint8_t *)sfb_agent.shared + SFB_SHARED_RINGS_AT;
-
-    return (struct sfb_shared_ring *)(void *)at + slot;
+    return sfb_shared_ring(sfb_agent.shared, sfb_agent.ring_bytes, slot);
 }
 
 void sfb_agent_lose(enum sfb_recording_loss reason)

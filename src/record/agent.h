@@ -17,8 +17,9 @@ struct sfb_thread;
 struct sfb_agent {
     struct sfb_shared *shared; /* NULL: nothing is recorded here */
     struct sfb_shared_process *process;
-    uint32_t slot; /* of the process */
-    pid_t pid;     /* of the process that the slot is of: see sfb_agent_is_here() */
+    uint32_t slot;       /* of the process */
+    pid_t pid;           /* of the process that the slot is of: see sfb_agent_is_here() */
+    uint32_t ring_bytes; /* data of each ring */
     uint64_t period_ns;
     struct sfb_thread
         *threads; /* SFB_SHARED_RING_MAX, of this process alone; a ring has the same number */

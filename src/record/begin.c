@@ -76,6 +76,7 @@ bool sfb_begin(struct sfb_shared *shared, uint64_t cpu_start, bool others)
     sfb_agent.threads_used = 0;
     sfb_agent.generation++;
     sfb_agent.shared = shared;
+    sfb_agent.ring_bytes = shared->ring_bytes;
     sfb_prof_action_get(&before);
     if (before.sa_handler == SIG_IGN && sfb_process_was_made_to_ignore())
         sfb_prof_action_set(&none);

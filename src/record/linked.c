@@ -74,18 +74,21 @@ static void *drain(void *unused)
 static struct sfb_shared *make_shared(struct sfb_shared *before, uint32_t rate_hz)
 {
     struct sfb_shared *shared =
-        mmap(before, SFB_SHARED_SIZE, PROT_READ | PROT_WRITE,
+        mmap(before, sfb_shared_size(SFB_SHARED_CPU_RING), PROT_READ | PROT_WRITE,
              MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | (before ? MAP_FIXED : 0), -1, 0);
 
     if (shared == MAP_FAILED)
         return NULL;
-    madvise(shared, SFB_SHARED_SIZE, MADV_DONTDUMP); /* all of it would be in a core dump */
+    madvise(shared, sfb_shared_size(SFB_SHARED_CPU_RING),
+            MADV_DONTDUMP); /* all of it would be in a core dump */
     memcpy(shared->magic, SFB_SHARED_MAGIC, sizeof shared->magic);
     shared->version = SFB_SHARED_VERSION;
     shared->recorder_pid = (uint32_t)getpid();
     shared->rate_hz = rate_hz ? rate_hz : RATE_HZ;
     shared->engines = 1U << SFB_ENGINE_TIMER | 1U << SFB_ENGINE_SAMPLER;
     shared->signal = SIGPROF;
+    shared->mode = SFB_SHARED_CPU;
+    shared->ring_bytes = SFB_SHARED_CPU_RING;
     return shared;
 }
 

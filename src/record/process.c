@@ -107,7 +107,8 @@ bool sfb_process_begin(uint32_t parent, uint64_t cpu_start)
     sfb_agent.pid = (pid_t)p->pid;
     sfb_agent.others = false;
     sfb_agent.ending = sfb_agent.wants_sampler = 0;
-    sfb_agent.period_ns = 1000000000U / sfb_agent.shared->rate_hz;
+    sfb_agent.period_ns =
+        sfb_agent.shared->rate_hz > 0 ? 1000000000U / sfb_agent.shared->rate_hz : 0;
     sfb_modules_begin();
     __atomic_store_n(&p->state, SFB_SLOT_LIVE, __ATOMIC_RELEASE);
     sfb_agent_wake_recorder();

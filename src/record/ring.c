@@ -13,13 +13,13 @@ static uint64_t used(const struct sfb_thread *t)
 {
     uint64_t size = t->head - __atomic_load_n(&t->ring->tail, __ATOMIC_ACQUIRE);
 
-    return size <= SFB_SHARED_RING_DATA ? size : SFB_SHARED_RING_DATA;
+    return size <= SFB_SHARED_CPU_RING ? size : SFB_SHARED_CPU_RING;
 }
 
 static struct sfb_shared_record_head *record_at(const struct sfb_thread *t, uint64_t position)
 {
     return (struct sfb_shared_record_head *)(void *)(t->ring->data +
-                                                     position % SFB_SHARED_RING_DATA);
+                                                     position % SFB_SHARED_CPU_RING);
 }
 
 /*
@@ -29,10 +29,10 @@ static struct sfb_shared_record_head *record_at(const struct sfb_thread *t, uint
  */
 static void *reserve(struct sfb_thread *t, uint32_t size)
 {
-    uint32_t to_end = (uint32_t)(SFB_SHARED_RING_DATA - t->head % SFB_SHARED_RING_DATA);
+    uint32_t to_end = (uint32_t)(SFB_SHARED_CPU_RING - t->head % SFB_SHARED_CPU_RING);
     uint32_t padding = size > to_end ? to_end : 0;
 
-    if (SFB_SHARED_RING_DATA - used(t) < (uint64_t)padding + size) {
+    if (SFB_SHARED_CPU_RING - used(t) < (uint64_t)padding + size) {
         __atomic_fetch_add(&t->ring->lost[SFB_LOSS_RING_FULL], 1, __ATOMIC_RELAXED);
         if (t->full_since == 0 || t->full_tail != t->ring->tail) {
             t->full_since = sfb_now();
@@ -57,7 +57,7 @@ static void publish(struct sfb_thread *t, uint32_t size)
 
     t->head += size;
     __atomic_store_n(&t->ring->head, t->head, __ATOMIC_RELEASE);
-    if (before < SFB_SHARED_RING_DATA / 2 && before + size >= SFB_SHARED_RING_DATA / 2)
+    if (before < SFB_SHARED_CPU_RING / 2 && before + size >= SFB_SHARED_CPU_RING / 2)
         sfb_agent_wake_recorder();
 }
 

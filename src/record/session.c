@@ -18,6 +18,12 @@ struct address {
     const char *key; /* KEY_DIGITS of them */
 };
 
+/* What a session has to be for an agent to write there. */
+struct wanted {
+    const char *key;
+    uint32_t mode, ring_bytes;
+};
+
 /* "PID:FD:KEY" */
 static bool parse(struct address *out, const char *text)
 {
@@ -44,27 +50,30 @@ static bool has_key(const uint8_t *key, const char *digits)
 }
 
 /* What lies behind a number may be another program's by now: a number is used again. */
-static bool is_session(const struct sfb_shared *shared, const char *key)
+static bool is_session(const struct sfb_shared *shared, const struct wanted *wanted)
 {
     return memcmp(shared->magic, SFB_SHARED_MAGIC, sizeof shared->magic) == 0 &&
-           shared->version == SFB_SHARED_VERSION && has_key(shared->key, key) &&
-           shared->rate_hz > 0 && !shared->ended;
+           shared->version == SFB_SHARED_VERSION && has_key(shared->key, wanted->key) &&
+           shared->mode == wanted->mode &&
+           (shared->rate_hz > 0 || wanted->mode != SFB_SHARED_CPU) &&
+           shared->ring_bytes == wanted->ring_bytes && !shared->ended;
 }
 
-static struct sfb_shared *map(int fd, const char *key)
+static struct sfb_shared *map(int fd, const struct wanted *wanted)
 {
+    const size_t size = sfb_shared_size(wanted->ring_bytes);
     struct stat file;
     struct sfb_shared *shared;
 
-    if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size != (off_t)SFB_SHARED_SIZE)
+    if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size != (off_t)size)
         return NULL;
-    shared = mmap(NULL, SFB_SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (shared == MAP_FAILED)
         return NULL;
-    madvise(shared, SFB_SHARED_SIZE, MADV_DONTDUMP); /* all of it would be in a core dump */
-    if (is_session(shared, key))
+    madvise(shared, size, MADV_DONTDUMP); /* all of it would be in a core dump */
+    if (is_session(shared, wanted))
         return shared;
-    munmap(shared, SFB_SHARED_SIZE);
+    munmap(shared, size);
     return NULL;
 }
 
@@ -127,20 +136,22 @@ static int open_by_socket(const struct address *address)
     return received;
 }
 
-struct sfb_shared *sfb_session_map(const char *text)
+struct sfb_shared *sfb_session_map(const char *text, enum sfb_shared_mode mode)
 {
     static int (*const ways[])(const struct address *) = { open_by_proc, open_by_socket };
     struct sfb_shared *shared = NULL;
     struct address address;
+    struct wanted wanted;
 
     if (!text || !parse(&address, text))
         return NULL;
+    wanted = (struct wanted){ address.key, mode, sfb_shared_ring_bytes(mode) };
     for (size_t i = 0; i < sizeof ways / sizeof *ways && !shared; i++) {
         int fd = ways[i](&address);
 
         if (fd < 0)
             continue;
-        shared = map(fd, address.key);
+        shared = map(fd, &wanted);
         close(fd);
     }
     return shared;

@@ -6,8 +6,10 @@
 
 /*
  * @param text  of SFB_SHARED_ENVIRONMENT; NULL: there is none
+ * @param mode  what the agent records; a session of another mode is none
+ *
  * @return NULL: nobody records, or the memory cannot be had
  */
-struct sfb_shared *sfb_session_map(const char *text);
+struct sfb_shared *sfb_session_map(const char *text, enum sfb_shared_mode mode);
 
 #endif

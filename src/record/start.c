@@ -18,7 +18,7 @@ __attribute__((constructor)) static void start(int argument_count, char *argumen
     if (getauxval(AT_SECURE))
         return;
     sfb_process_describe(argument_count, arguments);
-    shared = sfb_session_map(getenv(SFB_SHARED_ENVIRONMENT));
+    shared = sfb_session_map(getenv(SFB_SHARED_ENVIRONMENT), SFB_SHARED_CPU);
     if (shared)
         sfb_begin(shared, cpu_start,
                   !__libc_single_threaded); /* constructors may have made threads */

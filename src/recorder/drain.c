@@ -30,7 +30,7 @@ enum sfb_status sfb_recorder_drain_open(struct sfb_recorder_drain **out,
         return SFB_NO_RESOURCE;
     d->shared = options->shared;
     d->processes = (struct sfb_shared_process *)(void *)(memory + SFB_SHARED_PROCESSES_AT);
-    d->rings = (struct sfb_shared_ring *)(void *)(memory + SFB_SHARED_RINGS_AT);
+    d->ring_bytes = options->shared->ring_bytes;
     d->fd = options->fd;
     d->first_pid = options->first_pid;
     d->writer = options->writer;
@@ -104,8 +104,8 @@ static bool may_write(const struct sfb_recorder_drain *d, uint32_t ring)
 static void end_threads(struct sfb_recorder_drain *d, const bool *ended)
 {
     for (uint32_t i = 0; i < d->ring_end; i++)
-        if (d->ring[i].id != 0 && ended[i] && d->ring[i].tail == ACQUIRE(d->rings[i].head) &&
-            !may_write(d, i))
+        if (d->ring[i].id != 0 && ended[i] &&
+            d->ring[i].tail == ACQUIRE(sfb_recorder_shared_ring(d, i)->head) && !may_write(d, i))
             sfb_recorder_ring_end(d, i);
 }
 
@@ -134,7 +134,7 @@ static void count_losses(struct sfb_recorder_drain *d)
             sfb_recorder_losses(d, d->processes[i].lost, d->process[i].lost, d->process[i].id, 0);
     for (uint32_t i = 0; i < d->ring_end; i++)
         if (d->ring[i].id != 0)
-            sfb_recorder_losses(d, d->rings[i].lost, d->ring[i].lost,
+            sfb_recorder_losses(d, sfb_recorder_shared_ring(d, i)->lost, d->ring[i].lost,
                                 d->process[d->ring[i].process].id, d->ring[i].id);
     d->reported = d->now;
 }
@@ -150,7 +150,8 @@ enum sfb_status sfb_recorder_drain(struct sfb_recorder_drain *d)
     if (!d->failed)
         begin_new(d);
     for (uint32_t i = 0; i < d->ring_end; i++)
-        ended[i] = d->ring[i].id != 0 && ACQUIRE(d->rings[i].state) == SFB_SLOT_ENDED;
+        ended[i] =
+            d->ring[i].id != 0 && ACQUIRE(sfb_recorder_shared_ring(d, i)->state) == SFB_SLOT_ENDED;
     sfb_recorder_rings_read(d, SFB_SHARED_PROCESS_MAX);
     end_threads(d, ended);
     end_processes(d);

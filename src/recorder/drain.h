@@ -25,7 +25,7 @@
 struct sfb_recorder_drain; /* opaque */
 
 struct sfb_recorder_drain_options {
-    struct sfb_shared *shared; /* SFB_SHARED_SIZE bytes; borrowed */
+    struct sfb_shared *shared; /* sfb_shared_size() bytes; borrowed */
     int fd; /* of them: pages of free slots are given back; -1: they are not in a file */
     uint32_t first_pid;                  /* the program that is STARTED; 0: each that says so */
     struct sfb_recording_writer *writer; /* borrowed */

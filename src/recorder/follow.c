@@ -42,7 +42,7 @@ struct sfb_recorder_follow *sfb_recorder_follow_open(
     f->shared = options->shared;
     f->processes = (const struct sfb_shared_process *)(const void *)((uint8_t *)options->shared +
                                                                      SFB_SHARED_PROCESSES_AT);
-    f->rings = (struct sfb_shared_ring *)(void *)((uint8_t *)options->shared + SFB_SHARED_RINGS_AT);
+    f->ring_bytes = options->shared->ring_bytes;
     f->events = options->events;
     f->first = options->first;
     f->no_children = options->no_children;
@@ -204,6 +204,7 @@ static void thread_began(void *with, uint32_t ring, uint32_t slot, uint32_t tid)
     struct sfb_recorder_follow *f = with;
     struct sfb_recorder_event *event = &f->ring[ring];
     const struct sfb_recorder_followed *p = &f->process[slot];
+    struct sfb_shared_ring *shared = sfb_shared_ring(f->shared, f->ring_bytes, ring);
     bool good;
 
     if (!f->events)
@@ -212,9 +213,8 @@ static void thread_began(void *with, uint32_t ring, uint32_t slot, uint32_t tid)
                        (sfb_recorder_task_is_of((pid_t)tid, p->pid, f->events->signal) &&
                         sfb_recorder_event_open(f->events, event, (pid_t)tid)));
     /* First the agent is told of the event, and its timer to stop, then the event begins. */
-    __atomic_store_n(&f->rings[ring].event_fd, good ? (uint32_t)event->fd + 1 : 0,
-                     __ATOMIC_RELAXED);
-    __atomic_store_n(&f->rings[ring].event, good ? 1 : 2, __ATOMIC_RELEASE);
+    __atomic_store_n(&shared->event_fd, good ? (uint32_t)event->fd + 1 : 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&shared->event, good ? 1 : 2, __ATOMIC_RELEASE);
     if (good)
         sfb_recorder_event_enable(event);
 }

@@ -46,8 +46,8 @@ enum { STRAYS_MAX = 1024, AGENTLESS_MAX = 256, REAPED_MAX = 64 };
 
 struct sfb_recorder_follow {
     struct sfb_shared *shared;
+    uint32_t ring_bytes; /* as the session began */
     const struct sfb_shared_process *processes;
-    struct sfb_shared_ring *rings;
     struct sfb_recorder_events *events; /* NULL: none are opened */
     pid_t first;
     bool no_children;

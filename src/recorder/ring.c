@@ -32,7 +32,7 @@ static void put_thread(struct sfb_recorder_drain *d, uint32_t slot, uint64_t tim
 
 static void begin(struct sfb_recorder_drain *d, uint32_t slot)
 {
-    const struct sfb_shared_ring *shared = &d->rings[slot];
+    const struct sfb_shared_ring *shared = sfb_recorder_shared_ring(d, slot);
     const uint32_t state = ACQUIRE(shared->state), process = LOAD(shared->process);
     struct sfb_recorder_ring *own = &d->ring[slot];
     uint64_t start;
@@ -59,7 +59,7 @@ static void begin(struct sfb_recorder_drain *d, uint32_t slot)
 void sfb_recorder_rings_begin(struct sfb_recorder_drain *d, bool all)
 {
     for (uint32_t i = d->ring_end; all && i < SFB_SHARED_RING_MAX; i++)
-        if (ACQUIRE(d->rings[i].state) != SFB_SLOT_FREE)
+        if (ACQUIRE(sfb_recorder_shared_ring(d, i)->state) != SFB_SLOT_FREE)
             d->ring_end = i + 1;
     for (uint32_t i = 0; i < d->ring_end; i++)
         if (d->ring[i].id == 0)
@@ -175,10 +175,10 @@ static const char *take(struct sfb_recorder_drain *d, uint32_t slot, size_t size
 /* Copies the record at tail. @return its size; 0: it has an impossible one */
 static size_t copy_record(struct sfb_recorder_drain *d, uint32_t slot, uint64_t head)
 {
-    const uint8_t *data = d->rings[slot].data;
+    const uint8_t *data = sfb_recorder_shared_ring(d, slot)->data;
     const uint64_t left = head - d->ring[slot].tail;
-    const size_t at = (size_t)(d->ring[slot].tail % SFB_SHARED_RING_DATA);
-    size_t room = SFB_SHARED_RING_DATA - at;
+    const size_t at = (size_t)(d->ring[slot].tail % d->ring_bytes);
+    size_t room = d->ring_bytes - at;
     uint32_t size;
 
     if (left < room)
@@ -196,7 +196,7 @@ static void move_to(struct sfb_recorder_drain *d, uint32_t slot, uint64_t positi
 {
     d->ring[slot].tail = position;
     d->ring[slot].stalls = 0;
-    __atomic_store_n(&d->rings[slot].tail, position, __ATOMIC_RELEASE);
+    __atomic_store_n(&sfb_recorder_shared_ring(d, slot)->tail, position, __ATOMIC_RELEASE);
 }
 
 static void count_bad(struct sfb_recorder_drain *d, uint32_t slot, const char *text)
@@ -215,10 +215,10 @@ static void count_bad(struct sfb_recorder_drain *d, uint32_t slot, const char *t
 static bool read_ring(struct sfb_recorder_drain *d, uint32_t slot, bool last)
 {
     struct sfb_recorder_ring *own = &d->ring[slot];
-    const uint64_t head = ACQUIRE(d->rings[slot].head);
+    const uint64_t head = ACQUIRE(sfb_recorder_shared_ring(d, slot)->head);
 
     d->now = sfb_recorder_now();
-    if (head - own->tail > SFB_SHARED_RING_DATA || head % 8 != 0) {
+    if (head - own->tail > d->ring_bytes || head % 8 != 0) {
         count_bad(d, slot, "its positions contradict each other");
         move_to(d, slot, head - head % 8);
         return true;
@@ -317,7 +317,7 @@ static void clear(struct sfb_shared_ring *shared)
 
 void sfb_recorder_ring_end(struct sfb_recorder_drain *d, uint32_t slot)
 {
-    struct sfb_shared_ring *shared = &d->rings[slot];
+    struct sfb_shared_ring *shared = sfb_recorder_shared_ring(d, slot);
     struct sfb_recorder_ring *own = &d->ring[slot];
     struct sfb_recorder_process *process = &d->process[own->process];
     const uint64_t end = LOAD(shared->end), cpu = cpu_of(d, slot, end, LOAD(shared->cpu_end));
@@ -343,7 +343,7 @@ void sfb_recorder_ring_end(struct sfb_recorder_drain *d, uint32_t slot)
 void sfb_recorder_ring_unclaim(struct sfb_recorder_drain *d, uint32_t slot, uint32_t process,
                                uint32_t pid)
 {
-    struct sfb_shared_ring *shared = &d->rings[slot];
+    struct sfb_shared_ring *shared = sfb_recorder_shared_ring(d, slot);
 
     if (ACQUIRE(shared->state) == SFB_SLOT_CLAIMED && LOAD(shared->process) == process &&
         LOAD(shared->pid) == pid)

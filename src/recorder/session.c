@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "recorder/counter.h"
 #include "recorder/tasks.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -36,7 +37,7 @@ static int make_memory(void)
 }
 
 /* A limit on the size of files is one of this file's, too, which is on no disk. What can be raised, is, meanwhile. */
-static bool resize(int fd)
+static bool resize(int fd, size_t size)
 {
     struct rlimit before = { RLIM_INFINITY, RLIM_INFINITY }, most;
     void (*const handler)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -47,7 +48,7 @@ static bool resize(int fd)
     most = before;
     most.rlim_cur = most.rlim_max;
     setrlimit(RLIMIT_FSIZE, &most);
-    good = ftruncate(fd, (off_t)SFB_SHARED_SIZE) == 0;
+    good = ftruncate(fd, (off_t)size) == 0;
     cause = errno;
     setrlimit(RLIMIT_FSIZE, &before);
     signal(SIGXFSZ, handler);
@@ -80,35 +81,51 @@ static int listen_at(const char *key)
     return -1;
 }
 
-const char *sfb_recorder_session_open(struct sfb_recorder_session *out, uint32_t rate_hz,
-                                      uint32_t engines, uint32_t flags)
+/* Before the first agent comes. */
+static void fill(struct sfb_shared *shared, const struct sfb_recorder_session_options *options,
+                 uint32_t ring_bytes)
 {
+    memcpy(shared->magic, SFB_SHARED_MAGIC, sizeof shared->magic);
+    shared->version = SFB_SHARED_VERSION;
+    shared->recorder_pid = (uint32_t)getpid();
+    shared->rate_hz = options->rate_hz;
+    shared->engines = options->engines;
+    shared->flags = options->flags;
+    shared->signal = SIGPROF;
+    shared->mode = options->mode;
+    shared->ring_bytes = ring_bytes;
+    shared->heap_rate = options->heap_rate;
+    shared->heap_flags = options->heap_flags;
+    shared->counter = sfb_counter_may_be_used();
+    shared->counter_start = sfb_counter_read(shared->counter);
+}
+
+const char *sfb_recorder_session_open(struct sfb_recorder_session *out,
+                                      const struct sfb_recorder_session_options *options)
+{
+    const uint32_t ring_bytes = sfb_shared_ring_bytes((enum sfb_shared_mode)options->mode);
     struct sfb_shared *shared;
     char key[KEY_DIGITS + 1];
 
-    *out = (struct sfb_recorder_session){ .fd = -1, .listener = -1 };
+    *out = (struct sfb_recorder_session){ .size = sfb_shared_size(ring_bytes),
+                                          .fd = -1,
+                                          .listener = -1 };
     out->fd = make_memory();
     if (out->fd < 0)
         return "memfd_create";
-    if (!resize(out->fd))
+    if (!resize(out->fd, out->size))
         return errno == EFBIG ? "the memory that is shared is larger than files may be (ulimit -f)"
                               : "ftruncate";
     if (fcntl(out->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         return "F_ADD_SEALS";
-    shared = mmap(NULL, SFB_SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, out->fd, 0);
+    shared = mmap(NULL, out->size, PROT_READ | PROT_WRITE, MAP_SHARED, out->fd, 0);
     if (shared == MAP_FAILED)
         return "mmap";
     out->shared = shared;
-    madvise(shared, SFB_SHARED_SIZE, MADV_DONTDUMP); /* a dump would make memory of all of it */
+    madvise(shared, out->size, MADV_DONTDUMP); /* a dump would make memory of all of it */
     if (getrandom(shared->key, sizeof shared->key, 0) != (ssize_t)sizeof shared->key)
         return "getrandom";
-    memcpy(shared->magic, SFB_SHARED_MAGIC, sizeof shared->magic);
-    shared->version = SFB_SHARED_VERSION;
-    shared->recorder_pid = (uint32_t)getpid();
-    shared->rate_hz = rate_hz;
-    shared->engines = engines;
-    shared->flags = flags;
-    shared->signal = SIGPROF;
+    fill(shared, options, ring_bytes);
     write_key(key, shared->key);
     out->listener = listen_at(key);
     if (out->listener < 0)
@@ -202,7 +219,7 @@ void sfb_recorder_session_close(struct sfb_recorder_session *session)
     if (session->listener >= 0)
         close(session->listener);
     if (session->shared)
-        munmap(session->shared, SFB_SHARED_SIZE);
+        munmap(session->shared, session->size);
     if (session->fd >= 0)
         close(session->fd);
 }

@@ -11,8 +11,18 @@
 
 #include "recorder/shared.h"
 
+/* What agents are asked for. */
+struct sfb_recorder_session_options {
+    uint32_t mode; /* enum sfb_shared_mode */
+    uint32_t flags;
+    uint32_t rate_hz, engines; /* CPU time. engines: bit mask, 1 << enum sfb_recording_engine */
+    uint64_t heap_rate;        /* the heap: as in struct sfb_shared */
+    uint32_t heap_flags;
+};
+
 struct sfb_recorder_session {
-    struct sfb_shared *shared; /* SFB_SHARED_SIZE bytes */
+    struct sfb_shared *shared; /* sfb_shared_size() bytes */
+    size_t size;               /* of shared */
     int fd;
     int listener;
     pthread_t server;
@@ -23,13 +33,12 @@ struct sfb_recorder_session {
 /*
  * Makes the memory: its size cannot be changed by anybody.
  *
- * @param out      written, for sfb_recorder_session_close(), also on failure
- * @param engines  bit mask, 1 << enum sfb_recording_engine
+ * @param out  written, for sfb_recorder_session_close(), also on failure
  *
  * @return NULL, or what could not be done, as in "memfd_create"; errno says why
  */
-const char *sfb_recorder_session_open(struct sfb_recorder_session *out, uint32_t rate_hz,
-                                      uint32_t engines, uint32_t flags);
+const char *sfb_recorder_session_open(struct sfb_recorder_session *out,
+                                      const struct sfb_recorder_session_options *options);
 
 /*
  * Hands the descriptor out from now on, in a thread of its own: to processes of this user, and to those that descend

@@ -4,9 +4,9 @@
  *
  *     offset 0                 struct sfb_shared
  *     SFB_SHARED_PROCESSES_AT  SFB_SHARED_PROCESS_MAX slots of struct sfb_shared_process
- *     SFB_SHARED_RINGS_AT      SFB_SHARED_RING_MAX slots of struct sfb_shared_ring
+ *     SFB_SHARED_RINGS_AT      SFB_SHARED_RING_MAX slots: struct sfb_shared_ring, and ring_bytes of data behind it
  *
- * Pages are the system's when they are first written: the file is large and mostly not there.
+ * One session records one thing, its mode: CPU time or the heap. Pages are the system's when they are first written: the file is large and mostly not there.
  *
  * The recorder trusts no byte of it: the program may overwrite all. It copies what it judges, and its own state (which
  * slots it has introduced, how far it has read) lies in its own memory. The agent trusts what the recorder writes as
@@ -32,19 +32,27 @@
 #define SFB_SHARED_MAGIC "sfb-mem" /* 8 bytes with the '\0' */
 
 enum {
-    SFB_SHARED_VERSION = 1,
+    SFB_SHARED_VERSION = 2,
     SFB_SHARED_PAGE = 4096,
     SFB_SHARED_PROCESS_MAX = 512, /* recorded at the same time */
     SFB_SHARED_RING_MAX = 1024,   /* threads recorded at the same time */
     SFB_SHARED_KNOWN = 16384,     /* stacks of a process that its agents remember */
     SFB_SHARED_MODULES = 258048 - 8 * SFB_SHARED_KNOWN, /* bytes of a module list */
-    SFB_SHARED_RING_DATA = 57344, /* 56 KiB: 1,024 rings with their headers are 62.9 MB */
-    SFB_SHARED_TEXT = 3072        /* bytes of a program's path and arguments */
+    SFB_SHARED_CPU_RING = 57344,   /* 56 KiB: 1,024 rings with their headers are 62.9 MB */
+    SFB_SHARED_HEAP_RING = 258048, /* 252 KiB: 268 MB */
+    SFB_SHARED_RING_MOST = SFB_SHARED_HEAP_RING,
+    SFB_SHARED_TEXT = 3072 /* bytes of a program's path and arguments */
 };
 
 /* What the recorder asks for: set before the first agent comes. */
 enum sfb_shared_flags {
     SFB_SHARED_NO_CHILDREN = 1 /* neither fork's nor exec's */
+};
+
+enum sfb_shared_mode { SFB_SHARED_CPU = 0, SFB_SHARED_HEAP = 1 };
+
+enum sfb_shared_heap_flags {
+    SFB_SHARED_HEAP_MMAP = 1 /* mmap(), munmap(), mremap() too */
 };
 
 struct sfb_shared {
@@ -56,6 +64,19 @@ struct sfb_shared {
     uint32_t engines; /* bit mask, 1 << enum sfb_recording_engine: those that may be used */
     uint32_t flags;
     uint32_t signal; /* SIGPROF */
+
+    uint32_t mode; /* enum sfb_shared_mode */
+    uint32_t
+        ring_bytes; /* data of each ring, a multiple of 8: SFB_SHARED_CPU_RING or SFB_SHARED_HEAP_RING */
+    uint64_t heap_rate; /* mean bytes between two samples; 0: every event */
+    uint32_t heap_flags;
+
+    /*
+     * Of times in records of the heap. 1: the processor's counter (rdtsc, cntvct_el0) less counter_start. 0:
+     * CLOCK_MONOTONIC in ns, less counter_start.
+     */
+    uint32_t counter;
+    uint64_t counter_start;
 
     /* 0: record. 1: ended: agents stop their timers, and write nothing more. */
     uint32_t ended;
@@ -134,19 +155,28 @@ struct sfb_shared_ring {
         event_fd; /* of that event, in the recorder: its signals carry this number (si_fd). + 1; 0: not known */
 
     /*
-     * Bytes since the slot was CLAIMED; positions in data are modulo its size. On lines of their own: two processors write
-     * them.
+     * Bytes since the slot was CLAIMED; positions in data are modulo ring_bytes. On lines of their own: two processors
+     * write them.
      */
     uint8_t to_tail[1024 - 8 * SFB_LOSS_COUNT - 16 - 4 * 7 - 8 * 5];
     uint64_t tail; /* the recorder: read up to here */
     uint8_t to_head[1024 - 8];
     uint64_t head; /* the agent: written up to here; stored with release after each record */
-    uint8_t to_next_page[2048 - 8];
-    uint8_t data[SFB_SHARED_RING_DATA];
+
+    /* Of the heap. Not 0: between the clock's reading and the new head; an event may come that is older than now. */
+    uint32_t busy;
+
+    /*
+     * Of the heap. 1: the thread waits for room, by futex at the low half of tail. The recorder stores tail, and wakes it
+     * if this is set.
+     */
+    uint32_t waiting;
+    uint8_t to_next_page[2048 - 8 - 8];
+    uint8_t data[]; /* ring_bytes */
 };
 
 /*
- * Records: multiples of 8 bytes, never split at the end of data: PAD fills it up.
+ * Records of CPU time: multiples of 8 bytes, never split at the end of data: PAD fills it up.
  *
  * Weight is the thread's CPU time since cpu_sampled, what was lost in between included.
  */
@@ -181,16 +211,81 @@ struct sfb_shared_name {
     char name[16];
 };
 
+/*
+ * Records of the heap: of 8-byte words, never split at the end of data.
+ *
+ * The first word is the time << 8 | the kind; see `counter`. FREE is taken before the block is given back, ALLOC when
+ * the program could have it: by time, an address is freed before it is given out again.
+ */
+enum sfb_shared_heap_record {
+    SFB_HEAP_PAD = 1, /* nothing follows up to the end of data */
+
+    /*
+     * {hash, cbf_size | end << 32, CBF, filled up to 8 bytes}: the hash is its name in this process from now on. `end`
+     * is enum sfb_status, `modules << 40` the low bits of modules_written when it was taken.
+     */
+    SFB_HEAP_STACK = 2,
+
+    /*
+     * {pointer, size | slack << 48, hash}. Slack is what is usable beyond size, 65,535: so much or more. The size is cut
+     * at 2^48 - 1. hash was named by a STACK of any thread of the process; 0: none.
+     */
+    SFB_HEAP_ALLOC = 3,
+    SFB_HEAP_ALLOC_REALLOC = 4, /* behind FREE_REALLOC of the same thread */
+    SFB_HEAP_ALLOC_MMAP = 5,    /* mmap(), mremap() */
+
+    SFB_HEAP_FREE = 6,           /* {pointer} */
+    SFB_HEAP_FREE_REALLOC = 7,   /* {pointer}: realloc() is about to be called for it */
+    SFB_HEAP_FREE_MMAP = 8,      /* {address, size}: munmap(), mremap(); any part of a mapping */
+    SFB_HEAP_REALLOC_FAILED = 9, /* {pointer}: it lives on, as it was before FREE_REALLOC */
+    SFB_HEAP_NAME = 10           /* 16 bytes: the thread's name has changed */
+};
+
+enum {
+    SFB_HEAP_KIND_BITS = 8,
+    SFB_HEAP_SLACK_SHIFT = 48,
+    SFB_HEAP_END_SHIFT = 32,    /* 8 bits */
+    SFB_HEAP_MODULES_SHIFT = 40 /* 24 bits */
+};
+
 #define SFB_SHARED_PROCESSES_AT ((size_t)SFB_SHARED_PAGE)
 #define SFB_SHARED_RINGS_AT                                                                        \
     (SFB_SHARED_PROCESSES_AT + SFB_SHARED_PROCESS_MAX * sizeof(struct sfb_shared_process))
-#define SFB_SHARED_SIZE (SFB_SHARED_RINGS_AT + SFB_SHARED_RING_MAX * sizeof(struct sfb_shared_ring))
+
+static inline uint32_t sfb_shared_ring_bytes(enum sfb_shared_mode mode)
+{
+    return mode == SFB_SHARED_HEAP ? SFB_SHARED_HEAP_RING : SFB_SHARED_CPU_RING;
+}
+
+/* Bytes from one ring's header to the next. */
+static inline size_t sfb_shared_ring_stride(uint32_t ring_bytes)
+{
+    return sizeof(struct sfb_shared_ring) + ring_bytes;
+}
+
+/* Bytes of the whole file. */
+static inline size_t sfb_shared_size(uint32_t ring_bytes)
+{
+    return SFB_SHARED_RINGS_AT + SFB_SHARED_RING_MAX * sfb_shared_ring_stride(ring_bytes);
+}
+
+/* @param ring_bytes  as the session began: what stands in the memory may be overwritten */
+static inline struct sfb_shared_ring *sfb_shared_ring(struct sfb_shared *shared,
+                                                      uint32_t ring_bytes, uint32_t slot)
+{
+    uint8_t *rings = (uint8_t *)shared + SFB_SHARED_RINGS_AT;
+
+    return (struct sfb_shared_ring *)(void *)(rings + slot * sfb_shared_ring_stride(ring_bytes));
+}
 
 _Static_assert(sizeof(struct sfb_shared) <= SFB_SHARED_PAGE, "a page");
 _Static_assert(offsetof(struct sfb_shared_process, known) == SFB_SHARED_PAGE, "a page");
 _Static_assert(sizeof(struct sfb_shared_process) == 64 * SFB_SHARED_PAGE, "64 pages");
 _Static_assert(offsetof(struct sfb_shared_ring, tail) == 1024, "a line of its own");
-_Static_assert(offsetof(struct sfb_shared_ring, data) == SFB_SHARED_PAGE, "a page");
-_Static_assert(sizeof(struct sfb_shared_ring) == 15 * SFB_SHARED_PAGE, "15 pages");
+_Static_assert(sizeof(struct sfb_shared_ring) == SFB_SHARED_PAGE, "a page");
+_Static_assert(offsetof(struct sfb_shared_ring, data) == SFB_SHARED_PAGE, "behind it");
+_Static_assert(SFB_SHARED_CPU_RING % SFB_SHARED_PAGE == 0 &&
+                   SFB_SHARED_HEAP_RING % SFB_SHARED_PAGE == 0,
+               "headers lie on pages");
 
 #endif

@@ -42,7 +42,7 @@ struct sfb_recorder_process {
 struct sfb_recorder_drain {
     struct sfb_shared *shared;
     struct sfb_shared_process *processes; /* in it */
-    struct sfb_shared_ring *rings;
+    uint32_t ring_bytes;                  /* as the session began */
     int fd;
     uint32_t first_pid;
     bool first_began;
@@ -62,9 +62,15 @@ struct sfb_recorder_drain {
     uint64_t begun, scanned, reported, now;
     uint64_t lost[SFB_LOSS_COUNT]; /* of the shared header, counted so far */
     struct sfb_recorder_totals totals;
-    uint8_t record[SFB_SHARED_RING_DATA]; /* the copy that is judged */
+    uint8_t record[SFB_SHARED_RING_MOST]; /* the copy that is judged */
     uint8_t modules[SFB_SHARED_MODULES];
 };
+
+static inline struct sfb_shared_ring *sfb_recorder_shared_ring(
+    const struct sfb_recorder_drain *drain, uint32_t slot)
+{
+    return sfb_shared_ring(drain->shared, drain->ring_bytes, slot);
+}
 
 /* CLOCK_MONOTONIC, in ns. */
 uint64_t sfb_recorder_now(void);

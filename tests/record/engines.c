@@ -87,7 +87,7 @@ Test(record_engines, without_timers_the_sampler_serves)
 
 static void say_event(struct sfb_shared *shared)
 {
-    struct sfb_shared_ring *ring = (void *)((uint8_t *)shared + SFB_SHARED_RINGS_AT);
+    struct sfb_shared_ring *ring = sfb_shared_ring(shared, SFB_SHARED_CPU_RING, 0);
 
     if (ring->state == SFB_SLOT_LIVE)
         ring->event = 1;
@@ -126,9 +126,9 @@ Test(record_engines, nothing_is_written_after_the_end)
 /* As if the recorder had left no more than 2 KiB. */
 static void say_nearly_full(struct sfb_shared *shared)
 {
-    struct sfb_shared_ring *ring = (void *)((uint8_t *)shared + SFB_SHARED_RINGS_AT);
+    struct sfb_shared_ring *ring = sfb_shared_ring(shared, SFB_SHARED_CPU_RING, 0);
 
-    ring->tail = 2048 - (uint64_t)SFB_SHARED_RING_DATA;
+    ring->tail = 2048 - (uint64_t)SFB_SHARED_CPU_RING;
 }
 
 Test(record_engines, a_ring_that_nobody_reads_is_full_and_nothing_else)
@@ -147,9 +147,9 @@ Test(record_engines, a_ring_that_nobody_reads_is_full_and_nothing_else)
 /* As if the recorder had read nothing for long, from the beginning. */
 static void say_full(struct sfb_shared *shared)
 {
-    struct sfb_shared_ring *ring = (void *)((uint8_t *)shared + SFB_SHARED_RINGS_AT);
+    struct sfb_shared_ring *ring = sfb_shared_ring(shared, SFB_SHARED_CPU_RING, 0);
 
-    ring->tail = -(uint64_t)SFB_SHARED_RING_DATA; /* full, be there samples already or not */
+    ring->tail = -(uint64_t)SFB_SHARED_CPU_RING; /* full, be there samples already or not */
 }
 
 /* @return samples that found no room in 450 ms of CPU time, and seven minutes of the agent's clock */

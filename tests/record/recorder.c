@@ -36,7 +36,7 @@ static struct sfb_shared_process *process_at(const struct session *s, size_t slo
 
 static struct sfb_shared_ring *ring_at(const struct session *s, size_t slot)
 {
-    return (struct sfb_shared_ring *)(void *)((uint8_t *)s->shared + SFB_SHARED_RINGS_AT) + slot;
+    return sfb_shared_ring(s->shared, SFB_SHARED_CPU_RING, (uint32_t)slot);
 }
 
 static void open_session(struct session *s, const struct record_how *how)
@@ -45,8 +45,9 @@ static void open_session(struct session *s, const struct record_how *how)
 
     s->fd = memfd_create("sfb-test", MFD_CLOEXEC);
     cr_assert_geq(s->fd, 0);
-    cr_assert_eq(ftruncate(s->fd, SFB_SHARED_SIZE), 0);
-    shared = mmap(NULL, SFB_SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+    cr_assert_eq(ftruncate(s->fd, (off_t)sfb_shared_size(SFB_SHARED_CPU_RING)), 0);
+    shared = mmap(NULL, sfb_shared_size(SFB_SHARED_CPU_RING), PROT_READ | PROT_WRITE, MAP_SHARED,
+                  s->fd, 0);
     cr_assert_neq(shared, MAP_FAILED);
     memcpy(shared->magic, SFB_SHARED_MAGIC, sizeof shared->magic);
     shared->version = SFB_SHARED_VERSION;
@@ -58,6 +59,8 @@ static void open_session(struct session *s, const struct record_how *how)
         how->engines ? how->engines : 1U << SFB_ENGINE_TIMER | 1U << SFB_ENGINE_SAMPLER;
     shared->flags = how->flags;
     shared->signal = SIGPROF;
+    shared->mode = SFB_SHARED_CPU;
+    shared->ring_bytes = SFB_SHARED_CPU_RING;
     s->shared = shared;
     s->socket = -1;
 }
@@ -205,9 +208,9 @@ static void drain(struct session *s, size_t slot, struct sfb_shared_ring *ring)
     uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
     struct recorded_thread *t = &s->out->thread[s->thread_of[slot] - 1];
 
-    cr_assert_leq(head - s->tail[slot], SFB_SHARED_RING_DATA);
+    cr_assert_leq(head - s->tail[slot], SFB_SHARED_CPU_RING);
     while (s->tail[slot] < head) {
-        size_t at = s->tail[slot] % SFB_SHARED_RING_DATA;
+        size_t at = s->tail[slot] % SFB_SHARED_CPU_RING;
         union {
             struct sfb_shared_record_head head;
             struct sfb_shared_sample sample;
@@ -215,7 +218,7 @@ static void drain(struct session *s, size_t slot, struct sfb_shared_ring *ring)
         } *record = (void *)(ring->data + at);
 
         cr_assert(record->head.size >= 8 && record->head.size % 8 == 0);
-        cr_assert_leq(at + record->head.size, SFB_SHARED_RING_DATA);
+        cr_assert_leq(at + record->head.size, SFB_SHARED_CPU_RING);
         if (record->head.kind == SFB_RECORD_STACK || record->head.kind == SFB_RECORD_SAMPLE)
             take_sample(s->out, t, &record->sample);
         else if (record->head.kind == SFB_RECORD_NAME)
@@ -380,7 +383,7 @@ struct recorded *record(const struct record_how *how, const char *words)
     turn(s, true);
     memcpy(recorded->lost, s->shared->lost, sizeof recorded->lost);
     recorded->out = read_all(out);
-    munmap(s->shared, SFB_SHARED_SIZE);
+    munmap(s->shared, sfb_shared_size(SFB_SHARED_CPU_RING));
     close(s->fd);
     close(out);
     if (s->socket >= 0)

@@ -20,10 +20,14 @@ enum { PID = 4711 };
 
 static struct sfb_shared *shared;
 static struct sfb_shared_process *processes;
-static struct sfb_shared_ring *rings;
 static struct sfb_recording_writer *writer;
 static struct sfb_recorder_drain *drain;
 static struct sfb_recorder_watcher watcher; /* of the next begin() */
+
+static struct sfb_shared_ring *ring_at(uint32_t slot)
+{
+    return sfb_shared_ring(shared, SFB_SHARED_CPU_RING, slot);
+}
 
 static uint64_t now(void)
 {
@@ -43,12 +47,13 @@ static void begin(void)
     int fd;
 
     fd = open("it.sfbr", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    memory = mmap(NULL, SFB_SHARED_SIZE, PROT_READ | PROT_WRITE,
+    memory = mmap(NULL, sfb_shared_size(SFB_SHARED_CPU_RING), PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     cr_assert(fd >= 0 && memory != MAP_FAILED);
     shared = (struct sfb_shared *)(void *)memory;
     processes = (struct sfb_shared_process *)(void *)(memory + SFB_SHARED_PROCESSES_AT);
-    rings = (struct sfb_shared_ring *)(void *)(memory + SFB_SHARED_RINGS_AT);
+    shared->mode = SFB_SHARED_CPU;
+    shared->ring_bytes = SFB_SHARED_CPU_RING;
     cr_assert_eq(sfb_recording_writer_open(&writer, fd, &start, NULL), SFB_OK);
     options.shared = shared;
     options.writer = writer;
@@ -66,7 +71,7 @@ static struct contents *end(void)
     cr_assert(contents_read(&contents, "it.sfbr") == NULL);
     cr_expect(contents->health.finished && contents->health.bad_blocks == 0 &&
               contents->health.bad_records == 0);
-    munmap(shared, SFB_SHARED_SIZE);
+    munmap(shared, sfb_shared_size(SFB_SHARED_CPU_RING));
     return contents;
 }
 
@@ -87,19 +92,19 @@ static void add_process(uint32_t slot)
 
 static void add_ring(uint32_t slot, uint32_t process)
 {
-    rings[slot].process = process;
-    rings[slot].pid = PID + process;
-    rings[slot].tid = PID + slot;
-    rings[slot].start = now();
-    rings[slot].engine = SFB_ENGINE_TIMER;
-    rings[slot].state = SFB_SLOT_LIVE;
+    ring_at(slot)->process = process;
+    ring_at(slot)->pid = PID + process;
+    ring_at(slot)->tid = PID + slot;
+    ring_at(slot)->start = now();
+    ring_at(slot)->engine = SFB_ENGINE_TIMER;
+    ring_at(slot)->state = SFB_SLOT_LIVE;
     wake();
 }
 
 static void put(uint32_t slot, const void *record, size_t size)
 {
-    memcpy(rings[slot].data + rings[slot].head % SFB_SHARED_RING_DATA, record, size);
-    __atomic_store_n(&rings[slot].head, rings[slot].head + size, __ATOMIC_RELEASE);
+    memcpy(ring_at(slot)->data + ring_at(slot)->head % SFB_SHARED_CPU_RING, record, size);
+    __atomic_store_n(&ring_at(slot)->head, ring_at(slot)->head + size, __ATOMIC_RELEASE);
 }
 
 /* A stack of one frame for each hash. */
@@ -221,7 +226,7 @@ Test(record_drain, names_what_is_wrong_with_a_record)
         }
         put(0, &bad, i == 4 ? 16 : sizeof bad);
         cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
-        cr_expect_eq(rings[0].tail, rings[0].head, "%s: it stays at the record", says[i]);
+        cr_expect_eq(ring_at(0)->tail, ring_at(0)->head, "%s: it stays at the record", says[i]);
         put_stack(0, 2); /* what comes behind is read */
         c = end();
         cr_expect_eq(c->lost[SFB_LOSS_BAD_RING], 1, "%s: %s", says[i], c->texts);
@@ -238,7 +243,7 @@ Test(record_drain, skips_positions_that_contradict_each_other)
     begin();
     add_process(0);
     add_ring(0, 0);
-    rings[0].head = 8 * SFB_SHARED_RING_DATA;
+    ring_at(0)->head = 8 * SFB_SHARED_CPU_RING;
     cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
     put_stack(0, 1);
     c = end();
@@ -256,13 +261,13 @@ Test(record_drain, accounts_for_what_no_sample_has)
     add_process(0);
     processes[0].cpu_start = 500;
     add_ring(0, 0);
-    rings[0].cpu_start = 100;
+    ring_at(0)->cpu_start = 100;
     put_stack(0, 1);
-    rings[0].cpu_end = 5100;
-    rings[0].end = now();
-    rings[0].state = SFB_SLOT_ENDED;
+    ring_at(0)->cpu_end = 5100;
+    ring_at(0)->end = now();
+    ring_at(0)->state = SFB_SLOT_ENDED;
     cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
-    cr_expect_eq(rings[0].state, (uint32_t)SFB_SLOT_FREE);
+    cr_expect_eq(ring_at(0)->state, (uint32_t)SFB_SLOT_FREE);
     processes[0].cpu_end = 10500;
     processes[0].end = now();
     processes[0].state = SFB_SLOT_ENDED;
@@ -308,13 +313,13 @@ Test(record_drain, ends_the_threads_of_programs_that_it_never_saw)
     add_process(1);
     processes[1].pid = PID;
     add_ring(1, 1);
-    rings[1].pid = rings[1].tid = PID;
+    ring_at(1)->pid = ring_at(1)->tid = PID;
     cr_assert_eq(sfb_recorder_drain(drain), SFB_OK);
     cr_expect_eq(processes[0].state, SFB_SLOT_FREE);
-    cr_expect_eq(rings[0].state, SFB_SLOT_FREE);
+    cr_expect_eq(ring_at(0)->state, SFB_SLOT_FREE);
     add_process(0);
     add_ring(2, 0);
-    rings[2].tid = PID;
+    ring_at(2)->tid = PID;
     cr_assert_eq(sfb_recorder_drain(drain), SFB_OK);
     c = end();
     cr_assert_eq(c->process_count, 3);
@@ -365,14 +370,14 @@ Test(record_drain, gives_no_ring_away_whose_thread_is_there)
     add_process(0);
     add_ring(0, 0);
     add_ring(1, 0);
-    rings[0].end = rings[1].end = now();
-    rings[0].state = rings[1].state = SFB_SLOT_ENDED;
+    ring_at(0)->end = ring_at(1)->end = now();
+    ring_at(0)->state = ring_at(1)->state = SFB_SLOT_ENDED;
     cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
-    cr_expect_eq(rings[0].state, SFB_SLOT_FREE);
-    cr_expect_eq(rings[1].state, SFB_SLOT_ENDED);
+    cr_expect_eq(ring_at(0)->state, SFB_SLOT_FREE);
+    cr_expect_eq(ring_at(1)->state, SFB_SLOT_ENDED);
     lives = false;
     cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
-    cr_expect_eq(rings[1].state, SFB_SLOT_FREE);
+    cr_expect_eq(ring_at(1)->state, SFB_SLOT_FREE);
     c = end();
     cr_expect_eq(c->threads, 2);
     free(c);
@@ -395,7 +400,7 @@ Test(record_drain, survives_random_memory)
                 put_stack(i, random % 50 + 1);
             for (unsigned i = 0; i < 40; i++) {
                 uint8_t *at = (random >> 62) == 0 ? (uint8_t *)&processes[random % 3]
-                                                  : (uint8_t *)&rings[random % 6];
+                                                  : (uint8_t *)ring_at(random % 6);
                 const size_t offset = (random >> 8) % 6000 & ~(size_t)7;
                 uint64_t value = (random >> 40) & ((uint64_t)-1 >> (random >> 32) % 64);
 

@@ -15,7 +15,9 @@ static struct sfb_recorder_session session;
 
 static void begin(void)
 {
-    const char *wrong = sfb_recorder_session_open(&session, 997, 1U << SFB_ENGINE_TIMER, 0);
+    const struct sfb_recorder_session_options options = { .rate_hz = 997,
+                                                          .engines = 1U << SFB_ENGINE_TIMER };
+    const char *wrong = sfb_recorder_session_open(&session, &options);
 
     cr_assert(wrong == NULL, "%s", wrong);
 }
