@@ -39,6 +39,8 @@ enum sfb_recording_loss {
     SFB_LOSS_NOT_FOLLOWED = 6, /* processes that were seen and not recorded: the text says why */
     SFB_LOSS_MODULES = 7,      /* module lists that did not fit */
     SFB_LOSS_FILE = 8,         /* bytes that could not be written: disk full, --max-size */
+    SFB_LOSS_HEAP_EVENTS = 9, /* events of the heap: what is known of it is incomplete from there */
+    SFB_LOSS_HEAP_WAITS = 10, /* no loss: how often a thread waited for room in its ring */
     SFB_LOSS_COUNT
 };
 
@@ -150,6 +152,95 @@ struct sfb_recording_file {
     size_t size;
 };
 
+/*
+ * The heap. Events and sums name sites: who allocates is a thread with a stack.
+ *
+ * Of a sampled heap, all blocks and bytes are estimates: each sample is made unbiased, then they are summed. A block of
+ * s bytes is a sample with p = 1 - exp(-(s + 1) / rate), and stands for 1 / p blocks and s / p bytes.
+ */
+enum sfb_recording_heap_flags {
+    SFB_HEAP_MMAP = 1,      /* mmap, munmap and mremap, too */
+    SFB_HEAP_AGGREGATE = 2, /* sums alone: no events follow */
+    SFB_HEAP_LIVE = 4       /* what lived at one instant: only `live` is known */
+};
+
+struct sfb_recording_heap { /* once for a process whose heap is recorded, before all else of it */
+    uint32_t process;
+    uint32_t flags; /* enum sfb_recording_heap_flags */
+    uint64_t time;
+    uint64_t rate; /* mean bytes between two samples; 0: every allocation */
+};
+
+enum sfb_recording_heap_kind {
+    SFB_HEAP_MALLOC = 0, /* malloc(), new, and all like them */
+    SFB_HEAP_MAPPED = 1  /* mmap() */
+};
+
+struct sfb_recording_heap_site {
+    uint32_t id;     /* 1, 2, ...: in this recording */
+    uint32_t thread; /* id; its process is the site's */
+    uint32_t stack;  /* id; 0: none could be taken */
+    uint32_t kind;   /* enum sfb_recording_heap_kind */
+};
+
+struct sfb_recording_heap_amount {
+    uint64_t blocks, bytes;
+    uint64_t samples;                         /* blocks that were seen */
+    uint64_t blocks_variance, bytes_variance; /* of estimates, saturated; 0: they are exact */
+};
+
+enum {
+    SFB_HEAP_CLASSES = 48
+}; /* class 0: 0; k: 2^(k-1) to 2^k - 1; the last one: all above, too */
+
+/*
+ * Sums of a site, up to a time: each replaces the one before. They come for sites that have changed at each snapshot,
+ * and for those that have changed since at the end of their process.
+ */
+struct sfb_recording_heap_totals {
+    uint32_t site;
+    uint64_t time;
+    struct sfb_recording_heap_amount allocated, live;
+    struct sfb_recording_heap_amount peak;      /* what lived at peak_time of its process */
+    struct sfb_recording_heap_amount temporary; /* freed by the next event of the same thread */
+    uint64_t reallocated;                       /* blocks that came of realloc() of another one */
+    uint64_t longest_chain;                     /* most reallocs that one block went through */
+    uint64_t freed_elsewhere;                   /* blocks that another thread freed */
+    uint64_t slack_bytes, live_slack_bytes;     /* usable less asked */
+    uint64_t sizes[SFB_HEAP_CLASSES];           /* blocks allocated, by size in bytes */
+    uint64_t lifetimes[SFB_HEAP_CLASSES];       /* blocks freed, by lifetime in ns */
+};
+
+struct sfb_recording_heap_sum {
+    uint64_t blocks, bytes;
+};
+
+/*
+ * The time line of a process: each 10 ms in which something happened (each 100 ms with SFB_HEAP_AGGREGATE), and at its
+ * end. In the file it may stand before events that are older.
+ */
+struct sfb_recording_heap_state {
+    uint32_t process;
+    uint64_t time;
+    struct sfb_recording_heap_sum live, allocated; /* allocated: up to then */
+    struct sfb_recording_heap_sum peak;            /* the largest live->bytes so far */
+    uint64_t peak_time;                            /* its instant */
+    uint64_t resident;                             /* bytes, as the kernel says; 0: not known */
+    uint64_t unknown_frees; /* so far: of blocks that nobody saw being allocated */
+    uint64_t conflicts;     /* so far: events that contradict others, and were left out */
+};
+
+/*
+ * Events of a process come in the order in which they happened: no block that lives is allocated, none that does not
+ * is freed. A free has the site and size of its block. Those of different processes are not in order.
+ */
+struct sfb_recording_heap_event {
+    uint32_t process, site;
+    uint64_t time; /* at most 10 ms before it happened */
+    uint64_t size; /* bytes that were asked for */
+    bool freed;
+};
+
 struct sfb_recording_finish { /* the last event of a recording that was ended and not cut off */
     uint64_t time;
     uint64_t samples;   /* written */
@@ -198,7 +289,8 @@ enum sfb_status sfb_recording_writer_open(struct sfb_recording_writer **out, int
  *         SFB_BAD_ARGUMENT  it names an id that was not introduced, or introduces one that is not above all before;
  *                           its engine is above 7, or its texts are more than 8 MiB
  *         SFB_NO_RESOURCE   nothing more can be written: sfb_recording_writer_errno() says why. At EFBIG, how
- *                           threads and processes ended, losses and the end of the recording still find room.
+ *                           threads and processes ended, losses, sums of the heap and the end of the recording still
+ *                           find room.
  */
 enum sfb_status sfb_recording_put_process(struct sfb_recording_writer *writer,
                                           const struct sfb_recording_process *event);
@@ -216,6 +308,18 @@ enum sfb_status sfb_recording_put_losses(struct sfb_recording_writer *writer,
                                          const struct sfb_recording_losses *event);
 enum sfb_status sfb_recording_put_file(struct sfb_recording_writer *writer,
                                        const struct sfb_recording_file *event);
+enum sfb_status sfb_recording_put_heap(struct sfb_recording_writer *writer,
+                                       const struct sfb_recording_heap *event);
+enum sfb_status sfb_recording_put_heap_site(struct sfb_recording_writer *writer,
+                                            const struct sfb_recording_heap_site *event);
+enum sfb_status sfb_recording_put_heap_totals(struct sfb_recording_writer *writer,
+                                              const struct sfb_recording_heap_totals *event);
+enum sfb_status sfb_recording_put_heap_state(struct sfb_recording_writer *writer,
+                                             const struct sfb_recording_heap_state *event);
+
+/* Its time counts in steps of 10 ms: that of the first event in each is kept. */
+enum sfb_status sfb_recording_put_heap_event(struct sfb_recording_writer *writer,
+                                             const struct sfb_recording_heap_event *event);
 
 /**
  * Gives the id of a stack, and appends it if the process has not had it.
@@ -271,7 +375,12 @@ enum sfb_recording_kind {
     SFB_EVENT_SAMPLE = 8,
     SFB_EVENT_LOSSES = 9,
     SFB_EVENT_FILE = 10,
-    SFB_EVENT_FINISH = 11
+    SFB_EVENT_FINISH = 11,
+    SFB_EVENT_HEAP = 12,
+    SFB_EVENT_HEAP_SITE = 13,
+    SFB_EVENT_HEAP_TOTALS = 14,
+    SFB_EVENT_HEAP_STATE = 15,
+    SFB_EVENT_HEAP_EVENT = 16
 };
 
 struct sfb_recording_event {
@@ -288,14 +397,20 @@ struct sfb_recording_event {
         struct sfb_recording_losses losses;
         struct sfb_recording_file file;
         struct sfb_recording_finish finish;
+        struct sfb_recording_heap heap;
+        struct sfb_recording_heap_site heap_site;
+        struct sfb_recording_heap_totals heap_totals;
+        struct sfb_recording_heap_state heap_state;
+        struct sfb_recording_heap_event heap_event;
     } of;
 };
 
-/* Types of blocks: docs/FORMATS.md, "Recording". Those from 4 on are to come. */
+/* Types of blocks: docs/FORMATS.md, "Recording". Others are to come. */
 enum {
     SFB_RECORDING_TYPE_START = 1,
     SFB_RECORDING_TYPE_EVENTS = 2,
     SFB_RECORDING_TYPE_FILE = 3,
+    SFB_RECORDING_TYPE_HEAP = 18,
     SFB_RECORDING_TYPES = 32
 };
 

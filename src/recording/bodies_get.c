@@ -1,6 +1,7 @@
 #include "recording/bodies_get.h"
 
 #include "base/leb128.h"
+#include "recording/heap_bodies_get.h"
 
 uint32_t sfb_body_u32(struct sfb_reader *body)
 {
@@ -157,7 +158,9 @@ bool sfb_body_read(struct sfb_recording_event *out, uint32_t kind, struct sfb_re
     case SFB_EVENT_LOSSES: read_losses(&out->of.losses, body, &texts); break;
     case SFB_EVENT_FILE: read_file(&out->of.file, body, &texts); break;
     case SFB_EVENT_FINISH: read_finish(&out->of.finish, body, &texts); break;
-    default: return false;
+    default:
+        if (!sfb_heap_body_read(out, kind, body))
+            return false;
     }
     if (body->failed || text->failed)
         return false;

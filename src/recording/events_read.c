@@ -167,7 +167,7 @@ static enum sfb_record read_with_body(struct sfb_events_reader *e, uint32_t reco
             return RECORD_CUT;
         return read_plain_stack(&out->of.stack, body) ? RECORD_GIVEN : RECORD_BAD;
     }
-    if (record < SFB_EVENT_PROCESS || record > SFB_EVENT_FINISH || record == SFB_EVENT_FILE)
+    if (record < SFB_EVENT_PROCESS || record > SFB_EVENT_HEAP_STATE || record == SFB_EVENT_FILE)
         return RECORD_UNKNOWN;
     if (sfb_body_read(out, record, body, text))
         return RECORD_GIVEN;
@@ -252,6 +252,16 @@ bool sfb_introduce(struct sfb_introduced *known, const struct sfb_recording_even
         return none_or_has(&known->processes, event->of.losses.process) &&
                none_or_has(&known->threads, event->of.losses.thread);
     case SFB_EVENT_FILE: return has(&known->processes, event->of.file.process);
+    case SFB_EVENT_HEAP: return has(&known->processes, event->of.heap.process);
+    case SFB_EVENT_HEAP_SITE:
+        return has(&known->threads, event->of.heap_site.thread) &&
+               none_or_has(&known->stacks, event->of.heap_site.stack) &&
+               sfb_ids_add(&known->sites, event->of.heap_site.id);
+    case SFB_EVENT_HEAP_TOTALS: return has(&known->sites, event->of.heap_totals.site);
+    case SFB_EVENT_HEAP_STATE: return has(&known->processes, event->of.heap_state.process);
+    case SFB_EVENT_HEAP_EVENT:
+        return has(&known->processes, event->of.heap_event.process) &&
+               has(&known->sites, event->of.heap_event.site);
     }
     return false;
 }

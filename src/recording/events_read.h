@@ -10,7 +10,7 @@
 
 /* What was introduced so far: it lives as long as the file is read. */
 struct sfb_introduced {
-    struct sfb_ids processes, threads, stacks;
+    struct sfb_ids processes, threads, stacks, sites;
 };
 
 struct sfb_events_reader {

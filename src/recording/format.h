@@ -17,7 +17,7 @@
 enum {
     RECORDING_MAGIC_SIZE = 8,
     RECORDING_MAJOR = 1,
-    RECORDING_MINOR = 0,
+    RECORDING_MINOR = 1, /* 1: the heap */
     RECORDING_HEADER_SIZE = 16,
     RECORDING_HEADER_CRC = 12
 };
@@ -48,8 +48,8 @@ enum recording_block {
     RECORDING_START = 1,
     RECORDING_EVENTS = 2,
     RECORDING_FILE = 3,
-    RECORDING_BLOCK_TYPES = 4 /* known here */
-    /* 16 to 31: docs/FORMATS.md says what for */
+    RECORDING_HEAP = 18 /* events of a process's heap */
+    /* others from 16 to 31: docs/FORMATS.md says what for */
 };
 
 /* Any other flag is of a later version, and its block cannot be read. */
@@ -87,6 +87,25 @@ enum recording_column {
     COLUMN_SYMBOLS, /* sorted: for each kind how many, then the difference of each to the one before */
     COLUMN_COUNT
 };
+
+/* Columns of RECORDING_HEAP, in the order of the file. */
+enum recording_heap_column {
+    HEAP_SYMBOLS, /* of events and time marks: enum recording_heap_symbol */
+    HEAP_TIMES,   /* of marks: ns since the one before */
+    HEAP_SITES, /* of each pair of a site and a size that the block has: less that of the one before, signed */
+    HEAP_SIZES,
+    HEAP_COLUMNS
+};
+
+/* Pairs are numbered in each block as they come first, so a block needs no other one. */
+enum recording_heap_symbol {
+    HEAP_MARK = 0,
+    HEAP_NEW = 1,      /* the next pair, allocated; 2: freed */
+    HEAP_ALLOCATED = 3 /* + 2 * pair; + 1: freed */
+};
+
+/* Of a block. A reader has memory for these. */
+enum { RECORDING_PAIRS_MAX = 1 << 20 };
 
 /* COLUMN_ENDS has three bits for it. */
 enum { RECORDING_ENGINE_MAX = 7 };

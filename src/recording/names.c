@@ -21,7 +21,8 @@ const char *sfb_recording_loss_str(uint32_t reason)
         "processes: no place was left",         "rings that the program overwrote",
         "threads: the system gave no timer",    "samples that came while the agent was at work",
         "processes that could not be followed", "module lists that did not fit",
-        "bytes that could not be written",
+        "bytes that could not be written",      "events of the heap: the ring stayed full",
+        "waits of threads for room in a ring",
     };
 
     return at(texts, SFB_LOSS_COUNT, reason);

@@ -14,6 +14,7 @@
 #include "recording/bodies_get.h"
 #include "recording/crc32c.h"
 #include "recording/events_read.h"
+#include "recording/heap_read.h"
 #include "recording/source.h"
 #include "recording/zstd.h"
 
@@ -30,6 +31,7 @@ struct sfb_recording_reader {
     bool torn;      /* it is not whole: as far as it goes */
     uint32_t given; /* of its records, those that were found, whatever became of them */
     struct sfb_events_reader events;
+    struct sfb_heap_reader heap;
     struct sfb_bytes stored, unpacked;
     struct sfb_bytes text; /* of the event that was given last */
     struct sfb_reader payload;
@@ -153,12 +155,15 @@ static bool unpack(struct sfb_recording_reader *r, const uint8_t **payload, size
 
 static bool is_known(const struct sfb_block *b)
 {
-    return b->type >= RECORDING_START && b->type < RECORDING_BLOCK_TYPES &&
+    return ((b->type >= RECORDING_START && b->type <= RECORDING_FILE) ||
+            b->type == RECORDING_HEAP) &&
            (b->flags & ~(uint32_t)(RECORDING_ZSTD | RECORDING_COLUMNS)) == 0;
 }
 
 static bool begin_events(struct sfb_recording_reader *r, const uint8_t *payload, size_t size)
 {
+    if (r->block.type == RECORDING_HEAP)
+        return sfb_heap_read_begin(&r->heap, payload, size);
     if (r->block.type != RECORDING_EVENTS) {
         r->payload = (struct sfb_reader){ .pos = payload, .left = size };
         return true;
@@ -242,6 +247,15 @@ static enum sfb_record next_single(struct sfb_recording_reader *r, struct sfb_re
     return RECORD_GIVEN;
 }
 
+static enum sfb_record next_record(struct sfb_recording_reader *r, struct sfb_recording_event *out)
+{
+    switch (r->block.type) {
+    case RECORDING_EVENTS: return sfb_events_next(&r->events, &r->introduced, &r->text, out);
+    case RECORDING_HEAP: return sfb_heap_read_next(&r->heap, &r->introduced, out);
+    default: return next_single(r, out);
+    }
+}
+
 static void end_block(struct sfb_recording_reader *r)
 {
     if (r->block.records > r->given)
@@ -254,10 +268,7 @@ static enum sfb_status next_in_block(struct sfb_recording_reader *r,
                                      struct sfb_recording_event *out)
 {
     for (;;) {
-        const enum sfb_record record =
-            r->block.type == RECORDING_EVENTS
-                ? sfb_events_next(&r->events, &r->introduced, &r->text, out)
-                : next_single(r, out);
+        const enum sfb_record record = next_record(r, out);
 
         if (record == RECORD_NO_MEMORY)
             return SFB_NO_RESOURCE;
@@ -386,6 +397,8 @@ void sfb_recording_reader_close(struct sfb_recording_reader *r)
     sfb_ids_free(&r->introduced.processes);
     sfb_ids_free(&r->introduced.threads);
     sfb_ids_free(&r->introduced.stacks);
+    sfb_ids_free(&r->introduced.sites);
+    sfb_heap_read_free(&r->heap);
     sfb_tree_free(r->events.tree);
     sfb_bytes_free(&r->stored);
     sfb_bytes_free(&r->unpacked);

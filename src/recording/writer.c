@@ -11,185 +11,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "recording/block.h"
 #include "recording/bodies_put.h"
 #include "recording/crc32c.h"
-#include "recording/events.h"
-#include "recording/ids.h"
-#include "recording/known_stacks.h"
+#include "recording/heap_writer.h"
 #include "recording/packer.h"
-#include "sfb/recording.h"
 
 enum {
-    BLOCK_SIZE = 256 << 10, /* before it is packed, about */
-    SMALLEST = 512,         /* near the limit: half of it is for the header and the last event */
-    TEXT_MAX = 8 << 20,     /* of what is variable in an event */
-    CBF_MAX = 1 << 20,
-    RESERVE = 16 << 10 /* of max_size, for how the recording ended */
+    TEXT_MAX = 8 << 20, /* of what is variable in an event */
+    CBF_MAX = 1 << 20
 };
-
-struct sfb_recording_writer {
-    int fd;
-    int error;
-    const struct sfb_recording_packer *packer;
-    void *packer_state;
-    uint64_t max_size;
-    uint64_t size;
-    uint64_t records;         /* in the file */
-    uint64_t samples, weight; /* in the file */
-    uint64_t dropped;         /* bytes of payloads that are not */
-    struct sfb_events events;
-    struct sfb_bytes block; /* header, then payload: what write(2) is given */
-    struct sfb_bytes payload;
-    struct sfb_known_stacks known;
-    struct sfb_ids processes, threads;
-    uint32_t last_process, last_thread; /* introduced in the file, not only in memory */
-    struct sfb_stack_items items;
-};
-
-static bool write_all(int fd, const uint8_t *at, size_t size, uint64_t *written)
-{
-    while (size > 0) {
-        const ssize_t n = write(fd, at, size);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            errno = n == 0 ? ENOSPC : errno;
-            return false;
-        }
-        at += n;
-        size -= (size_t)n;
-        *written += (uint64_t)n;
-    }
-    return true;
-}
-
-static enum sfb_status fail(struct sfb_recording_writer *w, int error)
-{
-    if (w->error == 0)
-        w->error = error;
-    return SFB_NO_RESOURCE;
-}
-
-/* Writes what is in w->block. */
-static enum sfb_status write_block(struct sfb_recording_writer *w)
-{
-    uint64_t written = 0;
-
-    if (write_all(w->fd, w->block.at, w->block.size, &written)) {
-        w->size += w->block.size;
-        return SFB_OK;
-    }
-    fail(w, errno);
-    /* Half a block would be read as damage. A pipe keeps it: then nobody can read it again, either. */
-    if (written > 0 && ftruncate(w->fd, (off_t)w->size) == 0)
-        lseek(w->fd, (off_t)w->size, SEEK_SET);
-    return SFB_NO_RESOURCE;
-}
-
-/* Puts the payload behind room for the header, packed if that makes it smaller. @return its flags */
-static uint32_t put_payload(struct sfb_recording_writer *w)
-{
-    const size_t size = w->payload.size;
-    uint8_t *out;
-    size_t packed = 0;
-
-    sfb_bytes_add(&w->block, RECORDING_BLOCK_HEADER_SIZE);
-    out = sfb_bytes_add(&w->block, size);
-    if (out == NULL)
-        return 0;
-    if (w->packer != NULL && size > 1)
-        packed = w->packer->pack(w->packer_state, out, size - 1, w->payload.at, size);
-    if (packed == 0) {
-        memcpy(out, w->payload.at, size);
-        return 0;
-    }
-    w->block.size -= size - packed;
-    return w->packer->flag;
-}
-
-/* Appends w->payload as a block. */
-static enum sfb_status put_block(struct sfb_recording_writer *w, uint32_t type, uint32_t flags,
-                                 uint32_t records, uint64_t max_size)
-{
-    const size_t before = w->block.size; /* the file's header, if any */
-    struct sfb_block block = { .type = type, .sequence = w->records, .records = records };
-    const uint8_t *payload;
-
-    block.flags = flags | put_payload(w);
-    if (w->payload.failed || w->block.failed)
-        return fail(w, ENOMEM);
-    payload = w->block.at + before + RECORDING_BLOCK_HEADER_SIZE;
-    block.stored = (uint32_t)(w->block.size - before - RECORDING_BLOCK_HEADER_SIZE);
-    block.unpacked = (uint32_t)w->payload.size;
-    block.crc = sfb_crc32c(0, payload, block.stored);
-    sfb_block_write(w->block.at + before, &block);
-    if (max_size > 0 && w->size + w->block.size > max_size)
-        return fail(w, EFBIG);
-    if (write_block(w) != SFB_OK)
-        return SFB_NO_RESOURCE;
-    w->records += records;
-    return SFB_OK;
-}
-
-/* What samples may fill of a file that has a limit. */
-static uint64_t size_for_samples(const struct sfb_recording_writer *w)
-{
-    const uint64_t quarter = w->max_size / 4;
-
-    return w->max_size - (quarter < RESERVE ? quarter : RESERVE);
-}
-
-static enum sfb_status flush_to(struct sfb_recording_writer *w, uint64_t max_size)
-{
-    const uint32_t records = w->events.records;
-    const uint64_t samples = w->events.samples, weight = w->events.weight;
-    const uint32_t flags = w->events.tree != NULL ? RECORDING_COLUMNS : 0;
-    enum sfb_status status = SFB_NO_RESOURCE;
-
-    if (records == 0)
-        return SFB_OK;
-    w->payload.size = w->block.size = 0;
-    if (sfb_events_end(&w->events, &w->payload))
-        status = put_block(w, RECORDING_EVENTS, flags, records, max_size);
-    else
-        fail(w, ENOMEM);
-    if (status != SFB_OK) {
-        w->dropped += w->payload.size;
-        return status;
-    }
-    w->samples += samples;
-    w->weight += weight;
-    w->last_process = sfb_ids_last(&w->processes);
-    w->last_thread = sfb_ids_last(&w->threads);
-    return SFB_OK;
-}
-
-/*
- * How large a block may grow before it is packed. Near the limit it goes out while it fits even if packing gains nothing:
- * what it gains is room for the next. A block that would be no more than its header is not worth it.
- */
-static uint64_t block_size(const struct sfb_recording_writer *w)
-{
-    const uint64_t most = size_for_samples(w);
-    const uint64_t left = most > w->size ? most - w->size : 0;
-
-    return w->max_size == 0 || left < SMALLEST || left - SMALLEST / 2 > BLOCK_SIZE
-               ? BLOCK_SIZE
-               : left - SMALLEST / 2;
-}
-
-static enum sfb_status flush_if_full(struct sfb_recording_writer *w)
-{
-    return sfb_events_size(&w->events) >= block_size(w) ? flush_to(w, size_for_samples(w)) : SFB_OK;
-}
 
 enum sfb_status sfb_recording_writer_flush(struct sfb_recording_writer *w)
 {
     if (w->error != 0)
         return SFB_NO_RESOURCE;
-    return flush_to(w, size_for_samples(w));
+    if (sfb_heap_writer_flush(w, 0) != SFB_OK)
+        return SFB_NO_RESOURCE;
+    return sfb_writer_flush_to(w, sfb_writer_size_for_samples(w));
 }
 
 static void release(struct sfb_recording_writer *w)
@@ -202,6 +40,9 @@ static void release(struct sfb_recording_writer *w)
     sfb_known_stacks_free(&w->known);
     sfb_ids_free(&w->processes);
     sfb_ids_free(&w->threads);
+    sfb_ids_free(&w->sites);
+    for (size_t i = 0; i < WRITER_HEAP_OPEN; i++)
+        sfb_heap_events_free(&w->heap[i]);
     free(w);
 }
 
@@ -224,10 +65,10 @@ static enum sfb_status begin(struct sfb_recording_writer *w,
     w->events.first_stack = 1;
     if (w->packer != NULL && ((w->packer_state = w->packer->open()) == NULL ||
                               (w->events.tree = sfb_stack_tree_open()) == NULL))
-        return fail(w, ENOMEM);
+        return sfb_writer_fail(w, ENOMEM);
     put_file_header(&w->block);
     sfb_body_start(&w->payload, start);
-    return put_block(w, RECORDING_START, 0, 1, w->max_size);
+    return sfb_writer_put_block(w, RECORDING_START, 0, 1, w->max_size);
 }
 
 /* src/base/sized.h says the rule. Its function is not in the shared library, which serves this one, too. */
@@ -275,15 +116,6 @@ enum sfb_status sfb_recording_writer_open(struct sfb_recording_writer **out, int
     return SFB_OK;
 }
 
-static enum sfb_status put(struct sfb_recording_writer *w, uint32_t kind, sfb_body_writer *write,
-                           const void *event)
-{
-    if (w->error != 0)
-        return SFB_NO_RESOURCE;
-    sfb_events_put(&w->events, kind, write, event);
-    return flush_if_full(w);
-}
-
 /*
  * The same for what says how something ended, when max_size is reached: there is still room for that. Who was
  * introduced only in the block that found none is not in the file.
@@ -292,11 +124,12 @@ static enum sfb_status put_end(struct sfb_recording_writer *w, uint32_t kind,
                                sfb_body_writer *write, const void *event, bool is_in_file)
 {
     if (w->error == EFBIG) {
+        sfb_heap_writer_flush_totals(w);
         if (is_in_file && w->events.records < 1000)
             sfb_events_put(&w->events, kind, write, event);
         return SFB_OK;
     }
-    return put(w, kind, write, event);
+    return sfb_writer_put(w, kind, write, event);
 }
 
 static bool has_process(const struct sfb_recording_writer *w, uint32_t id)
@@ -316,7 +149,7 @@ enum sfb_status sfb_recording_put_process(struct sfb_recording_writer *w,
         return SFB_BAD_ARGUMENT;
     if (!sfb_ids_add(&w->processes, e->id))
         return SFB_BAD_ARGUMENT;
-    return put(w, SFB_EVENT_PROCESS, sfb_body_process, e);
+    return sfb_writer_put(w, SFB_EVENT_PROCESS, sfb_body_process, e);
 }
 
 enum sfb_status sfb_recording_put_process_end(struct sfb_recording_writer *w,
@@ -324,6 +157,8 @@ enum sfb_status sfb_recording_put_process_end(struct sfb_recording_writer *w,
 {
     if (!has_process(w, e->id))
         return SFB_BAD_ARGUMENT;
+    if (w->error == 0)
+        sfb_heap_writer_flush(w, e->id); /* it ends behind its events */
     return put_end(w, SFB_EVENT_PROCESS_END, sfb_body_process_end, e, e->id <= w->last_process);
 }
 
@@ -332,7 +167,7 @@ enum sfb_status sfb_recording_put_thread(struct sfb_recording_writer *w,
 {
     if (!has_process(w, e->process) || (!has_thread(w, e->id) && !sfb_ids_add(&w->threads, e->id)))
         return SFB_BAD_ARGUMENT;
-    return put(w, SFB_EVENT_THREAD, sfb_body_thread, e);
+    return sfb_writer_put(w, SFB_EVENT_THREAD, sfb_body_thread, e);
 }
 
 enum sfb_status sfb_recording_put_thread_end(struct sfb_recording_writer *w,
@@ -348,7 +183,7 @@ enum sfb_status sfb_recording_put_modules(struct sfb_recording_writer *w,
 {
     if (!has_process(w, e->process) || e->size > TEXT_MAX)
         return SFB_BAD_ARGUMENT;
-    return put(w, SFB_EVENT_MODULES, sfb_body_modules, e);
+    return sfb_writer_put(w, SFB_EVENT_MODULES, sfb_body_modules, e);
 }
 
 enum sfb_status sfb_recording_put_losses(struct sfb_recording_writer *w,
@@ -370,7 +205,7 @@ enum sfb_status sfb_recording_put_sample(struct sfb_recording_writer *w,
     if (w->error != 0)
         return SFB_NO_RESOURCE;
     sfb_events_put_sample(&w->events, e);
-    return flush_if_full(w);
+    return sfb_writer_flush_if_full(w);
 }
 
 enum sfb_status sfb_recording_put_stack(struct sfb_recording_writer *w, uint32_t *id,
@@ -395,13 +230,13 @@ enum sfb_status sfb_recording_put_stack(struct sfb_recording_writer *w, uint32_t
     if (status == SFB_BUFFER_FULL)
         items = NULL;
     if (w->events.first_stack + w->events.stacks == UINT32_MAX)
-        return fail(w, EOVERFLOW);
+        return sfb_writer_fail(w, EOVERFLOW);
     while (!sfb_events_put_stack(&w->events, &stack, items))
         if (sfb_recording_writer_flush(w) != SFB_OK) /* an empty block has room for any */
             return SFB_NO_RESOURCE;
     *id = w->events.first_stack + w->events.stacks - 1;
     sfb_known_stacks_add(&w->known, process, cbf, size, *id);
-    return flush_if_full(w);
+    return sfb_writer_flush_if_full(w);
 }
 
 void sfb_recording_forget_stacks(struct sfb_recording_writer *w, uint32_t process)
@@ -436,7 +271,8 @@ enum sfb_status sfb_recording_put_file(struct sfb_recording_writer *w,
         part.size = part_size(part.bytes, e->size - done);
         w->payload.size = w->block.size = 0;
         sfb_body_file(&w->payload, &part);
-        if (put_block(w, RECORDING_FILE, 0, 1, size_for_samples(w)) != SFB_OK) {
+        if (sfb_writer_put_block(w, RECORDING_FILE, 0, 1, sfb_writer_size_for_samples(w)) !=
+            SFB_OK) {
             w->dropped += e->size - done;
             return SFB_NO_RESOURCE;
         }
@@ -471,12 +307,13 @@ static enum sfb_status finish(struct sfb_recording_writer *w, uint64_t time, con
                                                              : strerrordesc_np(w->error) };
     struct sfb_recording_finish end = { .time = time, .reason = reason };
 
+    sfb_heap_writer_flush_totals(w);
     if (w->error != 0)
         sfb_events_put(&w->events, SFB_EVENT_LOSSES, sfb_body_losses, &losses);
     end.samples = w->samples + w->events.samples;
     end.weight = w->weight + w->events.weight;
     sfb_events_put(&w->events, SFB_EVENT_FINISH, sfb_body_finish, &end);
-    return flush_to(w, w->max_size);
+    return sfb_writer_flush_to(w, w->max_size);
 }
 
 enum sfb_status sfb_recording_writer_close(struct sfb_recording_writer *w, uint64_t time,

@@ -15,7 +15,7 @@
 
 enum { IDS = 65536 };
 
-static uint8_t processes[IDS / 8], threads[IDS / 8], stacks[IDS / 8];
+static uint8_t processes[IDS / 8], threads[IDS / 8], stacks[IDS / 8], sites[IDS / 8];
 
 static void introduce(uint8_t *ids, uint32_t id)
 {
@@ -88,6 +88,13 @@ static void check_thread(const struct sfb_recording_thread *thread)
     check_text(thread->name);
 }
 
+static void check_site(const struct sfb_recording_heap_site *site)
+{
+    check_known(threads, site->thread);
+    check_none_or_known(stacks, site->stack);
+    introduce(sites, site->id);
+}
+
 static void check_event(const struct sfb_recording_event *event)
 {
     switch ((enum sfb_recording_kind)event->kind) {
@@ -116,6 +123,14 @@ static void check_event(const struct sfb_recording_event *event)
         check_bytes(event->of.file.bytes, event->of.file.size);
         return;
     case SFB_EVENT_FINISH: check_text(event->of.finish.reason); return;
+    case SFB_EVENT_HEAP: check_known(processes, event->of.heap.process); return;
+    case SFB_EVENT_HEAP_SITE: check_site(&event->of.heap_site); return;
+    case SFB_EVENT_HEAP_TOTALS: check_known(sites, event->of.heap_totals.site); return;
+    case SFB_EVENT_HEAP_STATE: check_known(processes, event->of.heap_state.process); return;
+    case SFB_EVENT_HEAP_EVENT:
+        check_known(processes, event->of.heap_event.process);
+        check_known(sites, event->of.heap_event.site);
+        return;
     }
     FUZZ_CHECK(event->kind == SFB_EVENT_FINISH); /* no other kind was left */
 }
@@ -136,6 +151,7 @@ static void read_all(const uint8_t *data, size_t size)
     memset(processes, 0, sizeof processes);
     memset(threads, 0, sizeof threads);
     memset(stacks, 0, sizeof stacks);
+    memset(sites, 0, sizeof sites);
     while ((status = sfb_recording_reader_next(reader, &event)) == SFB_OK) {
         check_event(&event);
         finished |= event.kind == SFB_EVENT_FINISH;

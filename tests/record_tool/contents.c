@@ -97,6 +97,11 @@ static void take(struct contents *c, const struct sfb_recording_event *e, struct
     case SFB_EVENT_LOSSES: take_losses(c, &e->of.losses); break;
     case SFB_EVENT_FILE: c->files++; break;
     case SFB_EVENT_FINISH: snprintf(c->reason, sizeof c->reason, "%s", e->of.finish.reason); break;
+    case SFB_EVENT_HEAP:
+    case SFB_EVENT_HEAP_SITE:
+    case SFB_EVENT_HEAP_TOTALS:
+    case SFB_EVENT_HEAP_STATE:
+    case SFB_EVENT_HEAP_EVENT: break;
     }
 }
 

@@ -11,7 +11,7 @@
 #include "recording/packer.h"
 #include "sfb/cbf.h"
 
-struct sfb_recording_event made_events[64];
+struct sfb_recording_event made_events[128];
 size_t made_event_count;
 
 /* Not an assertion of the tests' framework: fuzz corpora are made with this, too. */
@@ -241,5 +241,109 @@ struct made made_all_kinds(const struct sfb_recording_packer *packer, int flush_
     finish = &remember(SFB_EVENT_FINISH)->of.finish;
     *finish = (struct sfb_recording_finish){ 1000000004000, samples, weight, "the program ended" };
     MUST(sfb_recording_writer_close(w, finish->time, finish->reason) == SFB_OK);
+    return made_read(fd);
+}
+
+static void put_heap_site(struct sfb_recording_writer *w, struct sfb_recording_heap_site e)
+{
+    remember(SFB_EVENT_HEAP_SITE)->of.heap_site = e;
+    MUST(sfb_recording_put_heap_site(w, &e) == SFB_OK);
+}
+
+static void put_heap_event(struct sfb_recording_writer *w, struct sfb_recording_heap_event e,
+                           uint64_t shown)
+{
+    MUST(sfb_recording_put_heap_event(w, &e) == SFB_OK);
+    e.time = shown; /* of the first event in its step */
+    remember(SFB_EVENT_HEAP_EVENT)->of.heap_event = e;
+}
+
+static void put_heaps(struct sfb_recording_writer *w)
+{
+    static uint8_t cbf[64];
+    uint32_t stack;
+
+    put_beginning(w);
+    put_process(w, (struct sfb_recording_process){ 2, 1, 101, 100, SFB_PROCESS_FORKED,
+                                                   1000000001001, 0, "", "", 0 });
+    put_thread(w,
+               (struct sfb_recording_thread){ 2, 2, 101, SFB_ENGINE_NONE, 1000000001002, "child" });
+    for (uint32_t i = 1; i <= 2; i++) {
+        const struct sfb_recording_heap heap = { i, i == 1 ? SFB_HEAP_MMAP : SFB_HEAP_AGGREGATE,
+                                                 1000000001000 + i, i == 1 ? 0 : 524288 };
+
+        remember(SFB_EVENT_HEAP)->of.heap = heap;
+        MUST(sfb_recording_put_heap(w, &heap) == SFB_OK);
+    }
+    MUST(sfb_recording_put_stack(w, &stack, 1, cbf, made_stack(cbf, sizeof cbf, 0x401000, 1, 4)) ==
+         SFB_OK);
+    remember(SFB_EVENT_STACK)->of.stack =
+        (struct sfb_recording_stack){ stack, 1, cbf, made_stack(cbf, sizeof cbf, 0x401000, 1, 4) };
+    put_heap_site(w, (struct sfb_recording_heap_site){ 1, 1, stack, SFB_HEAP_MALLOC });
+    put_heap_site(w, (struct sfb_recording_heap_site){ 2, 1, 0, SFB_HEAP_MAPPED });
+    put_heap_site(w, (struct sfb_recording_heap_site){ 5, 2, 0, SFB_HEAP_MALLOC });
+}
+
+static void put_heap_events(struct sfb_recording_writer *w)
+{
+    const uint64_t t = 1000000010000;
+
+    put_heap_event(w, (struct sfb_recording_heap_event){ 1, 2, t, 4096, false }, t);
+    put_heap_event(w, (struct sfb_recording_heap_event){ 1, 1, t + 9999999, 0, false }, t);
+    put_heap_event(w, (struct sfb_recording_heap_event){ 1, 1, t + 5, UINT64_MAX, false }, t);
+    put_heap_event(w, (struct sfb_recording_heap_event){ 1, 1, t + 10000000, 0, true },
+                   t + 10000000);
+    put_heap_event(w, (struct sfb_recording_heap_event){ 1, 2, t + 9000000000, 4096, true },
+                   t + 9000000000);
+    put_heap_event(w, (struct sfb_recording_heap_event){ 1, 1, t + 8000000000, 77, true },
+                   t + 9000000000);
+    put_heap_event(w, (struct sfb_recording_heap_event){ 2, 5, t + 1, 16, false }, t + 1);
+    put_heap_event(w, (struct sfb_recording_heap_event){ 2, 5, t + 2, 16, true }, t + 1);
+}
+
+static void put_heap_sums(struct sfb_recording_writer *w)
+{
+    static const struct sfb_recording_heap_totals totals[] = {
+        { .site = 1,
+          .time = 1000000020000,
+          .allocated = { 2, UINT64_MAX, 2, 0, 0 },
+          .live = { 1, 2, 3, 4, 5 },
+          .peak = { 6, 7, 8, 9, 10 },
+          .temporary = { 11, 12, 13, 14, 15 },
+          .reallocated = 16,
+          .longest_chain = 17,
+          .freed_elsewhere = 18,
+          .slack_bytes = 19,
+          .live_slack_bytes = 20,
+          .sizes = { [0] = 1, [SFB_HEAP_CLASSES - 1] = UINT64_MAX },
+          .lifetimes = { [3] = 7 } },
+        { .site = 5, .time = 1000000020001 },
+    };
+    static const struct sfb_recording_heap_state state = {
+        1, 1000000020000, { 1, 2 }, { 3, 4 }, { 5, 6 }, 1000000010007, 8192, 7, 8
+    };
+
+    for (size_t i = 0; i < 2; i++) {
+        remember(SFB_EVENT_HEAP_TOTALS)->of.heap_totals = totals[i];
+        MUST(sfb_recording_put_heap_totals(w, &totals[i]) == SFB_OK);
+    }
+    remember(SFB_EVENT_HEAP_STATE)->of.heap_state = state;
+    MUST(sfb_recording_put_heap_state(w, &state) == SFB_OK);
+}
+
+struct made made_heap(const struct sfb_recording_packer *packer)
+{
+    int fd;
+    struct sfb_recording_writer *w = made_open(&fd, packer, 0);
+    static const struct sfb_recording_finish finish = { 1000000030000, 0, 0, "x" };
+
+    made_event_count = 0;
+    remember(SFB_EVENT_START)->of.start = start;
+    put_heaps(w);
+    put_heap_events(w);
+    MUST(sfb_recording_writer_flush(w) == SFB_OK);
+    put_heap_sums(w);
+    remember(SFB_EVENT_FINISH)->of.finish = finish;
+    MUST(sfb_recording_writer_close(w, finish.time, finish.reason) == SFB_OK);
     return made_read(fd);
 }

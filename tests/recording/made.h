@@ -29,10 +29,16 @@ size_t made_stack(uint8_t *out, size_t size, uint64_t inner, uint64_t path, unsi
  */
 struct made made_all_kinds(const struct sfb_recording_packer *packer, int flush_each);
 
+/*
+ * A heap: two sites of a process, one of another, events of both, their sums. What is in the file is, in this order:
+ * who they are (block 1), events of the first process (block 2), of the other one (block 3), and the rest.
+ */
+struct made made_heap(const struct sfb_recording_packer *packer);
+
 /* Columns that are not packed. */
 extern const struct sfb_recording_packer made_unpacked;
 
-extern struct sfb_recording_event made_events[64];
+extern struct sfb_recording_event made_events[128];
 extern size_t made_event_count;
 
 #endif

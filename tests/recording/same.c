@@ -81,6 +81,40 @@ static bool same_finish(const struct sfb_recording_event *a, const struct sfb_re
     return SAME(time) && SAME(samples) && SAME(weight) && SAME_TEXT(reason);
 }
 
+static bool same_heap(const struct sfb_recording_event *a, const struct sfb_recording_event *b)
+{
+    EVENTS(heap);
+    return SAME(process) && SAME(flags) && SAME(time) && SAME(rate);
+}
+
+static bool same_heap_site(const struct sfb_recording_event *a, const struct sfb_recording_event *b)
+{
+    EVENTS(heap_site);
+    return SAME(id) && SAME(thread) && SAME(stack) && SAME(kind);
+}
+
+/* Of numbers of 64 bits alone, but for the first. */
+static bool same_heap_totals(const struct sfb_recording_event *a,
+                             const struct sfb_recording_event *b)
+{
+    EVENTS(heap_totals);
+    return SAME(site) && memcmp(&x->time, &y->time, sizeof *x - sizeof x->time) == 0;
+}
+
+static bool same_heap_state(const struct sfb_recording_event *a,
+                            const struct sfb_recording_event *b)
+{
+    EVENTS(heap_state);
+    return SAME(process) && memcmp(&x->time, &y->time, sizeof *x - sizeof x->time) == 0;
+}
+
+static bool same_heap_event(const struct sfb_recording_event *a,
+                            const struct sfb_recording_event *b)
+{
+    EVENTS(heap_event);
+    return SAME(process) && SAME(site) && SAME(time) && SAME(size) && SAME(freed);
+}
+
 bool same_event(const struct sfb_recording_event *a, const struct sfb_recording_event *b)
 {
     static bool (*const same[])(const struct sfb_recording_event *,
@@ -96,8 +130,13 @@ bool same_event(const struct sfb_recording_event *a, const struct sfb_recording_
         [SFB_EVENT_LOSSES] = same_losses,
         [SFB_EVENT_FILE] = same_file,
         [SFB_EVENT_FINISH] = same_finish,
+        [SFB_EVENT_HEAP] = same_heap,
+        [SFB_EVENT_HEAP_SITE] = same_heap_site,
+        [SFB_EVENT_HEAP_TOTALS] = same_heap_totals,
+        [SFB_EVENT_HEAP_STATE] = same_heap_state,
+        [SFB_EVENT_HEAP_EVENT] = same_heap_event,
     };
 
-    return a->kind == b->kind && a->kind >= SFB_EVENT_START && a->kind <= SFB_EVENT_FINISH &&
+    return a->kind == b->kind && a->kind >= SFB_EVENT_START && a->kind <= SFB_EVENT_HEAP_EVENT &&
            same[a->kind](a, b);
 }

@@ -1,6 +1,6 @@
 # Recordings: src/recording by itself.
 if(TARGET sfb-recording)
-  set(sources round_trip any_stack limits damage versions kill made same)
+  set(sources round_trip any_stack limits damage heap heap_damage versions kill made same)
   list(TRANSFORM sources REPLACE "(.+)" "recording/\\1.c")
   add_executable(test-recording ${sources})
   sfb_test_options(test-recording)
