@@ -4,9 +4,10 @@
 
 #include "backtraces.h"
 #include "frame_text.h"
+#include "lws_decode.h"
 #include "tool.h"
 
-enum { OPTION_RAW = TOOL_OPTION_FIRST, OPTION_SWIFT, OPTION_HEX };
+enum { OPTION_RAW = TOOL_OPTION_FIRST, OPTION_SWIFT, OPTION_HEX, OPTION_LWS };
 
 /* Column where the remarks of --raw begin. */
 #define REMARK_COLUMN 28
@@ -92,9 +93,11 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
                                              { "raw", no_argument, NULL, OPTION_RAW },
                                              { "swift", no_argument, NULL, OPTION_SWIFT },
                                              { "hex", no_argument, NULL, OPTION_HEX },
+                                             { "lws", optional_argument, NULL, OPTION_LWS },
                                              { NULL, 0, NULL, 0 } };
     enum tool_exit exit_status = TOOL_DONE;
-    bool raw = false, swift = false, hex = false;
+    bool raw = false, swift = false, hex = false, lws = false;
+    enum lws_dialect dialect = LWS_ANY;
     struct backtraces backtraces;
 
     for (int o; (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
@@ -103,9 +106,16 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
         raw |= o == OPTION_RAW;
         swift |= o == OPTION_SWIFT;
         hex |= o == OPTION_HEX;
+        lws |= o == OPTION_LWS;
+        if (o == OPTION_LWS && optarg && !lws_dialect_parse(optarg, &dialect))
+            return tool_misused(command, "'%s' is no dialect: library or readme", optarg);
     }
     if (argc - optind > 1)
         return tool_misused(command, "more than one file given");
+    if (lws && (raw || swift || hex))
+        return tool_misused(command, "--lws reads a log, not CBF");
+    if (lws)
+        return lws_decode(optind < argc ? argv[optind] : "-", dialect);
     if (!backtraces_open(&backtraces, optind < argc ? argv[optind] : "-", hex,
                          (uint32_t)((swift ? SFB_CBF_SWIFT : 0) | (raw ? 0 : SFB_CBF_EXPAND)),
                          &exit_status))
@@ -136,9 +146,14 @@ const struct tool_command tool_decode = {
         "           byte offset and the size. `sfb encode` reads that, too\n"
         "  --swift  accept a first address that is relative, as Swift writes it\n"
         "  --hex    FILE is hexadecimal text; white space between bytes is ignored\n"
+        "  --lws[=DIALECT]  FILE is a log. Prints its notes of allocations, `~m#` and base64, as\n"
+        "           libwebsockets' decoder does: ~b#size: 7520, 0x406651 0x406852. DIALECT is\n"
+        "           library (with the bit that libwebsockets writes behind each field) or readme\n"
+        "           (without: its documentation); without it, the one that fits, note by note.\n"
+        "           Lines that are base64 of a note and nothing else are read, too\n"
         "  --help   this text\n"
         "\n"
         "Exit status 1: the data is wrong. Frames before the first bad byte are printed, and\n"
-        "stderr says where that is.\n",
+        "stderr says where that is. Of a log all lines are read, and each wrong one is named.\n",
     .run = run,
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lws_report.h"
 #include "report/make.h"
 #include "report/text/losses.h"
 #include "report_inputs.h"
@@ -103,6 +104,8 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
     enum tool_exit exit_status = TOOL_DONE;
     struct report_request r;
 
+    if (lws_report_is_asked(argc, argv))
+        return lws_report_run(command, argc, argv);
     if (report_request_read(&r, command, argc, argv, &exit_status))
         exit_status = execute(&r);
     report_request_close(&r);
@@ -115,6 +118,7 @@ const struct tool_command tool_report = {
     .usage =
         "sfb report [OPTION...] [FILE...]\n"
         "       sfb report --diff [OPTION...] OLD NEW\n"
+        "       sfb report --lws PROGRAM [OPTION...] [LOG]\n"
         "\n"
         "Shows recordings that `sfb record` made, also one that is still being written. Several\n"
         "are merged. Without FILE, the sfb-*.sfbr of the current folder that was written last.\n"
@@ -144,6 +148,7 @@ const struct tool_command tool_report = {
         "                   arguments cut to (...) and <...>, or raw: _ZN5shape4areaEi\n"
         "  --symbols=none   look for no names: functions are offsets in their "
         "modules\n" PLACES_USAGE "  --help           this text\n"
+        "\n" LWS_REPORT_USAGE
         "\n"
         "Self is CPU time in a function itself, total is time in it and in what it calls. Both "
         "are\n"

@@ -406,6 +406,28 @@ if(TARGET sfb)
   endforeach()
 endif()
 
+# An allocator of one's own with <sframe_backtrace_alloc.h>, in C and in C++, and what reads its log.
+sfb_test(live alloc GSFRAME)
+if(TARGET sfb)
+  sfb_tool_test(live tool_lws)
+  set(kinds "")
+  foreach(language c cpp)
+    if(language STREQUAL "cpp" AND NOT CMAKE_CXX_COMPILER)
+      continue()
+    endif()
+    add_executable(pool-program-${language} live/pool_program.${language})
+    target_compile_options(pool-program-${language} PRIVATE -O1 -g -Wall -Wextra -fno-optimize-sibling-calls)
+    target_link_libraries(pool-program-${language} PRIVATE sframe-backtrace-shared sfb-flags)
+    add_dependencies(test-live-tool_lws pool-program-${language})
+    list(APPEND kinds "\"${language}\"")
+  endforeach()
+  string(JOIN "," kinds ${kinds})
+  target_compile_definitions(test-live-tool_lws PRIVATE SFB_POOL_KINDS=${kinds}
+    SFB_PROGRAMS="${CMAKE_CURRENT_BINARY_DIR}" SFB_EMULATE="${sfb_emulate}")
+  target_sources(test-live-tool_lws PRIVATE ${PROJECT_SOURCE_DIR}/tools/lws_note.c)
+  target_include_directories(test-live-tool_lws PRIVATE ${PROJECT_SOURCE_DIR}/tools)
+endif()
+
 # Processes that crash over and over, each with a limit of its own.
 sfb_test(live crash_ends SOURCES support/child.c COST 70)
 target_compile_definitions(test-live-crash_ends PRIVATE
