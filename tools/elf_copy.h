@@ -54,9 +54,10 @@ bool elf_copy_plan(struct elf_copy *out, struct object_fault *fault, const struc
  * Makes the parts of a planned copy: the image of the file, which is changed for it, and
  * copy->appended, which is for free().
  *
+ * @param type  the section's, SHT_...
  * @return false: no memory
  */
 bool elf_copy_make(struct elf_copy *copy, const struct object *object, const uint8_t *section,
-                   size_t size);
+                   size_t size, uint32_t type);
 
 #endif

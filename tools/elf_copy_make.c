@@ -9,6 +9,7 @@
 /* What is appended: sizes and, from its start, places. */
 struct layout {
     uint64_t section, section_size;
+    uint32_t type;
     uint64_t names, names_size; /* 0: the names stay where they are */
     uint64_t shdrs;
     size_t shdr_count;
@@ -28,9 +29,11 @@ static void relocate(uint64_t *address, const struct elf_copy *copy)
         *address += move->to - move->from;
 }
 
-static struct layout lay_out(const struct elf_copy *copy, const struct object *f, size_t size)
+static struct layout lay_out(const struct elf_copy *copy, const struct object *f, size_t size,
+                             uint32_t type)
 {
-    struct layout in = { .section = copy->section_address - copy->address,
+    struct layout in = { .type = type,
+                         .section = copy->section_address - copy->address,
                          .section_size = size,
                          .shdr_count = f->section_count };
 
@@ -162,7 +165,7 @@ static bool write_shdrs(const struct elf_copy *copy, const struct object *f,
         shdrs[index].sh_name = (Elf64_Word)names->sh_size;
     }
     shdrs[index] = (Elf64_Shdr){ .sh_name = shdrs[index].sh_name,
-                                 .sh_type = SHT_PROGBITS,
+                                 .sh_type = in->type,
                                  .sh_flags = SHF_ALLOC,
                                  .sh_addr = copy->section_address,
                                  .sh_offset = copy->offset + in->section,
@@ -198,9 +201,9 @@ static void write_dynamic(const struct elf_copy *copy, const struct object *f)
 }
 
 bool elf_copy_make(struct elf_copy *copy, const struct object *f, const uint8_t *section,
-                   size_t size)
+                   size_t size, uint32_t type)
 {
-    const struct layout in = lay_out(copy, f, size);
+    const struct layout in = lay_out(copy, f, size, type);
     Elf64_Ehdr header = f->header;
 
     copy->appended = calloc(1, in.size);

@@ -1,10 +1,10 @@
 /*
- * Rules -> the bytes of an SFrame section, version 1: what src/sframe reads, written.
+ * Rules -> the bytes of an SFrame section: what src/sframe reads, written.
  *
- * An assembler stores each function's rows; here functions with the same rows share them, also
- * where one has the first rows of another, and a start takes as many bytes as the rows of its
- * function need, not as its size would. More cannot be shared, because starts count from the
- * function.
+ * An assembler stores each function's rows; here functions with the same rows share them (in
+ * versions 1 and 2 also where one has the first rows of another), and a start takes as many bytes as
+ * the rows of its function need, not as its size would. More cannot be shared, because starts count
+ * from the function.
  *
  * Tried and dropped: cutting functions into stretches, so that epilogues are shared, too. It takes
  * 15 % off the section of a program whose functions are large (git: 0.82 of .eh_frame and its table
@@ -18,9 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <sfb/abi.h>
-#include <sfb/rule.h>
 #include <sfb/section.h>
+
+#include "sframe_bytes.h"
+#include "sframe_expressible.h"
+#include "sframe_runs.h"
 
 /* A row: the rule from a byte of its function on. */
 struct synth_row {
@@ -28,7 +30,7 @@ struct synth_row {
     struct sfb_rule rule;
 };
 
-/* Code with rows, in the order in which they begin. */
+/* Code with rows, in the order in which they begin. Of a signal frame all rows are, or none. */
 struct synth_function {
     uint64_t start;
     uint32_t size;
@@ -38,35 +40,29 @@ struct synth_function {
 };
 
 struct synth_encoder {
-    enum sfb_abi abi;
+    struct sframe_format format;
     uint64_t address; /* of the section */
-    bool share;
     struct synth_fde *fdes;
     size_t fde_count, fde_capacity;
-    struct synth_run *runs; /* rows of functions, each kind once */
-    size_t run_count, run_capacity;
-    size_t *table; /* hash table of runs: index + 1, 0 is free */
-    size_t table_size;
-    uint8_t *bytes; /* of all runs */
-    size_t size, capacity;
+    struct sframe_runs runs;
 };
 
 /*
- * Says why no row of version 1 states a rule.
- *
- * @return NULL if one does
+ * @return whether a section of a version at an address can name a function that starts at another:
+ *         version 3 has 64 bits for it
  */
-const char *synth_inexpressible(enum sfb_abi abi, const struct sfb_rule *rule);
-
-/* @return whether a section at an address can name a function that starts at another */
-bool synth_in_reach(uint64_t section, uint64_t start);
-
-/* @param address  where the section will lie: functions are counted from there */
-void synth_encoder_init(struct synth_encoder *out, enum sfb_abi abi, uint64_t address);
+bool synth_in_reach(unsigned version, uint64_t section, uint64_t start);
 
 /*
- * Adds a function behind those that are there already. Its rules have to be expressible and its
- * start in reach.
+ * @param version  1, 2 or 3
+ * @param address  where the section will lie: functions are counted from there
+ */
+void synth_encoder_init(struct synth_encoder *out, unsigned version, enum sfb_abi abi,
+                        uint64_t address);
+
+/*
+ * Adds a function behind those that are there already. Its rules have to be expressible, its start
+ * in reach, its rows no more than sframe_rows_max() of the format.
  *
  * @return false: no memory, or more rows than a section can hold
  */

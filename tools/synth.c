@@ -36,6 +36,7 @@ struct synth_options {
     const char *out; /* NULL: only the report */
     bool section_only, force, verbose;
     const uint64_t *vma; /* NULL: where a copy would have it */
+    unsigned version;    /* 0: the oldest that states every row that any could */
 };
 
 /* One file on its way. */
@@ -48,6 +49,7 @@ struct job {
     struct object_eh_frame view;
     uint64_t address; /* of the section */
     struct synthesis synthesis;
+    struct synthesis_choice choice;
     uint8_t *section;
     size_t section_size;
     uint32_t stored_rows;
@@ -72,14 +74,12 @@ static enum tool_exit out_of_memory(const struct job *job)
     return tool_complain(TOOL_USAGE, "%s: %s", job->input->name, strerror(ENOMEM));
 }
 
-static enum tool_exit encode(struct job *job, struct synth_encoder *encoder)
+static enum tool_exit encode_by(struct job *job, struct synth_encoder *encoder)
 {
     struct sfb_error error = { SFB_OK, NULL, 0 };
     struct object_fault fault;
     enum synthesis_result result;
 
-    if (!object_find_code(&job->object))
-        return out_of_memory(job);
     result = synthesize(&job->synthesis, encoder, &job->view.eh, &job->object, &error);
     if (result == SYNTHESIS_BAD_DATA) {
         object_fault_set(&fault, object_eh_frame_offset(&job->view, &job->object, error.offset),
@@ -92,6 +92,37 @@ static enum tool_exit encode(struct job *job, struct synth_encoder *encoder)
     return TOOL_DONE;
 }
 
+static enum tool_exit encode_in(struct job *job, unsigned version)
+{
+    struct synth_encoder encoder;
+    enum tool_exit result;
+
+    job->choice.version = version;
+    synth_encoder_init(&encoder, version, (enum sfb_abi)job->object.abi, job->address);
+    result = encode_by(job, &encoder);
+    synth_encoder_free(&encoder);
+    return result;
+}
+
+/* Where the version is not given: the oldest, unless a function needs the newest. */
+static enum tool_exit encode(struct job *job)
+{
+    const unsigned version = job->options->version;
+    enum tool_exit result;
+
+    if (!object_find_code(&job->object))
+        return out_of_memory(job);
+    result = encode_in(job, version ? version : SYNTH_OLDEST);
+    if (result != TOOL_DONE || version || !job->synthesis.newer_reason)
+        return result;
+    job->choice.because = job->synthesis.newer_reason;
+    job->choice.function = job->synthesis.newer;
+    synthesis_free(&job->synthesis);
+    free(job->section);
+    job->section = NULL;
+    return encode_in(job, SYNTH_NEWEST);
+}
+
 static void report(const struct job *job)
 {
     const bool to_stdout = job->options->out && strcmp(job->options->out, "-") == 0;
@@ -101,9 +132,11 @@ static void report(const struct job *job)
         .eh_frame = job->synthesis.eh_frame_size + job->view.hdr_size,
         .stored_rows = job->stored_rows,
     };
+    FILE *to = to_stdout ? stderr : stdout;
 
-    synthesis_report(to_stdout ? stderr : stdout, job->input->name, &job->synthesis, &size,
-                     job->options->verbose);
+    synthesis_report(to, job->input->name, &job->synthesis, &size, job->options->verbose);
+    if (job->options->version == 0)
+        synthesis_report_choice(to, &job->choice);
 }
 
 /* Permissions are the input's, but not those to run with its owner's rights. */
@@ -117,6 +150,13 @@ static unsigned output_mode(const struct job *job)
     return S_ISREG(job->status.st_mode) ? job->status.st_mode & 0777 : 0777 & ~mask;
 }
 
+/* GNU ld has a type of its own for the section since 2.45, which is the first that knows version 3.
+ */
+static uint32_t section_type(const struct job *job)
+{
+    return job->choice.version < 3 ? SHT_PROGBITS : SFB_SHT_GNU_SFRAME;
+}
+
 static enum tool_exit write_out(struct job *job)
 {
     const struct output_part section = { 0, job->section, job->section_size };
@@ -125,7 +165,8 @@ static enum tool_exit write_out(struct job *job)
     if (job->options->section_only)
         return output_write(job->options->out, output_mode(job), &section, 1) ? TOOL_DONE
                                                                               : TOOL_USAGE;
-    if (!elf_copy_make(&job->copy, &job->object, job->section, job->section_size))
+    if (!elf_copy_make(&job->copy, &job->object, job->section, job->section_size,
+                       section_type(job)))
         return out_of_memory(job);
     good = output_write(job->options->out, output_mode(job), job->copy.parts, 2);
     free(job->copy.appended);
@@ -144,7 +185,6 @@ static enum tool_exit make(struct job *job)
 {
     const bool copies = job->options->out && !job->options->section_only;
     struct object_fault fault;
-    struct synth_encoder encoder;
     enum tool_exit result;
 
     if (copies && !job->options->force && has_section(&job->object))
@@ -157,9 +197,7 @@ static enum tool_exit make(struct job *job)
     if (!job->options->vma && !elf_copy_plan(&job->copy, &fault, &job->object))
         return complain_of_copy(job, &fault);
     job->address = job->options->vma ? *job->options->vma : job->copy.section_address;
-    synth_encoder_init(&encoder, (enum sfb_abi)job->object.abi, job->address);
-    result = encode(job, &encoder);
-    synth_encoder_free(&encoder);
+    result = encode(job);
     if (result != TOOL_DONE)
         return result;
     if (job->options->out && job->synthesis.row_count == 0)
@@ -210,6 +248,17 @@ static enum tool_exit run_file(const struct tool_command *command,
     return result;
 }
 
+static bool read_version(unsigned *version, const char *argument)
+{
+    uint64_t number = 0;
+
+    if (strcmp(argument, "auto") != 0 &&
+        (!number_of_argument(argument, &number) || number < SYNTH_OLDEST || number > SYNTH_NEWEST))
+        return false;
+    *version = (unsigned)number;
+    return true;
+}
+
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
     static const struct option options[] = {
@@ -222,9 +271,9 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
         { "verbose", no_argument, NULL, OPTION_VERBOSE },
         { NULL, 0, NULL, 0 },
     };
-    struct synth_options synth = { .out = NULL };
+    struct synth_options synth = { .version = SYNTH_OLDEST };
     enum tool_exit exit_status = TOOL_DONE;
-    uint64_t vma = 0, version = 1;
+    uint64_t vma = 0;
 
     for (int o; (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
         switch (o) {
@@ -238,8 +287,9 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
             synth.vma = &vma;
             break;
         case OPTION_SFRAME_VERSION:
-            if (!number_of_argument(optarg, &version) || version != 1)
-                return tool_misused(command, "'%s' is no version that is written: 1 is", optarg);
+            if (!read_version(&synth.version, optarg))
+                return tool_misused(
+                    command, "'%s' is no version that is written: 1, 2, 3 and auto are", optarg);
             break;
         default: return exit_status;
         }
@@ -260,17 +310,22 @@ const struct tool_command tool_synth = {
     .usage =
         "sfb synth [OPTION...] FILE\n"
         "\n"
-        "Makes an .sframe section of version 1 from the .eh_frame of a program or a shared\n"
-        "library of x86-64 or AArch64 (- is stdin), and says what came of it: how many functions\n"
-        "and rows, the size, and what .sframe cannot express and is therefore left out.\n"
-        "Without -o that is all.\n"
+        "Makes an .sframe section from the .eh_frame of a program or a shared library of x86-64\n"
+        "or AArch64 (- is stdin), and says what came of it: how many functions and rows, the\n"
+        "size, and what .sframe cannot express and is therefore left out. Without -o that is\n"
+        "all.\n"
         "\n"
         "  -o, --output OUT    write a copy of FILE that loads the section; - is stdout, and the\n"
         "                      report then goes to stderr. Permissions are those of FILE\n"
         "  --section-only      write the bytes of the section, and no copy\n"
         "  --vma ADDRESS       where such bytes will lie, on which they depend; if not given,\n"
         "                      where a copy would have them\n"
-        "  --sframe-version N  version of the format: 1\n"
+        "  --sframe-version N  version of the format: 1 (the default), as binutils 2.40 has it; "
+        "2,\n"
+        "                      which 2.41 and later read and glibc's backtrace() from 2.42 on; 3,\n"
+        "                      of 2.46 and later, which states nearly all that .eh_frame does; "
+        "auto:\n"
+        "                      3 if a function needs it, which the report names, else 1\n"
         "  --force             replace a section that is there already\n"
         "  -v, --verbose       list what is left out, with its addresses\n"
         "  --help              this text\n"

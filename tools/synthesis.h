@@ -27,6 +27,8 @@ struct synthesis {
     uint64_t gap_size;       /* ... and of those that are left out */
     struct synthesis_gap *gaps;
     size_t gap_count, gap_capacity;
+    struct object_range newer; /* the first function of which version 3 could state more ... */
+    const char *newer_reason;  /* ... and why this one cannot; NULL: there is none */
 };
 
 enum synthesis_result { SYNTHESIS_DONE, SYNTHESIS_BAD_DATA, SYNTHESIS_NO_MEMORY };

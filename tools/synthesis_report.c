@@ -58,3 +58,13 @@ void synthesis_report(FILE *to, const char *name, const struct synthesis *s,
     else
         report_reasons(to, s);
 }
+
+void synthesis_report_choice(FILE *to, const struct synthesis_choice *choice)
+{
+    fprintf(to, "version %u of the format: ", choice->version);
+    if (!choice->because)
+        fprintf(to, "no function needs a later one\n");
+    else
+        fprintf(to, "the function at 0x%" PRIx64 "-0x%" PRIx64 " needs it (%s)\n",
+                choice->function.start, choice->function.end, choice->because);
+}

@@ -419,8 +419,8 @@ Test(tool_synth, tells_other_files_apart)
     run = in_folder("\"$sfb\" synth /dev/null -o copy");
     expect_refused(&run, 1, "/dev/null: +0x0: not an ELF file");
     run_free(&run);
-    run = in_folder("\"$sfb\" synth --sframe-version 2 '%s'", FIXTURE);
-    expect_refused(&run, 2, "synth: '2' is no version that is written: 1 is");
+    run = in_folder("\"$sfb\" synth --sframe-version 4 '%s'", FIXTURE);
+    expect_refused(&run, 2, "synth: '4' is no version that is written: 1, 2, 3 and auto are");
     run_free(&run);
     run = in_folder("\"$sfb\" synth --vma 0x1000 '%s'", FIXTURE);
     expect_refused(&run, 2, "synth: --vma goes with --section-only");

@@ -13,6 +13,12 @@
 
 static const enum sfb_abi abis[] = { SFB_ABI_AMD64_LE, SFB_ABI_AARCH64_LE, SFB_ABI_AARCH64_BE };
 
+static const struct sframe_format formats[] = {
+    { 1, SFB_ABI_AMD64_LE }, { 1, SFB_ABI_AARCH64_LE }, { 1, SFB_ABI_AARCH64_BE },
+    { 2, SFB_ABI_AMD64_LE }, { 2, SFB_ABI_AARCH64_LE }, { 2, SFB_ABI_AARCH64_BE },
+    { 3, SFB_ABI_AMD64_LE }, { 3, SFB_ABI_AARCH64_LE }, { 3, SFB_ABI_AARCH64_BE },
+};
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* A rule as the reader gives it. */
@@ -58,7 +64,9 @@ static struct made finish(struct synth_encoder *e)
     cr_assert(eq(int, sfb_section_open(&m.section, m.bytes, m.size, ADDRESS, NULL), SFB_OK));
     cr_expect(eq(sz, m.section.size, m.size));
     cr_expect(eq(u32, m.section.fre_count, m.rows));
-    cr_expect(eq(int, m.section.flags, SFB_SECTION_FDE_SORTED));
+    cr_expect(eq(int, m.section.flags,
+                 m.section.version == 3 ? SFB_SECTION_FDE_SORTED | SFB_SECTION_FIELD_RELATIVE
+                                        : SFB_SECTION_FDE_SORTED));
     return m;
 }
 
@@ -103,7 +111,7 @@ Test(sframe_encoder, writes_these_very_bytes)
     struct synth_encoder e;
     struct made m;
 
-    synth_encoder_init(&e, SFB_ABI_AMD64_LE, ADDRESS);
+    synth_encoder_init(&e, 1, SFB_ABI_AMD64_LE, ADDRESS);
     add(&e, ADDRESS + 0x1000, 0x140, rows, 3);
     m = finish(&e);
     cr_assert(eq(sz, m.size, sizeof want));
@@ -118,7 +126,7 @@ Test(sframe_encoder, writes_rows_that_the_reader_understands)
                                        -2048, -65536, -524288, -100000, -127,   -16 };
     static const int32_t cfas[] = { 8, 16, 127, 128, 32767, 32768, 1 << 20, INT32_MAX };
 
-    for (size_t a = 0; a < COUNT(abis); a++) {
+    for (size_t a = 0; a < COUNT(formats); a++) {
         struct sfb_rule rules[512];
         struct synth_encoder e;
         struct made m;
@@ -126,9 +134,10 @@ Test(sframe_encoder, writes_rows_that_the_reader_understands)
 
         for (size_t i = 0; i < COUNT(offsets); i++) {
             for (size_t j = 0; j < COUNT(cfas); j++) {
-                struct sfb_rule r = rule(abis[a], (i + j) % 2 ? SFB_BASE_SP : SFB_BASE_FP, cfas[j]);
+                struct sfb_rule r =
+                    rule(formats[a].abi, (i + j) % 2 ? SFB_BASE_SP : SFB_BASE_FP, cfas[j]);
 
-                if (abis[a] != SFB_ABI_AMD64_LE) {
+                if (formats[a].abi != SFB_ABI_AMD64_LE) {
                     rules[count++] = rule_ra(r, offsets[i]);
                     r = rule_ra(r, offsets[COUNT(offsets) - 1 - i]);
                     r.flags = j % 3 == 0 ? SFB_RULE_RA_SIGNED : 0;
@@ -136,14 +145,14 @@ Test(sframe_encoder, writes_rows_that_the_reader_understands)
                 rules[count++] = rule_fp(r, offsets[i]);
             }
         }
-        rules[count++] = rule(abis[a], SFB_BASE_SP, 8);
-        rules[count++] = rule(abis[a], SFB_BASE_FP, -48);
+        rules[count++] = rule(formats[a].abi, SFB_BASE_SP, 8);
+        rules[count++] = rule(formats[a].abi, SFB_BASE_FP, -48);
         cr_assert(lt(sz, count, COUNT(rules)));
-        synth_encoder_init(&e, abis[a], ADDRESS);
+        synth_encoder_init(&e, formats[a].version, formats[a].abi, ADDRESS);
         for (size_t i = 0; i < count; i++) {
             const struct synth_row row = { 0, rules[i] };
 
-            cr_expect(synth_inexpressible(abis[a], &rules[i]) == NULL);
+            cr_expect(synth_inexpressible(formats[a].abi, &rules[i]) == NULL);
             add(&e, ADDRESS - 0x10000 + 16 * i, 16, &row, 1);
         }
         m = finish(&e);
@@ -157,15 +166,17 @@ Test(sframe_encoder, writes_rows_that_the_reader_understands)
 /* 1.3.1: the key is the function's, so that it holds for each of its rows. */
 Test(sframe_encoder, keeps_key_and_signature)
 {
-    for (size_t a = 1; a < COUNT(abis); a++) {
-        struct synth_row rows[2] = { { 0, rule(abis[a], SFB_BASE_SP, 0) },
-                                     { 4, rule_ra(rule(abis[a], SFB_BASE_SP, 32), -24) } };
+    for (size_t a = 0; a < COUNT(formats); a++) {
+        struct synth_row rows[2] = { { 0, rule(formats[a].abi, SFB_BASE_SP, 0) },
+                                     { 4, rule_ra(rule(formats[a].abi, SFB_BASE_SP, 32), -24) } };
         struct synth_encoder e;
         struct made m;
 
+        if (formats[a].abi == SFB_ABI_AMD64_LE)
+            continue;
         rows[0].rule.flags = SFB_RULE_RA_KEY_B;
         rows[1].rule.flags = SFB_RULE_RA_KEY_B | SFB_RULE_RA_SIGNED;
-        synth_encoder_init(&e, abis[a], ADDRESS);
+        synth_encoder_init(&e, formats[a].version, formats[a].abi, ADDRESS);
         add(&e, ADDRESS + 64, 8, rows, 2);
         m = finish(&e);
         expect_rule(&m, ADDRESS + 64, &rows[0].rule);
@@ -182,16 +193,17 @@ Test(sframe_encoder, takes_as_many_bytes_for_starts_as_the_last_one_needs)
     } cases[] = { { 0, SFB_FRE_ADDR1 },     { 255, SFB_FRE_ADDR1 },   { 256, SFB_FRE_ADDR2 },
                   { 65535, SFB_FRE_ADDR2 }, { 65536, SFB_FRE_ADDR4 }, { 1u << 30, SFB_FRE_ADDR4 } };
 
-    for (size_t a = 0; a < COUNT(abis); a++) {
+    for (size_t a = 0; a < COUNT(formats); a++) {
         for (size_t i = 0; i < COUNT(cases); i++) {
-            const struct synth_row rows[2] = { { 0, rule(abis[a], SFB_BASE_SP, 8) },
-                                               { cases[i].start, rule(abis[a], SFB_BASE_SP, 16) } };
+            const struct synth_row rows[2] = { { 0, rule(formats[a].abi, SFB_BASE_SP, 8) },
+                                               { cases[i].start,
+                                                 rule(formats[a].abi, SFB_BASE_SP, 16) } };
             const uint64_t start = ADDRESS + 0x100;
             struct synth_encoder e;
             struct sfb_fde fde;
             struct made m;
 
-            synth_encoder_init(&e, abis[a], ADDRESS);
+            synth_encoder_init(&e, formats[a].version, formats[a].abi, ADDRESS);
             add(&e, start, (1u << 30) + 1, rows, cases[i].start ? 2 : 1);
             m = finish(&e);
             cr_assert(eq(int, sfb_fde_read(&m.section, 0, &fde, NULL), SFB_OK));
@@ -208,24 +220,29 @@ Test(sframe_encoder, takes_as_many_bytes_for_starts_as_the_last_one_needs)
 /* libsframe turns rows of the other byte order around in place: shared ones would be twice. */
 Test(sframe_encoder, shares_rows_but_in_big_endian)
 {
-    for (size_t a = 0; a < COUNT(abis); a++) {
-        const struct synth_row rows[3] = { { 0, rule(abis[a], SFB_BASE_SP, 8) },
-                                           { 1, rule(abis[a], SFB_BASE_SP, 16) },
-                                           { 9, rule(abis[a], SFB_BASE_SP, 4096) } };
+    for (size_t a = 0; a < COUNT(formats); a++) {
+        const struct synth_row rows[3] = { { 0, rule(formats[a].abi, SFB_BASE_SP, 8) },
+                                           { 1, rule(formats[a].abi, SFB_BASE_SP, 16) },
+                                           { 9, rule(formats[a].abi, SFB_BASE_SP, 4096) } };
         const struct synth_row other[2] = { rows[0], { 2, rows[1].rule } };
-        const bool shares = abis[a] != SFB_ABI_AARCH64_BE;
+        const bool shares = formats[a].abi != SFB_ABI_AARCH64_BE;
+        const bool v3 = formats[a].version == 3; /* counts rows where they are stored */
+        const uint32_t attributes = v3 ? (shares ? 4 : 5) * 5 : 0;
         struct synth_encoder e;
         struct made m;
 
-        synth_encoder_init(&e, abis[a], ADDRESS);
+        synth_encoder_init(&e, formats[a].version, formats[a].abi, ADDRESS);
         add(&e, ADDRESS + 0x00, 16, rows, 2); /* the first rows of the next one */
         add(&e, ADDRESS + 0x10, 32, rows, 3);
         add(&e, ADDRESS + 0x40, 7, rows, 2);   /* the same as the first */
         add(&e, ADDRESS + 0x50, 16, other, 2); /* another start */
         add(&e, ADDRESS + 0x60, 1, rows, 1);   /* the first row of all */
         m = finish(&e);
-        cr_expect(eq(u32, m.rows, shares ? 5 : 10));
-        cr_expect(eq(u32, m.section.fre_size, shares ? 2 * 6 + 4 : 2 * 3 + 10 + 2 * 6 + 3));
+        cr_expect(eq(u32, m.rows, !shares ? 10 : v3 ? 8 : 5));
+        cr_expect(eq(u32, m.section.fre_size - attributes,
+                     !shares ? 2 * 3 + 10 + 2 * 6 + 3
+                     : v3    ? 6 + 10 + 6 + 3
+                             : 2 * 6 + 4));
         expect_rule(&m, ADDRESS + 0x0f, &rows[1].rule);
         expect_rule(&m, ADDRESS + 0x2f, &rows[2].rule);
         expect_rule(&m, ADDRESS + 0x46, &rows[1].rule);
@@ -241,15 +258,18 @@ Test(sframe_encoder, repeats_the_rows_of_a_linkage_table)
     const struct synth_row rows[2] = { { 0, rule(SFB_ABI_AMD64_LE, SFB_BASE_SP, 8) },
                                        { 11, rule(SFB_ABI_AMD64_LE, SFB_BASE_SP, 16) } };
     const struct synth_function f = { ADDRESS - 0x1000, 16 * 40, 2, rows, SFB_FDE_PCMASK };
-    struct synth_encoder e;
-    struct made m;
 
-    synth_encoder_init(&e, SFB_ABI_AMD64_LE, ADDRESS);
-    cr_assert(synth_encoder_add(&e, &f));
-    m = finish(&e);
-    for (uint64_t byte = 0; byte < f.size; byte++)
-        expect_rule(&m, f.start + byte, &rows[byte % 16 >= 11].rule);
-    free(m.bytes);
+    for (unsigned version = 1; version <= 3; version++) {
+        struct synth_encoder e;
+        struct made m;
+
+        synth_encoder_init(&e, version, SFB_ABI_AMD64_LE, ADDRESS);
+        cr_assert(synth_encoder_add(&e, &f));
+        m = finish(&e);
+        for (uint64_t byte = 0; byte < f.size; byte++)
+            expect_rule(&m, f.start + byte, &rows[byte % 16 >= 11].rule);
+        free(m.bytes);
+    }
 }
 
 Test(sframe_encoder, says_what_cannot_be_expressed)
@@ -316,21 +336,23 @@ Test(sframe_encoder, reaches_as_far_as_32_bits)
 {
     const uint64_t section = UINT64_C(1) << 40;
 
-    cr_expect(synth_in_reach(section, section + INT32_MAX));
-    cr_expect(not(synth_in_reach(section, section + INT32_MAX + 1)));
-    cr_expect(synth_in_reach(section, section - (UINT64_C(1) << 31)));
-    cr_expect(not(synth_in_reach(section, section - (UINT64_C(1) << 31) - 1)));
-    cr_expect(synth_in_reach(16, UINT64_MAX));
+    cr_expect(synth_in_reach(1, section, section + INT32_MAX));
+    cr_expect(not(synth_in_reach(1, section, section + INT32_MAX + 1)));
+    cr_expect(synth_in_reach(1, section, section - (UINT64_C(1) << 31)));
+    cr_expect(not(synth_in_reach(1, section, section - (UINT64_C(1) << 31) - 1)));
+    cr_expect(synth_in_reach(1, 16, UINT64_MAX));
+    cr_expect(not(synth_in_reach(2, section, section + INT32_MAX + 1)));
+    cr_expect(synth_in_reach(3, section, section + INT32_MAX + 1));
 }
 
 Test(sframe_encoder, makes_a_section_of_nothing)
 {
-    for (size_t a = 0; a < COUNT(abis); a++) {
+    for (size_t a = 0; a < COUNT(formats); a++) {
         struct synth_encoder e;
         struct sfb_rule got;
         struct made m;
 
-        synth_encoder_init(&e, abis[a], ADDRESS);
+        synth_encoder_init(&e, formats[a].version, formats[a].abi, ADDRESS);
         m = finish(&e);
         cr_expect(eq(sz, m.size, 28));
         cr_expect(eq(int, sfb_section_find(&m.section, ADDRESS, &got, NULL), SFB_NO_FDE));
@@ -365,14 +387,14 @@ Test(sframe_encoder, and_the_reader_agree_on_every_byte_of_random_functions)
     static struct synth_row rows[FUNCTIONS][ROWS_MAX];
     static struct synth_function functions[FUNCTIONS];
 
-    for (size_t a = 0; a < COUNT(abis); a++) {
+    for (size_t a = 0; a < COUNT(formats); a++) {
         uint32_t state = 1;
         uint64_t at = ADDRESS - 0x20000;
         struct synth_encoder e;
         struct sfb_rule got;
         struct made m;
 
-        synth_encoder_init(&e, abis[a], ADDRESS);
+        synth_encoder_init(&e, formats[a].version, formats[a].abi, ADDRESS);
         for (size_t i = 0; i < FUNCTIONS; i++) {
             struct synth_function *f = &functions[i];
             uint32_t rules = draw(&state, 40);
@@ -381,7 +403,7 @@ Test(sframe_encoder, and_the_reader_agree_on_every_byte_of_random_functions)
             f->row_count = 1 + draw(&state, ROWS_MAX - 1);
             for (uint32_t row = 0; row < f->row_count; row++) {
                 rows[i][row].start = f->size;
-                rows[i][row].rule = draw_rule(&rules, abis[a]);
+                rows[i][row].rule = draw_rule(&rules, formats[a].abi);
                 f->size += 1 + draw(&rules, draw(&state, 9) ? 4 : 300);
             }
             cr_assert(synth_encoder_add(&e, f));
