@@ -66,8 +66,9 @@ static const char *inexpressible_in_pairs(enum sfb_abi abi, const struct sfb_rul
 {
     if ((rule->flags & SFB_RULE_CFA_DEREF) && rule->cfa_add != 0)
         return "the CFA is a word in memory and a number";
+    /* What a row says of a return address that no call pushed was counted by hand. */
     if (!(rule->flags & SFB_RULE_CFA_DEREF) && is_inside_frame(abi, rule) &&
-        (ra_is_usual(abi, rule) || (abi != SFB_ABI_AMD64_LE && rule->ra.where == SFB_WHERE_CFA)))
+        rule->ra.where == SFB_WHERE_CFA && rule->ra.offset == sfb_abi_registers(abi).fixed_ra)
         return "the CFA lies inside of the frame";
     if (!sp_is_cfa(abi, rule))
         return "sp has a rule of its own";

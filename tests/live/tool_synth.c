@@ -3,7 +3,6 @@
  * their .eh_frame says; and what is refused. The long version of this is tests/synth/run.
  */
 #include <dlfcn.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/run.h"
-#include "support/test.h"
+#include "synth/folder.h"
 
 #define FIXTURES SFB_SOURCE_DIR "/fixtures/elf/v1/"
 #define FIXTURE  FIXTURES "amd64/prog_sig"
@@ -24,46 +22,7 @@ static bool is_emulated(void)
     return strcmp(SFB_EMULATE, "env") != 0;
 }
 
-/* A folder for the files of a test. */
-static char folder[4096];
-
-static void make_folder(void)
-{
-    strcpy(folder, SFB_BINARY_DIR "/synth.XXXXXX");
-    cr_assert(mkdtemp(folder) != NULL);
-}
-
-static void remove_folder(void)
-{
-    struct run run = run_line("rm -rf '%s'", folder);
-
-    run_free(&run);
-}
-
 TestSuite(tool_synth, .init = make_folder, .fini = remove_folder);
-
-/* Runs a line in the folder; it has to succeed. */
-#define DONE(...)                                                                                  \
-    do {                                                                                           \
-        struct run run_done_ = in_folder(__VA_ARGS__);                                             \
-                                                                                                   \
-        cr_expect(run_done_.status == 0, "%s\n%s", run_done_.out, run_done_.err);                  \
-        run_free(&run_done_);                                                                      \
-    } while (0)
-
-__attribute__((format(printf, 1, 2))) static struct run in_folder(const char *format, ...)
-{
-    va_list arguments;
-    struct run run;
-    char *line;
-
-    va_start(arguments, format);
-    cr_assert(vasprintf(&line, format, arguments) >= 0);
-    va_end(arguments);
-    run = run_line("cd '%s' && sfb='%s' && %s", folder, SFB_TOOL, line);
-    free(line);
-    return run;
-}
 
 /* One complaint, with a text in it. */
 static void expect_refused(const struct run *run, int status, const char *says)
@@ -79,28 +38,6 @@ static void expect_files(const char *want)
     struct run run = in_folder("ls -A");
 
     run_expect_text("files", run.out, want);
-    run_free(&run);
-}
-
-/* Whether two lines print the same and end in the same way. */
-static void expect_same_output(const char *a, const char *b)
-{
-    struct run x = in_folder("%s", a), y = in_folder("%s", b);
-
-    cr_expect(x.status == y.status, "%s: %d, %s: %d", a, x.status, b, y.status);
-    run_expect_text(b, y.out, x.out);
-    run_expect_text(b, y.err, x.err);
-    run_free(&x);
-    run_free(&y);
-}
-
-static void expect_no_differences(const char *copy)
-{
-    struct run run = in_folder("'%s' '%s' '%s'", SFB_EMULATE, SFB_ROWS, copy);
-
-    cr_expect(run.status == 0 && strstr(run.out, " 0 differences\n") != NULL, "%s: %s%s", copy,
-              run.out, run.err);
-    cr_expect(strstr(run.out, " 0 with rows") == NULL, "%s: %s", copy, run.out);
     run_free(&run);
 }
 

@@ -1,24 +1,40 @@
 # sfb synth: what its tests run besides it. live.tool_synth is the short test; `run` here is the long one.
 if(TARGET sfb)
-  add_executable(test-synth-rows synth/rows.c)
+  add_executable(test-synth-rows synth/rows.c synth/eh_frame.c synth/section.c)
   target_link_libraries(test-synth-rows PRIVATE sframe-backtrace-static sfb-flags
     PkgConfig::LIBELF PkgConfig::LIBDW)
   add_executable(test-synth-walk synth/walk.c)
   target_link_libraries(test-synth-walk PRIVATE sframe-backtrace-static sfb-flags ${CMAKE_DL_LIBS})
 
-  sfb_tool_test(live tool_synth)
-  add_dependencies(test-live-tool_synth test-synth-rows test-synth-walk)
+  add_executable(test-synth-glibc synth/glibc.c)
+  target_link_libraries(test-synth-glibc PRIVATE sframe-backtrace-static sfb-flags)
+
   set(odd "")
   if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64")
     add_library(synth-odd MODULE live/libs/odd_cfi.S)
     set_target_properties(synth-odd PROPERTIES LINKER_LANGUAGE C)
-    add_dependencies(test-live-tool_synth synth-odd)
     set(odd $<TARGET_FILE:synth-odd>)
   endif()
   set(walk $<TARGET_FILE:test-synth-walk>)
   if(SFRAME_BACKTRACE_SANITIZE)
     set(walk "")
   endif()
-  target_compile_definitions(test-live-tool_synth PRIVATE SFB_EMULATE="${sfb_emulate}"
-    SFB_ROWS="$<TARGET_FILE:test-synth-rows>" SFB_WALK="${walk}" SFB_ODD_LIBRARY="${odd}")
+  set(ra_x86_64 rip)
+  set(ra_aarch64 x30)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libc.so.6 OUTPUT_VARIABLE libc
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  foreach(name tool_synth tool_synth_versions)
+    sfb_tool_test(live ${name})
+    add_dependencies(test-live-${name} test-synth-rows test-synth-walk)
+    if(odd)
+      add_dependencies(test-live-${name} synth-odd)
+    endif()
+    target_compile_definitions(test-live-${name} PRIVATE SFB_EMULATE="${sfb_emulate}"
+      SFB_ROWS="$<TARGET_FILE:test-synth-rows>" SFB_WALK="${walk}" SFB_ODD_LIBRARY="${odd}"
+      SFB_LIBC="${libc}" SFB_RA_COLUMN="${ra_${SFRAME_BACKTRACE_ARCH}}")
+    foreach(version ${sfb_newer_versions})
+      target_compile_definitions(test-live-${name} PRIVATE
+        SFB_OBJDUMP_${version}="${sfb_newer_objdump_${version}}")
+    endforeach()
+  endforeach()
 endif()

@@ -1,0 +1,84 @@
+/*
+ * Compares backtrace() of the C library with ours: in a constructor, which the loader calls, in a
+ * callback of qsort(), in a signal handler that interrupted raise(), and in one on an alternate stack.
+ * A line for each, "WHERE: N frames, equal", or the two lists.
+ *
+ * A glibc that was built with --enable-sframe goes by .sframe, and by libgcc_s where that fails. Where
+ * it finds no libgcc_s, what it gives is from .sframe alone.
+ *
+ * Exit status 0: all are equal, 1: one is not.
+ */
+#include <execinfo.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sframe_backtrace.h"
+
+enum { FRAMES = 64 };
+
+static bool failed;
+
+static void print(const char *who, void *const *frames, ssize_t count)
+{
+    printf("  %s:", who);
+    for (ssize_t i = 0; i < count; i++)
+        printf(" %p", frames[i]);
+    printf("\n");
+}
+
+/* Both are asked from here; the first frame is where each of them was called. */
+__attribute__((noinline)) static void compare(const char *where)
+{
+    void *theirs[FRAMES], *ours[FRAMES];
+    const int their_count = backtrace(theirs, FRAMES);
+    const ssize_t our_count = sframe_backtrace_addresses(ours, FRAMES, NULL, NULL);
+
+    if (their_count == our_count && our_count > 2 &&
+        memcmp(theirs + 1, ours + 1, (size_t)(our_count - 1) * sizeof *ours) == 0) {
+        printf("%s: %zd frames, equal\n", where, our_count);
+        return;
+    }
+    failed = true;
+    printf("%s: they differ\n", where);
+    print("backtrace", theirs, their_count);
+    print("ours", ours, our_count);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    compare("constructor");
+}
+
+static int by_number(const void *a, const void *b)
+{
+    static int calls;
+
+    if (calls++ == 0)
+        compare("qsort");
+    return *(const int *)a - *(const int *)b;
+}
+
+static void on_signal(int number)
+{
+    compare(number == SIGUSR1 ? "signal" : "signal on its own stack");
+}
+
+int main(void)
+{
+    static char stack[65536];
+    const stack_t alternate = { .ss_sp = stack, .ss_size = sizeof stack };
+    struct sigaction action = { .sa_handler = on_signal };
+    int numbers[] = { 3, 1, 2 };
+
+    qsort(numbers, 3, sizeof *numbers, by_number);
+    sigaction(SIGUSR1, &action, NULL);
+    action.sa_flags = SA_ONSTACK;
+    sigaltstack(&alternate, NULL);
+    sigaction(SIGUSR2, &action, NULL);
+    raise(SIGUSR1);
+    raise(SIGUSR2);
+    return failed;
+}
