@@ -109,11 +109,12 @@ static bool take_min(struct report_request *r, enum tool_exit *exit_status)
 
 static bool take_unit(struct report_request *r, enum tool_exit *exit_status)
 {
-    if (report_unit_is(optarg)) {
+    if (report_unit_parse(optarg) != REPORT_BLOCKS) {
         r->unit = optarg;
         return true;
     }
-    *exit_status = tool_misused(r->command, "--unit: '%s' is none of s, ms, us, ns", optarg);
+    *exit_status = tool_misused(
+        r->command, "--unit: '%s' is none of s, ms, us, ns; bytes, KiB, MiB, GiB", optarg);
     return false;
 }
 

@@ -1,6 +1,5 @@
 #include "report/array.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "object/grow.h"

@@ -3,6 +3,10 @@
 #define REPORT_ARRAY_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+/* Of things that are found by number: there is none. */
+#define REPORT_NONE UINT32_MAX
 
 #define REPORT_ARRAY(type)                                                                         \
     struct {                                                                                       \

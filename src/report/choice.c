@@ -34,3 +34,18 @@ bool report_choice_has_unsampled(const struct report_choice *c)
 {
     return c->from == 0 && c->to == 0 && !c->function;
 }
+
+bool report_heap_value_parse(const char *text, enum report_heap_value *out)
+{
+    static const char *const words[] = { [REPORT_HEAP_ALLOCATED] = "allocated",
+                                         [REPORT_HEAP_LIVE] = "live",
+                                         [REPORT_HEAP_PEAK] = "peak",
+                                         [REPORT_HEAP_TEMPORARY] = "temporary" };
+
+    for (size_t i = REPORT_HEAP_ALLOCATED; i < sizeof words / sizeof *words; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *out = (enum report_heap_value)i;
+            return true;
+        }
+    return false;
+}

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/heap_complete.h"
+
 /* Ids ascend in a file, mostly by one: then the first guess is right. @return index; REPORT_NONE */
 #define DEFINE_FIND(name, array)                                                                   \
     static uint32_t name(const struct report_data *d, uint32_t id)                                 \
@@ -198,6 +200,8 @@ static bool read_loss(struct report_data *d, const struct sfb_recording_losses *
     loss->reason = from->reason;
     loss->count = from->count;
     loss->text = copy_text(from->text);
+    if (from->reason == SFB_LOSS_HEAP_EVENTS && from->count > 0)
+        report_heap_add_loss(&d->heap, find_process(d, from->process));
     return loss->text != NULL;
 }
 
@@ -225,6 +229,45 @@ static bool read_finish(struct report_data *d, const struct sfb_recording_finish
     return d->finish.reason != NULL;
 }
 
+/* --- The heap ---------------------------------------------------------------------------------- */
+
+static bool read_heap(struct report_data *d, const struct sfb_recording_heap *from)
+{
+    const uint32_t process = find_process(d, from->process);
+
+    return process == REPORT_NONE || report_heap_add(&d->heap, process, from);
+}
+
+/* @return time of the modules of a process that were read last; 0: none were */
+static uint64_t modules_of(const struct report_data *d, uint32_t process)
+{
+    for (size_t i = d->lists.count; i-- > 0;)
+        if (d->lists.at[i].process == process)
+            return d->lists.at[i].time;
+    return 0;
+}
+
+static bool read_heap_site(struct report_data *d, const struct sfb_recording_heap_site *from)
+{
+    const uint32_t thread = find_thread(d, from->thread), stack = find_stack(d, from->stack);
+    uint32_t process;
+
+    if (thread == REPORT_NONE)
+        return true;
+    process = d->threads.at[thread].process;
+    /* A stack is of the modules of its process, where they are written before it. */
+    return report_heap_add_site(
+        &d->heap, process, thread, stack,
+        modules_of(d, stack == REPORT_NONE ? process : d->stacks.at[stack].process), from);
+}
+
+static bool read_heap_state(struct report_data *d, const struct sfb_recording_heap_state *from)
+{
+    const uint32_t process = find_process(d, from->process);
+
+    return process == REPORT_NONE || report_heap_add_state(&d->heap, process, from);
+}
+
 /* @return false: no memory */
 static bool read_event(struct report_data *d, const struct sfb_recording_event *e)
 {
@@ -240,6 +283,11 @@ static bool read_event(struct report_data *d, const struct sfb_recording_event *
     case SFB_EVENT_LOSSES: return read_loss(d, &e->of.losses);
     case SFB_EVENT_FILE: return read_file(d, &e->of.file);
     case SFB_EVENT_FINISH: return read_finish(d, &e->of.finish);
+    case SFB_EVENT_HEAP: return read_heap(d, &e->of.heap);
+    case SFB_EVENT_HEAP_SITE: return read_heap_site(d, &e->of.heap_site);
+    case SFB_EVENT_HEAP_TOTALS: return report_heap_add_totals(&d->heap, &e->of.heap_totals);
+    case SFB_EVENT_HEAP_STATE: return read_heap_state(d, &e->of.heap_state);
+    case SFB_EVENT_HEAP_EVENT: return report_heap_add_event(&d->heap, &e->of.heap_event);
     default: return true; /* of a later version */
     }
 }
@@ -289,6 +337,8 @@ enum sfb_status report_data_read(struct report_data *out, const char *path, stru
     *error = (struct sfb_error){ .status = status, .field = "memory" };
     if (out->lists.count > 1)
         qsort(out->lists.at, out->lists.count, sizeof *out->lists.at, compare_lists);
+    if (status == SFB_END && !report_heap_complete(&out->heap))
+        status = error->status = SFB_NO_RESOURCE;
     if (status == SFB_END)
         report_data_sort_losses(out);
     return status == SFB_END ? SFB_OK : status;
@@ -321,6 +371,9 @@ uint64_t report_data_end(const struct report_data *d)
     for (size_t i = 0; i < d->samples.count; i++)
         if (d->samples.at[i].time > end)
             end = d->samples.at[i].time;
+    for (size_t i = 0; i < d->heap.heaps.count; i++)
+        if (d->heap.heaps.at[i].last > end)
+            end = d->heap.heaps.at[i].last;
     return end > d->start.monotonic ? end : d->start.monotonic;
 }
 
@@ -349,5 +402,6 @@ void report_data_free(struct report_data *d)
     free(d->samples.at);
     free(d->losses.at);
     free(d->files.at);
+    report_heap_free(&d->heap);
     *d = (struct report_data){ .health = { .size = 0 } };
 }

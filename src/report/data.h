@@ -10,9 +10,8 @@
 #include <stdint.h>
 
 #include "report/array.h"
+#include "report/data_heap.h"
 #include "sfb/recording.h"
-
-#define REPORT_NONE UINT32_MAX
 
 struct report_process {
     uint32_t id, parent; /* ids */
@@ -83,6 +82,7 @@ struct report_data {
     REPORT_ARRAY(struct report_sample) samples;
     REPORT_ARRAY(struct report_loss) losses; /* by reason and text */
     REPORT_ARRAY(struct report_file) files;
+    struct report_heap_data heap;
 };
 
 /**
@@ -106,6 +106,12 @@ uint32_t report_data_list(const struct report_data *data, uint32_t process, uint
 
 /* @return when it ended: of one that was cut off, the time of its last sample. Never before it began */
 uint64_t report_data_end(const struct report_data *data);
+
+/* Whether it is of a heap: not of CPU time. */
+static inline bool report_data_is_heap(const struct report_data *data)
+{
+    return data->heap.heaps.count > 0;
+}
 
 void report_data_free(struct report_data *data);
 

@@ -14,6 +14,7 @@ void report_model_free(struct report_model *model)
     free(model->members.at);
     free(model->rows.at);
     free(model->points.at);
+    free(model->sites.at);
     *model = (struct report_model){ .sources = NULL };
 }
 
@@ -21,13 +22,15 @@ void report_model_free(struct report_model *model)
 
 uint64_t report_member_unsampled(const struct report_model *model, const struct report_member *m)
 {
-    return m->wanted && report_choice_has_unsampled(&model->choice) ? m->thread->unsampled_ns : 0;
+    return m->wanted && !model->heap && report_choice_has_unsampled(&model->choice)
+               ? m->thread->unsampled_ns
+               : 0;
 }
 
 uint64_t report_process_unsampled(const struct report_model *model,
                                   const struct report_process *process)
 {
-    return report_choice_has_unsampled(&model->choice) && !model->choice.thread &&
+    return !model->heap && report_choice_has_unsampled(&model->choice) && !model->choice.thread &&
                    report_choice_has_process(&model->choice, process)
                ? process->unsampled_ns
                : 0;

@@ -8,17 +8,33 @@
 #ifndef REPORT_MODEL_H
 #define REPORT_MODEL_H
 
+#include "report/amount.h"
 #include "report/choice.h"
 #include "report/data.h"
 #include "report/namer.h"
 #include "report/strings.h"
 
-/* What a row counts: "samples" in "count", then "cpu" in "nanoseconds". Words are pprof's. */
+/*
+ * What a row counts: "samples" in "count", then "cpu" in "nanoseconds"; of a heap "alloc_objects" in "count" and
+ * "alloc_space" in "bytes", then the same of inuse_, peak_ and temporary_. Words are pprof's, but for the last two.
+ */
 struct report_value_type {
     const char *type, *unit;
 };
 
 enum { REPORT_VALUES = 8 }; /* at most; CPU time has two */
+
+/* Those of a heap, in pairs: blocks, bytes. */
+enum report_heap_type {
+    REPORT_ALLOC_OBJECTS,
+    REPORT_ALLOC_SPACE,
+    REPORT_INUSE_OBJECTS,
+    REPORT_INUSE_SPACE,
+    REPORT_PEAK_OBJECTS,
+    REPORT_PEAK_SPACE,
+    REPORT_TEMPORARY_OBJECTS,
+    REPORT_TEMPORARY_SPACE
+};
 
 /* A recording that goes into a model. */
 struct report_source {
@@ -81,7 +97,18 @@ struct report_row {
     uint32_t member; /* index */
     uint32_t stack;  /* index; REPORT_NONE: none was taken */
     uint32_t group;
-    uint64_t values[REPORT_VALUES]; /* of the model's types */
+    uint64_t values[REPORT_VALUES];  /* of the model's types */
+    double variances[REPORT_VALUES]; /* of estimates; 0: it is exact */
+    uint64_t samples[REPORT_VALUES]; /* that an estimate is made of */
+};
+
+/* A site of a heap: what is known of it beside a row's values. */
+struct report_site {
+    uint32_t row;    /* index; several sites may be of one row */
+    uint32_t source; /* index */
+    const struct report_heap_site *site;
+    const struct sfb_recording_heap_totals
+        *totals; /* of the whole run, whatever time is chosen; NULL: not known */
 };
 
 /* One sample: for what is shown by time. */
@@ -96,7 +123,9 @@ struct report_model {
     size_t source_count;
     struct report_value_type types[REPORT_VALUES];
     size_t type_count;
-    size_t main; /* the type that shares are of: CPU time */
+    size_t main;    /* the type that shares are of: CPU time; of a heap as it was chosen */
+    bool heap;      /* the recordings are of heaps */
+    bool estimated; /* of a heap: at least one of them was sampled */
     struct report_strings strings;
     REPORT_ARRAY(struct report_module) modules;
     REPORT_ARRAY(struct report_function) functions;
@@ -107,10 +136,17 @@ struct report_model {
     REPORT_ARRAY(struct report_member) members; /* all threads of all recordings */
     REPORT_ARRAY(struct report_row) rows;       /* in the order in which they came first */
     REPORT_ARRAY(struct report_point) points;   /* of a recording by time */
+    REPORT_ARRAY(struct report_site) sites;     /* of heaps: those that are wanted */
     uint64_t totals[REPORT_VALUES];             /* of all rows */
+    double variances[REPORT_VALUES];
+    uint64_t sampled[REPORT_VALUES]; /* samples that estimates are made of */
+    uint64_t shrunk
+        [2]; /* of a heap in a span of time: blocks, bytes by which sites had less at its end */
+    uint64_t
+        nearest; /* of a heap without events: the snapshot that stands for the end of the time chosen; 0: none */
     uint64_t
         unsampled; /* ns of wanted threads and processes; 0 if times or functions were chosen */
-    uint64_t truncated;   /* samples whose stack is cut off */
+    uint64_t truncated; /* samples whose stack is cut off; of a heap, blocks that were allocated */
     uint64_t by_end[256]; /* samples by enum sfb_status; larger ones at 255 */
     uint64_t by_other[8]; /* those by another engine than their recording began with */
     struct report_choice choice;
@@ -122,6 +158,21 @@ void report_model_free(struct report_model *model);
 static inline uint64_t report_weight(const struct report_model *model, const struct report_row *row)
 {
     return row->values[model->main];
+}
+
+/* @return the same, with its error */
+static inline struct report_amount report_amount_of(const struct report_model *model,
+                                                    const struct report_row *row)
+{
+    return (struct report_amount){ row->values[model->main], row->variances[model->main],
+                                   row->samples[model->main] };
+}
+
+/* @return all rows' value of a type */
+static inline struct report_amount report_total(const struct report_model *model, size_t type)
+{
+    return (struct report_amount){ model->totals[type], model->variances[type],
+                                   model->sampled[type] };
 }
 
 /* @return the text of a string */

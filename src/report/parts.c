@@ -23,6 +23,7 @@ static void take_row(const struct report_model *model, const struct report_row *
     out->source = out->member->source;
     out->stack = row->stack;
     memcpy(out->values, row->values, sizeof out->values);
+    memcpy(out->variances, row->variances, sizeof out->variances);
 }
 
 static void take_rest(const struct report_model *model, uint64_t unsampled, struct report_part *out)

@@ -14,6 +14,7 @@ struct report_part {
     uint32_t stack;   /* index; REPORT_NONE: none was taken */
     const char *mark; /* "[unsampled]": there is no stack; NULL: there may be one */
     uint64_t values[REPORT_VALUES];
+    double variances[REPORT_VALUES];
 };
 
 struct report_parts {

@@ -62,8 +62,8 @@ Test(several, diff)
     run_free(&run);
     run = run_line("'%s' report --diff --by process %s %s", SFB_TOOL, old, made_path);
     run_expect_text("diff", run.out,
-                    "  old (ms)    new (ms)  change (ms) change %  process (pid)\n"
-                    "    16.000       7.000      -9.000   -56.25  program\n");
+                    "   old (ms)     new (ms)  change (ms) change %  process (pid)\n"
+                    "     16.000        7.000       -9.000   -56.25  program\n");
     run_free(&run);
     run = run_line("TZ=UTC '%s' report --diff %s %s", SFB_TOOL, old, made_path);
     cr_expect(strstr(run.out, "\n  CPU time 0.007 s, was 0.016 s: -0.009 s (-56.25 %); in ") !=

@@ -6,6 +6,10 @@ foreach(name report views several terminal large)
     sfb_skip(report ${name} "recordings are not built: zstd is not installed")
   endif()
 endforeach()
+# The model itself, without the tool.
+if(SFRAME_BACKTRACE_RECORDING AND SFRAME_BACKTRACE_TOOLS)
+  sfb_tool_test(report heap_model report/made.c report/made_heap.c LIBS sfb-report)
+endif()
 # Its source is where it was not built.
 set_source_files_properties(report/made.c PROPERTIES
   COMPILE_OPTIONS "-ffile-prefix-map=${PROJECT_BINARY_DIR}=/nowhere/build;-ffile-prefix-map=${PROJECT_SOURCE_DIR}=/nowhere")

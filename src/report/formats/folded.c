@@ -111,10 +111,10 @@ static bool write_type(FILE *to, const struct report_model *model, size_t type)
     return good;
 }
 
-/* How many: the first value of each pair. */
+/* How many: the first value of each pair. Of a heap, the value that was chosen. */
 bool report_folded_write(FILE *to, const struct report_model *model)
 {
-    return write_type(to, model, model->main - model->main % 2);
+    return write_type(to, model, model->heap ? model->main : model->main - model->main % 2);
 }
 
 bool report_folded_ns_write(FILE *to, const struct report_model *model)

@@ -1,6 +1,7 @@
 #include "report/formats/rows.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -173,6 +174,8 @@ static void put_line(FILE *to, const struct report_model *model, const struct he
     put_text(to, "unit", model->types[type].unit);
     fprintf(to, "\"count\":%" PRIu64 ",\"value\":%" PRIu64, part->values[type - 1],
             part->values[type]);
+    if (model->estimated)
+        fprintf(to, ",\"error\":%.0f", sqrt(part->variances[type]));
     for (enum list list = NAMES; list < LISTS; list++)
         put_list(to, model, list, part);
     fputs("}\n", to);
@@ -187,10 +190,11 @@ bool report_rows_write(FILE *to, const struct report_model *model)
 
     while (good && report_parts_next(&parts, &part)) {
         good = make_head(&head, model, &part);
-        /* How many, and how much. */
-        for (size_t type = 1; good && type < model->type_count; type += 2)
-            if (part.values[type - 1] > 0 || part.values[type] > 0)
-                put_line(to, model, &head, &part, type);
+        /* How many, and how much: of a heap, of the value that was chosen. */
+        const size_t type = model->main | 1;
+
+        if (good && (part.values[type - 1] > 0 || part.values[type] > 0))
+            put_line(to, model, &head, &part, type);
     }
     free(head.text);
     return good;

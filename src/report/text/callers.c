@@ -14,7 +14,7 @@ struct view {
     struct report_path path;
     struct report_tree callers, calls; /* the second is one level deep */
     uint32_t itself;                   /* entity: its own time, among what it called */
-    uint64_t self, total;
+    struct report_amount self, total;
 };
 
 static bool begin(struct view *v, const bool *wanted)
@@ -37,7 +37,7 @@ static bool begin(struct view *v, const bool *wanted)
 
 static bool add_stack(struct view *v, const struct report_weighed *weighed)
 {
-    const uint64_t weight = report_weighed_sum(weighed);
+    const struct report_amount weight = report_weighed_sum(weighed);
     size_t inner = SIZE_MAX, outer = 0;
 
     if (!report_path_of(&v->path, &v->entities, weighed->stack))
@@ -49,12 +49,13 @@ static bool add_stack(struct view *v, const struct report_weighed *weighed)
         }
     if (inner == SIZE_MAX)
         return true;
-    v->total += weight;
-    v->self += inner == 0 ? weight : 0;
+    report_amount_add(&v->total, &weight);
+    if (inner == 0)
+        report_amount_add(&v->self, &weight);
     return report_tree_add(&v->callers, v->path.steps.at + outer + 1,
-                           v->path.steps.count - outer - 1, weight) &&
+                           v->path.steps.count - outer - 1, &weight) &&
            report_tree_add(&v->calls, inner == 0 ? &v->itself : &v->path.steps.at[inner - 1], 1,
-                           weight);
+                           &weight);
 }
 
 /* @return the entity that is wanted; REPORT_NONE: there are several */
@@ -73,7 +74,7 @@ static uint32_t only_one(const struct view *v, size_t *count)
 
 static bool show(struct view *v, const struct report_style *style, double percent)
 {
-    const uint64_t all = report_group_all(v->model, 0) + report_group_all(v->model, 1);
+    const uint64_t all = report_all(v->model).value;
     size_t count;
     const uint32_t one = only_one(v, &count);
     struct report_columns columns;
@@ -83,12 +84,12 @@ static bool show(struct view *v, const struct report_style *style, double percen
 
     snprintf(several, sizeof several, "[%zu functions]", count);
     look.root = one == REPORT_NONE ? several : v->entities.all.at[one].name;
-    report_columns_make(&columns, style, all, true);
+    report_columns_make(&columns, style, v->model, all, true);
     report_columns_head(v->to, &columns, "function");
-    report_columns_put(v->to, &columns, v->self, v->total);
+    report_columns_put(v->to, &columns, &v->self, &v->total);
     report_name_put(v->to, style, look.root, report_columns_room(&columns));
     fputs("\n\n", v->to);
-    report_columns_make(&columns, style, all, false);
+    report_columns_make(&columns, style, v->model, all, false);
     report_columns_head(v->to, &columns, "called by");
     good = report_tree_show(v->to, &v->callers, &look);
     fputc('\n', v->to);
@@ -105,7 +106,7 @@ bool report_callers_write(FILE *to, const struct report_model *model,
 
     good = good && report_weights_make(&weights, model);
     for (size_t i = 0; good && i < weights.count; i++)
-        good = report_weighed_sum(&weights.at[i]) == 0 || add_stack(&v, &weights.at[i]);
+        good = report_weighed_sum(&weights.at[i]).value == 0 || add_stack(&v, &weights.at[i]);
     good = good && show(&v, style, percent);
     report_weights_free(&weights);
     report_tree_free(&v.callers);

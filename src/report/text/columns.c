@@ -1,37 +1,62 @@
 #include "report/text/columns.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "report/text/name.h"
 
 /* Widths of terminals from which there is room for times, for long bars, and for bars at all. */
-enum { WIDE = 110, MEDIUM = 60, BAR_LONG = 16, BAR_SHORT = 10, NAME_MIN = 12 };
+enum { WIDE = 110, WIDE_ERRORS = 130, MEDIUM = 60, BAR_LONG = 16, BAR_SHORT = 10, NAME_MIN = 12 };
+
+/* Widths of values, "total (ms)", and of errors, "few(3)". */
+enum { TIME_MIN = 10, ERROR_MIN = 9 };
 
 double report_share(uint64_t part, uint64_t all)
 {
     return all > 0 ? 100.0 * (double)part / (double)all : 0.0;
 }
 
-void report_columns_make(struct report_columns *out, const struct report_style *style, uint64_t all,
-                         bool selfs)
+enum report_quantity report_quantity_of(const struct report_model *model)
 {
-    const unsigned width = style->width;
+    if (!model->heap)
+        return REPORT_TIME;
+    return model->main % 2 == 0 ? REPORT_BLOCKS : REPORT_BYTES;
+}
+
+static unsigned figure_width(const struct report_columns *c)
+{
+    return 8 + 2 + (c->times ? c->time + 1 : 0) + (c->times && c->errors ? c->error + 1 : 0);
+}
+
+void report_columns_make(struct report_columns *out, const struct report_style *style,
+                         const struct report_model *model, uint64_t all, bool selfs)
+{
+    const unsigned width = style->width, wide = model->estimated ? WIDE_ERRORS : WIDE;
 
     *out = (struct report_columns){
         .style = style,
-        .unit = report_unit_of(style, all),
+        .unit = report_unit_of(style, report_quantity_of(model), all),
         .all = all,
         .selfs = selfs,
-        .times = width == 0 || width >= WIDE || (!selfs && width >= MEDIUM),
+        .times = width == 0 || width >= wide || (!selfs && width >= MEDIUM),
+        .errors = model->estimated,
+        .error = ERROR_MIN,
     };
-    const int largest =
-        snprintf(NULL, 0, "%.*f", out->unit->decimals, report_in_unit(out->unit, all));
+    const unsigned largest =
+        (unsigned)snprintf(NULL, 0, "%.*f", out->unit->decimals, report_in_unit(out->unit, all));
+    const unsigned head = (unsigned)strlen("total ()") + (unsigned)strlen(out->unit->name);
 
-    out->time = largest > 10 ? (unsigned)largest : 10; /* "total (ms)" */
+    out->time = head > TIME_MIN ? head : TIME_MIN;
+    if (largest > out->time)
+        out->time = largest;
     if (style->bars && (width == 0 || width >= MEDIUM))
-        out->bar = width == 0 || width >= WIDE ? BAR_LONG : BAR_SHORT;
-    out->before = (selfs ? 2U : 1U) * (8U + 2U + (out->times ? out->time + 1U : 0U)) +
-                  (out->bar > 0 ? out->bar + 2U : 0U);
+        out->bar = width == 0 || width >= wide ? BAR_LONG : BAR_SHORT;
+    out->before = (selfs ? 2U : 1U) * figure_width(out) + (out->bar > 0 ? out->bar + 2U : 0U);
+}
+
+static bool is_utf8(const struct report_style *style)
+{
+    return style->utf8 || style->width == 0;
 }
 
 static void put_head(FILE *to, const struct report_columns *c, const char *word)
@@ -42,6 +67,9 @@ static void put_head(FILE *to, const struct report_columns *c, const char *word)
         snprintf(text, sizeof text, "%s (%s)", word, c->unit->name);
         fprintf(to, "%*s ", (int)c->time, text);
     }
+    if (c->times && c->errors)
+        fprintf(to, "%*s%s ", (int)c->error - (is_utf8(c->style) ? 1 : 2), "",
+                is_utf8(c->style) ? "\u00b1" : "+-");
     snprintf(text, sizeof text, "%s %%", word);
     fprintf(to, "%8s  ", text);
 }
@@ -64,21 +92,40 @@ static enum report_colour heat(double percent)
     return percent >= 10.0 ? REPORT_HOT : percent >= 2.0 ? REPORT_WARM : REPORT_PLAIN;
 }
 
-static void put_figure(FILE *to, const struct report_columns *c, uint64_t value)
+void report_error_put(FILE *to, const struct report_unit *unit, const struct report_amount *amount,
+                      unsigned width)
 {
-    const double percent = report_share(value, c->all);
+    char few[16];
+
+    if (amount->samples > 0 && amount->samples < REPORT_SAMPLES_FEW) {
+        snprintf(few, sizeof few, "few(%u)", (unsigned)amount->samples);
+        fprintf(to, "%*s", (int)width, few);
+        return;
+    }
+    fprintf(to, "%*.*f", (int)width, unit->decimals, sqrt(amount->variance) / (double)unit->one);
+}
+
+static void put_figure(FILE *to, const struct report_columns *c, const struct report_amount *amount)
+{
+    const double percent = report_share(amount->value, c->all);
     const enum report_colour colour = heat(percent);
 
     if (colour != REPORT_PLAIN)
         report_colour(to, c->style, colour);
     if (c->times)
-        fprintf(to, "%*.*f ", (int)c->time, c->unit->decimals, report_in_unit(c->unit, value));
+        fprintf(to, "%*.*f ", (int)c->time, c->unit->decimals,
+                report_in_unit(c->unit, amount->value));
+    if (c->times && c->errors) {
+        report_error_put(to, c->unit, amount, c->error);
+        fputc(' ', to);
+    }
     fprintf(to, "%8.2f  ", percent);
     if (colour != REPORT_PLAIN)
         report_colour(to, c->style, REPORT_PLAIN);
 }
 
-void report_columns_put(FILE *to, const struct report_columns *c, uint64_t self, uint64_t total)
+void report_columns_put(FILE *to, const struct report_columns *c, const struct report_amount *self,
+                        const struct report_amount *total)
 {
     const double all = c->all > 0 ? (double)c->all : 1.0;
 
@@ -86,24 +133,21 @@ void report_columns_put(FILE *to, const struct report_columns *c, uint64_t self,
         put_figure(to, c, self);
     put_figure(to, c, total);
     if (c->bar > 0) {
-        report_bar(to, c->style, (double)(c->selfs ? self : total) / all, (double)total / all,
-                   c->bar);
+        report_bar(to, c->style, (double)(c->selfs ? self : total)->value / all,
+                   (double)total->value / all, c->bar);
         fputs("  ", to);
     }
 }
 
-static unsigned figure_width(const struct report_columns *c)
-{
-    return 8 + 2 + (c->times ? c->time + 1 : 0);
-}
-
-void report_columns_put_sum(FILE *to, const struct report_columns *c, uint64_t self)
+void report_columns_put_sum(FILE *to, const struct report_columns *c,
+                            const struct report_amount *self)
 {
     put_figure(to, c, self);
     fprintf(to, "%*s", (int)(c->before - figure_width(c)), "");
 }
 
-void report_columns_put_branches(FILE *to, const struct report_columns *c, uint64_t total)
+void report_columns_put_branches(FILE *to, const struct report_columns *c,
+                                 const struct report_amount *total)
 {
     const unsigned self = c->selfs ? figure_width(c) : 0;
 

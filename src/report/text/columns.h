@@ -1,7 +1,8 @@
-/* The columns of a table: CPU time itself and with what is called, shares, a bar, then a name. */
+/* The columns of a table: values itself and with what is called, their errors, shares, a bar, then a name. */
 #ifndef REPORT_COLUMNS_H
 #define REPORT_COLUMNS_H
 
+#include "report/model.h"
 #include "report/text/style.h"
 
 struct report_columns {
@@ -9,31 +10,49 @@ struct report_columns {
     const struct report_unit *unit;
     uint64_t all;    /* what 100 % is */
     bool selfs;      /* there is time of its own, and time of what it calls */
-    bool times;      /* not shares alone */
-    unsigned time;   /* width of a time */
+    bool times;      /* values, not shares alone */
+    bool errors;     /* behind each value: they are estimates */
+    unsigned time;   /* width of a value */
+    unsigned error;  /* and of an error */
     unsigned bar;    /* cells; 0: none */
     unsigned before; /* columns before the name */
 };
 
-/* On narrow terminals times give way to names, then bars. */
-void report_columns_make(struct report_columns *out, const struct report_style *style, uint64_t all,
-                         bool selfs);
+/* What the values of a model are in. */
+enum report_quantity report_quantity_of(const struct report_model *model);
+
+/* On narrow terminals values give way to names, then bars. */
+void report_columns_make(struct report_columns *out, const struct report_style *style,
+                         const struct report_model *model, uint64_t all, bool selfs);
 
 /* @param what  what the names are of */
 void report_columns_head(FILE *to, const struct report_columns *columns, const char *what);
 
 /* Everything but the name. */
-void report_columns_put(FILE *to, const struct report_columns *columns, uint64_t self,
-                        uint64_t total);
+void report_columns_put(FILE *to, const struct report_columns *columns,
+                        const struct report_amount *self, const struct report_amount *total);
 
 /* The same of several, whose totals do not add up: that column is empty. */
-void report_columns_put_sum(FILE *to, const struct report_columns *columns, uint64_t self);
+void report_columns_put_sum(FILE *to, const struct report_columns *columns,
+                            const struct report_amount *self);
 
 /* The same of several branches of a tree, whose totals do add up. */
-void report_columns_put_branches(FILE *to, const struct report_columns *columns, uint64_t total);
+void report_columns_put_branches(FILE *to, const struct report_columns *columns,
+                                 const struct report_amount *total);
 
 /* @return columns for a name; 0: as many as it takes */
 unsigned report_columns_room(const struct report_columns *columns);
+
+/* Fewer samples than that say little of an error. */
+enum { REPORT_SAMPLES_FEW = 10 };
+
+/*
+ * Writes an error, "12.3": one standard error; "few(3)": there are so few samples.
+ *
+ * @param width  0: as wide as it is
+ */
+void report_error_put(FILE *to, const struct report_unit *unit, const struct report_amount *amount,
+                      unsigned width);
 
 /* @return a share of all, in percent; of nothing 0 */
 double report_share(uint64_t part, uint64_t all);

@@ -14,7 +14,8 @@ enum { INNER = 20, OUTER = 8 };
 
 /* Stacks of the same functions. */
 struct chain {
-    uint64_t weight, heaviest;
+    struct report_amount weight;
+    uint64_t heaviest;
     uint32_t stack; /* the heaviest */
 };
 
@@ -46,11 +47,11 @@ static bool find_hottest(const struct report_model *model, const struct report_w
     bool good = true, found;
 
     for (size_t i = 0; good && i < weights->count; i++) {
-        const uint64_t weight = report_weighed_sum(&weights->at[i]);
+        const struct report_amount weight = report_weighed_sum(&weights->at[i]);
         struct chain *chain;
         uint32_t number;
 
-        if (weights->at[i].stack == REPORT_NONE || weight == 0)
+        if (weights->at[i].stack == REPORT_NONE || weight.value == 0)
             continue;
         good = find(model, &index, weights->at[i].stack, (uint32_t)chains.count, &number, &found);
         chain = !good ? NULL : found ? &chains.at[number] : REPORT_NEXT(chains);
@@ -58,12 +59,12 @@ static bool find_hottest(const struct report_model *model, const struct report_w
             good = false;
             break;
         }
-        chain->weight += weight;
-        if (!found || weight > chain->heaviest) {
-            chain->heaviest = weight;
+        report_amount_add(&chain->weight, &weight);
+        if (!found || weight.value > chain->heaviest) {
+            chain->heaviest = weight.value;
             chain->stack = weights->at[i].stack;
         }
-        if (chain->weight > out->weight)
+        if (chain->weight.value > out->weight.value)
             *out = *chain;
     }
     free(chains.at);
@@ -142,9 +143,9 @@ static size_t put_steps(FILE *to, const struct report_model *model,
 bool report_hottest_write(FILE *to, const struct report_model *model,
                           const struct report_style *style)
 {
-    const uint64_t all = report_group_all(model, 0) + report_group_all(model, 1);
-    const struct report_unit *unit = report_unit_of(style, all);
-    struct chain hottest = { .weight = 0 };
+    const uint64_t all = report_all(model).value;
+    const struct report_unit *unit = report_unit_of(style, report_quantity_of(model), all);
+    struct chain hottest = { .heaviest = 0 };
     struct report_weights weights;
     size_t lines;
     bool good = report_weights_make(&weights, model) && find_hottest(model, &weights, &hottest);
@@ -152,11 +153,12 @@ bool report_hottest_write(FILE *to, const struct report_model *model,
     report_weights_free(&weights);
     if (!good)
         return false;
-    if (hottest.weight == 0)
+    if (hottest.weight.value == 0)
         return true;
     report_colour(to, style, REPORT_BOLD);
     fprintf(to, "hottest stack: %.*f %s, %.2f %%, innermost first", unit->decimals,
-            report_in_unit(unit, hottest.weight), unit->name, report_share(hottest.weight, all));
+            report_in_unit(unit, hottest.weight.value), unit->name,
+            report_share(hottest.weight.value, all));
     report_colour(to, style, REPORT_PLAIN);
     fputc('\n', to);
     lines = put_steps(NULL, model, style, hottest.stack, 0);

@@ -11,7 +11,7 @@
 enum { AROUND = 3 }; /* lines that are shown before and behind one that has figures */
 
 struct figure {
-    uint64_t self, total;
+    struct report_amount self, total;
     size_t last; /* stack that was counted last, + 1 */
 };
 
@@ -34,23 +34,23 @@ struct listing {
     REPORT_ARRAY(struct cell) cells;
     struct function *functions; /* of each of the model */
     struct report_index index;  /* of cells: by function, file and line */
-    uint64_t all, recorded;
+    uint64_t all, recorded;     /* the second is a time */
 };
 
 /* --- Figures ----------------------------------------------------------------------------------- */
 
-static void count(struct figure *f, size_t stack, bool leaf, uint64_t weight)
+static void count(struct figure *f, size_t stack, bool leaf, const struct report_amount *weight)
 {
     if (f->last != stack + 1)
-        f->total += weight;
+        report_amount_add(&f->total, weight);
     f->last = stack + 1;
     if (leaf)
-        f->self += weight;
+        report_amount_add(&f->self, weight);
 }
 
 /* @return false: no memory */
 static bool count_line(struct listing *l, const struct report_line *line, size_t stack, bool leaf,
-                       uint64_t weight)
+                       const struct report_amount *weight)
 {
     struct cell *cell;
     uint32_t i;
@@ -63,7 +63,7 @@ static bool count_line(struct listing *l, const struct report_line *line, size_t
         cell = REPORT_NEXT(l->cells);
         if (!cell)
             return false;
-        *cell = (struct cell){ line->function, line->file, line->line, { 0, 0, 0 } };
+        *cell = (struct cell){ line->function, line->file, line->line, { .last = 0 } };
     }
     count(&l->cells.at[i].figure, stack, leaf, weight);
     count(&l->functions[line->function].figure, stack, leaf, weight);
@@ -76,13 +76,14 @@ static bool count_stacks(struct listing *l, const bool *wanted)
     bool good = report_weights_make(&weights, l->model);
 
     for (size_t i = 0; good && i < weights.count; i++) {
-        const uint64_t weight = report_weighed_sum(&weights.at[i]);
+        const struct report_amount weight = report_weighed_sum(&weights.at[i]);
         struct report_steps steps = report_steps_of(l->model, weights.at[i].stack);
         struct report_step step;
 
-        for (bool leaf = true; good && weight > 0 && report_steps_next(&steps, &step); leaf = false)
+        for (bool leaf = true; good && weight.value > 0 && report_steps_next(&steps, &step);
+             leaf = false)
             if (step.line && wanted[step.line->function])
-                good = count_line(l, step.line, i, leaf, weight);
+                good = count_line(l, step.line, i, leaf, &weight);
     }
     report_weights_free(&weights);
     return good;
@@ -92,8 +93,8 @@ static int compare_functions(const void *a, const void *b)
 {
     const struct function *x = a, *y = b;
 
-    if (x->figure.total != y->figure.total)
-        return x->figure.total < y->figure.total ? 1 : -1;
+    if (x->figure.total.value != y->figure.total.value)
+        return x->figure.total.value < y->figure.total.value ? 1 : -1;
     return (x->function > y->function) - (x->function < y->function);
 }
 
@@ -139,7 +140,7 @@ static void put_line(struct listing *l, struct text *text, uint32_t line, const 
     const unsigned room = report_columns_room(&l->columns);
 
     if (cell)
-        report_columns_put(l->to, &l->columns, cell->figure.self, cell->figure.total);
+        report_columns_put(l->to, &l->columns, &cell->figure.self, &cell->figure.total);
     else
         fprintf(l->to, "%*s", (int)l->columns.before, "");
     if (line == 0)
@@ -214,7 +215,7 @@ static void put_function(struct listing *l, const struct function *f)
     while (first < l->cells.count && l->cells.at[first].function != f->function)
         first++;
     report_columns_head(l->to, &l->columns, "function (module)");
-    report_columns_put(l->to, &l->columns, f->figure.self, f->figure.total);
+    report_columns_put(l->to, &l->columns, &f->figure.self, &f->figure.total);
     report_name_put_in(l->to, l->style, report_text(l->model, function->name),
                        report_text(l->model, l->model->modules.at[function->module].name),
                        report_columns_room(&l->columns));
@@ -235,7 +236,7 @@ static void put_all(struct listing *l, size_t functions)
     size_t shown = 0, others = 0;
 
     plain.bars = false;
-    report_columns_make(&l->columns, &plain, l->all, true);
+    report_columns_make(&l->columns, &plain, l->model, l->all, true);
     qsort(l->functions, l->model->functions.count, sizeof *l->functions, compare_functions);
     if (l->cells.count > 1)
         qsort(l->cells.at, l->cells.count, sizeof *l->cells.at, compare_cells);
@@ -257,7 +258,7 @@ bool report_list_write(FILE *to, const struct report_model *model, const struct 
     struct listing l = { .to = to, .model = model, .style = style, .texts = texts };
     bool good;
 
-    l.all = report_group_all(model, 0) + report_group_all(model, 1);
+    l.all = report_all(model).value;
     for (size_t i = 0; i < model->source_count; i++)
         if (model->sources[i].data->start.realtime > l.recorded)
             l.recorded = model->sources[i].data->start.realtime;

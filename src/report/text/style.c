@@ -16,30 +16,42 @@ void report_colour(FILE *to, const struct report_style *style, enum report_colou
 }
 
 static const struct report_unit units[] = {
-    { "s", 1000000000, 3 }, { "ms", 1000000, 3 }, { "us", 1000, 3 }, { "ns", 1, 0 }
+    { "s", REPORT_TIME, 1000000000, 3 }, { "ms", REPORT_TIME, 1000000, 3 },
+    { "us", REPORT_TIME, 1000, 3 },      { "ns", REPORT_TIME, 1, 0 },
+    { "GiB", REPORT_BYTES, 1 << 30, 3 }, { "MiB", REPORT_BYTES, 1 << 20, 3 },
+    { "KiB", REPORT_BYTES, 1 << 10, 3 }, { "bytes", REPORT_BYTES, 1, 0 },
+    { "blocks", REPORT_BLOCKS, 1, 0 }
 };
 
 enum { UNITS = sizeof units / sizeof *units };
 
-const struct report_unit *report_unit_of(const struct report_style *style, uint64_t most)
+const struct report_unit *report_unit_of(const struct report_style *style,
+                                         enum report_quantity quantity, uint64_t most)
 {
-    for (size_t i = 0; i < UNITS; i++)
-        if (style->unit ? strcmp(style->unit, units[i].name) == 0 : most >= units[i].ns)
+    const bool asked = style->unit && report_unit_parse(style->unit) == quantity;
+    const struct report_unit *smallest = NULL;
+
+    for (size_t i = 0; i < UNITS; i++) {
+        if (units[i].quantity != quantity)
+            continue;
+        smallest = &units[i];
+        if (asked ? strcmp(style->unit, units[i].name) == 0 : most >= units[i].one)
             return &units[i];
-    return &units[UNITS - 1];
+    }
+    return smallest;
 }
 
-bool report_unit_is(const char *name)
+enum report_quantity report_unit_parse(const char *name)
 {
     for (size_t i = 0; i < UNITS; i++)
         if (strcmp(name, units[i].name) == 0)
-            return true;
-    return false;
+            return units[i].quantity;
+    return REPORT_BLOCKS;
 }
 
-double report_in_unit(const struct report_unit *unit, uint64_t ns)
+double report_in_unit(const struct report_unit *unit, uint64_t value)
 {
-    return (double)ns / (double)unit->ns;
+    return (double)value / (double)unit->one;
 }
 
 void report_bar(FILE *to, const struct report_style *style, double part, double whole,

@@ -9,8 +9,9 @@
 struct report_style {
     unsigned width; /* columns; 0: no line is cut */
     bool colours, bars;
-    bool utf8;        /* for bars and lines of trees; else they are ASCII */
-    const char *unit; /* of times: s, ms, us or ns; NULL: the one that fits */
+    bool utf8; /* for bars and lines of trees; else they are ASCII */
+    const char *
+        unit; /* of times: s, ms, us or ns; of bytes: bytes, KiB, MiB or GiB; NULL: the one that fits */
 };
 
 enum report_colour {
@@ -26,21 +27,25 @@ enum report_colour {
 /* Switches to a colour, and back with REPORT_PLAIN; nothing where there are none. */
 void report_colour(FILE *to, const struct report_style *style, enum report_colour colour);
 
-/* A unit of time. */
+/* What is counted. */
+enum report_quantity { REPORT_TIME, REPORT_BYTES, REPORT_BLOCKS };
+
 struct report_unit {
     const char *name;
-    uint64_t ns;
+    enum report_quantity quantity;
+    uint64_t one; /* ns, bytes, blocks */
     int decimals;
 };
 
-/* @return the one that is asked for, else the one in which `most` ns read well */
-const struct report_unit *report_unit_of(const struct report_style *style, uint64_t most);
+/* @return the one that is asked for, else the one in which the largest value reads well */
+const struct report_unit *report_unit_of(const struct report_style *style,
+                                         enum report_quantity quantity, uint64_t most);
 
-/* Whether a text names a unit. */
-bool report_unit_is(const char *name);
+/* @return what a text is a unit of; REPORT_BLOCKS: of nothing */
+enum report_quantity report_unit_parse(const char *name);
 
-/* @return ns in a unit */
-double report_in_unit(const struct report_unit *unit, uint64_t ns);
+/* @return a value in a unit */
+double report_in_unit(const struct report_unit *unit, uint64_t value);
 
 /* A line of cells: `part` in full, from there to `whole` faint, and blanks up to `width`. */
 void report_bar(FILE *to, const struct report_style *style, double part, double whole,

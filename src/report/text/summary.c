@@ -182,7 +182,7 @@ static void write_counts(FILE *to, const struct report_model *model)
 
 static void write_time(FILE *to, const struct report_model *model)
 {
-    const uint64_t old = report_group_all(model, 0), new = report_group_all(model, 1);
+    const uint64_t old = report_group_all(model, 0).value, new = report_group_all(model, 1).value;
     const double change = seconds(new) - seconds(old);
 
     if (is_comparison(model)) {
@@ -213,7 +213,7 @@ bool report_summary_write(FILE *to, const struct report_model *model)
 {
     static const struct report_style plain = { .width = 0 };
     const uint64_t all = model->totals[model->main] + model->unsampled;
-    const struct report_unit *unit = report_unit_of(&plain, model->unsampled);
+    const struct report_unit *unit = report_unit_of(&plain, REPORT_TIME, model->unsampled);
     bool good;
 
     write_starts(to, model);

@@ -20,14 +20,24 @@ static uint64_t group_unsampled(const struct report_model *model, uint32_t group
     return sum;
 }
 
-uint64_t report_group_all(const struct report_model *model, uint32_t group)
+struct report_amount report_group_all(const struct report_model *model, uint32_t group)
 {
-    uint64_t sum = group_unsampled(model, group);
+    struct report_amount sum = report_exactly(group_unsampled(model, group));
 
-    for (size_t i = 0; i < model->rows.count; i++)
+    for (size_t i = 0; i < model->rows.count; i++) {
+        const struct report_amount own = report_amount_of(model, &model->rows.at[i]);
+
         if (model->rows.at[i].group == group)
-            sum += report_weight(model, &model->rows.at[i]);
+            report_amount_add(&sum, &own);
+    }
     return sum;
+}
+
+struct report_amount report_all(const struct report_model *model)
+{
+    const struct report_amount old = report_group_all(model, 0), new = report_group_all(model, 1);
+
+    return report_amount_sum(&old, &new);
 }
 
 static void count_stack(struct report_tally *t, const struct report_weights *weights, size_t index)
@@ -41,9 +51,9 @@ static void count_stack(struct report_tally *t, const struct report_weights *wei
 
         for (size_t g = 0; g < REPORT_GROUPS; g++) {
             if (f->last != index + 1)
-                f->total[g] += w->of[g];
+                report_amount_add(&f->total[g], &w->of[g]);
             if (leaf)
-                f->self[g] += w->of[g];
+                report_amount_add(&f->self[g], &w->of[g]);
         }
         f->last = index + 1;
     }
@@ -56,17 +66,18 @@ static bool count_stacks(struct report_tally *t)
     const bool good = report_weights_make(&weights, t->entities.model);
 
     for (size_t i = 0; good && i < weights.count; i++)
-        if (report_weighed_sum(&weights.at[i]) > 0)
+        if (report_weighed_sum(&weights.at[i]).value > 0)
             count_stack(t, &weights, i);
     report_weights_free(&weights);
     return good;
 }
 
 /* What no stack has. */
-static void count_whole(struct report_tally *t, uint32_t entity, uint32_t group, uint64_t weight)
+static void count_whole(struct report_tally *t, uint32_t entity, uint32_t group,
+                        struct report_amount weight)
 {
-    t->figures.at[entity].self[group] += weight;
-    t->figures.at[entity].total[group] += weight;
+    report_amount_add(&t->figures.at[entity].self[group], &weight);
+    report_amount_add(&t->figures.at[entity].total[group], &weight);
 }
 
 static bool make_room(struct report_tally *t)
@@ -93,7 +104,7 @@ static bool count_processes(struct report_tally *t)
                 continue;
             if (!report_entity_of_process(&t->entities, process, &entity) || !make_room(t))
                 return false;
-            count_whole(t, entity, source->group, weight);
+            count_whole(t, entity, source->group, report_exactly(weight));
         }
     }
     return true;
@@ -102,7 +113,7 @@ static bool count_processes(struct report_tally *t)
 bool report_tally_make(struct report_tally *out, const struct report_model *model,
                        enum report_by by)
 {
-    *out = (struct report_tally){ .all = { 0 } };
+    *out = (struct report_tally){ .figures = { .count = 0 } };
     if (!report_entities_make(&out->entities, model, by) || !make_room(out))
         return false;
     if (report_by_is_called(by) && !count_stacks(out))
@@ -111,14 +122,14 @@ bool report_tally_make(struct report_tally *out, const struct report_model *mode
         const struct report_row *row = &model->rows.at[i];
 
         count_whole(out, out->entities.of_member[row->member], row->group,
-                    report_weight(model, row));
+                    report_amount_of(model, row));
     }
     for (size_t i = 0; i < model->members.count; i++) {
         const struct report_member *m = &model->members.at[i];
 
-        count_whole(out,
-                    report_by_is_called(by) ? REPORT_ENTITY_UNSAMPLED : out->entities.of_member[i],
-                    model->sources[m->source].group, report_member_unsampled(model, m));
+        count_whole(
+            out, report_by_is_called(by) ? REPORT_ENTITY_UNSAMPLED : out->entities.of_member[i],
+            model->sources[m->source].group, report_exactly(report_member_unsampled(model, m)));
     }
     for (uint32_t g = 0; g < REPORT_GROUPS; g++)
         out->all[g] = report_group_all(model, g);
@@ -138,6 +149,13 @@ static int compare_values(uint64_t x, uint64_t y)
     return (x < y) - (x > y);
 }
 
+static int compare_amounts(const struct report_amount x[REPORT_GROUPS],
+                           const struct report_amount y[REPORT_GROUPS])
+{
+    return compare_values(report_saturated(x[0].value, x[1].value),
+                          report_saturated(y[0].value, y[1].value));
+}
+
 static int compare_names(const struct report_tally *t, uint32_t x, uint32_t y)
 {
     const struct report_entity *a = &t->entities.all.at[x], *b = &t->entities.all.at[y];
@@ -153,10 +171,10 @@ static int compare(const void *a, const void *b, void *user)
     const struct report_tally *t = user;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const struct report_figure *f = &t->figures.at[x], *g = &t->figures.at[y];
-    int order = compare_values(f->self[0] + f->self[1], g->self[0] + g->self[1]);
+    int order = compare_amounts(f->self, g->self);
 
     if (order == 0)
-        order = compare_values(f->total[0] + f->total[1], g->total[0] + g->total[1]);
+        order = compare_amounts(f->total, g->total);
     return order != 0 ? order : compare_names(t, x, y);
 }
 
@@ -178,7 +196,7 @@ uint32_t *report_tally_order(const struct report_tally *t, bool comparison, size
 
     *count = 0;
     for (size_t i = 0; out && i < t->figures.count; i++)
-        if (t->figures.at[i].total[0] + t->figures.at[i].total[1] > 0)
+        if (t->figures.at[i].total[0].value > 0 || t->figures.at[i].total[1].value > 0)
             out[(*count)++] = (uint32_t)i;
     if (out)
         qsort_r(out, *count, sizeof *out, comparison ? compare_changes : compare,

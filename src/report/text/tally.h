@@ -6,15 +6,15 @@
 #include "report/text/weights.h"
 
 struct report_figure {
-    uint64_t self[REPORT_GROUPS];
-    uint64_t total[REPORT_GROUPS]; /* a recursion counted once */
-    size_t last;                   /* stack that was counted last, + 1 */
+    struct report_amount self[REPORT_GROUPS];
+    struct report_amount total[REPORT_GROUPS]; /* a recursion counted once */
+    size_t last;                               /* stack that was counted last, + 1 */
 };
 
 struct report_tally {
     struct report_entities entities;
     REPORT_ARRAY(struct report_figure) figures; /* of each entity */
-    uint64_t all[REPORT_GROUPS];                /* all CPU time, what was never sampled included */
+    struct report_amount all[REPORT_GROUPS];    /* all CPU time, what was never sampled included */
 };
 
 /* @return false: no memory; out is to be freed in any case */
@@ -31,12 +31,15 @@ uint32_t *report_tally_order(const struct report_tally *tally, bool comparison, 
 void report_tally_free(struct report_tally *tally);
 
 /* @return all CPU time of a group, what was never sampled included */
-uint64_t report_group_all(const struct report_model *model, uint32_t group);
+struct report_amount report_group_all(const struct report_model *model, uint32_t group);
+
+/* @return that of both groups */
+struct report_amount report_all(const struct report_model *model);
 
 /* @return a difference: new - old */
-static inline int64_t report_change(const uint64_t values[REPORT_GROUPS])
+static inline int64_t report_change(const struct report_amount values[REPORT_GROUPS])
 {
-    return (int64_t)(values[1] - values[0]);
+    return (int64_t)(values[1].value - values[0].value);
 }
 
 #endif

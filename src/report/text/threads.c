@@ -7,14 +7,15 @@
 #include "report/text/name.h"
 #include "report/text/tally.h"
 
-/* Width of a terminal from which there is room for samples; columns of them, and of a thread's number. */
-enum { WIDE = 90, DETAILS = 21, THREAD = 6, NAME_MIN = 8 };
+/* Width of a terminal from which there is room for samples; columns of blocks, and of a thread's number. */
+enum { WIDE = 90, BLOCKS = 14, THREAD = 6, NAME_MIN = 8 };
 
 struct entry {
     const struct report_thread *thread; /* NULL: what is no thread's */
     const struct report_process *process;
-    uint64_t cpu, unsampled, samples;
-    size_t order; /* as it came */
+    struct report_amount own;
+    uint64_t unsampled, samples; /* of a heap, blocks that it allocated */
+    size_t order;                /* as it came */
 };
 
 struct entries {
@@ -29,7 +30,8 @@ static bool add(struct entries *entries, const struct report_thread *thread,
 
     if (!entry)
         return false;
-    *entry = (struct entry){ thread, process, unsampled, unsampled, 0, entries->all.count };
+    *entry = (struct entry){ thread,    process, report_exactly(unsampled),
+                             unsampled, 0,       entries->all.count };
     return true;
 }
 
@@ -44,10 +46,11 @@ static bool collect(struct entries *out, const struct report_model *model)
     }
     for (size_t i = 0; good && out->all.at && i < model->rows.count; i++) {
         const struct report_row *row = &model->rows.at[i];
+        const struct report_amount own = report_amount_of(model, row);
         struct entry *entry = &out->all.at[row->member];
 
-        entry->cpu += report_weight(model, row);
-        entry->samples += row->values[0];
+        report_amount_add(&entry->own, &own);
+        entry->samples = report_saturated(entry->samples, row->values[0]);
     }
     for (size_t i = 0; good && i < model->source_count; i++) {
         const struct report_data *data = model->sources[i].data;
@@ -65,8 +68,8 @@ static int compare(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
 
-    if (x->cpu != y->cpu)
-        return x->cpu < y->cpu ? 1 : -1;
+    if (x->own.value != y->own.value)
+        return x->own.value < y->own.value ? 1 : -1;
     return (x->order > y->order) - (x->order < y->order);
 }
 
@@ -91,38 +94,49 @@ static void put_name(FILE *to, const struct report_columns *columns, unsigned be
     fputc('\n', to);
 }
 
-static void put(FILE *to, const struct report_columns *columns, bool details, const struct entry *e)
+/* How wide what stands before the thread's number is. */
+static unsigned put_details(FILE *to, const struct report_columns *columns, const struct entry *e)
 {
-    report_columns_put(to, columns, 0, e->cpu);
-    if (details)
-        fprintf(to, "%9" PRIu64 "  %8.2f  ", e->samples, report_share(e->unsampled, e->cpu));
-    put_name(to, columns, details ? DETAILS : 0, e);
+    if (columns->unit->quantity == REPORT_TIME)
+        return (unsigned)fprintf(to, "%9" PRIu64 "  %8.2f  ", e->samples,
+                                 report_share(e->unsampled, e->own.value));
+    return (unsigned)fprintf(to, "%*" PRIu64 "  ", BLOCKS, e->samples);
 }
 
-static void write_table(FILE *to, const struct report_style *style, const struct entries *entries,
+static void put(FILE *to, const struct report_columns *columns, bool details, const struct entry *e)
+{
+    static const struct report_amount none = { .value = 0 };
+
+    report_columns_put(to, columns, &none, &e->own);
+    put_name(to, columns, details ? put_details(to, columns, e) : 0, e);
+}
+
+static void write_table(FILE *to, const struct report_model *model,
+                        const struct report_style *style, const struct entries *entries,
                         uint64_t all, double percent)
 {
     const bool details = style->width == 0 || style->width >= WIDE;
     struct report_columns columns;
     size_t others = 0;
-    uint64_t sum = 0;
+    struct report_amount sum = report_exactly(0);
 
-    report_columns_make(&columns, style, all, false);
+    report_columns_make(&columns, style, model, all, false);
     report_columns_head(to, &columns,
-                        details ? "  samples  unsampl%  thread  name (process)"
-                                : "thread  name (process)");
+                        !details      ? "thread  name (process)"
+                        : model->heap ? "  blocks alloc  thread  name (process)"
+                                      : "  samples  unsampl%  thread  name (process)");
     for (size_t i = 0; i < entries->all.count; i++) {
         const struct entry *e = &entries->all.at[i];
 
-        if (e->cpu == 0 || report_share(e->cpu, all) < percent) {
-            others += e->cpu > 0;
-            sum += e->cpu;
+        if (e->own.value == 0 || report_share(e->own.value, all) < percent) {
+            others += e->own.value > 0;
+            report_amount_add(&sum, &e->own);
             continue;
         }
         put(to, &columns, details, e);
     }
     if (others > 0) {
-        report_columns_put_sum(to, &columns, sum);
+        report_columns_put_sum(to, &columns, &sum);
         fprintf(to, "[%zu more]\n", others);
     }
 }
@@ -136,8 +150,7 @@ bool report_threads_write(FILE *to, const struct report_model *model,
     if (good) {
         if (entries.all.count > 1)
             qsort(entries.all.at, entries.all.count, sizeof *entries.all.at, compare);
-        write_table(to, style, &entries, report_group_all(model, 0) + report_group_all(model, 1),
-                    percent);
+        write_table(to, model, style, &entries, report_all(model).value, percent);
     }
     free(entries.all.at);
     return good;

@@ -10,7 +10,8 @@ static void write_row(FILE *to, const struct report_columns *columns, const stru
 {
     const struct report_entity *e = &t->entities.all.at[entity];
 
-    report_columns_put(to, columns, t->figures.at[entity].self[0], t->figures.at[entity].total[0]);
+    report_columns_put(to, columns, &t->figures.at[entity].self[0],
+                       &t->figures.at[entity].total[0]);
     report_name_put_in(to, columns->style, e->name, e->module, report_columns_room(columns));
     fputc('\n', to);
 }
@@ -20,24 +21,25 @@ static void write_table(FILE *to, const struct report_style *style, const struct
 {
     struct report_columns columns;
     size_t shown = 0, others = 0;
-    uint64_t self = 0;
+    struct report_amount self = report_exactly(0);
 
-    report_columns_make(&columns, style, t->all[0], report_by_is_called(top->by));
+    report_columns_make(&columns, style, t->entities.model, t->all[0].value,
+                        report_by_is_called(top->by));
     report_columns_head(to, &columns, report_by_heading(top->by));
     for (size_t i = 0; i < count; i++) {
         const struct report_figure *f = &t->figures.at[order[i]];
 
         if ((top->rows > 0 && shown == top->rows) ||
-            report_share(f->total[0], t->all[0]) < top->percent) {
+            report_share(f->total[0].value, t->all[0].value) < top->percent) {
             others++;
-            self += f->self[0];
+            report_amount_add(&self, &f->self[0]);
             continue;
         }
         write_row(to, &columns, t, order[i]);
         shown++;
     }
     if (others > 0) {
-        report_columns_put_sum(to, &columns, self);
+        report_columns_put_sum(to, &columns, &self);
         fprintf(to, "[%zu more]\n", others);
     }
 }

@@ -11,7 +11,7 @@ bool report_tree_begin(struct report_tree *out)
     *out = (struct report_tree){ .nodes = { .count = 0 } };
     root = REPORT_NEXT(out->nodes);
     if (root)
-        *root = (struct report_tree_node){ REPORT_NONE, REPORT_NONE, REPORT_NONE, 0, 0 };
+        *root = (struct report_tree_node){ REPORT_NONE, REPORT_NONE, REPORT_NONE, { 0 }, { 0 } };
     return root != NULL;
 }
 
@@ -28,23 +28,25 @@ static bool child_of(struct report_tree *tree, uint32_t parent, uint32_t entity,
     node = REPORT_NEXT(tree->nodes);
     if (!node)
         return false;
-    *node = (struct report_tree_node){ entity, REPORT_NONE, tree->nodes.at[parent].first, 0, 0 };
+    *node = (struct report_tree_node){
+        entity, REPORT_NONE, tree->nodes.at[parent].first, { 0 }, { 0 }
+    };
     tree->nodes.at[parent].first = *out;
     return true;
 }
 
 bool report_tree_add(struct report_tree *tree, const uint32_t *entities, size_t count,
-                     uint64_t weight)
+                     const struct report_amount *weight)
 {
     uint32_t node = 0;
 
-    tree->nodes.at[0].total += weight;
+    report_amount_add(&tree->nodes.at[0].total, weight);
     for (size_t i = 0; i < count; i++) {
         if (!child_of(tree, node, entities[i], &node))
             return false;
-        tree->nodes.at[node].total += weight;
+        report_amount_add(&tree->nodes.at[node].total, weight);
     }
-    tree->nodes.at[node].self += weight;
+    report_amount_add(&tree->nodes.at[node].self, weight);
     return true;
 }
 
@@ -74,6 +76,8 @@ bool report_path_of(struct report_path *out, const struct report_entities *entit
 static bool add_stack(struct report_tree *tree, const struct report_entities *entities,
                       struct report_path *path, const struct report_weighed *weighed)
 {
+    const struct report_amount weight = report_weighed_sum(weighed);
+
     if (!report_path_of(path, entities, weighed->stack))
         return false;
     for (size_t a = 0, b = path->steps.count; a + 1 < b; a++) {
@@ -82,7 +86,7 @@ static bool add_stack(struct report_tree *tree, const struct report_entities *en
         path->steps.at[a] = path->steps.at[--b];
         path->steps.at[b] = kept;
     }
-    return report_tree_add(tree, path->steps.at, path->steps.count, report_weighed_sum(weighed));
+    return report_tree_add(tree, path->steps.at, path->steps.count, &weight);
 }
 
 /* @return false: no memory */
@@ -91,16 +95,16 @@ static bool add_stacks(struct report_tree *tree, const struct report_entities *e
     static const uint32_t unsampled = REPORT_ENTITY_UNSAMPLED;
     const struct report_model *model = entities->model;
     struct report_path path = { .steps = { .count = 0 } };
+    const struct report_amount rest = report_exactly(model->unsampled);
     struct report_weights weights;
     bool good = report_weights_make(&weights, model);
 
     for (size_t i = 0; good && i < weights.count; i++)
-        if (report_weighed_sum(&weights.at[i]) > 0)
+        if (report_weighed_sum(&weights.at[i]).value > 0)
             good = add_stack(tree, entities, &path, &weights.at[i]);
     report_weights_free(&weights);
     free(path.steps.at);
-    return good &&
-           (model->unsampled == 0 || report_tree_add(tree, &unsampled, 1, model->unsampled));
+    return good && (model->unsampled == 0 || report_tree_add(tree, &unsampled, 1, &rest));
 }
 
 bool report_tree_write(FILE *to, const struct report_model *model, const struct report_style *style,
@@ -113,7 +117,7 @@ bool report_tree_write(FILE *to, const struct report_model *model, const struct 
                 report_tree_begin(&tree) && add_stacks(&tree, &entities);
 
     if (good) {
-        report_columns_make(&columns, style, tree.nodes.at[0].total, true);
+        report_columns_make(&columns, style, model, tree.nodes.at[0].total.value, true);
         report_columns_head(to, &columns, "function (module)");
         good = report_tree_show(
             to, &tree, &(struct report_tree_look){ &columns, &entities, "[all]", percent });

@@ -8,7 +8,7 @@
 struct report_tree_node {
     uint32_t entity;
     uint32_t first, next; /* child, sibling; REPORT_NONE */
-    uint64_t self, total;
+    struct report_amount self, total;
 };
 
 struct report_tree {
@@ -26,7 +26,7 @@ bool report_tree_begin(struct report_tree *out);
  * @return false: no memory
  */
 bool report_tree_add(struct report_tree *tree, const uint32_t *entities, size_t count,
-                     uint64_t weight);
+                     const struct report_amount *weight);
 
 struct report_tree_look {
     const struct report_columns *columns;

@@ -9,11 +9,11 @@ enum branch { ONLY, MIDDLE, LAST };
 
 /* What is yet to be written, the next one last. */
 struct item {
-    uint32_t node;    /* REPORT_NONE: what is left out of the parent */
-    uint32_t count;   /* of branches that are left out */
-    uint64_t total;   /* theirs */
-    size_t depth;     /* branches between the root and it: of `guides` */
-    enum branch kind; /* how it hangs on its parent */
+    uint32_t node;              /* REPORT_NONE: what is left out of the parent */
+    uint32_t count;             /* of branches that are left out */
+    struct report_amount total; /* theirs */
+    size_t depth;               /* branches between the root and it: of `guides` */
+    enum branch kind;           /* how it hangs on its parent */
 };
 
 struct show {
@@ -38,7 +38,7 @@ static int compare(const void *a, const void *b, void *user)
                                   *y = node_at(s, *(const uint32_t *)b);
     const struct report_entity *e = &s->look->entities->all.at[x->entity],
                                *f = &s->look->entities->all.at[y->entity];
-    int order = (x->total < y->total) - (x->total > y->total);
+    int order = (x->total.value < y->total.value) - (x->total.value > y->total.value);
 
     if (order == 0)
         order = strcmp(e->name, f->name);
@@ -64,9 +64,9 @@ static void push_children(struct show *s, const struct report_tree_node *parent,
         const struct report_tree_node *node = node_at(s, child);
         uint32_t *next;
 
-        if (report_share(node->total, s->look->columns->all) < s->look->percent) {
+        if (report_share(node->total.value, s->look->columns->all) < s->look->percent) {
             others.count++;
-            others.total += node->total;
+            report_amount_add(&others.total, &node->total);
             continue;
         }
         next = REPORT_NEXT(s->children);
@@ -162,7 +162,7 @@ static size_t go_in(struct show *s, const struct item *item)
 static void put(struct show *s, const struct item *item)
 {
     const struct report_tree_node *node = node_at(s, item->node), *inner = node;
-    uint64_t self = node->self;
+    struct report_amount self = node->self;
     size_t times = 1;
 
     for (;;) {
@@ -172,10 +172,10 @@ static void put(struct show *s, const struct item *item)
         if (!only || only->next != REPORT_NONE || only->entity != inner->entity)
             break;
         inner = only;
-        self += inner->self;
+        report_amount_add(&self, &inner->self);
         times++;
     }
-    report_columns_put(s->to, s->look->columns, self, node->total);
+    report_columns_put(s->to, s->look->columns, &self, &node->total);
     put_name(s, item, node->entity, times);
     push_children(s, inner, go_in(s, item));
 }
@@ -191,7 +191,7 @@ bool report_tree_show(FILE *to, const struct report_tree *tree, const struct rep
         if (item.node != REPORT_NONE) {
             put(&s, &item);
         } else {
-            report_columns_put_branches(to, look->columns, item.total);
+            report_columns_put_branches(to, look->columns, &item.total);
             put_name(&s, &item, REPORT_NONE, 1);
         }
     }

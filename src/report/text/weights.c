@@ -15,9 +15,10 @@ bool report_weights_make(struct report_weights *out, const struct report_model *
     out->at[last].stack = REPORT_NONE;
     for (size_t i = 0; i < model->rows.count; i++) {
         const struct report_row *row = &model->rows.at[i];
+        const struct report_amount own = report_amount_of(model, row);
 
-        out->at[row->stack == REPORT_NONE ? last : row->stack].of[row->group] +=
-            report_weight(model, row);
+        report_amount_add(&out->at[row->stack == REPORT_NONE ? last : row->stack].of[row->group],
+                          &own);
     }
     return true;
 }

@@ -8,7 +8,7 @@ enum { REPORT_GROUPS = 2 }; /* of a comparison: old, new */
 
 struct report_weighed {
     uint32_t stack; /* REPORT_NONE: samples without one; it is the last */
-    uint64_t of[REPORT_GROUPS];
+    struct report_amount of[REPORT_GROUPS];
 };
 
 struct report_weights {
@@ -22,9 +22,9 @@ bool report_weights_make(struct report_weights *out, const struct report_model *
 void report_weights_free(struct report_weights *weights);
 
 /* @return of both groups */
-static inline uint64_t report_weighed_sum(const struct report_weighed *weighed)
+static inline struct report_amount report_weighed_sum(const struct report_weighed *weighed)
 {
-    return weighed->of[0] + weighed->of[1];
+    return report_amount_sum(&weighed->of[0], &weighed->of[1]);
 }
 
 #endif
