@@ -1,6 +1,6 @@
 /**
- * Recording: the process records its own CPU profile, without `sfb record`. In libsfb-agent-cpu.so. Stable: members are
- * added, never changed.
+ * Recording: the process records its own CPU profile, without `sfb record` (in libsfb-agent-cpu.so), or keeps track of
+ * its live blocks (in libsfb-agent-heap.so, at the end of this file). Stable: members are added, never changed.
  *
  *     struct sframe_backtrace_record_options options = SFRAME_BACKTRACE_RECORD_OPTIONS_INIT;
  *
@@ -77,6 +77,91 @@ enum sfb_status sframe_backtrace_record_start(
  * Threads: safe.   Signals: NOT safe.   Cost: up to 10 ms.
  */
 enum sfb_status sframe_backtrace_record_stop(void);
+
+/* --- the live table of the heap: libsfb-agent-heap.so ------------------------------------------ */
+
+/*
+ * A program that keeps track of its own live blocks, in production: for each block the stack that allocated it, in 20
+ * bytes, of which 4 are the last ones of the block. Linked with libsfb-agent-heap.so it asks for it here; preloaded, by
+ * the environment: SFB_HEAP_LIVE=64M. docs/HEAP.md, "In production".
+ *
+ *     sframe_backtrace_heap_start(NULL);
+ *     // work
+ *     sframe_backtrace_heap_dump(STDERR_FILENO, 0); // and `sfb report LOG`
+ *
+ * `sfb ctl PID dump` shows it from outside, also after the process was killed.
+ */
+
+enum sframe_backtrace_heap_flags {
+    SFRAME_BACKTRACE_HEAP_NO_FILE = 0x1, /* private memory: `sfb ctl` does not see it */
+    SFRAME_BACKTRACE_HEAP_NO_CHILDREN =
+        0x2, /* children of fork() have none; else one of their own */
+    SFRAME_BACKTRACE_HEAP_CHECK_TAILS = 0x4 /* dumps look for overwritten tails: 0.2 us a block */
+};
+
+/* It may grow: see struct sframe_backtrace_options in <sframe_backtrace.h>. */
+struct sframe_backtrace_heap_options {
+    size_t size; /* sizeof (struct sframe_backtrace_heap_options) */
+    uint64_t
+        live; /* bytes of the table at most, 2 MiB to 4 GiB; 0: 64 MiB. Beyond them blocks are sampled. */
+    uint32_t flags;  /* enum sframe_backtrace_heap_flags; CHECK_TAILS is for dumps by signal */
+    int dump_signal; /* a dump is written when it comes; 0: none */
+    int dump_fd;     /* where to: a descriptor that stays open; STDERR_FILENO by INIT */
+    uint32_t zero;
+};
+
+#define SFRAME_BACKTRACE_HEAP_OPTIONS_INIT                                                         \
+    {                                                                                              \
+        sizeof(struct sframe_backtrace_heap_options), 0, 0, 0, 2, 0                                \
+    }
+
+/**
+ * Starts to keep track of blocks that are allocated from now on.
+ *
+ * @param options  copied; NULL: all defaults
+ *
+ * @return SFB_OK
+ *         SFB_BAD_ARGUMENT  it does already, or `sfb record` records the heap; options are wrong
+ *         SFB_NO_SIZE       the size of options is not set
+ *         SFB_NO_RESOURCE   no memory, or the signal has a handler: errno says why. Where no file can be made, it is
+ *                           private memory: sframe_backtrace_heap_file() is "".
+ *
+ * Threads: safe; one of several wins.   Signals: NOT safe.   Cost: a millisecond, and 2 MiB.
+ */
+enum sfb_status sframe_backtrace_heap_start(const struct sframe_backtrace_heap_options *options);
+
+/**
+ * Stops it, and gives the memory back.
+ *
+ * @return SFB_OK; SFB_BAD_ARGUMENT: it is not on
+ *
+ * Threads: safe.   Signals: NOT safe.
+ */
+enum sfb_status sframe_backtrace_heap_stop(void);
+
+/**
+ * Writes what lives, by stack, as lines of text: docs/FORMATS.md, "Log lines". `sfb report` names them. Other threads
+ * go on.
+ *
+ * @param fd     a file, a pipe, a terminal. One that takes nothing is waited for a second.
+ * @param flags  SFRAME_BACKTRACE_HEAP_CHECK_TAILS or 0
+ *
+ * @return SFB_OK; SFB_BAD_ARGUMENT: it is not on, or as above; SFB_NO_RESOURCE: another dump is being written, there is
+ *         no memory, or it cannot be written: errno says why
+ *
+ * Threads: safe.   Signals: safe; errno changes. It maps memory and gives it back.
+ * Cost: milliseconds for each 100,000 blocks, and for each 1,000 stacks.
+ */
+enum sfb_status sframe_backtrace_heap_dump(int fd, uint32_t flags);
+
+/**
+ * Says where the table is.
+ *
+ * @return path of its file; "": it is private memory, or it is not on
+ *
+ * Threads: safe.   Signals: safe.
+ */
+const char *sframe_backtrace_heap_file(void);
 
 SFB_END_DECLS
 

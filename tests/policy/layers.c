@@ -85,6 +85,11 @@ static const struct layer layers[] = {
       { "recording", "recorder" },
       { "sfb/recording.h", "sfb/abi.h", "sframe_backtrace" },
       ANY_SYSTEM },
+    /* The live table of the heap agent, whose hooks call it. */
+    { "record/live",
+      { "recorder", "record" },
+      { "sfb/abi.h", "sfb/status.h", "sframe_backtrace" },
+      ANY_SYSTEM },
     { "object", { "base", "sframe", "eh_frame" }, { "sfb/" }, ANY_SYSTEM },
     { "remote", { "base", "unwind/machine", "unwind/walk", "object" }, { "sfb/" }, ANY_SYSTEM },
     { "report", { "base", "recording", "object" }, { "sfb/" }, ANY_SYSTEM },

@@ -1,0 +1,149 @@
+#include "record/live/dump.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/clocks.h"
+#include "record/live/lists.h"
+#include "record/live/live.h"
+#include "record/live/table.h"
+#include "recorder/live_tails.h"
+#include "recorder/live_view.h"
+#include "recorder/live_write.h"
+
+enum { PAUSE_NS = 1000000, PAUSES = 1000 };
+
+/* All that a dump needs, in one mapping; the sums follow. */
+struct room {
+    struct sfb_live_view view;
+    struct sfb_live_sum sum;
+    struct sfb_live_write write;
+    struct sfb_live_tails tails;
+    int fd;
+    struct sfb_live_amount of[];
+};
+
+/* nanosleep() is a cancellation point. */
+static void pause_a_moment(void)
+{
+    const struct timespec moment = { .tv_nsec = PAUSE_NS };
+
+    syscall(SYS_nanosleep, &moment, NULL);
+}
+
+/* A pipe that nobody reads is waited for a second. */
+static bool put(void *user, const char *lines, size_t size)
+{
+    const int fd = *(const int *)user;
+    int pauses = 0;
+
+    while (size > 0) {
+        const ssize_t n = syscall(SYS_write, fd, lines, size);
+
+        if (n >= 0) {
+            lines += n;
+            size -= (size_t)n;
+        } else if (errno == EAGAIN && pauses++ < PAUSES) {
+            pause_a_moment();
+        } else if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool again(void *user, uint32_t index, struct sfb_live_slot *out)
+{
+    const struct sfb_live_slot *slot = &sfb_live_table.slots[index];
+
+    (void)user;
+    out->block = __atomic_load_n(&slot->block, __ATOMIC_ACQUIRE);
+    out->what = __atomic_load_n(&slot->what, __ATOMIC_ACQUIRE);
+    return true;
+}
+
+static void overrun(void *user, uint32_t index, struct sfb_live_slot slot, uint32_t tail)
+{
+    struct room *room = user;
+    const uint32_t stack = sfb_live_stack_of(slot.what);
+
+    (void)index;
+    (void)tail;
+    if (stack < room->sum.units)
+        room->sum.of[stack].overruns++;
+}
+
+static void check_tails(struct room *room)
+{
+    const uint32_t used = room->view.head.slots_used;
+
+    sfb_live_tails_begin(&room->tails, getpid());
+    room->tails.user = room;
+    room->tails.again = again;
+    room->tails.overrun = overrun;
+    for (uint32_t i = 1; i < used; i++) {
+        struct sfb_live_slot slot, now;
+
+        again(NULL, i, &slot);
+        again(NULL, i, &now);
+        if (sfb_live_is_block(slot.block) && slot.block == now.block && slot.what == now.what)
+            sfb_live_tails_add(&room->tails, i, slot);
+    }
+    sfb_live_tails_end(&room->tails);
+}
+
+static bool dump(struct room *room, int fd, bool check)
+{
+    const struct sfb_live_table *t = &sfb_live_table;
+    struct sfb_live_visitor visitor;
+
+    room->fd = fd;
+    room->view = (struct sfb_live_view){
+        .head = *t->map, .buckets = t->buckets, .stacks = t->stacks, .lists = t->lists
+    };
+    sfb_live_sum_slots(&room->sum, t->slots + 1, room->view.head.slots_used - 1);
+    if (check)
+        check_tails(room);
+    sfb_live_write_begin(&room->write, put, &room->fd, &visitor);
+    return sfb_live_visit(&room->view, &room->sum, check ? &room->tails : NULL, sfb_now(),
+                          sfb_clock(CLOCK_REALTIME), &visitor) &&
+           sfb_live_write_flush(&room->write);
+}
+
+enum sfb_status sfb_live_dump(int fd, bool check)
+{
+    static uint32_t busy;
+    uint32_t expected = 0, units;
+    enum sfb_status status = SFB_NO_RESOURCE;
+    size_t size;
+    void *at;
+
+    if (!sfb_live_is_on())
+        return SFB_BAD_ARGUMENT;
+    errno = EBUSY;
+    if (!__atomic_compare_exchange_n(&busy, &expected, 1, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED))
+        return SFB_NO_RESOURCE;
+    sfb_live_lists_renew(false);
+    units = __atomic_load_n(&sfb_live_table.map->units_used, __ATOMIC_RELAXED);
+    size = sizeof(struct room) + units * sizeof(struct sfb_live_amount);
+    at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+              0);
+    if (at != MAP_FAILED) {
+        struct room *room = at;
+        int cause;
+
+        room->sum.of = room->of;
+        room->sum.units = units;
+        if (dump(room, fd, check))
+            status = SFB_OK;
+        cause = errno;
+        munmap(at, size);
+        errno = cause;
+    }
+    __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+    return status;
+}

@@ -1,0 +1,27 @@
+/*
+ * The lists of modules of the table. What dlopen() adds goes into the list that holds; what dlclose() takes away begins
+ * another one, and the one before is kept: the stacks that name it are in its modules.
+ *
+ * The list that holds has two places, of which one is whole at any time. Those before it lie behind these two.
+ */
+#ifndef SFB_RECORD_LIVE_LISTS_H
+#define SFB_RECORD_LIVE_LISTS_H
+
+#include <stdbool.h>
+
+/* The first list of a table. */
+void sfb_live_lists_begin(void);
+
+/*
+ * The modules may have changed. Where another thread is at it, that one sees the change, or the next look does.
+ *
+ * @param unloaded  one may be gone
+ *
+ * Signals: safe.   Cost: 3 us a module.
+ */
+void sfb_live_lists_renew(bool unloaded);
+
+/* Renews if it is time to look for what came without dlopen(): ten times a second, for a thousandth of the time at most. */
+void sfb_live_lists_look(void);
+
+#endif

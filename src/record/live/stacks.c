@@ -1,0 +1,110 @@
+#include "record/live/stacks.h"
+
+#include <string.h>
+
+#include "record/live/map.h"
+#include "record/live/table.h"
+
+enum { STEPS = 64, CHUNK = 1 << 16 };
+
+static uint64_t *bucket_at(uint64_t hash, uint32_t step)
+{
+    const uint64_t first = hash * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+
+    return &sfb_live_table.buckets[(first + step) & (sfb_live_table.map->bucket_count - 1)];
+}
+
+static bool is_of(uint64_t bucket, uint64_t hash)
+{
+    return sfb_live_bucket(hash, 0) == sfb_live_bucket(bucket, 0);
+}
+
+static uint32_t id_of(uint64_t bucket)
+{
+    return (uint32_t)bucket & (SFB_LIVE_STACK_MAX - 1);
+}
+
+uint32_t sfb_live_stack_find(uint64_t hash)
+{
+    for (uint32_t i = 0; i < STEPS; i++) {
+        const uint64_t bucket = __atomic_load_n(bucket_at(hash, i), __ATOMIC_ACQUIRE);
+
+        if (bucket == 0)
+            return 0;
+        if (is_of(bucket, hash))
+            return id_of(bucket);
+    }
+    return 0;
+}
+
+static bool have_memory(uint32_t end)
+{
+    struct sfb_live *map = sfb_live_table.map;
+    uint32_t ready = __atomic_load_n(&map->units_ready, __ATOMIC_ACQUIRE);
+
+    while (ready < end) {
+        const uint32_t left = map->stack_units - ready,
+                       more = left < CHUNK / SFB_LIVE_UNIT ? left : CHUNK / SFB_LIVE_UNIT;
+
+        if (!sfb_live_map_populate(map, map->stacks_at + (uint64_t)ready * SFB_LIVE_UNIT,
+                                   (uint64_t)more * SFB_LIVE_UNIT))
+            return false;
+        if (__atomic_compare_exchange_n(&map->units_ready, &ready, ready + more, false,
+                                        __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+            ready += more;
+    }
+    return true;
+}
+
+static uint32_t take_place(uint32_t units)
+{
+    struct sfb_live *map = sfb_live_table.map;
+    uint32_t at = __atomic_load_n(&map->units_used, __ATOMIC_RELAXED);
+
+    do {
+        if (units > map->stack_units - at || !have_memory(at + units))
+            return 0;
+    } while (!__atomic_compare_exchange_n(&map->units_used, &at, at + units, false,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return at;
+}
+
+static struct sfb_live_stack *stack_at(uint32_t id)
+{
+    return (struct sfb_live_stack *)(void *)(sfb_live_table.stacks + (size_t)id * SFB_LIVE_UNIT);
+}
+
+/* @return the id that the hash has now; 0: there is no bucket for it */
+static uint32_t publish(uint64_t hash, uint32_t id)
+{
+    for (uint32_t i = 0; i < STEPS; i++) {
+        uint64_t expected = 0;
+
+        if (__atomic_compare_exchange_n(bucket_at(hash, i), &expected, sfb_live_bucket(hash, id),
+                                        false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+            return id;
+        if (is_of(expected, hash))
+            return id_of(expected);
+    }
+    return 0;
+}
+
+uint32_t sfb_live_stack_add(uint64_t hash, uint32_t list, const void *cbf, size_t size)
+{
+    const uint32_t id = size <= SFB_LIVE_CBF_MAX ? take_place(sfb_live_stack_units(size)) : 0;
+    struct sfb_live_stack *stack = stack_at(id);
+
+    if (id == 0)
+        return 0;
+    stack->hash = hash;
+    stack->list = (uint16_t)list;
+    stack->cbf_size = (uint16_t)size;
+    memcpy(stack + 1, cbf, size);
+    return publish(hash, id);
+}
+
+void sfb_live_stack_overrun(uint32_t id)
+{
+    if (id > 0 && id < sfb_live_table.map->units_used)
+        __atomic_fetch_add(&stack_at(id)->overruns, 1, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,90 @@
+/*
+ * What the process knows of its own live table, and the slots of it: taken and given back by threads without a lock.
+ *
+ * A thread has up to two lists of free slots of SFB_LIVE_BATCH each. A full one goes to the other threads, an empty one
+ * comes from them, or from the slots that were never used.
+ */
+#ifndef SFB_RECORD_LIVE_TABLE_H
+#define SFB_RECORD_LIVE_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "recorder/live.h"
+
+enum { SFB_LIVE_BATCH = 64 };
+
+struct sfb_live_walk;
+
+struct sfb_live_thread {
+    uint32_t epoch; /* of the table that the lists below are of; 0: none */
+    uint32_t head;  /* of the list that is in use; 0: empty */
+    uint32_t count; /* in it */
+    uint32_t spare; /* a full list; 0: none */
+    uint32_t level; /* of sampling when a list was last taken */
+    bool ended;     /* its lists were given back: it keeps no slot from now on */
+    double until;   /* sampling: bytes until the next one */
+    uint64_t random;
+    uint64_t unsampled; /* not counted in the map yet */
+    struct sfb_live_walk *walk;
+};
+
+/* Set when a table is made; pages that a child of fork() does not have. */
+struct sfb_live_here {
+    uint32_t epoch; /* number of the table, from 1 on; 0: this process has none */
+};
+
+struct sfb_live_table {
+    struct sfb_live *map;
+    struct sfb_live_slot *slots;
+    uint64_t *buckets;
+    uint8_t *stacks;
+    uint8_t *lists;
+};
+
+extern struct sfb_live_table sfb_live_table;
+extern struct sfb_live_here *sfb_live_here; /* never NULL */
+
+static inline struct sfb_live_counts *sfb_live_counts(void)
+{
+    return &sfb_live_table.map->counts;
+}
+
+/* A new map is the table from now on. */
+void sfb_live_table_use(struct sfb_live *map);
+
+/* Takes a list when the thread has none left. @return false: no slot is left, or no memory for one */
+bool sfb_live_table_refill(struct sfb_live_thread *thread);
+
+/* Its list is full: the next one. */
+void sfb_live_table_spill(struct sfb_live_thread *thread);
+
+/* Gives all slots of a thread back to the others. */
+void sfb_live_table_give_back(struct sfb_live_thread *thread);
+
+/* @return a slot; 0: there is none */
+static inline uint32_t sfb_live_table_take(struct sfb_live_thread *t)
+{
+    uint32_t slot, next;
+
+    if (t->head == 0 && !sfb_live_table_refill(t))
+        return 0;
+    slot = t->head;
+    next = (uint32_t)(sfb_live_table.slots[slot].block >> 1);
+    /* The program may have overwritten it. */
+    t->head = next < sfb_live_table.map->slot_room ? next : 0;
+    t->count--;
+    return slot;
+}
+
+/* A slot is free from now on. */
+static inline void sfb_live_table_give(struct sfb_live_thread *t, uint32_t slot)
+{
+    __atomic_store_n(&sfb_live_table.slots[slot].block, (uint64_t)t->head << 1 | 1,
+                     __ATOMIC_RELEASE);
+    t->head = slot;
+    if (++t->count >= SFB_LIVE_BATCH)
+        sfb_live_table_spill(t);
+}
+
+#endif

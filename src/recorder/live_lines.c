@@ -1,0 +1,183 @@
+#include "recorder/live_lines.h"
+
+#include <string.h>
+
+struct line {
+    uint8_t bytes[SFB_LIVE_LINE_BYTES];
+    size_t size;
+    bool full;
+};
+
+static void put(struct line *line, const void *bytes, size_t size)
+{
+    if (size > sizeof line->bytes - line->size) {
+        line->full = true;
+        return;
+    }
+    memcpy(line->bytes + line->size, bytes, size);
+    line->size += size;
+}
+
+static void put_number(struct line *line, uint64_t value)
+{
+    uint8_t bytes[10];
+    size_t n = 0;
+
+    do {
+        bytes[n] = (uint8_t)(value & 0x7f);
+        value >>= 7;
+        bytes[n++] |= value ? 0x80 : 0;
+    } while (value);
+    put(line, bytes, n);
+}
+
+static size_t put_text(char *out, const char *text)
+{
+    const size_t size = strlen(text);
+
+    memcpy(out, text, size);
+    return size;
+}
+
+static size_t put_decimal(char *out, uint64_t value)
+{
+    char digits[20];
+    size_t n = 0, size = 0;
+
+    do
+        digits[n++] = (char)('0' + value % 10);
+    while ((value /= 10) > 0);
+    while (n > 0)
+        out[size++] = digits[--n];
+    return size;
+}
+
+static size_t put_base64(char *out, const struct line *line)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t n = 0;
+
+    for (size_t i = 0; i < line->size; i += 3) {
+        const size_t left = line->size - i;
+        const uint32_t word = (uint32_t)line->bytes[i] << 16 |
+                              (left > 1 ? (uint32_t)line->bytes[i + 1] << 8 : 0) |
+                              (left > 2 ? line->bytes[i + 2] : 0);
+
+        out[n++] = letters[word >> 18];
+        out[n++] = letters[word >> 12 & 63];
+        out[n++] = left > 1 ? letters[word >> 6 & 63] : '=';
+        out[n++] = left > 2 ? letters[word & 63] : '=';
+    }
+    return n;
+}
+
+/* @param out  what stands before the prefix is there already: used bytes */
+static size_t finish(char *out, size_t used, const char *prefix, const struct line *line)
+{
+    if (line->full)
+        return 0;
+    used += put_text(out + used, prefix);
+    used += put_base64(out + used, line);
+    out[used++] = '\n';
+    return used;
+}
+
+static void put_head(struct line *line, enum sfb_live_head kind)
+{
+    line->size = 0;
+    line->full = false;
+    put_number(line, SFB_LIVE_LINES_VERSION);
+    put_number(line, (uint64_t)kind);
+}
+
+size_t sfb_live_line_begin(char out[SFB_LIVE_LINE_MAX],
+                           const uint64_t numbers[SFB_LIVE_BEGIN_NUMBERS], const char *path)
+{
+    struct line line;
+    size_t size;
+
+    put_head(&line, SFB_LIVE_HEAD_BEGIN);
+    for (int i = 0; i < SFB_LIVE_BEGIN_NUMBERS; i++)
+        put_number(&line, numbers[i]);
+    put(&line, path, (size_t)numbers[SFB_LIVE_BEGIN_PATH_SIZE]);
+    size = put_text(out, "heap of process ");
+    size += put_decimal(out + size, numbers[SFB_LIVE_BEGIN_PID]);
+    out[size++] = ' ';
+    return finish(out, size, SFB_LIVE_LINE_HEAD, &line);
+}
+
+size_t sfb_live_line_list(char out[SFB_LIVE_LINE_MAX], uint64_t list)
+{
+    struct line line;
+
+    put_head(&line, SFB_LIVE_HEAD_LIST);
+    put_number(&line, list);
+    return finish(out, put_text(out, "heap modules "), SFB_LIVE_LINE_HEAD, &line);
+}
+
+static size_t put_amount(char *out, uint64_t blocks, uint64_t bytes)
+{
+    size_t size = put_text(out, "heap ");
+
+    size += put_decimal(out + size, blocks);
+    size += put_text(out + size, " blocks ");
+    size += put_decimal(out + size, bytes);
+    size += put_text(out + size, " bytes ");
+    return size;
+}
+
+size_t sfb_live_line_end(char out[SFB_LIVE_LINE_MAX], const uint64_t numbers[SFB_LIVE_END_NUMBERS])
+{
+    struct line line;
+    size_t size;
+
+    put_head(&line, SFB_LIVE_HEAD_END);
+    for (int i = 0; i < SFB_LIVE_END_NUMBERS; i++)
+        put_number(&line, numbers[i]);
+    size = put_amount(out, numbers[SFB_LIVE_END_BLOCKS], numbers[SFB_LIVE_END_BYTES]);
+    size += put_text(out + size, "in all ");
+    return finish(out, size, SFB_LIVE_LINE_HEAD, &line);
+}
+
+size_t sfb_live_line_module(char out[SFB_LIVE_LINE_MAX], const void *map, size_t map_size)
+{
+    struct line line;
+
+    line.size = 0;
+    line.full = false;
+    put(&line, map, map_size);
+    return finish(out, put_text(out, "heap module "), SFB_LIVE_LINE_MODULE, &line);
+}
+
+void sfb_live_stack_numbers(uint64_t out[SFB_LIVE_STACK_NUMBERS],
+                            const struct sfb_live_amount *amount, uint64_t overruns_freed)
+{
+    out[SFB_LIVE_STACK_BLOCKS] = sfb_live_count(amount->blocks);
+    out[SFB_LIVE_STACK_BYTES] = sfb_live_count(amount->bytes);
+    out[SFB_LIVE_STACK_OVERRUNS] = amount->overruns;
+    out[SFB_LIVE_STACK_OVERRUNS_FREED] = overruns_freed;
+    out[SFB_LIVE_STACK_SAMPLES] =
+        amount->samples == out[SFB_LIVE_STACK_BLOCKS] ? 0 : amount->samples;
+    out[SFB_LIVE_STACK_BLOCKS_VARIANCE] = sfb_live_count(amount->blocks_variance);
+    out[SFB_LIVE_STACK_BYTES_VARIANCE] = sfb_live_count(amount->bytes_variance);
+}
+
+size_t sfb_live_line_stack(char out[SFB_LIVE_LINE_MAX], const void *cbf, size_t cbf_size,
+                           const uint64_t numbers[SFB_LIVE_STACK_NUMBERS])
+{
+    uint64_t count = SFB_LIVE_STACK_NUMBERS;
+    struct line line;
+
+    line.size = 0;
+    line.full = false;
+    put(&line, cbf, cbf_size);
+    while (count > 2 && numbers[count - 1] == 0)
+        count--;
+    put_number(&line, count);
+    for (uint64_t i = 0; i < count; i++)
+        put_number(&line, numbers[i]);
+    return finish(out,
+                  put_amount(out, numbers[SFB_LIVE_STACK_BLOCKS], numbers[SFB_LIVE_STACK_BYTES]),
+                  SFB_LIVE_LINE_STACK, &line);
+}

@@ -1,0 +1,95 @@
+/*
+ * A dump of a live table as lines of a log: docs/FORMATS.md, "Log lines". For who writes them, in the process itself or
+ * beside it.
+ *
+ *     ~h# base64   begins a dump, begins another list of modules, or ends the dump
+ *     ~i# base64   a module: Compact ImageMap with one image
+ *     ~c# base64   a stack: CBF, then how many numbers follow, and the numbers
+ *
+ * Each function writes one whole line, with its newline and without a '\0'. Numbers are LEB128.
+ * Threads, signals: safe.
+ */
+#ifndef SFB_RECORDER_LIVE_LINES_H
+#define SFB_RECORDER_LIVE_LINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "recorder/live.h"
+#include "recorder/live_sum.h"
+
+#define SFB_LIVE_LINE_HEAD   "~h#"
+#define SFB_LIVE_LINE_MODULE "~i#"
+#define SFB_LIVE_LINE_STACK  "~c#"
+
+enum {
+    SFB_LIVE_LINES_VERSION = 1,
+    SFB_LIVE_LINE_MAX = 8192,  /* bytes of a line */
+    SFB_LIVE_LINE_BYTES = 5600 /* bytes in the base64 of it */
+};
+
+/* What a head line is of: its second number. */
+enum sfb_live_head { SFB_LIVE_HEAD_BEGIN = 1, SFB_LIVE_HEAD_LIST = 2, SFB_LIVE_HEAD_END = 3 };
+
+/* Numbers of a BEGIN, behind version and kind; the program's path follows. */
+enum sfb_live_begin_number {
+    SFB_LIVE_BEGIN_PID,
+    SFB_LIVE_BEGIN_TICKS,
+    SFB_LIVE_BEGIN_REALTIME, /* of the dump, ns */
+    SFB_LIVE_BEGIN_MONOTONIC,
+    SFB_LIVE_BEGIN_STARTED, /* CLOCK_MONOTONIC of the table */
+    SFB_LIVE_BEGIN_ABI,
+    SFB_LIVE_BEGIN_FLAGS,
+    SFB_LIVE_BEGIN_LEVEL,
+    SFB_LIVE_BEGIN_LEVEL_MOST,
+    SFB_LIVE_BEGIN_PATH_SIZE,
+    SFB_LIVE_BEGIN_NUMBERS
+};
+
+/* Numbers of an END. */
+enum sfb_live_end_number {
+    SFB_LIVE_END_STACKS,
+    SFB_LIVE_END_BLOCKS,
+    SFB_LIVE_END_BYTES,
+    SFB_LIVE_END_SAMPLES,
+    SFB_LIVE_END_FOREIGN,
+    SFB_LIVE_END_OVERRUNS,
+    SFB_LIVE_END_UNTOLD,
+    SFB_LIVE_END_UNSAMPLED,
+    SFB_LIVE_END_NO_SLOT,
+    SFB_LIVE_END_NO_STACK,
+    SFB_LIVE_END_NO_LIST,
+    SFB_LIVE_END_CHANGED,
+    SFB_LIVE_END_BAD,
+    SFB_LIVE_END_CHECKED,       /* tails looked at; 0: not asked for */
+    SFB_LIVE_END_OVERRUNS_LIVE, /* of them, overwritten */
+    SFB_LIVE_END_UNREADABLE,
+    SFB_LIVE_END_NUMBERS
+};
+
+/* Numbers of a stack; zeros at the end are not written, but for the first two. */
+enum sfb_live_stack_number {
+    SFB_LIVE_STACK_BLOCKS,
+    SFB_LIVE_STACK_BYTES,
+    SFB_LIVE_STACK_OVERRUNS,       /* live blocks with an overwritten tail: --check-tails */
+    SFB_LIVE_STACK_OVERRUNS_FREED, /* found when they were freed */
+    SFB_LIVE_STACK_SAMPLES,        /* 0: as many as blocks */
+    SFB_LIVE_STACK_BLOCKS_VARIANCE,
+    SFB_LIVE_STACK_BYTES_VARIANCE,
+    SFB_LIVE_STACK_NUMBERS
+};
+
+/* @return bytes of the line; 0: it does not fit one */
+size_t sfb_live_line_begin(char out[SFB_LIVE_LINE_MAX],
+                           const uint64_t numbers[SFB_LIVE_BEGIN_NUMBERS], const char *path);
+size_t sfb_live_line_list(char out[SFB_LIVE_LINE_MAX], uint64_t list);
+size_t sfb_live_line_end(char out[SFB_LIVE_LINE_MAX], const uint64_t numbers[SFB_LIVE_END_NUMBERS]);
+size_t sfb_live_line_module(char out[SFB_LIVE_LINE_MAX], const void *map, size_t size);
+
+/* The numbers of a stack. */
+void sfb_live_stack_numbers(uint64_t out[SFB_LIVE_STACK_NUMBERS],
+                            const struct sfb_live_amount *amount, uint64_t overruns_freed);
+size_t sfb_live_line_stack(char out[SFB_LIVE_LINE_MAX], const void *cbf, size_t size,
+                           const uint64_t numbers[SFB_LIVE_STACK_NUMBERS]);
+
+#endif

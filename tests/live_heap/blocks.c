@@ -1,0 +1,110 @@
+#include "live_heap/blocks.h"
+
+#include <criterion/criterion.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void *told(void *p, size_t size)
+{
+    if (p)
+        sfb_live_allocated(p, size, malloc_usable_size(p), 2);
+    return p;
+}
+
+void *block_new(size_t size)
+{
+    return told(malloc(size + SFB_LIVE_TAIL), size);
+}
+
+void *block_new_aligned(size_t alignment, size_t size)
+{
+    return told(memalign(alignment, size + SFB_LIVE_TAIL), size);
+}
+
+void *block_new_zeroed(size_t size)
+{
+    return told(calloc(1, size + SFB_LIVE_TAIL), size);
+}
+
+void *block_resize(void *p, size_t size)
+{
+    struct sfb_live_move move;
+    void *now;
+
+    sfb_live_moving(&move, p, malloc_usable_size(p));
+    now = realloc(p, size + SFB_LIVE_TAIL);
+    cr_assert(now, "no memory");
+    sfb_live_moved(&move);
+    return told(now, size);
+}
+
+void block_free(void *p)
+{
+    sfb_live_freed(p, malloc_usable_size(p));
+    free(p);
+}
+
+size_t block_usable(void *p)
+{
+    return sfb_live_usable(p, malloc_usable_size(p));
+}
+
+void table_begin(uint64_t size)
+{
+    const struct sfb_live_how how = { .size = size };
+
+    cr_assert(sfb_live_start(&how));
+}
+
+struct sfb_live_view view_now(void)
+{
+    return (struct sfb_live_view){ *sfb_live_table.map, sfb_live_table.buckets,
+                                   sfb_live_table.stacks, sfb_live_table.lists };
+}
+
+struct sfb_live_sum sum_now(void)
+{
+    struct sfb_live_sum sum = { .units = sfb_live_table.map->units_used };
+
+    sum.of = calloc(sum.units, sizeof *sum.of);
+    cr_assert(sum.of, "no memory");
+    sfb_live_sum_slots(&sum, sfb_live_table.slots + 1, sfb_live_table.map->slots_used - 1);
+    return sum;
+}
+
+void sum_free(struct sfb_live_sum *sum)
+{
+    free(sum->of);
+}
+
+static bool again(void *user, uint32_t index, struct sfb_live_slot *out)
+{
+    (void)user;
+    *out = sfb_live_table.slots[index];
+    return true;
+}
+
+static void overrun(void *user, uint32_t index, struct sfb_live_slot slot, uint32_t tail)
+{
+    struct sfb_live_sum *sum = user;
+
+    cr_expect_neq(tail, index);
+    sum->of[sfb_live_stack_of(slot.what)].overruns++;
+}
+
+struct sfb_live_tails *tails_now(struct sfb_live_sum *sum)
+{
+    struct sfb_live_tails *tails = malloc(sizeof *tails);
+
+    cr_assert(tails, "no memory");
+    sfb_live_tails_begin(tails, getpid());
+    tails->again = again;
+    tails->overrun = overrun;
+    tails->user = sum;
+    for (uint32_t i = 1; i < sfb_live_table.map->slots_used; i++)
+        if (sfb_live_is_block(sfb_live_table.slots[i].block))
+            sfb_live_tails_add(tails, i, sfb_live_table.slots[i]);
+    sfb_live_tails_end(tails);
+    return tails;
+}

@@ -1,0 +1,506 @@
+/* The live table by itself: what it says of blocks is what lives, whatever threads do. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "live_heap/blocks.h"
+#include "record/live/dump.h"
+#include "record/live/lists.h"
+#include "record/live/map.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+enum { THREADS = 4, BLOCKS = 500, STEPS = 40000 };
+
+static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state >> 11;
+}
+
+/* --- a model -------------------------------------------------------------------------------------- */
+
+struct model {
+    uint64_t seed;
+    void *block[BLOCKS];
+    size_t size[BLOCKS];
+    uint8_t mark[BLOCKS]; /* all bytes of it */
+    const char *wrong;
+    bool keep;
+};
+
+static size_t draw_size(uint64_t *seed)
+{
+    const unsigned bits = (unsigned)(draw(seed) % 15);
+
+    return draw(seed) % ((size_t)1 << bits) + draw(seed) % 3;
+}
+
+static void fill(struct model *m, size_t i)
+{
+    const size_t usable = block_usable(m->block[i]);
+
+    if (usable < m->size[i])
+        m->wrong = "less is usable than was asked for";
+    m->mark[i] = (uint8_t)draw(&m->seed);
+    memset(m->block[i], m->mark[i], usable); /* what programs do that ask for it */
+}
+
+static void make(struct model *m, size_t i)
+{
+    static const size_t alignments[] = { 16, 32, 64, 256, 4096 };
+    const uint64_t kind = draw(&m->seed) % 8;
+
+    m->size[i] = draw_size(&m->seed);
+    if (kind == 0) {
+        const size_t alignment = alignments[draw(&m->seed) % 5];
+
+        m->block[i] = block_new_aligned(alignment, m->size[i]);
+        if ((uintptr_t)m->block[i] % alignment != 0)
+            m->wrong = "the alignment is lost";
+    } else if (kind == 1) {
+        m->block[i] = block_new_zeroed(m->size[i]);
+        for (size_t at = 0; at < m->size[i]; at++)
+            if (((uint8_t *)m->block[i])[at] != 0)
+                m->wrong = "calloc() is not zero";
+    } else {
+        m->block[i] = block_new(m->size[i]);
+    }
+    fill(m, i);
+}
+
+static void resize(struct model *m, size_t i)
+{
+    const size_t before = m->size[i];
+
+    m->size[i] = draw_size(&m->seed) + 1;
+    m->block[i] = block_resize(m->block[i], m->size[i]);
+    for (size_t at = 0; at < before && at < m->size[i]; at++)
+        if (((uint8_t *)m->block[i])[at] != m->mark[i])
+            m->wrong = "realloc() has lost bytes";
+    fill(m, i);
+}
+
+static void *run_model(void *with)
+{
+    struct model *m = with;
+
+    for (int step = 0; step < STEPS; step++) {
+        const size_t i = draw(&m->seed) % BLOCKS;
+
+        if (!m->block[i]) {
+            make(m, i);
+        } else if (draw(&m->seed) % 4 == 0) {
+            resize(m, i);
+        } else {
+            block_free(m->block[i]);
+            m->block[i] = NULL;
+        }
+    }
+    for (size_t i = 0; i < BLOCKS && !m->keep; i++)
+        if (m->block[i]) {
+            block_free(m->block[i]);
+            m->block[i] = NULL;
+        }
+    sfb_live_thread_end();
+    return NULL;
+}
+
+Test(table, has_what_lives_after_four_threads)
+{
+    static struct model models[THREADS];
+    pthread_t threads[THREADS];
+    double blocks = 0, bytes = 0;
+    struct sfb_live_tails *tails;
+    struct sfb_live_sum sum;
+
+    table_begin(16 * MIB);
+    for (int i = 0; i < THREADS; i++) {
+        models[i].seed = 88172645463325252U + (uint64_t)i * 7919;
+        models[i].keep = true;
+        cr_assert_eq(pthread_create(&threads[i], NULL, run_model, &models[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        cr_expect_null(models[i].wrong, "%s", models[i].wrong);
+        for (size_t k = 0; k < BLOCKS; k++) {
+            blocks += models[i].block[k] != NULL;
+            bytes += models[i].block[k] ? (double)models[i].size[k] : 0;
+        }
+    }
+    sum = sum_now();
+    cr_expect_float_eq(sum.all.blocks, blocks, 0.1);
+    cr_expect_float_eq(sum.all.bytes, bytes, 0.1);
+    tails = tails_now(&sum);
+    cr_expect_eq(tails->checked, (uint64_t)blocks);
+    cr_expect_eq(tails->overruns, 0);
+    cr_expect_eq(tails->unknown, 0);
+    free(tails);
+    sum_free(&sum);
+
+    for (int i = 0; i < THREADS; i++)
+        for (size_t k = 0; k < BLOCKS; k++)
+            if (models[i].block[k])
+                block_free(models[i].block[k]);
+    sum = sum_now();
+    cr_expect_eq(sum.all.samples, 0);
+    cr_expect_eq(sfb_live_table.map->counts.foreign, 0);
+    cr_expect_eq(sfb_live_table.map->counts.overruns, 0);
+    cr_expect_eq(sfb_live_table.map->counts.no_stack, 0);
+    /* Threads that ended have given their slots back. */
+    cr_expect(sfb_live_table.map->slots_used < THREADS * BLOCKS + 16 * SFB_LIVE_BATCH, "%u",
+              sfb_live_table.map->slots_used);
+    sum_free(&sum);
+    sfb_live_stop();
+}
+
+/* --- tails ---------------------------------------------------------------------------------------- */
+
+__attribute__((noinline)) static char *allocate_the_overrun(size_t size)
+{
+    char *p = block_new(size);
+
+    __asm__ volatile("" : : "r"(p) : "memory");
+    return p;
+}
+
+Test(table, tells_an_overrun_with_the_stack_that_allocated)
+{
+    char *volatile good = block_new(40);
+    char *p;
+    struct sfb_live_sum sum;
+    struct sfb_live_tails *tails;
+    uint32_t stack;
+
+    table_begin(4 * MIB);
+    good = block_new(40);
+    p = allocate_the_overrun(40); /* of 44 asked for, 56 are usable: 12 behind them are slack */
+    stack = sfb_live_stack_of(sfb_live_table.slots[2].what);
+    cr_assert_eq(sfb_live_address(sfb_live_table.slots[2].block), (uintptr_t)p);
+    memset(p, 'x', malloc_usable_size(p));
+    sum = sum_now();
+    tails = tails_now(&sum);
+    cr_expect_eq(tails->checked, 2);
+    cr_expect_eq(tails->overruns, 1);
+    cr_expect_eq(sum.of[stack].overruns, 1);
+    free(tails);
+    sum_free(&sum);
+
+    block_free(p);
+    cr_expect_eq(sfb_live_table.map->counts.overruns, 1);
+    cr_expect_eq(sfb_live_table.map->counts.foreign, 0);
+    {
+        const struct sfb_live_view view = view_now();
+        const struct sfb_live_stack *of = sfb_live_stack_at(&view, stack);
+
+        cr_assert(of);
+        cr_expect_eq(of->overruns, 1);
+    }
+    block_free(good);
+    sum = sum_now();
+    cr_expect_eq(sum.all.samples, 0, "its slot is free again");
+    sum_free(&sum);
+    sfb_live_stop();
+}
+
+Test(table, tells_foreign_blocks)
+{
+    void *const before = malloc(100);
+    void *own;
+
+    memset(before, 0, malloc_usable_size(before)); /* a tail of zeros is no slot */
+    table_begin(4 * MIB);
+    own = block_new(100);
+    cr_expect_eq(block_usable(before), malloc_usable_size(before));
+    cr_expect_eq(block_usable(own), malloc_usable_size(own) - SFB_LIVE_TAIL);
+    block_free(before);
+    cr_expect_eq(sfb_live_table.map->counts.foreign, 1);
+    cr_expect_eq(sfb_live_table.map->counts.overruns, 0);
+    block_free(own);
+    cr_expect_eq(sfb_live_table.map->counts.foreign, 1);
+    sfb_live_stop();
+}
+
+Test(table, keeps_a_block_that_realloc_could_not_move)
+{
+    struct sfb_live_move move;
+    struct sfb_live_sum sum;
+    void *p;
+
+    table_begin(4 * MIB);
+    p = block_new(100);
+    sfb_live_moving(&move, p, malloc_usable_size(p));
+    sum = sum_now();
+    cr_expect_eq(sum.all.samples, 0, "nobody sees it meanwhile");
+    sum_free(&sum);
+    sfb_live_stayed(&move);
+    sum = sum_now();
+    cr_expect_eq(sum.all.samples, 1);
+    sum_free(&sum);
+    block_free(p);
+    cr_expect_eq(sfb_live_table.map->counts.foreign, 0);
+    sfb_live_stop();
+}
+
+Test(table, finds_the_tail_of_any_size)
+{
+    static const struct {
+        uint64_t size, usable;
+        bool known;
+    } cases[] = {
+        { 0, 8, true },
+        { 1, 24, true },
+        { 100, 40000, true }, /* slack above 32 KiB, and no pages */
+        { 100, 32768 + 104, false },
+        { 1000001, 1048576, true }, /* a size class of jemalloc */
+        { (uint64_t)40 << 30, (uint64_t)48 << 30, false },
+        { (uint64_t)1 << 30, ((uint64_t)1 << 30) + ((uint64_t)64 << 20), true },
+        { ((uint64_t)64 << 30) + 5, ((uint64_t)64 << 30) + 4096,
+          false }, /* above what a slot holds */
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint64_t p = 0x7f1234560010;
+        const uint64_t block = p | (uint64_t)sfb_live_slack(cases[i].size, cases[i].usable) << 48;
+        const uint64_t at = sfb_live_tail_at(block, sfb_live_what(1, 0, cases[i].size));
+        const bool direct = cases[i].usable - cases[i].size - 4 < 0x8000;
+        const bool known = cases[i].size < SFB_LIVE_SIZE_MASK &&
+                           (direct || cases[i].usable % 4096 == 0) &&
+                           (direct || cases[i].usable - cases[i].size < (uint64_t)0x7fff * 4096);
+
+        cr_expect_eq(at, known ? p + cases[i].usable - 4 : 0, "case %zu: %lx", i, (long)at);
+        cr_expect_eq(sfb_live_address(block), p);
+    }
+}
+
+/* --- the bound ------------------------------------------------------------------------------------ */
+
+Test(table, samples_beyond_its_bound_and_says_so)
+{
+    enum { COUNT = 400000 };
+    void **blocks = calloc(COUNT, sizeof *blocks);
+    double bytes = 0, sigma;
+    struct sfb_live_sum sum;
+    uint64_t seed = 4711;
+    const struct sfb_live *map;
+
+    cr_assert(blocks);
+    table_begin(2 * MIB);
+    map = sfb_live_table.map;
+    for (int i = 0; i < COUNT; i++) {
+        const size_t size = draw(&seed) % 3000;
+
+        blocks[i] = block_new(size);
+        bytes += (double)size;
+    }
+    sum = sum_now();
+    sigma = sqrt(sum.all.bytes_variance);
+    cr_expect(map->level_most >= 1 && map->counts.unsampled > COUNT / 2, "%u, %lu", map->level_most,
+              (long)map->counts.unsampled);
+    cr_expect_eq(map->counts.no_slot, 0, "%lu", (long)map->counts.no_slot);
+    cr_expect(sum.all.samples < map->slot_room && sigma > 0, "%lu", (long)sum.all.samples);
+    cr_expect(fabs(sum.all.bytes - bytes) < 5 * sigma, "%.0f of %.0f, sigma %.0f", sum.all.bytes,
+              bytes, sigma);
+    cr_expect(fabs(sum.all.blocks - COUNT) < 5 * sqrt(sum.all.blocks_variance));
+    sum_free(&sum);
+    for (int i = 0; i < COUNT; i++)
+        block_free(blocks[i]);
+    sum = sum_now();
+    cr_expect_eq(sum.all.samples, 0);
+    cr_expect_eq(map->counts.foreign + map->counts.overruns + map->counts.untold, 0);
+    sum_free(&sum);
+    blocks[0] = block_new(5);
+    blocks[1] = block_new(5);
+    cr_expect_eq(map->level, 0, "room again");
+    block_free(blocks[0]);
+    block_free(blocks[1]);
+    sfb_live_stop();
+    free(blocks);
+}
+
+Test(table, estimates_without_a_bias)
+{
+    static const uint64_t sizes[] = { 0, 10, 5000, 524288, 10000000 };
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (uint32_t level = 1; level <= SFB_LIVE_LEVELS; level++) {
+            const double x = ((double)sizes[i] + 1) / (double)SFB_LIVE_RATE(level);
+
+            cr_expect(fabs(sfb_live_probability(sizes[i], level) / -expm1(-x) - 1) < 1e-9,
+                      "%lu at %u", (long)sizes[i], level);
+        }
+    for (uint64_t random = 1; random != 0; random *= 3) {
+        const double u = ((double)(random >> 11) + 1) / 9007199254740992.0;
+
+        cr_assert(fabs(sfb_live_gap(random) + log(u)) < 1e-12 * (1 - log(u)), "%lx", (long)random);
+        if (random > UINT64_MAX / 4)
+            break;
+    }
+}
+
+/* --- dumps ---------------------------------------------------------------------------------------- */
+
+static uint32_t stop;
+
+static void *churn(void *with)
+{
+    while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+        run_model(with);
+    return NULL;
+}
+
+Test(table, is_dumped_while_four_threads_allocate)
+{
+    static struct model models[THREADS];
+    const int fd = open("/dev/null", O_WRONLY);
+    pthread_t threads[THREADS];
+
+    table_begin(16 * MIB);
+    for (int i = 0; i < THREADS; i++) {
+        models[i].seed = 99 + (uint64_t)i * 31;
+        cr_assert_eq(pthread_create(&threads[i], NULL, churn, &models[i]), 0);
+    }
+    for (int i = 0; i < 60; i++) {
+        struct sfb_live_sum sum = sum_now();
+        struct sfb_live_tails *tails = tails_now(&sum);
+
+        cr_expect_eq(tails->overruns, 0, "a block that is freed meanwhile is no overrun");
+        cr_expect_eq(sum.bad, 0);
+        cr_expect(sum.all.samples <= THREADS * BLOCKS);
+        cr_expect_eq(sfb_live_dump(fd, i % 2), SFB_OK);
+        free(tails);
+        sum_free(&sum);
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        cr_expect_null(models[i].wrong, "%s", models[i].wrong);
+    }
+    close(fd);
+    sfb_live_stop();
+}
+
+/* --- the file ------------------------------------------------------------------------------------- */
+
+Test(table, has_a_file_of_its_own_user_that_goes_at_the_end)
+{
+    struct stat file;
+    char path[512];
+
+    table_begin(4 * MIB);
+    snprintf(path, sizeof path, "%s", sfb_live_map_path());
+    cr_assert_eq(stat(path, &file), 0, "%s", path);
+    cr_expect_eq(file.st_mode & 07777, 0600);
+    cr_expect_eq(file.st_size, 4 << 20);
+    cr_expect(strstr(path, SFB_LIVE_FILE));
+    sfb_live_end();
+    cr_expect_neq(stat(path, &file), 0);
+    sfb_live_stop();
+}
+
+Test(table, is_private_where_no_file_can_be_made)
+{
+    const struct rlimit limit = { 1 << 20, 1 << 20 };
+    struct sfb_live_sum sum;
+
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0); /* ulimit -f: no file that large */
+    table_begin(4 * MIB);
+    cr_expect_str_eq(sfb_live_map_path(), "");
+    cr_expect(sfb_live_table.map->flags & SFB_LIVE_PRIVATE);
+    block_new(7);
+    sum = sum_now();
+    cr_expect_eq(sum.all.samples, 1);
+    sum_free(&sum);
+    sfb_live_stop();
+}
+
+/* --- children ------------------------------------------------------------------------------------- */
+
+/* Exit status 0: all is as it should be. */
+static int be_a_child(void *inherited, bool told_of_fork)
+{
+    char path[512];
+
+    snprintf(path, sizeof path, "%s", sfb_live_map_path());
+    if (told_of_fork)
+        sfb_live_continue_in_child();
+    if (sfb_live_is_on())
+        return 1;
+    block_free(inherited); /* the parent's slot is not touched */
+    for (int i = 0; i < 1000; i++)
+        if (!block_new((size_t)i))
+            return 2;
+    if (!sfb_live_is_on() || sfb_live_table.map->pid != (uint32_t)getpid())
+        return 3;
+    if (strcmp(path, sfb_live_map_path()) == 0 || access(path, F_OK) != 0 ||
+        access(sfb_live_map_path(), F_OK) != 0)
+        return 4;
+    {
+        struct sfb_live_sum sum = sum_now();
+
+        if (sum.all.samples < 900 || sum.all.samples >= 1000) /* but for its first ones */
+            return 5;
+    }
+    sfb_live_end();
+    return 0;
+}
+
+Test(table, of_a_child_is_its_own)
+{
+    void *p;
+
+    table_begin(4 * MIB);
+    p = block_new(100);
+    for (int told = 0; told < 2; told++) {
+        const pid_t pid = told ? fork() : _Fork();
+        struct sfb_live_sum sum;
+        int status;
+
+        if (pid == 0)
+            _exit(be_a_child(p, told));
+        cr_assert(pid > 0);
+        cr_assert_eq(waitpid(pid, &status, 0), pid);
+        cr_expect_eq(status, 0, "%d: %x", told, (unsigned)status);
+        sum = sum_now();
+        cr_expect_eq(sum.all.samples, 1);
+        cr_expect_eq(sfb_live_table.map->counts.foreign, 0);
+        sum_free(&sum);
+    }
+    block_free(p);
+    sfb_live_stop();
+}
+
+/* --- it starts again ------------------------------------------------------------------------------ */
+
+Test(table, begins_anew_after_it_was_stopped)
+{
+    void *old;
+    struct sfb_live_sum sum;
+
+    table_begin(4 * MIB);
+    old = block_new(10);
+    cr_expect_not(sfb_live_start(&(struct sfb_live_how){ .size = 4 * MIB }));
+    sfb_live_stop();
+    cr_expect_eq(block_usable(old), malloc_usable_size(old));
+    block_free(old);
+    old = block_new(10); /* allocated between the two: as foreign */
+    table_begin(8 * MIB);
+    block_free(old);
+    cr_expect_eq(sfb_live_table.map->counts.foreign, 0, "it has a mark");
+    block_new(11);
+    sum = sum_now();
+    cr_expect_eq(sum.all.samples, 1);
+    sum_free(&sum);
+    sfb_live_stop();
+}
