@@ -76,7 +76,8 @@ Test(tool_cli, answers_wrong_usage_with_a_line_that_hints_at_help)
         "synth --force=yes " ELF_FILE,
         "synth --vma 0x1000 " ELF_FILE,
         "synth --section-only --vma 10zz " ELF_FILE,
-        "synth --sframe-version 2 " ELF_FILE,
+        "synth --sframe-version 4 " ELF_FILE,
+        "synth --sframe-version 0 " ELF_FILE,
         "synth --sframe-version",
     };
 

@@ -1,6 +1,6 @@
 #include "difference.h"
 
-#include "../sframe_encoder.h"
+#include "../sframe_expressible.h"
 #include "codes.h"
 
 static bool same_saved(const struct sfb_saved *a, const struct sfb_saved *b)
@@ -42,14 +42,8 @@ const char *rule_inexpressible(const struct sframe_version *version, uint8_t abi
 
     if (row->answer == CFI_BEYOND)
         return row->reason;
-    if (!version->has_attribute)
-        return synth_inexpressible((enum sfb_abi)abi, r);
-    /* Flexible rows say nearly everything, but of sp nothing. */
-    if (r->flags & SFB_RULE_OUTERMOST)
+    /* Of a return address that was never pushed version 3 could say nothing: a row is wrong. */
+    if (version->has_attribute && abi == SFB_ABI_AMD64_LE && r->ra.where == SFB_WHERE_UNSAVED)
         return NULL;
-    if (r->sp.where != SFB_WHERE_UNSAVED)
-        return "sp has a rule of its own";
-    if ((r->flags & SFB_RULE_CFA_DEREF) != 0 && r->cfa_add != 0)
-        return "the CFA is a word in memory and a number";
-    return NULL;
+    return synth_inexpressible_in(version->number, (enum sfb_abi)abi, r);
 }
