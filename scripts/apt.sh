@@ -81,7 +81,7 @@ other_suite() {
     suites=$(release_suites)
     if [[ -s $one_line ]]; then
         # Not of -security or -updates, which are other archives or have other names.
-        sed -nE "s/^(deb[[:space:]]+(\\[[^]]*\\][[:space:]]+)?[^[:space:]]+)[[:space:]]+($suites)[[:space:]].*/\\1 $2 main/p" \
+        sed -nE "s/^(deb[a-z-]*[[:space:]]+(\\[[^]]*\\][[:space:]]+)?[^[:space:]]+)[[:space:]]+($suites)[[:space:]].*/\\1 $2 main/p" \
             "$one_line" | sort -u >"$one_line.new"
         mv "$one_line.new" "$one_line"
     fi

@@ -1,13 +1,15 @@
 /*
- * Compares backtrace() of the C library with ours: in a constructor, which the loader calls, in a
- * callback of qsort(), in a signal handler that interrupted raise(), and in one on an alternate stack.
- * A line for each, "WHERE: N frames, equal", or the two lists.
+ * test-synth-glibc LIBRARY: compares backtrace() of the C library with ours, in a constructor, in a
+ * callback of qsort(), in that of a library that is loaded later, in a signal handler that interrupted
+ * raise(), and in one on an alternate stack. A line for each, "WHERE: N frames, equal", or the two
+ * lists.
  *
  * A glibc that was built with --enable-sframe goes by .sframe, and by libgcc_s where that fails. Where
  * it finds no libgcc_s, what it gives is from .sframe alone.
  *
- * Exit status 0: all are equal, 1: one is not.
+ * Exit status 0: all are equal, 1: one is not, 2: the library cannot be loaded.
  */
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -21,6 +23,8 @@ enum { FRAMES = 64 };
 
 static bool failed;
 
+void synth_compare(const char *where); /* the library calls it, too */
+
 static void print(const char *who, void *const *frames, ssize_t count)
 {
     printf("  %s:", who);
@@ -30,7 +34,7 @@ static void print(const char *who, void *const *frames, ssize_t count)
 }
 
 /* Both are asked from here; the first frame is where each of them was called. */
-__attribute__((noinline)) static void compare(const char *where)
+__attribute__((noinline)) void synth_compare(const char *where)
 {
     void *theirs[FRAMES], *ours[FRAMES];
     const int their_count = backtrace(theirs, FRAMES);
@@ -49,7 +53,7 @@ __attribute__((noinline)) static void compare(const char *where)
 
 __attribute__((constructor)) static void start(void)
 {
-    compare("constructor");
+    synth_compare("constructor");
 }
 
 static int by_number(const void *a, const void *b)
@@ -57,16 +61,16 @@ static int by_number(const void *a, const void *b)
     static int calls;
 
     if (calls++ == 0)
-        compare("qsort");
+        synth_compare("qsort");
     return *(const int *)a - *(const int *)b;
 }
 
 static void on_signal(int number)
 {
-    compare(number == SIGUSR1 ? "signal" : "signal on its own stack");
+    synth_compare(number == SIGUSR1 ? "signal" : "signal on its own stack");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static char stack[65536];
     const stack_t alternate = { .ss_sp = stack, .ss_size = sizeof stack };
@@ -74,6 +78,10 @@ int main(void)
     int numbers[] = { 3, 1, 2 };
 
     qsort(numbers, 3, sizeof *numbers, by_number);
+    if (argc != 2 || !dlopen(argv[1], RTLD_NOW)) {
+        fprintf(stderr, "test-synth-glibc: %s\n", argc == 2 ? dlerror() : "usage: LIBRARY");
+        return 2;
+    }
     sigaction(SIGUSR1, &action, NULL);
     action.sa_flags = SA_ONSTACK;
     sigaltstack(&alternate, NULL);

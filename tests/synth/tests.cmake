@@ -7,7 +7,10 @@ if(TARGET sfb)
   target_link_libraries(test-synth-walk PRIVATE sframe-backtrace-static sfb-flags ${CMAKE_DL_LIBS})
 
   add_executable(test-synth-glibc synth/glibc.c)
-  target_link_libraries(test-synth-glibc PRIVATE sframe-backtrace-static sfb-flags)
+  target_link_libraries(test-synth-glibc PRIVATE sframe-backtrace-static sfb-flags ${CMAKE_DL_LIBS})
+  set_target_properties(test-synth-glibc PROPERTIES ENABLE_EXPORTS ON)
+  add_library(synth-glibc MODULE synth/glibc_library.c)
+  target_link_libraries(synth-glibc PRIVATE sfb-flags)
 
   set(odd "")
   if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64")
