@@ -22,6 +22,16 @@ void sfb_agent_lose(enum sfb_recording_loss reason)
     __atomic_fetch_add(&sfb_agent.process->lost[reason], 1, __ATOMIC_RELAXED);
 }
 
+void sfb_agent_leave_alone(void)
+{
+    if (!sfb_agent_is_here())
+        return;
+    if (!sfb_agent_is_over())
+        sfb_agent_lose(SFB_LOSS_NOT_FOLLOWED);
+    sfb_agent.end();
+    __atomic_store_n(&sfb_agent.left_alone, 1, __ATOMIC_RELEASE);
+}
+
 void sfb_agent_wake_recorder(void)
 {
     __atomic_fetch_add(&sfb_agent.shared->wake, 1, __ATOMIC_RELEASE);

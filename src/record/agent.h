@@ -32,6 +32,8 @@ struct sfb_agent {
     uint32_t wants_sampler; /* a thread has no timer */
     uint32_t at_work;       /* handlers and others that use the rings: sfb_agent_enter() */
     uint32_t has_notified;  /* a sampler has sent signals, here or in an ancestor before fork() */
+    void (*end)(void);      /* ends the recording of this process: of each agent */
+    void (*modules_are_new)(void); /* a list of modules was written; NULL: nobody asks */
 };
 
 extern struct sfb_agent sfb_agent;
@@ -82,6 +84,9 @@ struct sfb_shared_ring *sfb_agent_ring(uint32_t slot);
 
 /* Counts a loss of the process. */
 void sfb_agent_lose(enum sfb_recording_loss reason);
+
+/* Ends it for good, here and in children to come: from now on the agent makes no system call. Counted. */
+void sfb_agent_leave_alone(void);
 
 /* Tells the recorder that something cannot wait. Safe in a signal handler. */
 void sfb_agent_wake_recorder(void);

@@ -11,6 +11,7 @@
 #include "record/prof_action.h"
 #include "record/prof_signal.h"
 #include "record/sampler.h"
+#include "record/slot.h"
 #include "record/tasks.h"
 #include "record/thread.h"
 #include "record/thread_end.h"
@@ -77,10 +78,11 @@ bool sfb_begin(struct sfb_shared *shared, uint64_t cpu_start, bool others)
     sfb_agent.generation++;
     sfb_agent.shared = shared;
     sfb_agent.ring_bytes = shared->ring_bytes;
+    sfb_agent.end = sfb_process_end;
     sfb_prof_action_get(&before);
     if (before.sa_handler == SIG_IGN && sfb_process_was_made_to_ignore())
         sfb_prof_action_set(&none);
-    if (!sfb_process_begin(0, cpu_start)) {
+    if (!sfb_slot_take(0, cpu_start)) {
         sfb_agent.shared = NULL;
         sfb_prof_signal_uninstall();
         return false;

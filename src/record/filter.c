@@ -3,10 +3,10 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 
-#include "record/process.h"
+#include "record/agent.h"
 
 void sfb_filter_look(unsigned long mode, const void *with)
 {
     if (mode == SECCOMP_SET_MODE_STRICT || (mode == SECCOMP_SET_MODE_FILTER && with))
-        sfb_process_leave_alone();
+        sfb_agent_leave_alone();
 }

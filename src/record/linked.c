@@ -19,6 +19,7 @@
 #include "record/machine.h"
 #include "record/process.h"
 #include "record/real.h"
+#include "record/slot.h"
 #include "record/thread.h"
 #include "recorder/drain.h"
 #include "sfb/recording.h"
@@ -108,7 +109,7 @@ static enum sfb_status open_writer(const struct sframe_backtrace_record_options 
 
     clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
     start.tick_ns = (uint64_t)tick.tv_nsec;
-    start.command = sfb_process_arguments(&start.command_size);
+    start.command = sfb_slot_arguments(&start.command_size);
     start.host = uname(&host) == 0 ? host.nodename : "";
     how.max_size = options->max_size;
     return sfb_recording_writer_open(&own.writer, options->fd, &start, &how);

@@ -48,6 +48,8 @@ static void write_list(struct sfb_shared_process *p)
     p->modules_time = sfb_now();
     __atomic_fetch_add(&p->modules_written, 1, __ATOMIC_RELEASE);
     sfb_agent_wake_recorder();
+    if (sfb_agent.modules_are_new)
+        sfb_agent.modules_are_new();
 }
 
 static bool is_taken(const struct sfb_shared_process *p)

@@ -1,119 +1,14 @@
 #include "record/process.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "record/clocks.h"
 #include "record/helper.h"
-#include "record/modules.h"
 #include "record/sampler.h"
+#include "record/slot.h"
 #include "record/thread.h"
 #include "record/thread_end.h"
 #include "record/thread_life.h"
-
-static struct sfb_shared_process *claim_slot(uint32_t *out)
-{
-    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++) {
-        struct sfb_shared_process *process = sfb_agent_process(i);
-
-        if (sfb_agent_claim(&process->state)) {
-            *out = i;
-            return process;
-        }
-    }
-    __atomic_fetch_add(&sfb_agent.shared->lost[SFB_LOSS_NO_PROCESS], 1, __ATOMIC_RELAXED);
-    return NULL;
-}
-
-/* Of the program: the path, '\0', the arguments, each with '\0'. */
-static char text[SFB_SHARED_TEXT];
-static uint32_t text_size;
-
-static void add_text(const char *word)
-{
-    size_t size = strlen(word) + 1;
-
-    if (size > sizeof text - text_size)
-        size = sizeof text - text_size;
-    memcpy(text + text_size, word, size);
-    text_size += (uint32_t)size;
-    text[sizeof text - 1] = '\0';
-}
-
-void sfb_process_describe(int argument_count, char *const arguments[])
-{
-    char path[1024];
-    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
-    const char *name = (const char *)(uintptr_t)getauxval(AT_EXECFN);
-
-    text_size = 0;
-    path[size > 0 ? size : 0] = '\0';
-    add_text(size > 0 || !name ? path : name); /* without /proc: what execve() was given */
-    for (int i = 0; i < argument_count && arguments[i]; i++)
-        add_text(arguments[i]);
-}
-
-const char *sfb_process_arguments(size_t *size)
-{
-    size_t path = strnlen(text, sizeof text) + 1;
-
-    *size = text_size > path ? text_size - path : 0;
-    return text + (text_size > path ? path : 0);
-}
-
-/* Numbers of processes mean something in it alone: by both the recorder knows who this is. */
-static uint64_t pid_space(void)
-{
-    const int before = errno;
-    struct stat space;
-    const bool known = stat("/proc/self/ns/pid", &space) == 0;
-
-    errno = before;
-    return known ? space.st_ino : 0;
-}
-
-bool sfb_process_begin(uint32_t parent, uint64_t cpu_start)
-{
-    uint32_t slot;
-    struct sfb_shared_process *p = claim_slot(&slot);
-    struct timespec tick = { 0, 0 };
-
-    if (!p)
-        return false;
-    clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-    p->pid = (uint32_t)getpid();
-    p->parent_pid = (uint32_t)getppid();
-    p->pid_space = pid_space();
-    p->how = parent ? SFB_PROCESS_FORKED : SFB_PROCESS_STARTED;
-    p->parent = parent;
-    p->tick_ns = (uint32_t)tick.tv_nsec;
-    p->start = sfb_now();
-    p->cpu_start = cpu_start;
-    p->end = p->cpu_end = 0;
-    memset(p->lost, 0, sizeof p->lost);
-    p->modules_lock = p->modules_written = p->modules_taken = p->modules_size = 0;
-    p->modules_time = 0;
-    p->prof_ignored = 0;
-    memcpy(p->text, text, sizeof p->text);
-    p->text_size = text_size;
-    /* Stacks of the process that had the slot before: the pages are given back to the system. */
-    madvise(p->known, sizeof p->known, MADV_REMOVE);
-
-    sfb_agent.process = p;
-    sfb_agent.slot = slot;
-    sfb_agent.pid = (pid_t)p->pid;
-    sfb_agent.others = false;
-    sfb_agent.ending = sfb_agent.wants_sampler = 0;
-    sfb_agent.period_ns =
-        sfb_agent.shared->rate_hz > 0 ? 1000000000U / sfb_agent.shared->rate_hz : 0;
-    sfb_modules_begin();
-    __atomic_store_n(&p->state, SFB_SLOT_LIVE, __ATOMIC_RELEASE);
-    sfb_agent_wake_recorder();
-    return true;
-}
 
 void sfb_process_before_exec(bool program_ignores)
 {
@@ -146,16 +41,6 @@ void sfb_process_end(void)
     sfb_agent_wake_recorder();
 }
 
-void sfb_process_leave_alone(void)
-{
-    if (!sfb_agent_is_here())
-        return;
-    if (!sfb_agent_is_over())
-        sfb_agent_lose(SFB_LOSS_NOT_FOLLOWED);
-    sfb_process_end();
-    __atomic_store_n(&sfb_agent.left_alone, 1, __ATOMIC_RELEASE);
-}
-
 void sfb_process_continue_in_child(void)
 {
     struct sfb_thread_local *local = &sfb_thread_local;
@@ -170,7 +55,7 @@ void sfb_process_continue_in_child(void)
     madvise(sfb_agent.threads, SFB_SHARED_RING_MAX * sizeof *sfb_agent.threads, MADV_DONTNEED);
     sfb_agent.threads_used = 0;
     if (sfb_agent_is_over() || sfb_agent.shared->flags & SFB_SHARED_NO_CHILDREN ||
-        !sfb_process_begin(parent, 0)) {
+        !sfb_slot_take(parent, 0)) {
         sfb_agent.shared = NULL;
         return;
     }

@@ -8,6 +8,7 @@
 #include "record/process.h"
 #include "record/real.h"
 #include "record/session.h"
+#include "record/slot.h"
 
 __attribute__((constructor)) static void start(int argument_count, char *arguments[])
 {
@@ -17,7 +18,7 @@ __attribute__((constructor)) static void start(int argument_count, char *argumen
     sfb_real();
     if (getauxval(AT_SECURE))
         return;
-    sfb_process_describe(argument_count, arguments);
+    sfb_slot_describe(argument_count, arguments);
     shared = sfb_session_map(getenv(SFB_SHARED_ENVIRONMENT), SFB_SHARED_CPU);
     if (shared)
         sfb_begin(shared, cpu_start,

@@ -231,11 +231,13 @@ enum sfb_shared_heap_record {
      * at 2^48 - 1. hash was named by a STACK of any thread of the process; 0: none.
      */
     SFB_HEAP_ALLOC = 3,
-    SFB_HEAP_ALLOC_REALLOC = 4, /* behind FREE_REALLOC of the same thread */
-    SFB_HEAP_ALLOC_MMAP = 5,    /* mmap(), mremap() */
+    SFB_HEAP_ALLOC_REALLOC =
+        4, /* behind FREE_REALLOC of the same thread; of samples, maybe without it */
+    SFB_HEAP_ALLOC_MMAP = 5, /* mmap(), mremap() */
 
-    SFB_HEAP_FREE = 6,           /* {pointer} */
-    SFB_HEAP_FREE_REALLOC = 7,   /* {pointer}: realloc() is about to be called for it */
+    SFB_HEAP_FREE = 6, /* {pointer} */
+    SFB_HEAP_FREE_REALLOC =
+        7, /* {pointer}: realloc() is about to be called. Nothing follows: it freed */
     SFB_HEAP_FREE_MMAP = 8,      /* {address, size}: munmap(), mremap(); any part of a mapping */
     SFB_HEAP_REALLOC_FAILED = 9, /* {pointer}: it lives on, as it was before FREE_REALLOC */
     SFB_HEAP_NAME = 10           /* 16 bytes: the thread's name has changed */

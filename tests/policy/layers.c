@@ -90,6 +90,11 @@ static const struct layer layers[] = {
       { "recorder", "record" },
       { "sfb/abi.h", "sfb/status.h", "sframe_backtrace" },
       ANY_SYSTEM },
+    /* It names stacks by the capture's own means: a hook has no time for more. */
+    { "record/heap",
+      { "recorder", "record", "record/live", "unwind/machine", "unwind/capture" },
+      { "sfb/recording.h", "sfb/context.h", "sframe_backtrace" },
+      ANY_SYSTEM },
     { "object", { "base", "sframe", "eh_frame" }, { "sfb/" }, ANY_SYSTEM },
     { "remote", { "base", "unwind/machine", "unwind/walk", "object" }, { "sfb/" }, ANY_SYSTEM },
     { "report", { "base", "recording", "object" }, { "sfb/" }, ANY_SYSTEM },

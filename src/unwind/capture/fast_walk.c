@@ -141,24 +141,14 @@ INLINE bool record_frame(struct sfb_memo_walk *memo, uint64_t pc, uint64_t sp, u
 {
     struct sfb_memo_frame *f = sfb_memo_find(memo, pc, sp, fp, false);
     uint32_t id = sfb_rule_cache_id(word);
-    bool known = f != NULL, fp_read;
+    bool known = f != NULL;
 
     if (!known)
         f = sfb_memo_add(memo);
     if (!f)
         return false;
     /* Also of a known one: it may have been reached in another way. */
-    f->key = pc;
-    f->sp = sp;
-    f->fp = fp;
-    f->fp_at = sfb_arch_place_read(word, sp, &fp_read);
-    f->fp_word = sfb_load(f->fp_at);
-    f->cbf_size = 0;
-    f->fp_read = fp_read;
-    f->by_eh_frame = (uint8_t)(sfb_module_eh_frame[id] & 1u);
-    f->interrupted = false;
-    f->needs_module = false;
-    f->zero = 0;
+    sfb_memo_write(f, pc, sp, fp, word);
     keep_bytes(f, cbf, cbf_size);
     depend_on_module(memo, id, memo->fresh + !known);
     return known;

@@ -15,6 +15,7 @@
 #include "unwind/capture/seen_modules.h"
 #include "unwind/machine/arch.h"
 #include "unwind/process/module_cache.h"
+#include "unwind/walk/rule_cache.h"
 
 enum { SFB_MEMO_CBF_MAX = 7 };
 
@@ -153,6 +154,29 @@ static inline struct sfb_memo_frame *sfb_memo_add(struct sfb_memo_walk *w)
     if (w->fresh == w->outer)
         w->fresh = w->capacity; /* of a stack that is too deep, the outer part is kept */
     return w->fresh > w->outer ? &w->memo->frame[--w->fresh] : NULL;
+}
+
+/*
+ * Writes a frame down, a return address.
+ *
+ * @param word  of the rule cache, that led there from the frame further in
+ */
+static inline void sfb_memo_write(struct sfb_memo_frame *f, uint64_t key, uint64_t sp, uint64_t fp,
+                                  uint64_t word)
+{
+    bool fp_read;
+
+    f->key = key;
+    f->sp = sp;
+    f->fp = fp;
+    f->fp_at = sfb_arch_place_read(word, sp, &fp_read);
+    f->fp_word = sfb_load(f->fp_at);
+    f->cbf_size = 0;
+    f->fp_read = fp_read;
+    f->by_eh_frame = (uint8_t)(sfb_module_eh_frame[sfb_rule_cache_id(word)] & 1u);
+    f->interrupted = false;
+    f->needs_module = false;
+    f->zero = 0;
 }
 
 /* @return whether the stack still leads to this frame from the one further in */

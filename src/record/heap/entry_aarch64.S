@@ -1,0 +1,81 @@
+/* See entry_x86_64.S. The return address is in x30, and sp is what it will be behind the call. */
+	.text
+
+.macro entry name, target, pc, sp, fp
+	.globl	\name
+	.type	\name, %function
+	.p2align 4
+\name:
+	.cfi_startproc
+	hint	#34		/* bti c */
+	mov	\pc, x30
+	mov	\sp, sp
+	mov	\fp, x29
+	b	\target
+	.cfi_endproc
+	.size	\name, . - \name
+.endm
+
+/* By the number of arguments that they have themselves. */
+.macro entry1 name, target
+	entry	\name, \target, x1, x2, x3
+.endm
+.macro entry2 name, target
+	entry	\name, \target, x2, x3, x4
+.endm
+.macro entry3 name, target
+	entry	\name, \target, x3, x4, x5
+.endm
+
+	entry1	malloc, sfb_heap_malloc
+	entry2	calloc, sfb_heap_calloc
+	entry2	realloc, sfb_heap_realloc
+	entry3	reallocarray, sfb_heap_reallocarray
+	entry3	posix_memalign, sfb_heap_posix_memalign
+	entry2	aligned_alloc, sfb_heap_aligned_alloc
+	entry2	memalign, sfb_heap_memalign
+	entry1	valloc, sfb_heap_valloc
+	entry1	pvalloc, sfb_heap_pvalloc
+
+	entry1	_Znwm, sfb_heap_new
+	entry2	_ZnwmRKSt9nothrow_t, sfb_heap_new_nothrow
+	entry2	_ZnwmSt11align_val_t, sfb_heap_new_aligned
+	entry3	_ZnwmSt11align_val_tRKSt9nothrow_t, sfb_heap_new_aligned_nothrow
+	entry1	_Znam, sfb_heap_new_array
+	entry2	_ZnamRKSt9nothrow_t, sfb_heap_new_array_nothrow
+	entry2	_ZnamSt11align_val_t, sfb_heap_new_array_aligned
+	entry3	_ZnamSt11align_val_tRKSt9nothrow_t, sfb_heap_new_array_aligned_nothrow
+
+/* Two of the three words still have a register; the third goes onto the stack. */
+.macro entry6 name, target
+	.globl	\name
+	.type	\name, %function
+	.p2align 4
+\name:
+	.cfi_startproc
+	hint	#34		/* bti c */
+	sub	sp, sp, #32
+	.cfi_adjust_cfa_offset 32
+	stp	x29, x30, [sp, #16]
+	.cfi_offset x29, -16
+	.cfi_offset x30, -8
+	str	x29, [sp]
+	mov	x6, x30
+	add	x7, sp, #32
+	add	x29, sp, #16
+	bl	\target
+	ldp	x29, x30, [sp, #16]
+	add	sp, sp, #32
+	.cfi_adjust_cfa_offset -32
+	.cfi_restore x29
+	.cfi_restore x30
+	ret
+	.cfi_endproc
+	.size	\name, . - \name
+.endm
+
+	entry6	mmap, sfb_heap_mmap
+	entry6	mmap64, sfb_heap_mmap
+	entry6	mremap, sfb_heap_mremap
+
+	.section .note.GNU-stack,"",%progbits

@@ -1,0 +1,151 @@
+/*
+ * Events into the calling thread's ring: see "Records of the heap" in recorder/shared.h. Only the thread itself writes,
+ * with its state AT_WORK.
+ *
+ * Where the ring is full the thread waits for the recorder, 10 ms at most; then the event is lost, and counted. Signals:
+ * safe; errno is left alone.
+ */
+#ifndef SFB_RECORD_HEAP_EVENT_H
+#define SFB_RECORD_HEAP_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "record/agent.h"
+#include "record/heap/heap.h"
+#include "recorder/counter.h"
+#include "recorder/shared.h"
+#include "unwind/capture/stack_name.h"
+
+enum { SFB_HEAP_CBF = 9 * SFB_STACK_NAME_FRAMES + 64 };
+
+/*
+ * A thread: its ring in the shared memory, and what only the hooks need. All of it is zero in a child of any kind of fork:
+ * what goes on there has no ring.
+ */
+struct sfb_heap_thread {
+    uint8_t *at;                  /* in the ring: where the next record goes */
+    uint8_t *limit;               /* up to where it may go */
+    uint64_t bias;                /* at + bias: bytes written */
+    struct sfb_shared_ring *ring; /* NULL: the thread has none */
+    bool ended;     /* what comes now comes from the C library's own end of a thread */
+    bool in_vain;   /* the recorder was waited for, and has read nothing since */
+    uint8_t rounds; /* of destructors at its end */
+    uint64_t in_vain_tail;
+    uint32_t looks; /* at the name */
+    pid_t tid;
+    char name[16];
+
+    struct sfb_stack_namer namer;
+    uint8_t cbf[SFB_HEAP_CBF];
+};
+
+enum {
+    SFB_HEAP_KNOWN = 1 << 20, /* stacks that are remembered, by the top bits of their hashes */
+    SFB_HEAP_KNOWN_SHIFT = 64 - 20,
+    SFB_HEAP_KNOWN_STEPS = 8
+};
+
+/* sfb_heap_reserve() where there is no room at hand. @return NULL: the event is lost, which is counted */
+uint64_t *sfb_heap_make_room(struct sfb_heap_thread *thread, uint32_t size);
+
+/* @return room for a record; NULL: the event is lost */
+static inline uint64_t *sfb_heap_reserve(struct sfb_heap_thread *t, uint32_t size)
+{
+    if (__builtin_expect((size_t)(t->limit - t->at) < size, 0))
+        return sfb_heap_make_room(t, size);
+    return (uint64_t *)(void *)t->at;
+}
+
+/*
+ * Reads the clock, for the first word of a record. From here on the recorder waits for it.
+ *
+ * The compiler moves nothing across; what a processor may do is shorter than the recorder's patience.
+ */
+static inline uint64_t sfb_heap_open_record(struct sfb_heap_thread *t,
+                                            enum sfb_shared_heap_record kind)
+{
+    __atomic_store_n(&t->ring->busy, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return (sfb_counter_read(sfb_heap.counter) - sfb_heap.counter_start) << SFB_HEAP_KIND_BITS |
+           (uint64_t)kind;
+}
+
+/* The recorder sees the record, whole, from here on. */
+static inline void sfb_heap_close_record(struct sfb_heap_thread *t, uint32_t size)
+{
+    t->at += size;
+    __atomic_store_n(&t->ring->head, (uint64_t)(uintptr_t)t->at + t->bias, __ATOMIC_RELEASE);
+    __atomic_store_n(&t->ring->busy, 0, __ATOMIC_RELEASE);
+}
+
+static inline void sfb_heap_put_free(struct sfb_heap_thread *t, enum sfb_shared_heap_record kind,
+                                     const void *block)
+{
+    enum { SIZE = 2 * sizeof(uint64_t) };
+    uint64_t *record = sfb_heap_reserve(t, SIZE);
+
+    if (!record)
+        return;
+    record[1] = (uintptr_t)block;
+    record[0] = sfb_heap_open_record(t, kind);
+    sfb_heap_close_record(t, SIZE);
+}
+
+/* Sends a stack that is new, and remembers that. @return its hash; 0: it was lost */
+uint64_t sfb_heap_tell_stack(struct sfb_heap_thread *thread, const struct sfb_regs *caller,
+                             uint64_t hash);
+
+static inline bool sfb_heap_is_known(uint64_t hash)
+{
+    const size_t home = (size_t)(hash >> SFB_HEAP_KNOWN_SHIFT);
+
+    for (size_t i = 0; i < SFB_HEAP_KNOWN_STEPS; i++) {
+        const uint64_t found =
+            __atomic_load_n(&sfb_heap.known[(home + i) % SFB_HEAP_KNOWN], __ATOMIC_RELAXED);
+
+        if (found == hash || found == 0)
+            return found == hash;
+    }
+    return false;
+}
+
+/* @return the name of the caller's stack, which the recorder knows; 0: it was lost */
+static inline uint64_t sfb_heap_stack(struct sfb_heap_thread *t, const struct sfb_regs *caller)
+{
+    const uint64_t hash = sfb_stack_name(&t->namer, caller);
+
+    return __builtin_expect(sfb_heap_is_known(hash), 1) ? hash
+                                                        : sfb_heap_tell_stack(t, caller, hash);
+}
+
+/* @param slack  what is usable beyond size */
+static inline void sfb_heap_put_alloc(struct sfb_heap_thread *t, enum sfb_shared_heap_record kind,
+                                      const void *block, size_t size, size_t slack, uint64_t hash)
+{
+    enum { SIZE = 4 * sizeof(uint64_t) };
+    const uint64_t most = ((uint64_t)1 << SFB_HEAP_SLACK_SHIFT) - 1;
+    uint64_t *record = sfb_heap_reserve(t, SIZE);
+
+    if (!record)
+        return;
+    record[1] = (uintptr_t)block;
+    record[2] = (size < most ? size : most) | (uint64_t)(slack < UINT16_MAX ? slack : UINT16_MAX)
+                                                  << SFB_HEAP_SLACK_SHIFT;
+    record[3] = hash;
+    record[0] = sfb_heap_open_record(t, kind);
+    sfb_heap_close_record(t, SIZE);
+}
+
+/* Writes the thread's name if it has changed. */
+void sfb_heap_look_at_name(struct sfb_heap_thread *thread);
+
+/* Nothing is remembered of stacks: what they mean may have changed. Threads: safe. */
+void sfb_heap_forget_stacks(void);
+
+/* Once. @return false: no memory */
+bool sfb_heap_events_prepare(void);
+
+#endif

@@ -1,0 +1,61 @@
+#include "record/heap/hook.h"
+
+#include <errno.h>
+
+#include "record/heap/process.h"
+#include "record/heap/thread.h"
+
+static bool is_on(enum sfb_heap_mode mode)
+{
+    return mode == SFB_HEAP_EVERY || mode == SFB_HEAP_SAMPLED;
+}
+
+struct sfb_heap_thread *sfb_heap_enter_slowly(void)
+{
+    struct sfb_heap_local *local = &sfb_heap_local;
+    struct sfb_heap_thread *t = local->thread;
+    const int before = errno;
+
+    if (sfb_heap_mode() == SFB_HEAP_UNDECIDED)
+        sfb_heap_process_look();
+    if (!is_on(sfb_heap_mode()) || local->state == SFB_HEAP_IN_NEW)
+        return NULL;
+    /* Where the allocator is at work, that can be nothing but a signal handler, too: none calls itself by name. */
+    if (local->state != SFB_HEAP_IDLE) {
+        sfb_agent_lose(SFB_LOSS_NESTED);
+        return NULL;
+    }
+    if (t && t->ring)
+        return t;
+    local->state = SFB_HEAP_AT_WORK;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    t = sfb_heap_thread_begin();
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    local->state = SFB_HEAP_IDLE;
+    errno = before;
+    return t;
+}
+
+struct sfb_heap_thread *sfb_heap_sample(size_t size)
+{
+    struct sfb_heap_local *local = &sfb_heap_local;
+
+    if (local->state != SFB_HEAP_IDLE)
+        return NULL;
+    if (local->random == 0)
+        local->until = sfb_heap_next_gap();
+    if (size < local->until) {
+        local->until -= size + 1;
+        return NULL;
+    }
+    local->until = sfb_heap_next_gap();
+    return sfb_heap_enter(local);
+}
+
+bool sfb_heap_follow(struct sfb_heap_thread *t, const void *block)
+{
+    if (sfb_heap_sample_add(block))
+        return true;
+    t->ring->lost[SFB_LOSS_HEAP_EVENTS]++;
+    return false;
+}

@@ -1,0 +1,240 @@
+#include "record/heap/next.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "record/heap/pool.h"
+#include "record/real.h"
+
+/* size_t and std::align_val_t are `unsigned long` on all machines that are known here: m. */
+static const char *const new_names[SFB_HEAP_NEWS] = {
+    "_Znwm", "_ZnwmRKSt9nothrow_t", "_ZnwmSt11align_val_t", "_ZnwmSt11align_val_tRKSt9nothrow_t",
+    "_Znam", "_ZnamRKSt9nothrow_t", "_ZnamSt11align_val_t", "_ZnamSt11align_val_tRKSt9nothrow_t",
+};
+
+static const char *const delete_names[SFB_HEAP_DELETES] = {
+    "_ZdlPv",
+    "_ZdlPvm",
+    "_ZdlPvRKSt9nothrow_t",
+    "_ZdlPvSt11align_val_t",
+    "_ZdlPvmSt11align_val_t",
+    "_ZdlPvSt11align_val_tRKSt9nothrow_t",
+    "_ZdaPv",
+    "_ZdaPvm",
+    "_ZdaPvRKSt9nothrow_t",
+    "_ZdaPvSt11align_val_t",
+    "_ZdaPvmSt11align_val_t",
+    "_ZdaPvSt11align_val_tRKSt9nothrow_t",
+};
+
+/* These call malloc() and free(), and throw. */
+static const char *const cxx_libraries[] = { "libstdc++.so.6", "libc++.so.1" };
+
+static _Thread_local bool finding __attribute__((tls_model("initial-exec")));
+static uint32_t found;
+
+/* --- before they are known ----------------------------------------------------------------------- */
+
+static void *first_malloc(size_t size)
+{
+    return sfb_heap_next_find() ? sfb_heap_next.malloc(size) : sfb_heap_pool_take(size, 0);
+}
+
+static void *first_calloc(size_t count, size_t size)
+{
+    size_t total;
+
+    if (sfb_heap_next_find())
+        return sfb_heap_next.calloc(count, size);
+    if (__builtin_mul_overflow(count, size, &total))
+        total = SIZE_MAX;
+    return sfb_heap_pool_take(total, 0);
+}
+
+static void *first_realloc(void *block, size_t size)
+{
+    return sfb_heap_next_find() ? sfb_heap_next.realloc(block, size) : sfb_heap_pool_take(size, 0);
+}
+
+/* What there is to free came from the loader's own allocator, which has no use for it. No dlsym() in free(). */
+static void first_free(void *block)
+{
+    (void)block;
+}
+
+static size_t first_usable_size(void *block)
+{
+    return sfb_heap_next_find() ? sfb_heap_next.malloc_usable_size(block) : 0;
+}
+
+static int first_posix_memalign(void **out, size_t alignment, size_t size)
+{
+    if (sfb_heap_next_find())
+        return sfb_heap_next.posix_memalign(out, alignment, size);
+    *out = sfb_heap_pool_take(size, alignment);
+    return *out ? 0 : ENOMEM;
+}
+
+static void *first_aligned_alloc(size_t alignment, size_t size)
+{
+    return sfb_heap_next_find() ? sfb_heap_next.aligned_alloc(alignment, size)
+                                : sfb_heap_pool_take(size, alignment);
+}
+
+static void *first_memalign(size_t alignment, size_t size)
+{
+    return sfb_heap_next_find() ? sfb_heap_next.memalign(alignment, size)
+                                : sfb_heap_pool_take(size, alignment);
+}
+
+static void *first_valloc(size_t size)
+{
+    return sfb_heap_next_find() ? sfb_heap_next.valloc(size)
+                                : sfb_heap_pool_take(size, (size_t)sysconf(_SC_PAGESIZE));
+}
+
+static void *first_pvalloc(size_t size)
+{
+    return sfb_heap_next_find() ? sfb_heap_next.pvalloc(size)
+                                : sfb_heap_pool_take(size, (size_t)sysconf(_SC_PAGESIZE));
+}
+
+/* The kernel's own will do: nobody is interposed yet. */
+static void *first_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    const long result = syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+
+    return (void *)(uintptr_t)result; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+static int first_munmap(void *at, size_t size)
+{
+    return (int)syscall(SYS_munmap, at, size);
+}
+
+static void *first_mremap(void *at, size_t old_size, size_t size, int flags, void *to)
+{
+    const long result = syscall(SYS_mremap, at, old_size, size, flags, to);
+
+    return (void *)(uintptr_t)result; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+struct sfb_heap_next sfb_heap_next = {
+    .malloc = first_malloc,
+    .free = first_free,
+    .malloc_usable_size = first_usable_size,
+    .calloc = first_calloc,
+    .realloc = first_realloc,
+    .posix_memalign = first_posix_memalign,
+    .aligned_alloc = first_aligned_alloc,
+    .memalign = first_memalign,
+    .valloc = first_valloc,
+    .pvalloc = first_pvalloc,
+    .mmap = first_mmap,
+    .munmap = first_munmap,
+    .mremap = first_mremap,
+};
+
+/* --- looking for them ---------------------------------------------------------------------------- */
+
+/* Where there is none, what stands there stays. (ISO C has no cast from object to function.) */
+static bool find(void *function, const char *name)
+{
+    void *address = dlsym(RTLD_NEXT, name);
+
+    if (address)
+        __atomic_store_n((void **)function, address, __ATOMIC_RELEASE);
+    return address != NULL;
+}
+
+/* dlsym() says in a string, from the heap, what it did not find. */
+static void drop_error(void)
+{
+    dlerror();
+    dlerror();
+}
+
+static bool is_of_cxx_library(sfb_heap_new_function *function)
+{
+    Dl_info info;
+    const char *name;
+    void *address;
+
+    memcpy(&address, &function, sizeof address);
+    if (dladdr(address, &info) == 0 || !info.dli_fname)
+        return false;
+    name = strrchr(info.dli_fname, '/');
+    name = name ? name + 1 : info.dli_fname;
+    return strncmp(name, "libstdc++.so", 12) == 0 || strncmp(name, "libc++", 6) == 0;
+}
+
+void sfb_heap_next_find_operators(void)
+{
+    struct sfb_heap_next *next = &sfb_heap_next;
+
+    if (next->new[SFB_HEAP_NEW])
+        return;
+    for (size_t i = 0; i < SFB_HEAP_DELETES; i++)
+        find(&next->delete[i], delete_names[i]);
+    for (size_t i = 1; i < SFB_HEAP_NEWS; i++)
+        find(&next->new[i], new_names[i]);
+    find(&next->new[SFB_HEAP_NEW], new_names[SFB_HEAP_NEW]);
+    next->new_is_malloc = !next->new[SFB_HEAP_NEW] || is_of_cxx_library(next->new[SFB_HEAP_NEW]);
+    drop_error();
+}
+
+/* First what dlsym() itself may call. Two threads may do so at once, and write the same. */
+static void find_all(void)
+{
+    struct sfb_heap_next *next = &sfb_heap_next;
+
+    find(&next->free, "free");
+    find(&next->calloc, "calloc");
+    find(&next->realloc, "realloc");
+    find(&next->malloc, "malloc");
+    find(&next->malloc_usable_size, "malloc_usable_size");
+    find(&next->posix_memalign, "posix_memalign");
+    find(&next->aligned_alloc, "aligned_alloc");
+    find(&next->memalign, "memalign");
+    find(&next->valloc, "valloc");
+    find(&next->pvalloc, "pvalloc");
+    find(&next->free_sized, "free_sized");
+    find(&next->free_aligned_sized, "free_aligned_sized");
+    find(&next->mmap, "mmap");
+    find(&next->munmap, "munmap");
+    find(&next->mremap, "mremap");
+    drop_error();
+}
+
+bool sfb_heap_next_find(void)
+{
+    if (finding)
+        return false;
+    if (__atomic_load_n(&found, __ATOMIC_ACQUIRE))
+        return true;
+    finding = true;
+    find_all();
+    finding = false;
+    __atomic_store_n(&found, 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+sfb_heap_new_function *sfb_heap_next_hidden_new(enum sfb_heap_new form)
+{
+    sfb_heap_new_function *function = NULL;
+
+    for (size_t i = 0; i < sizeof cxx_libraries / sizeof *cxx_libraries && !function; i++) {
+        void *library = sfb_real()->dlopen(cxx_libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        void *address = library ? dlsym(library, new_names[form]) : NULL;
+
+        memcpy(&function, &address, sizeof address);
+        if (library)
+            sfb_real()->dlclose(library);
+    }
+    return function;
+}

@@ -1,0 +1,139 @@
+#include "record/heap/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "record/clocks.h"
+#include "record/heap/next.h"
+#include "record/heap/sample.h"
+#include "record/heap/thread.h"
+#include "record/real.h"
+#include "record/session.h"
+#include "record/slot.h"
+
+static void set_mode(enum sfb_heap_mode mode)
+{
+    __atomic_store_n(&sfb_heap.mode, mode, __ATOMIC_RELEASE);
+}
+
+/* What a filter of system calls would not allow: events need one now and then. */
+static void end_for_good(void)
+{
+    set_mode(SFB_HEAP_OFF);
+}
+
+/* A new process, with a copy of the heap: of blocks that were there before nobody knows. */
+static void after_fork_in_child(void)
+{
+    struct sfb_heap_local *local = &sfb_heap_local;
+    const enum sfb_heap_mode mode = sfb_heap_mode();
+
+    if (!sfb_agent.shared || sfb_agent.left_alone || mode == SFB_HEAP_OFF)
+        return;
+    set_mode(SFB_HEAP_OFF);
+    if (local->state == SFB_HEAP_AT_WORK)
+        return; /* fork() in a signal handler, which came in the middle of an event */
+    local->state = SFB_HEAP_AT_WORK;
+    local->random = 0;
+    local->until = 0;
+    sfb_heap_threads_forget();
+    sfb_heap_forget_stacks();
+    if (mode == SFB_HEAP_SAMPLED)
+        sfb_heap_samples_forget();
+    if (!sfb_agent_is_over() && !(sfb_agent.shared->flags & SFB_SHARED_NO_CHILDREN) &&
+        sfb_slot_take(sfb_agent.slot + 1, 0))
+        set_mode(mode);
+    local->state = SFB_HEAP_IDLE;
+}
+
+/* Constructors of libraries come before ours, which is given the arguments. */
+static void describe(void)
+{
+    static char bytes[SFB_SHARED_TEXT], *arguments[SFB_SHARED_TEXT / 2 + 1]; /* once */
+    ssize_t size = 0;
+    int count = 0, fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        size = read(fd, bytes, sizeof bytes - 1);
+        close(fd);
+    }
+    bytes[size > 0 ? size : 0] = '\0';
+    for (ssize_t i = 0; i < size && count < SFB_SHARED_TEXT / 2; i++)
+        if (i == 0 || bytes[i - 1] == '\0')
+            arguments[count++] = bytes + i;
+    sfb_slot_describe(count, arguments);
+}
+
+static bool begin(struct sfb_shared *shared, uint64_t cpu_start)
+{
+    const enum sfb_heap_mode mode = shared->heap_rate ? SFB_HEAP_SAMPLED : SFB_HEAP_EVERY;
+
+    if (!sfb_heap_threads_prepare() || !sfb_heap_events_prepare() ||
+        (mode == SFB_HEAP_SAMPLED && !sfb_heap_samples_prepare()) ||
+        pthread_atfork(NULL, NULL, after_fork_in_child) != 0)
+        return false;
+    sfb_heap.counter = shared->counter;
+    sfb_heap.counter_start = shared->counter_start;
+    sfb_heap.rate = shared->heap_rate;
+    sfb_heap.maps = shared->heap_flags & SFB_SHARED_HEAP_MMAP;
+    sfb_agent.shared = shared;
+    sfb_agent.ring_bytes = shared->ring_bytes;
+    sfb_agent.end = end_for_good;
+    sfb_agent.modules_are_new = sfb_heap_forget_stacks;
+    describe();
+    if (!sfb_slot_take(0, cpu_start)) {
+        sfb_agent.shared = NULL;
+        return false;
+    }
+    set_mode(mode);
+    return true;
+}
+
+static void look(void)
+{
+    const uint64_t cpu_start = sfb_clock(CLOCK_PROCESS_CPUTIME_ID);
+    struct sfb_shared *shared;
+
+    set_mode(SFB_HEAP_OFF);
+    sfb_real();
+    sfb_heap_next_find();
+    sfb_heap_next_find_operators();
+    if (getauxval(AT_SECURE))
+        return;
+    shared = sfb_session_map(getenv(SFB_SHARED_ENVIRONMENT), SFB_SHARED_HEAP);
+    if (shared)
+        begin(shared, cpu_start);
+}
+
+void sfb_heap_process_look(void)
+{
+    static uint32_t looked;
+    struct sfb_heap_local *local = &sfb_heap_local;
+    const int before = errno;
+
+    if (!environ || local->state != SFB_HEAP_IDLE ||
+        __atomic_exchange_n(&looked, 1, __ATOMIC_ACQ_REL))
+        return;
+    local->state = SFB_HEAP_AT_WORK;
+    look();
+    local->state = SFB_HEAP_IDLE;
+    errno = before;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    sfb_heap_process_look();
+}
+
+/* Others still free after this: the rings stay, and the recorder sees by itself when the process is gone. */
+__attribute__((destructor)) static void end(void)
+{
+    if (!sfb_agent_is_here())
+        return;
+    sfb_agent.process->end = sfb_now();
+    sfb_agent.process->cpu_end = sfb_clock(CLOCK_PROCESS_CPUTIME_ID);
+}

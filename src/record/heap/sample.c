@@ -1,0 +1,171 @@
+#include "record/heap/sample.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "record/clocks.h"
+#include "record/heap/heap.h"
+
+enum {
+    FILTER = 1 << 16,
+    FILTER_MOST = UINT8_MAX, /* sticks: nobody knows how many there are */
+    TABLE_BITS = 20,
+    TABLE = 1 << TABLE_BITS,
+    STEPS = 64
+};
+
+/* Places of the table that are not a pointer: never used, and free again. */
+enum { NEVER = 0, AGAIN = 1 };
+
+#define FACTOR 0x9e3779b97f4a7c15u /* odd; its top bits mix all of a pointer */
+
+static uint8_t all = 1;
+struct sfb_heap_filter sfb_heap_filter = { &all, 0 };
+
+static uint64_t *table;
+static uint64_t seed; /* 0: of the system's randomness */
+
+bool sfb_heap_samples_prepare(void)
+{
+    const size_t size = FILTER + TABLE * sizeof *table;
+    const char *given = getenv("SFB_HEAP_SEED");
+    uint8_t *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (at == MAP_FAILED)
+        return false;
+    madvise(at, size, MADV_WIPEONFORK);
+    madvise(at, size, MADV_DONTDUMP);
+    table = (uint64_t *)(void *)(at + FILTER);
+    seed = given ? strtoull(given, NULL, 10) : 0;
+    if (sfb_heap.used_pool)
+        return true; /* each free() has to be looked at */
+    sfb_heap_filter.count = at;
+    sfb_heap_filter.factor = FACTOR;
+    return true;
+}
+
+void sfb_heap_samples_forget(void)
+{
+    madvise((uint8_t *)table - FILTER, FILTER + TABLE * sizeof *table, MADV_DONTNEED);
+}
+
+/* --- when the next one is due -------------------------------------------------------------------- */
+
+/* splitmix64: each state has its own successor, and a good output. */
+static uint64_t random_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* A thread has its own, which no other has, also where a seed was given. */
+static uint64_t new_state(void)
+{
+    static uint64_t threads;
+    uint64_t state = seed;
+
+    if (seed == 0 &&
+        syscall(SYS_getrandom, &state, sizeof state, GRND_NONBLOCK) != (long)sizeof state)
+        state = sfb_now() ^ (uint64_t)syscall(SYS_gettid) << 32;
+    state += __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) * 0xd1342543de82ef95u;
+    return state + (state == 0);
+}
+
+/*
+ * -ln(u) of a u in (0, 1] with 53 bits: u = m * 2^e with m in [1/sqrt(2), sqrt(2)), and ln(m) = 2 atanh(t) with
+ * t = (m - 1) / (m + 1), |t| < 0.172: seven terms leave an error below 1e-13. (libm's is not ours to call: it may set
+ * errno.)
+ */
+static double minus_log(uint64_t bits)
+{
+    const double ln2 = 0.69314718055994530942;
+    const uint64_t value = (bits >> 11) + 1; /* 1 to 2^53 */
+    int exponent = 63 - __builtin_clzll(value);
+    double m = (double)value / (double)((uint64_t)1 << exponent), t, square, sum = 0;
+
+    if (m > 1.41421356237309504880) {
+        m /= 2;
+        exponent++;
+    }
+    t = (m - 1) / (m + 1);
+    square = t * t;
+    for (int k = 13; k >= 1; k -= 2)
+        sum = sum * square + 1.0 / k;
+    return (53 - exponent) * ln2 - 2 * t * sum;
+}
+
+uint64_t sfb_heap_next_gap(void)
+{
+    struct sfb_heap_local *local = &sfb_heap_local;
+    double gap;
+
+    if (local->random == 0)
+        local->random = new_state();
+    gap = minus_log(random_next(&local->random)) * (double)sfb_heap.rate;
+    return gap < (double)(INT64_MAX / 2) ? (uint64_t)gap : INT64_MAX / 2;
+}
+
+/* --- which blocks are samples -------------------------------------------------------------------- */
+
+static uint8_t *filter_at(const void *block)
+{
+    return &sfb_heap_filter
+                .count[(uintptr_t)block * sfb_heap_filter.factor >> SFB_HEAP_FILTER_SHIFT];
+}
+
+static void count(const void *block, int change)
+{
+    uint8_t *at = filter_at(block), before = __atomic_load_n(at, __ATOMIC_RELAXED);
+
+    if (sfb_heap_filter.factor == 0)
+        return;
+    while (before != FILTER_MOST &&
+           !__atomic_compare_exchange_n(at, &before, (uint8_t)(before + change), false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+static uint64_t *place(const void *block, unsigned step)
+{
+    const size_t home = (size_t)((uintptr_t)block * FACTOR >> (64 - TABLE_BITS));
+
+    return &table[(home + step) % TABLE];
+}
+
+bool sfb_heap_sample_add(const void *block)
+{
+    for (unsigned i = 0; i < STEPS; i++) {
+        uint64_t *at = place(block, i), found = __atomic_load_n(at, __ATOMIC_RELAXED);
+
+        if (found > AGAIN || !__atomic_compare_exchange_n(at, &found, (uintptr_t)block, false,
+                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            continue;
+        count(block, 1);
+        return true;
+    }
+    return false;
+}
+
+bool sfb_heap_sample_take(const void *block)
+{
+    for (unsigned i = 0; i < STEPS; i++) {
+        uint64_t *at = place(block, i), found = __atomic_load_n(at, __ATOMIC_RELAXED);
+
+        if (found == NEVER)
+            return false;
+        if (found != (uintptr_t)block)
+            continue;
+        count(block, -1);
+        __atomic_store_n(at, AGAIN, __ATOMIC_RELAXED);
+        return true;
+    }
+    return false;
+}

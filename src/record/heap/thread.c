@@ -1,0 +1,141 @@
+#include "record/heap/thread.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "record/clocks.h"
+
+enum {
+    KEYS_IN_THREAD = 32,
+    ROUNDS = 3,     /* of four: others come later, and nothing is lost by that */
+    TRY_EVERY = 256 /* events, where no ring was left: others give theirs back */
+};
+
+static pthread_key_t key;
+static bool has_key;
+
+/*
+ * The ring is not given back: destructors of others, and the C library itself, still free. The recorder has it when the
+ * thread is gone.
+ */
+static void on_end(void *value)
+{
+    struct sfb_heap_thread *t = value;
+
+    if (!sfb_agent_is_here() || t != sfb_heap_local.thread || t->ended)
+        return;
+    if (++t->rounds < ROUNDS && pthread_setspecific(key, t) == 0)
+        return;
+    sfb_heap_local.state = SFB_HEAP_AT_WORK;
+    sfb_heap_look_at_name(t);
+    t->ended = true;
+    t->ring->end = sfb_now();
+    t->ring->cpu_end = sfb_clock(CLOCK_THREAD_CPUTIME_ID);
+    __atomic_store_n(&t->ring->state, SFB_SLOT_ENDED, __ATOMIC_RELEASE);
+    sfb_heap_local.state = SFB_HEAP_IDLE;
+}
+
+bool sfb_heap_threads_prepare(void)
+{
+    const size_t size = SFB_SHARED_RING_MAX * sizeof(struct sfb_heap_thread);
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                    -1, 0);
+
+    if (at == MAP_FAILED)
+        return false;
+    madvise(at, size, MADV_WIPEONFORK);
+    madvise(at, size, MADV_DONTDUMP);
+    sfb_heap.threads = at;
+    has_key = pthread_key_create(&key, on_end) == 0;
+    return has_key;
+}
+
+/* From the first on: those in use lie together, and pages of others are never made. */
+static struct sfb_heap_thread *claim(void)
+{
+    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++) {
+        struct sfb_shared_ring *ring = sfb_agent_ring(i);
+        struct sfb_heap_thread *t = &sfb_heap.threads[i];
+
+        if (!sfb_agent_claim(&ring->state))
+            continue;
+        memset(t, 0, offsetof(struct sfb_heap_thread, namer));
+        memset(t->namer.memo, 0, SFRAME_BACKTRACE_MEMO_BASE); /* it was of another stack */
+        t->ring = ring;
+        return t;
+    }
+    return NULL;
+}
+
+static void fill(struct sfb_heap_thread *t)
+{
+    struct sfb_shared_ring *ring = t->ring;
+
+    t->tid = (pid_t)syscall(SYS_gettid);
+    ring->process = sfb_agent.slot;
+    ring->pid = (uint32_t)sfb_agent.pid;
+    ring->tid = (uint32_t)t->tid;
+    ring->start = sfb_now();
+    ring->cpu_start = ring->cpu_sampled = sfb_clock(CLOCK_THREAD_CPUTIME_ID);
+    ring->end = ring->cpu_end = 0;
+    memset(ring->lost, 0, sizeof ring->lost);
+    ring->engine = SFB_ENGINE_NONE;
+    ring->event = ring->event_fd = 0;
+    ring->tail = ring->head = 0;
+    ring->busy = ring->waiting = 0;
+    prctl(PR_GET_NAME, t->name);
+    memcpy(ring->name, t->name, sizeof ring->name);
+    t->at = t->limit = ring->data;
+    t->bias = 0 - (uint64_t)(uintptr_t)ring->data;
+}
+
+/* Where no ring was left, each event is a loss. */
+static bool may_try(struct sfb_heap_local *local)
+{
+    if (local->refused == 0 || local->refused % TRY_EVERY == 0)
+        return true;
+    local->refused++;
+    sfb_agent_lose(SFB_LOSS_HEAP_EVENTS);
+    return false;
+}
+
+struct sfb_heap_thread *sfb_heap_thread_begin(void)
+{
+    struct sfb_heap_local *local = &sfb_heap_local;
+    struct sfb_heap_thread *t;
+
+    if (!sfb_agent_is_here() || sfb_agent_is_over() || !may_try(local))
+        return NULL;
+    t = claim();
+    if (!t) {
+        if (local->refused == 0)
+            sfb_agent_lose(SFB_LOSS_NO_RING);
+        local->refused++;
+        sfb_agent_lose(SFB_LOSS_HEAP_EVENTS);
+        return NULL;
+    }
+    fill(t);
+    local->refused = 0;
+    local->thread = t;
+    /* The first keys have their place in the thread; others would be allocated. */
+    if (has_key && key < KEYS_IN_THREAD)
+        pthread_setspecific(key, t);
+    __atomic_store_n(&t->ring->state, SFB_SLOT_LIVE, __ATOMIC_RELEASE);
+    sfb_agent_wake_recorder();
+    return t;
+}
+
+void sfb_heap_threads_forget(void)
+{
+    struct sfb_heap_local *local = &sfb_heap_local;
+
+    /* Where the kernel did not. */
+    madvise(sfb_heap.threads, SFB_SHARED_RING_MAX * sizeof *sfb_heap.threads, MADV_DONTNEED);
+    local->thread = NULL;
+    local->refused = 0;
+    if (has_key)
+        pthread_setspecific(key, NULL);
+}
