@@ -7,6 +7,7 @@
 #include "lws_report.h"
 #include "report/make.h"
 #include "report/text/losses.h"
+#include "report_heap.h"
 #include "report_inputs.h"
 #include "report_newest.h"
 #include "report_outputs.h"
@@ -69,7 +70,9 @@ static enum tool_exit report(const struct report_request *r)
     struct report_inputs inputs;
     enum tool_exit exit_status = report_inputs_open(&inputs, r);
 
-    if (exit_status == TOOL_DONE && r->view == REPORT_VIEW_CHECK)
+    if (exit_status == TOOL_DONE && !report_heap_fits(r, &inputs))
+        exit_status = TOOL_USAGE;
+    else if (exit_status == TOOL_DONE && r->view == REPORT_VIEW_CHECK)
         exit_status = check(r, &inputs);
     else if (exit_status == TOOL_DONE)
         /* Damage is said on stderr: what could be read is shown. */
@@ -136,23 +139,27 @@ const struct tool_command tool_report = {
         "\n"
         "How:\n"
         "  --min PERCENT    leave out what has less: of trees 0.5 is usual, else 0\n"
-        "  --unit U         times in s, ms, us or ns\n"
+        "  --unit U         times in s, ms, us or ns; of heaps: bytes, KiB, MiB or GiB\n"
         "  --color[=WHEN]   colours and bars always, never, or auto: on a terminal without "
         "NO_COLOR\n"
         "  --no-pager       no $PAGER (less) on a terminal\n"
         "\n"
-        "For other tools; FILE - is standard output:\n" REPORT_OUTPUTS_USAGE "\n"
+        "For other tools; FILE - is standard output:\n" REPORT_OUTPUTS_USAGE,
+    .usage_more =
+        "\n"
         "Which part of it:\n" REPORT_CHOICE_USAGE "\n"
+        "Of heaps (sfb record --heap):\n" REPORT_HEAP_USAGE "\n"
         "Names:\n"
         "  --names STYLE    names of C++, Rust and D functions: full (the default), short, with\n"
         "                   arguments cut to (...) and <...>, or raw: _ZN5shape4areaEi\n"
         "  --symbols=none   look for no names: functions are offsets in their "
         "modules\n" PLACES_USAGE "  --help           this text\n"
-        "\n" LWS_REPORT_USAGE
-        "\n"
+        "\n" LWS_REPORT_USAGE "\n"
         "Self is CPU time in a function itself, total is time in it and in what it calls. Both "
         "are\n"
         "shares of all CPU time that the recorded threads used, what was never sampled included.\n"
+        "Of heaps they are of all that is shown, and \u00b1 is one standard error of what was "
+        "sampled.\n"
         "\n"
         "Exit status 1: a file is no recording, or parts of it are missing; --check: one is not\n"
         "whole. What can be read is shown.\n",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "number.h"
+#include "report_heap.h"
 #include "report_outputs.h"
 #include "report_span.h"
 
@@ -30,18 +31,20 @@ enum {
     OPTION_UNIT,
     OPTION_COLOUR,
     OPTION_NO_PAGER,
-    OPTION_OUTPUT /* and what follows, by kind */
+    OPTION_OUTPUT,                                   /* and what follows, by kind */
+    OPTION_HEAP = OPTION_OUTPUT + REPORT_OUTPUTS_MAX /* and what follows */
 };
 
 enum { OPTIONS_MAX = 64 };
 
 /* --- What is shown ----------------------------------------------------------------------------- */
 
-static bool take_view(struct report_request *r, enum report_view view, enum tool_exit *exit_status)
+bool report_request_take_view(struct report_request *r, enum report_view view,
+                              enum tool_exit *exit_status)
 {
     if (r->view_given && r->view != view) {
         *exit_status = tool_misused(r->command, "one of --top, --tree, --callers, --list, "
-                                                "--threads and --check");
+                                                "--threads, --leaks, ... and --check");
         return false;
     }
     r->view_given = true;
@@ -208,23 +211,29 @@ static bool take_folder(struct report_request *r, enum tool_exit *exit_status)
 /* @return false after a complaint */
 static bool take_option(struct report_request *r, int option, enum tool_exit *exit_status)
 {
+    if (option >= OPTION_HEAP)
+        return report_heap_take(r, (size_t)(option - OPTION_HEAP), exit_status);
     if (option >= OPTION_OUTPUT)
         return take_output(r, (size_t)(option - OPTION_OUTPUT), exit_status);
     switch (option) {
-    case OPTION_TOP: return take_view(r, REPORT_VIEW_TOP, exit_status) && take_rows(r, exit_status);
-    case OPTION_BY: return take_view(r, REPORT_VIEW_TOP, exit_status) && take_by(r, exit_status);
-    case OPTION_TREE: return take_view(r, REPORT_VIEW_TREE, exit_status);
+    case OPTION_TOP:
+        return report_request_take_view(r, REPORT_VIEW_TOP, exit_status) &&
+               take_rows(r, exit_status);
+    case OPTION_BY:
+        return report_request_take_view(r, REPORT_VIEW_TOP, exit_status) && take_by(r, exit_status);
+    case OPTION_TREE: return report_request_take_view(r, REPORT_VIEW_TREE, exit_status);
     case OPTION_CALLERS:
-        return take_view(r, REPORT_VIEW_CALLERS, exit_status) &&
+        return report_request_take_view(r, REPORT_VIEW_CALLERS, exit_status) &&
                take_function(r, "callers", exit_status);
     case OPTION_LIST:
-        return take_view(r, REPORT_VIEW_LIST, exit_status) && take_function(r, "list", exit_status);
-    case OPTION_THREADS: return take_view(r, REPORT_VIEW_THREADS, exit_status);
+        return report_request_take_view(r, REPORT_VIEW_LIST, exit_status) &&
+               take_function(r, "list", exit_status);
+    case OPTION_THREADS: return report_request_take_view(r, REPORT_VIEW_THREADS, exit_status);
     case OPTION_MIN: return take_min(r, exit_status);
     case OPTION_UNIT: return take_unit(r, exit_status);
     case OPTION_COLOUR: return take_colour(r, exit_status);
     case OPTION_NO_PAGER: r->no_pager = true; return true;
-    case OPTION_CHECK: return take_view(r, REPORT_VIEW_CHECK, exit_status);
+    case OPTION_CHECK: return report_request_take_view(r, REPORT_VIEW_CHECK, exit_status);
     case OPTION_DIFF: r->diff = true; return true;
     case OPTION_NAMES: return take_names(r, exit_status);
     case OPTION_SYMBOLS: return take_symbols(r, exit_status);
@@ -265,7 +274,8 @@ static const struct option fixed[] = { TOOL_OPTION_HELP_ENTRY,
 
 enum { FIXED = sizeof fixed / sizeof *fixed };
 
-_Static_assert(FIXED + REPORT_OUTPUTS_MAX < OPTIONS_MAX, "there is room for all options");
+_Static_assert(FIXED + REPORT_OUTPUTS_MAX + REPORT_HEAP_OPTIONS < OPTIONS_MAX,
+               "there is room for all options");
 
 /* @return false after a complaint */
 static bool judge_outputs(struct report_request *r, enum tool_exit *exit_status)
@@ -320,12 +330,16 @@ bool report_request_read(struct report_request *r, const struct tool_command *co
                              .has_arg =
                                  report_outputs[i].optional ? optional_argument : required_argument,
                              .val = OPTION_OUTPUT + (int)i };
+    for (size_t i = 0; i < REPORT_HEAP_OPTIONS; i++) {
+        options[FIXED + report_output_count + i] = report_heap_options[i];
+        options[FIXED + report_output_count + i].val = OPTION_HEAP + (int)i;
+    }
     for (int o; (o = tool_option(command, argc, argv, options, exit_status)) != -1;)
         if (o == '?' || !take_option(r, o, exit_status))
             return false;
     r->paths = argv + optind;
     r->path_count = (size_t)(argc - optind);
-    return judge_outputs(r, exit_status);
+    return report_heap_judge(r, exit_status) && judge_outputs(r, exit_status);
 }
 
 void report_request_close(struct report_request *r)

@@ -20,11 +20,26 @@ enum report_view {
     REPORT_VIEW_CALLERS,
     REPORT_VIEW_LIST,
     REPORT_VIEW_THREADS,
+    REPORT_VIEW_LEAKS, /* stacks of a heap: these, and those that follow */
+    REPORT_VIEW_TEMPORARY,
+    REPORT_VIEW_REALLOCS,
+    REPORT_VIEW_SLACK,
+    REPORT_VIEW_ELSEWHERE,
+    REPORT_VIEW_SIZES,
+    REPORT_VIEW_LIFETIMES,
     REPORT_VIEW_CHECK
 };
 
 /* Outputs that one run may write, as many as there are kinds (report_outputs.h). */
 enum { REPORT_OUTPUTS_MAX = 16 };
+
+/* What only heaps have. */
+struct report_heap_request {
+    const char *option; /* the first one that was given; NULL: none */
+    const char *suppressions;
+    uint64_t at;
+    bool value_given;
+};
 
 struct report_request {
     const struct tool_command *command;
@@ -36,7 +51,7 @@ struct report_request {
     uint64_t rows;     /* of --top; 0: all */
     double min;        /* percent */
     enum report_when colour;
-    const char *unit;                        /* of times; NULL: the one that fits */
+    const char *unit;                        /* of times or bytes; NULL: the one that fits */
     const char *function_text;               /* of --callers and --list */
     const char *outputs[REPORT_OUTPUTS_MAX]; /* by kind: a path, "-": stdout; NULL: not wanted */
     enum object_name_style names;
@@ -47,6 +62,7 @@ struct report_request {
     regex_t filter;   /* what choice.function asks */
     regex_t function; /* function_text */
     bool filter_given;
+    struct report_heap_request heap;
 };
 
 /*
@@ -57,6 +73,10 @@ struct report_request {
  */
 bool report_request_read(struct report_request *out, const struct tool_command *command, int argc,
                          char **argv, enum tool_exit *exit_status);
+
+/* Chooses what is shown. @return false after a complaint: something else was chosen before */
+bool report_request_take_view(struct report_request *request, enum report_view view,
+                              enum tool_exit *exit_status);
 
 void report_request_close(struct report_request *request);
 

@@ -7,17 +7,29 @@
 #include "report/text/callers.h"
 #include "report/text/diff.h"
 #include "report/text/find.h"
+#include "report/text/histogram.h"
 #include "report/text/hottest.h"
 #include "report/text/list.h"
+#include "report/text/stacks.h"
 #include "report/text/summary.h"
 #include "report/text/threads.h"
 #include "report/text/top.h"
 #include "report/text/tree.h"
+#include "report_heap.h"
 #include "report_pager.h"
 #include "report_texts.h"
 
 /* Functions of an overview and of --top, of --list; percent of trees. */
 enum { ROWS_FIRST = 20, ROWS_TOP = 40, LISTED = 10 };
+
+/* Rows of histograms in an overview of a heap; stacks of --leaks and its like. */
+enum { HISTOGRAM_FIRST = 8, STACKS = 10 };
+
+/* What a view needs beside the model. */
+struct helpers {
+    bool *wanted; /* functions that somebody names */
+    struct report_suppressions suppressions;
+};
 
 #define BRANCH_MIN 0.5
 
@@ -37,6 +49,16 @@ static bool show_table(const struct report_request *r, const struct report_model
                    : report_top_write(stdout, model, style, &top);
 }
 
+static void show_histograms(const struct report_model *model, const struct report_style *style)
+{
+    for (int which = REPORT_SIZES; which <= REPORT_LIFETIMES; which++) {
+        if (!report_histogram_has(model, (enum report_histogram)which))
+            continue;
+        putchar('\n');
+        report_histogram_write(stdout, model, style, (enum report_histogram)which, HISTOGRAM_FIRST);
+    }
+}
+
 static bool show_overview(const struct report_request *r, const struct report_model *model,
                           const struct report_style *style)
 {
@@ -48,9 +70,14 @@ static bool show_overview(const struct report_request *r, const struct report_mo
         putchar('\n');
         good = report_hottest_write(stdout, model, style);
     }
+    if (model->heap && !r->diff && !report_choice_is_timed(&r->choice))
+        show_histograms(model, style);
     if (style->bars) {
         report_colour(stdout, style, REPORT_DIM);
-        fputs("\nmore: --tree, --callers F, --list F, --by line, --threads, --help", stdout);
+        fputs(model->heap ? "\nmore: --leaks, --value allocated|live|peak|temporary, --sizes, "
+                            "--at T, --time A..B, --tree, --callers F, --help"
+                          : "\nmore: --tree, --callers F, --list F, --by line, --threads, --help",
+              stdout);
         report_colour(stdout, style, REPORT_PLAIN);
         putchar('\n');
     }
@@ -69,8 +96,25 @@ static bool show_functions(const struct report_request *r, const struct report_m
     return report_list_write(stdout, model, style, wanted, LISTED, &texts);
 }
 
+static bool show_stacks(const struct report_request *r, const struct report_model *model,
+                        const struct report_style *style, enum report_stacks_order order,
+                        const struct helpers *h)
+{
+    /* What is suppressed is added up: a view that is shown again begins again. */
+    struct report_suppressions suppressions = h->suppressions;
+    const struct report_stacks stacks = { .order = order,
+                                          .rows = r->rows_given ? r->rows : STACKS,
+                                          .percent = min_of(r, 0.0),
+                                          .suppressions =
+                                              r->heap.suppressions ? &suppressions : NULL,
+                                          .suppressions_path = r->heap.suppressions };
+
+    report_suppressions_forget(&suppressions);
+    return report_stacks_write(stdout, model, style, &stacks);
+}
+
 static bool show_view(const struct report_request *r, const struct report_model *model,
-                      const struct report_style *style, const bool *wanted)
+                      const struct report_style *style, const struct helpers *h)
 {
     switch (r->view) {
     case REPORT_VIEW_OVERVIEW: return show_overview(r, model, style);
@@ -78,7 +122,18 @@ static bool show_view(const struct report_request *r, const struct report_model 
     case REPORT_VIEW_TREE: return report_tree_write(stdout, model, style, min_of(r, BRANCH_MIN));
     case REPORT_VIEW_THREADS: return report_threads_write(stdout, model, style, min_of(r, 0.0));
     case REPORT_VIEW_CALLERS:
-    case REPORT_VIEW_LIST: return show_functions(r, model, style, wanted);
+    case REPORT_VIEW_LIST: return show_functions(r, model, style, h->wanted);
+    case REPORT_VIEW_LEAKS: return show_stacks(r, model, style, REPORT_STACKS_LEAKS, h);
+    case REPORT_VIEW_TEMPORARY: return show_stacks(r, model, style, REPORT_STACKS_TEMPORARY, h);
+    case REPORT_VIEW_REALLOCS: return show_stacks(r, model, style, REPORT_STACKS_REALLOCS, h);
+    case REPORT_VIEW_SLACK: return show_stacks(r, model, style, REPORT_STACKS_SLACK, h);
+    case REPORT_VIEW_ELSEWHERE: return show_stacks(r, model, style, REPORT_STACKS_ELSEWHERE, h);
+    case REPORT_VIEW_SIZES:
+        report_histogram_write(stdout, model, style, REPORT_SIZES, 0);
+        return true;
+    case REPORT_VIEW_LIFETIMES:
+        report_histogram_write(stdout, model, style, REPORT_LIFETIMES, 0);
+        return true;
     case REPORT_VIEW_NONE:
     case REPORT_VIEW_CHECK: break;
     }
@@ -86,41 +141,48 @@ static bool show_view(const struct report_request *r, const struct report_model 
 }
 
 static enum tool_exit show(const struct report_request *r, const struct report_model *model,
-                           const bool *wanted)
+                           const struct helpers *h)
 {
     const struct report_style style = report_terminal_style(r->colour, r->unit);
     struct report_pager pager;
     bool good;
 
     if (!r->no_pager && report_terminal_is() && report_pager_begin(&pager)) {
-        good = show_view(r, model, &style, wanted);
+        good = show_view(r, model, &style, h);
         if (!report_pager_end(&pager))
-            good = show_view(r, model, &style, wanted);
+            good = show_view(r, model, &style, h);
     } else {
-        good = show_view(r, model, &style, wanted);
+        good = show_view(r, model, &style, h);
     }
     return good ? TOOL_DONE : tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
 }
 
+/* @return TOOL_DONE; after a complaint why not */
+static enum tool_exit find_functions(const struct report_request *r,
+                                     const struct report_model *model, bool **out)
+{
+    const size_t count = report_find_functions(model, r->function_text, &r->function, out);
+
+    if (count > 0)
+        return TOOL_DONE;
+    return *out ? tool_complain(TOOL_USAGE, "no function is called '%s'", r->function_text)
+                : tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+}
+
 enum tool_exit report_show(const struct report_request *r, const struct report_model *model)
 {
-    enum tool_exit exit_status;
-    bool *wanted = NULL;
+    struct helpers h = { .wanted = NULL };
+    enum tool_exit exit_status = TOOL_DONE;
 
     if (r->view == REPORT_VIEW_NONE)
         return TOOL_DONE;
-    if (r->view == REPORT_VIEW_CALLERS || r->view == REPORT_VIEW_LIST) {
-        const size_t count = report_find_functions(model, r->function_text, &r->function, &wanted);
-
-        if (count == 0) {
-            exit_status =
-                wanted ? tool_complain(TOOL_USAGE, "no function is called '%s'", r->function_text)
-                       : tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
-            free(wanted);
-            return exit_status;
-        }
-    }
-    exit_status = show(r, model, wanted);
-    free(wanted);
+    if (r->view == REPORT_VIEW_CALLERS || r->view == REPORT_VIEW_LIST)
+        exit_status = find_functions(r, model, &h.wanted);
+    if (r->heap.suppressions)
+        report_heap_read_suppressions(r, &h.suppressions, &exit_status);
+    if (exit_status == TOOL_DONE)
+        exit_status = show(r, model, &h);
+    report_suppressions_free(&h.suppressions);
+    free(h.wanted);
     return exit_status;
 }

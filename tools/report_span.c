@@ -52,3 +52,10 @@ bool report_span_parse(const char *text, uint64_t *from, uint64_t *to)
     at = read_time(at, to);
     return at && *at == '\0' && *to > *from;
 }
+
+bool report_time_parse(const char *text, uint64_t *out)
+{
+    const char *end = read_time(text, out);
+
+    return end && *end == '\0';
+}

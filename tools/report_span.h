@@ -13,4 +13,7 @@
  */
 bool report_span_parse(const char *text, uint64_t *from, uint64_t *to);
 
+/* Reads one time: "2.5", "300ms". @return false: it is none */
+bool report_time_parse(const char *text, uint64_t *out);
+
 #endif

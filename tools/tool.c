@@ -104,7 +104,7 @@ int tool_option(const struct tool_command *command, int argc, char **argv,
     list_letters(letters, sizeof letters, command, options);
     option = getopt_long(argc, argv, letters, options, NULL);
     if (option == 'h' || option == TOOL_OPTION_HELP) {
-        printf("usage: %s", command->usage);
+        printf("usage: %s%s", command->usage, command->usage_more ? command->usage_more : "");
         *exit_status = TOOL_DONE;
         return '?';
     }

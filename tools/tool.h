@@ -34,8 +34,9 @@ enum tool_option_value { TOOL_OPTION_HELP = 256, TOOL_OPTION_FIRST };
 
 struct tool_command {
     const char *name;
-    const char *summary; /* for `sfb --help` */
-    const char *usage;   /* for `sfb NAME --help`, from its first word to its last newline */
+    const char *summary;    /* for `sfb --help` */
+    const char *usage;      /* for `sfb NAME --help`, from its first word to its last newline */
+    const char *usage_more; /* what follows: C has strings of 4,095 bytes; NULL: nothing does */
     bool
         runs_program; /* its options end at the first word that is none: what follows has its own */
     enum tool_exit (*run)(const struct tool_command *command, int argc, char **argv);

@@ -107,10 +107,12 @@ uint32_t report_data_list(const struct report_data *data, uint32_t process, uint
 /* @return when it ended: of one that was cut off, the time of its last sample. Never before it began */
 uint64_t report_data_end(const struct report_data *data);
 
-/* Whether it is of a heap: not of CPU time. */
+/* Whether it is of heaps, if only of none: not of CPU time. */
 static inline bool report_data_is_heap(const struct report_data *data)
 {
-    return data->heap.heaps.count > 0;
+    return data->heap.heaps.count > 0 ||
+           (data->start.command && data->start.engine == SFB_ENGINE_NONE &&
+            data->start.rate_hz == 0 && data->samples.count == 0);
 }
 
 void report_data_free(struct report_data *data);

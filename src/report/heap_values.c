@@ -254,6 +254,12 @@ static bool cut_tail(struct values *v)
             continue;
         take_least(v, i, tails[i]);
     }
+    /* Sums and events may contradict each other. */
+    for (size_t i = 0; good && i < v->heap->sites.count; i++)
+        for (size_t k = 0; k < 2; k++)
+            if (v->of[i].of[REPORT_INUSE_OBJECTS + k].value >
+                v->of[i].of[REPORT_ALLOC_OBJECTS + k].value)
+                v->of[i].of[REPORT_INUSE_OBJECTS + k] = v->of[i].of[REPORT_ALLOC_OBJECTS + k];
     free(tails);
     return good;
 }

@@ -43,6 +43,7 @@ static bool add_site(struct report_maker *m, uint32_t number,
     const struct report_data *data = model->sources[m->source].data;
     const struct report_heap_site *site = &data->heap.sites.at[number];
     const uint32_t member = m->first_member + site->thread;
+    uint64_t modules = site->modules;
     struct report_site *kept;
     struct report_row *row;
     uint32_t stack;
@@ -50,7 +51,10 @@ static bool add_site(struct report_maker *m, uint32_t number,
 
     if (!model->members.at[member].wanted)
         return true;
-    if (!report_maker_stack(m, site->stack, site->modules, &stack) ||
+    /* A dump of what lives says with its sums when its modules were there. */
+    if (site->totals != REPORT_NONE && (data->heap.heaps.at[site->heap].flags & SFB_HEAP_LIVE))
+        modules = data->heap.totals.at[site->totals].time;
+    if (!report_maker_stack(m, site->stack, modules, &stack) ||
         !report_maker_wants(m, stack, &wanted))
         return false;
     if (!wanted)

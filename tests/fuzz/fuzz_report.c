@@ -18,9 +18,11 @@
 #include "report/page/html.h"
 #include "report/text/callers.h"
 #include "report/text/diff.h"
+#include "report/text/histogram.h"
 #include "report/text/hottest.h"
 #include "report/text/list.h"
 #include "report/text/losses.h"
+#include "report/text/stacks.h"
 #include "report/text/summary.h"
 #include "report/text/threads.h"
 #include "report/text/top.h"
@@ -94,6 +96,25 @@ static char *read_text(void *user, const char *name, uint64_t time, size_t *size
     return strdup(text);
 }
 
+/* All kinds; leaks with suppressions that find some of them. */
+static void write_stacks(FILE *to, const struct report_model *model,
+                         const struct report_style *style)
+{
+    struct report_suppressions suppressions;
+    size_t line;
+
+    FUZZ_CHECK(report_suppressions_read(&suppressions, "leak:*a\nleak:^[\nleak:$\n", &line));
+    for (int order = REPORT_STACKS_LEAKS; order <= REPORT_STACKS_ELSEWHERE; order++) {
+        const struct report_stacks stacks = { .order = (enum report_stacks_order)order,
+                                              .rows = 7,
+                                              .percent = 0.1,
+                                              .suppressions = &suppressions };
+
+        FUZZ_CHECK(report_stacks_write(to, model, style, &stacks));
+    }
+    report_suppressions_free(&suppressions);
+}
+
 static void write_views(FILE *to, const struct report_model *model,
                         const struct report_style *style)
 {
@@ -113,6 +134,9 @@ static void write_views(FILE *to, const struct report_model *model,
     FUZZ_CHECK(report_callers_write(to, model, style, wanted, 0.0));
     FUZZ_CHECK(report_list_write(to, model, style, wanted, 10, &texts));
     FUZZ_CHECK(report_threads_write(to, model, style, 0.0));
+    report_histogram_write(to, model, style, REPORT_SIZES, 3);
+    report_histogram_write(to, model, style, REPORT_LIFETIMES, 0);
+    write_stacks(to, model, style);
     free(wanted);
 }
 
@@ -187,6 +211,34 @@ static void write_files(const struct report_model *model)
     free(text);
 }
 
+/* A heap has parts by time, too. */
+static void report_parts_of_run(FILE *to, const struct report_source *source)
+{
+    static const struct report_choice choices[] = {
+        { .at_instant = true, .to = 1000000 },
+        { .from = 1000, .to = 1000000000 },
+        { .from = 1 },
+        { .tail_percent = 50.0, .value = REPORT_HEAP_LIVE },
+        { .tail = 1000, .value = REPORT_HEAP_LIVE },
+        { .value = REPORT_HEAP_ALLOCATED, .blocks = true },
+        { .value = REPORT_HEAP_PEAK },
+        { .value = REPORT_HEAP_TEMPORARY },
+    };
+    static const struct report_style plain = { .width = 0 };
+    struct report_model model;
+
+    if (!report_data_is_heap(source->data))
+        return;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        FUZZ_CHECK(report_model_make(&model, source, 1, &choices[i]));
+        FUZZ_CHECK(report_summary_write(to, &model));
+        FUZZ_CHECK(report_tree_write(to, &model, &plain, 0.1));
+        for (size_t type = 0; type < REPORT_VALUES; type += 2)
+            FUZZ_CHECK(model.totals[type] <= model.totals[REPORT_ALLOC_OBJECTS]);
+        report_model_free(&model);
+    }
+}
+
 /* Twice: as it is, and as the new one of a comparison. */
 static void report(const struct report_data *data)
 {
@@ -203,6 +255,7 @@ static void report(const struct report_data *data)
     sources[0].namer = report_names_namer(names);
     sources[0].namer.code = NULL; /* no file that somebody names is opened here */
     sources[1].namer = sources[0].namer;
+    report_parts_of_run(to, sources);
     for (size_t count = 1; count <= 2; count++) {
         FUZZ_CHECK(report_model_make(&model, sources, count, NULL));
         FUZZ_CHECK(report_summary_write(to, &model));

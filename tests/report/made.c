@@ -101,14 +101,19 @@ void made_thread(uint32_t id, uint32_t process, const char *name)
     cr_assert(eq(int, sfb_recording_put_thread(made_writer, &thread), SFB_OK));
 }
 
-void made_begin(void)
+void made_begin_as(const struct sfb_recording_start *start)
 {
     const struct sfb_recording_writer_options options = SFB_RECORDING_WRITER_OPTIONS_INIT;
 
     strcpy(made_path + sizeof made_path - 7, "XXXXXX");
     fd = mkstemp(made_path);
     cr_assert(fd >= 0);
-    cr_assert(eq(int, sfb_recording_writer_open(&made_writer, fd, &made_start, &options), SFB_OK));
+    cr_assert(eq(int, sfb_recording_writer_open(&made_writer, fd, start, &options), SFB_OK));
+}
+
+void made_begin(void)
+{
+    made_begin_as(&made_start);
     made_process(1);
     made_thread(1, 1, "main");
 }

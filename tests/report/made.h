@@ -21,6 +21,9 @@ NOINLINE int report_host(int x); /* report_inlined() is inlined into it */
 /* Begins a recording, with process 1 and its thread 1, "main". */
 void made_begin(void);
 
+/* The same of another kind, without a process. */
+void made_begin_as(const struct sfb_recording_start *start);
+
 /* @param reason  NULL: it is cut off */
 void made_end(const char *reason);
 

@@ -6,9 +6,11 @@ foreach(name report views several terminal large)
     sfb_skip(report ${name} "recordings are not built: zstd is not installed")
   endif()
 endforeach()
-# The model itself, without the tool.
+# Heaps: the model itself, without the tool, and its views.
 if(SFRAME_BACKTRACE_RECORDING AND SFRAME_BACKTRACE_TOOLS)
   sfb_tool_test(report heap_model report/made.c report/made_heap.c LIBS sfb-report)
+  sfb_tool_test(report heap_views report/made.c report/made_heap.c LIBS sfb-recording-zstd)
+  sfb_tool_test(report suppressions LIBS sfb-report)
 endif()
 # Its source is where it was not built.
 set_source_files_properties(report/made.c PROPERTIES

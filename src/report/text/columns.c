@@ -1,5 +1,6 @@
 #include "report/text/columns.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +12,31 @@ enum { WIDE = 110, WIDE_ERRORS = 130, MEDIUM = 60, BAR_LONG = 16, BAR_SHORT = 10
 /* Widths of values, "total (ms)", and of errors, "few(3)". */
 enum { TIME_MIN = 10, ERROR_MIN = 9 };
 
+void report_amount_put(FILE *to, const struct report_amount *a, enum report_quantity quantity)
+{
+    static const struct report_style plain = { .width = 0 };
+    const struct report_unit *unit = report_unit_of(&plain, quantity, a->value);
+    const char *name = a->value != 1 ? unit->name : quantity == REPORT_BYTES ? "byte" : "block";
+
+    if (unit->one == 1)
+        fprintf(to, "%" PRIu64 " %s", a->value, name);
+    else
+        fprintf(to, "%.2f %s", report_in_unit(unit, a->value), name);
+    if (a->samples == 0)
+        return;
+    fprintf(to, " \u00b1 %.*f", unit->one > 1 ? 2 : 0, sqrt(a->variance) / (double)unit->one);
+    if (a->samples < REPORT_SAMPLES_FEW)
+        fprintf(to, " (few samples: %u)", (unsigned)a->samples);
+}
+
+void report_bytes_put(FILE *to, const struct report_amount *blocks,
+                      const struct report_amount *bytes)
+{
+    report_amount_put(to, bytes, REPORT_BYTES);
+    fputs(" in ", to);
+    report_amount_put(to, blocks, REPORT_BLOCKS);
+}
+
 double report_share(uint64_t part, uint64_t all)
 {
     return all > 0 ? 100.0 * (double)part / (double)all : 0.0;
@@ -21,6 +47,18 @@ enum report_quantity report_quantity_of(const struct report_model *model)
     if (!model->heap)
         return REPORT_TIME;
     return model->main % 2 == 0 ? REPORT_BLOCKS : REPORT_BYTES;
+}
+
+const char *report_value_name(const struct report_model *model)
+{
+    static const char *const names[] = { "allocated", "live", "peak", "temporary" };
+
+    if (!model->heap)
+        return NULL;
+    if (model->main / 2 == REPORT_INUSE_OBJECTS / 2 && report_choice_is_timed(&model->choice) &&
+        !model->choice.at_instant)
+        return "growth";
+    return names[model->main / 2];
 }
 
 static unsigned figure_width(const struct report_columns *c)
@@ -41,6 +79,7 @@ void report_columns_make(struct report_columns *out, const struct report_style *
         .times = width == 0 || width >= wide || (!selfs && width >= MEDIUM),
         .errors = model->estimated,
         .error = ERROR_MIN,
+        .value = report_value_name(model),
     };
     const unsigned largest =
         (unsigned)snprintf(NULL, 0, "%.*f", out->unit->decimals, report_in_unit(out->unit, all));
@@ -76,13 +115,16 @@ static void put_head(FILE *to, const struct report_columns *c, const char *word)
 
 void report_columns_head(FILE *to, const struct report_columns *c, const char *what)
 {
+    char text[96];
+
     report_colour(to, c->style, REPORT_BOLD);
     if (c->selfs)
         put_head(to, c, "self");
     put_head(to, c, "total");
     if (c->bar > 0)
         fprintf(to, "%*s  ", (int)c->bar, "");
-    report_line_put(to, c->style, what, strlen(what), report_columns_room(c));
+    snprintf(text, sizeof text, "%s%s%s", what, c->value ? ": " : "", c->value ? c->value : "");
+    report_line_put(to, c->style, text, strlen(text), report_columns_room(c));
     report_colour(to, c->style, REPORT_PLAIN);
     fputc('\n', to);
 }

@@ -8,15 +8,19 @@
 struct report_columns {
     const struct report_style *style;
     const struct report_unit *unit;
-    uint64_t all;    /* what 100 % is */
-    bool selfs;      /* there is time of its own, and time of what it calls */
-    bool times;      /* values, not shares alone */
-    bool errors;     /* behind each value: they are estimates */
-    unsigned time;   /* width of a value */
-    unsigned error;  /* and of an error */
-    unsigned bar;    /* cells; 0: none */
-    unsigned before; /* columns before the name */
+    uint64_t all;      /* what 100 % is */
+    bool selfs;        /* there is time of its own, and time of what it calls */
+    bool times;        /* values, not shares alone */
+    bool errors;       /* behind each value: they are estimates */
+    unsigned time;     /* width of a value */
+    unsigned error;    /* and of an error */
+    unsigned bar;      /* cells; 0: none */
+    unsigned before;   /* columns before the name */
+    const char *value; /* what of a heap it is; NULL */
 };
+
+/* @return what a heap's values are: "live"; NULL: CPU time needs no word */
+const char *report_value_name(const struct report_model *model);
 
 /* What the values of a model are in. */
 enum report_quantity report_quantity_of(const struct report_model *model);
@@ -53,6 +57,13 @@ enum { REPORT_SAMPLES_FEW = 10 };
  */
 void report_error_put(FILE *to, const struct report_unit *unit, const struct report_amount *amount,
                       unsigned width);
+
+/* Writes "12.34 KiB" or "12.34 KiB \u00b1 1.20", "(few samples: 3)" behind it where it is of so few. */
+void report_amount_put(FILE *to, const struct report_amount *amount, enum report_quantity quantity);
+
+/* Writes bytes in blocks, as the two types of a pair: "12.34 KiB in 5 blocks". @param type  that of the blocks */
+void report_bytes_put(FILE *to, const struct report_amount *blocks,
+                      const struct report_amount *bytes);
 
 /* @return a share of all, in percent; of nothing 0 */
 double report_share(uint64_t part, uint64_t all);

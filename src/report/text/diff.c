@@ -17,9 +17,10 @@ struct diff {
     const struct report_style *style;
     const struct report_tally *tally;
     const struct report_unit *unit;
-    uint64_t base;  /* what 100 % is */
-    unsigned time;  /* width of a value */
-    unsigned error; /* width of an error; 0: there is none */
+    const char *value; /* what of a heap it is; NULL */
+    uint64_t base;     /* what 100 % is */
+    unsigned time;     /* width of a value */
+    unsigned error;    /* width of an error; 0: there is none */
     bool selfs, values, times;
     unsigned before; /* columns before a name */
 };
@@ -38,6 +39,7 @@ static struct diff begin(FILE *to, const struct report_style *style, const struc
                       .style = style,
                       .tally = t,
                       .unit = report_unit_of(style, report_quantity_of(model), most),
+                      .value = report_value_name(model),
                       .base = old > 0 ? old : new,
                       .selfs = report_by_is_called(t->entities.by),
                       .values = style->width == 0 || style->width >= WIDE,
@@ -107,7 +109,7 @@ static void put_error_head(const struct diff *d)
 
 static void put_head(const struct diff *d, const char *what)
 {
-    char text[32];
+    char text[96];
 
     report_colour(d->to, d->style, REPORT_BOLD);
     if (d->values) {
@@ -129,7 +131,8 @@ static void put_head(const struct diff *d, const char *what)
     }
     if (d->selfs)
         put_word(d, "total %", 8, 2);
-    report_line_put(d->to, d->style, what, strlen(what), room_of(d));
+    snprintf(text, sizeof text, "%s%s%s", what, d->value ? ": " : "", d->value ? d->value : "");
+    report_line_put(d->to, d->style, text, strlen(text), room_of(d));
     report_colour(d->to, d->style, REPORT_PLAIN);
     fputc('\n', d->to);
 }

@@ -1,16 +1,11 @@
 #include "report/text/hottest.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/index.h"
 #include "report/text/columns.h"
-#include "report/text/name.h"
+#include "report/text/stack_show.h"
 #include "report/text/tally.h"
-
-/* Frames that are shown at the inner and at the outer end. */
-enum { INNER = 20, OUTER = 8 };
 
 /* Stacks of the same functions. */
 struct chain {
@@ -72,74 +67,6 @@ static bool find_hottest(const struct report_model *model, const struct report_w
     return good;
 }
 
-/* "  file.c:12", the last part of a path. */
-static void describe_place(char *out, size_t size, const struct report_model *model,
-                           const struct report_line *line)
-{
-    const char *file = line ? report_text(model, line->file) : "", *slash = strrchr(file, '/');
-
-    out[0] = '\0';
-    if (file[0] && line->line > 0)
-        snprintf(out, size, "%s:%" PRIu32, slash ? slash + 1 : file, line->line);
-    else
-        snprintf(out, size, "%s", slash ? slash + 1 : file);
-}
-
-static void put_step(FILE *to, const struct report_model *model, const struct report_style *style,
-                     const struct report_step *step, size_t times)
-{
-    char place[128], repeated[32] = "";
-    unsigned room = 0;
-
-    describe_place(place, sizeof place, model, step->line);
-    if (times > 1)
-        snprintf(repeated, sizeof repeated, " x %zu", times);
-    if (style->width > 0) {
-        const unsigned used = 4 + report_name_width(place) + (unsigned)strlen(repeated);
-
-        room = style->width > used + 12 ? style->width - used : 12;
-    }
-    fputs("  ", to);
-    report_name_put(to, style, step->line ? report_name(model, step->line->function) : step->mark,
-                    room);
-    fputs(repeated, to);
-    if (place[0]) {
-        report_colour(to, style, REPORT_DIM);
-        fputs("  ", to);
-        report_name_put(to, style, place, style->width > 16 ? style->width - 16 : 0);
-        report_colour(to, style, REPORT_PLAIN);
-    }
-    fputc('\n', to);
-}
-
-/* Those of a recursion are one line. */
-static bool is_same(const struct report_step *a, const struct report_step *b)
-{
-    return a->line && b->line && a->line->function == b->line->function;
-}
-
-/* @param skipped  how many lines are left out behind INNER; 0: none. @return lines, had all been written */
-static size_t put_steps(FILE *to, const struct report_model *model,
-                        const struct report_style *style, uint32_t stack, size_t skipped)
-{
-    struct report_steps steps = report_steps_of(model, stack);
-    struct report_step now, next;
-    size_t lines = 0;
-
-    for (bool more = report_steps_next(&steps, &now); more; now = next) {
-        size_t times = 1;
-
-        while ((more = report_steps_next(&steps, &next)) && is_same(&now, &next))
-            times++;
-        if (to && (lines < INNER || lines >= INNER + skipped))
-            put_step(to, model, style, &now, times);
-        if (to && skipped > 0 && lines == INNER)
-            fprintf(to, "  [%zu more]\n", skipped);
-        lines++;
-    }
-    return lines;
-}
-
 bool report_hottest_write(FILE *to, const struct report_model *model,
                           const struct report_style *style)
 {
@@ -147,7 +74,6 @@ bool report_hottest_write(FILE *to, const struct report_model *model,
     const struct report_unit *unit = report_unit_of(style, report_quantity_of(model), all);
     struct chain hottest = { .heaviest = 0 };
     struct report_weights weights;
-    size_t lines;
     bool good = report_weights_make(&weights, model) && find_hottest(model, &weights, &hottest);
 
     report_weights_free(&weights);
@@ -156,13 +82,16 @@ bool report_hottest_write(FILE *to, const struct report_model *model,
     if (hottest.weight.value == 0)
         return true;
     report_colour(to, style, REPORT_BOLD);
-    fprintf(to, "hottest stack: %.*f %s, %.2f %%, innermost first", unit->decimals,
-            report_in_unit(unit, hottest.weight.value), unit->name,
-            report_share(hottest.weight.value, all));
+    if (model->heap) {
+        fprintf(to, "heaviest stack, %s: ", report_value_name(model));
+        report_amount_put(to, &hottest.weight, report_quantity_of(model));
+    } else {
+        fprintf(to, "hottest stack: %.*f %s", unit->decimals,
+                report_in_unit(unit, hottest.weight.value), unit->name);
+    }
+    fprintf(to, ", %.2f %%, innermost first", report_share(hottest.weight.value, all));
     report_colour(to, style, REPORT_PLAIN);
     fputc('\n', to);
-    lines = put_steps(NULL, model, style, hottest.stack, 0);
-    put_steps(to, model, style, hottest.stack,
-              lines > INNER + OUTER + 1 ? lines - INNER - OUTER : 0);
+    report_stack_put(to, model, style, hottest.stack, "  ");
     return true;
 }

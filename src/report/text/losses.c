@@ -20,7 +20,9 @@ void report_losses_write(FILE *to, const struct report_data *data)
             count += all[next].count;
         if (count == 0)
             continue;
-        fprintf(to, "  lost: %" PRIu64 " %s", count, sfb_recording_loss_str(all[i].reason));
+        fprintf(to, "  %s%" PRIu64 " %s",
+                all[i].reason == SFB_LOSS_HEAP_WAITS ? "" : "lost: ", count,
+                sfb_recording_loss_str(all[i].reason));
         if (all[i].text[0]) {
             fputs(": ", to);
             foreign_print(to, all[i].text);
@@ -57,6 +59,14 @@ bool report_all_losses_write(FILE *to, const struct report_model *model)
     return good;
 }
 
+static void write_heap(FILE *to, const struct report_data *data)
+{
+    const struct report_heap_data *heap = &data->heap;
+
+    fprintf(to, "%zu events of the heap, %zu sums of %zu sites, %zu states, ", heap->events.count,
+            heap->totals.count, heap->sites.count, heap->states.count);
+}
+
 bool report_health_write(FILE *to, const char *path, const struct report_data *data)
 {
     const struct sfb_recording_health *h = &data->health;
@@ -64,9 +74,17 @@ bool report_health_write(FILE *to, const char *path, const struct report_data *d
                        h->bad_records == 0 && h->torn == 0 && h->lost_records == 0;
 
     foreign_print(to, path);
-    fprintf(to, ": %s: %" PRIu64 " bytes, %" PRIu64 " blocks, %zu samples, %zu stacks\n",
-            whole ? "whole" : "not whole", h->size, h->blocks, data->samples.count,
-            data->stacks.count);
+    fprintf(to, ": %s: %" PRIu64 " bytes, %" PRIu64 " blocks, ", whole ? "whole" : "not whole",
+            h->size, h->blocks);
+    if (report_data_is_heap(data))
+        write_heap(to, data);
+    else
+        fprintf(to, "%zu samples, ", data->samples.count);
+    fprintf(to, "%zu stacks\n", data->stacks.count);
+    if (data->heap.events.count > 0)
+        fprintf(to, "  %.2f bytes an event in their blocks\n",
+                (double)h->bytes_of_type[SFB_RECORDING_TYPE_HEAP] /
+                    (double)data->heap.events.count);
     if (data->samples.count > 0)
         fprintf(to, "  %.1f bytes a sample in blocks of stacks and samples\n",
                 (double)h->bytes_of_type[SFB_RECORDING_TYPE_EVENTS] / (double)data->samples.count);
@@ -88,6 +106,9 @@ bool report_health_write(FILE *to, const char *path, const struct report_data *d
         fprintf(to, "  %" PRIu64 " records contradict themselves\n", h->bad_records);
     if (h->lost_records > 0)
         fprintf(to, "  %" PRIu64 " records at least are missing\n", h->lost_records);
+    if (data->heap.contradictions > 0)
+        fprintf(to, "  %" PRIu64 " records of the heap cannot be true\n",
+                data->heap.contradictions);
     if (h->unknown_blocks > 0 || h->unknown_records > 0)
         fprintf(to, "  of a later version, passed over: %" PRIu64 " blocks, %" PRIu64 " records\n",
                 h->unknown_blocks, h->unknown_records);
