@@ -8,7 +8,7 @@ static const struct tool_command *const commands[] = {
     &tool_dump,   &tool_check,  &tool_diff,      &tool_synth,
     &tool_decode, &tool_encode, &tool_symbolize, &tool_collect,
 #ifdef SFB_HAVE_RECORDING
-    &tool_record, &tool_report,
+    &tool_record, &tool_report, &tool_ctl,
 #endif
 };
 

@@ -1,9 +1,12 @@
 #include "report_inputs.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "report_log.h"
 #include "report_names.h"
 
 static enum tool_exit refuse(const char *path, enum sfb_status status)
@@ -17,10 +20,30 @@ static enum tool_exit refuse(const char *path, enum sfb_status status)
                              : "no recording: it begins with other bytes");
 }
 
+/* A file that is no recording may be a log with dumps of live tables. What is wrong with it is kept for the end. */
+static enum sfb_status read_input(struct report_inputs *out, struct report_data *data,
+                                  const struct report_request *r, const char *path)
+{
+    struct sfb_error error;
+    enum sfb_status status = report_data_read(data, path, &error);
+    char in_memory[32];
+    int fd;
+
+    if (status != SFB_BAD_MAGIC && status != SFB_TRUNCATED)
+        return status;
+    fd = report_log_open(r, path, out->symbols, &out->log_status);
+    if (fd < 0)
+        return status;
+    report_data_free(data);
+    snprintf(in_memory, sizeof in_memory, "/proc/self/fd/%d", fd);
+    status = report_data_read(data, in_memory, &error);
+    close(fd);
+    return status;
+}
+
 enum tool_exit report_inputs_open(struct report_inputs *out, const struct report_request *r)
 {
     const size_t count = r->path_count;
-    struct sfb_error error;
 
     *out = (struct report_inputs){ .data = calloc(count, sizeof *out->data),
                                    .names = calloc(count, sizeof *out->names),
@@ -30,7 +53,7 @@ enum tool_exit report_inputs_open(struct report_inputs *out, const struct report
     if (!out->data || !out->names || !out->sources || (!r->no_symbols && !out->symbols))
         return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
     for (size_t i = 0; i < count; i++) {
-        const enum sfb_status status = report_data_read(&out->data[i], r->paths[i], &error);
+        const enum sfb_status status = read_input(out, &out->data[i], r, r->paths[i]);
 
         out->count = i + 1;
         if (status != SFB_OK)
@@ -48,7 +71,7 @@ enum tool_exit report_inputs_open(struct report_inputs *out, const struct report
 enum tool_exit report_inputs_judge(const struct report_inputs *inputs,
                                    const struct report_request *r)
 {
-    enum tool_exit exit_status = TOOL_DONE;
+    enum tool_exit exit_status = inputs->log_status;
 
     for (size_t i = 0; i < inputs->count; i++) {
         const struct sfb_recording_health *h = &inputs->data[i].health;

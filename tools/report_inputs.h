@@ -11,6 +11,7 @@ struct report_inputs {
     struct report_names **names;
     struct report_source *sources;
     size_t count;
+    enum tool_exit log_status; /* of logs that were read as recordings */
 };
 
 /*

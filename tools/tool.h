@@ -52,6 +52,7 @@ extern const struct tool_command tool_collect;
 extern const struct tool_command tool_synth;
 extern const struct tool_command tool_record;
 extern const struct tool_command tool_report;
+extern const struct tool_command tool_ctl;
 
 /* Says "sfb: <text>" on stderr, as one line whatever bytes the text has: foreign.h.
  * @return exit_status */

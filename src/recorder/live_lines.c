@@ -72,6 +72,16 @@ static size_t put_base64(char *out, const struct line *line)
     return n;
 }
 
+/* "heap[12] " */
+static size_t put_pid(char *out, uint64_t pid)
+{
+    size_t size = put_text(out, SFB_LIVE_LINE_OF);
+
+    size += put_decimal(out + size, pid);
+    size += put_text(out + size, "] ");
+    return size;
+}
+
 /* @param out  what stands before the prefix is there already: used bytes */
 static size_t finish(char *out, size_t used, const char *prefix, const struct line *line)
 {
@@ -101,24 +111,25 @@ size_t sfb_live_line_begin(char out[SFB_LIVE_LINE_MAX],
     for (int i = 0; i < SFB_LIVE_BEGIN_NUMBERS; i++)
         put_number(&line, numbers[i]);
     put(&line, path, (size_t)numbers[SFB_LIVE_BEGIN_PATH_SIZE]);
-    size = put_text(out, "heap of process ");
-    size += put_decimal(out + size, numbers[SFB_LIVE_BEGIN_PID]);
-    out[size++] = ' ';
+    size = put_pid(out, numbers[SFB_LIVE_BEGIN_PID]);
+    size += put_text(out + size, "begins ");
     return finish(out, size, SFB_LIVE_LINE_HEAD, &line);
 }
 
-size_t sfb_live_line_list(char out[SFB_LIVE_LINE_MAX], uint64_t list)
+size_t sfb_live_line_list(char out[SFB_LIVE_LINE_MAX], uint64_t pid, uint64_t list)
 {
     struct line line;
+    size_t size = put_pid(out, pid);
 
     put_head(&line, SFB_LIVE_HEAD_LIST);
     put_number(&line, list);
-    return finish(out, put_text(out, "heap modules "), SFB_LIVE_LINE_HEAD, &line);
+    size += put_text(out + size, "modules ");
+    return finish(out, size, SFB_LIVE_LINE_HEAD, &line);
 }
 
-static size_t put_amount(char *out, uint64_t blocks, uint64_t bytes)
+static size_t put_amount(char *out, uint64_t pid, uint64_t blocks, uint64_t bytes)
 {
-    size_t size = put_text(out, "heap ");
+    size_t size = put_pid(out, pid);
 
     size += put_decimal(out + size, blocks);
     size += put_text(out + size, " blocks ");
@@ -127,7 +138,8 @@ static size_t put_amount(char *out, uint64_t blocks, uint64_t bytes)
     return size;
 }
 
-size_t sfb_live_line_end(char out[SFB_LIVE_LINE_MAX], const uint64_t numbers[SFB_LIVE_END_NUMBERS])
+size_t sfb_live_line_end(char out[SFB_LIVE_LINE_MAX], uint64_t pid,
+                         const uint64_t numbers[SFB_LIVE_END_NUMBERS])
 {
     struct line line;
     size_t size;
@@ -135,19 +147,22 @@ size_t sfb_live_line_end(char out[SFB_LIVE_LINE_MAX], const uint64_t numbers[SFB
     put_head(&line, SFB_LIVE_HEAD_END);
     for (int i = 0; i < SFB_LIVE_END_NUMBERS; i++)
         put_number(&line, numbers[i]);
-    size = put_amount(out, numbers[SFB_LIVE_END_BLOCKS], numbers[SFB_LIVE_END_BYTES]);
+    size = put_amount(out, pid, numbers[SFB_LIVE_END_BLOCKS], numbers[SFB_LIVE_END_BYTES]);
     size += put_text(out + size, "in all ");
     return finish(out, size, SFB_LIVE_LINE_HEAD, &line);
 }
 
-size_t sfb_live_line_module(char out[SFB_LIVE_LINE_MAX], const void *map, size_t map_size)
+size_t sfb_live_line_module(char out[SFB_LIVE_LINE_MAX], uint64_t pid, const void *map,
+                            size_t map_size)
 {
     struct line line;
+    size_t size = put_pid(out, pid);
 
     line.size = 0;
     line.full = false;
     put(&line, map, map_size);
-    return finish(out, put_text(out, "heap module "), SFB_LIVE_LINE_MODULE, &line);
+    size += put_text(out + size, "module ");
+    return finish(out, size, SFB_LIVE_LINE_MODULE, &line);
 }
 
 void sfb_live_stack_numbers(uint64_t out[SFB_LIVE_STACK_NUMBERS],
@@ -163,8 +178,8 @@ void sfb_live_stack_numbers(uint64_t out[SFB_LIVE_STACK_NUMBERS],
     out[SFB_LIVE_STACK_BYTES_VARIANCE] = sfb_live_count(amount->bytes_variance);
 }
 
-size_t sfb_live_line_stack(char out[SFB_LIVE_LINE_MAX], const void *cbf, size_t cbf_size,
-                           const uint64_t numbers[SFB_LIVE_STACK_NUMBERS])
+size_t sfb_live_line_stack(char out[SFB_LIVE_LINE_MAX], uint64_t pid, const void *cbf,
+                           size_t cbf_size, const uint64_t numbers[SFB_LIVE_STACK_NUMBERS])
 {
     uint64_t count = SFB_LIVE_STACK_NUMBERS;
     struct line line;
@@ -177,7 +192,7 @@ size_t sfb_live_line_stack(char out[SFB_LIVE_LINE_MAX], const void *cbf, size_t 
     put_number(&line, count);
     for (uint64_t i = 0; i < count; i++)
         put_number(&line, numbers[i]);
-    return finish(out,
-                  put_amount(out, numbers[SFB_LIVE_STACK_BLOCKS], numbers[SFB_LIVE_STACK_BYTES]),
-                  SFB_LIVE_LINE_STACK, &line);
+    return finish(
+        out, put_amount(out, pid, numbers[SFB_LIVE_STACK_BLOCKS], numbers[SFB_LIVE_STACK_BYTES]),
+        SFB_LIVE_LINE_STACK, &line);
 }

@@ -2,11 +2,11 @@
  * A dump of a live table as lines of a log: docs/FORMATS.md, "Log lines". For who writes them, in the process itself or
  * beside it.
  *
- *     ~h# base64   begins a dump, begins another list of modules, or ends the dump
- *     ~i# base64   a module: Compact ImageMap with one image
- *     ~c# base64   a stack: CBF, then how many numbers follow, and the numbers
+ *     heap[PID] ... ~h# base64   begins a dump, begins another list of modules, or ends the dump
+ *     heap[PID] ... ~i# base64   a module: Compact ImageMap with one image
+ *     heap[PID] ... ~c# base64   a stack: CBF, then how many numbers follow, and the numbers
  *
- * Each function writes one whole line, with its newline and without a '\0'. Numbers are LEB128.
+ * The process's number keeps the dumps of several processes in one log apart. Each function writes one whole line, with its newline and without a '\0'. Numbers are LEB128.
  * Threads, signals: safe.
  */
 #ifndef SFB_RECORDER_LIVE_LINES_H
@@ -18,6 +18,7 @@
 #include "recorder/live.h"
 #include "recorder/live_sum.h"
 
+#define SFB_LIVE_LINE_OF     "heap["
 #define SFB_LIVE_LINE_HEAD   "~h#"
 #define SFB_LIVE_LINE_MODULE "~i#"
 #define SFB_LIVE_LINE_STACK  "~c#"
@@ -82,14 +83,16 @@ enum sfb_live_stack_number {
 /* @return bytes of the line; 0: it does not fit one */
 size_t sfb_live_line_begin(char out[SFB_LIVE_LINE_MAX],
                            const uint64_t numbers[SFB_LIVE_BEGIN_NUMBERS], const char *path);
-size_t sfb_live_line_list(char out[SFB_LIVE_LINE_MAX], uint64_t list);
-size_t sfb_live_line_end(char out[SFB_LIVE_LINE_MAX], const uint64_t numbers[SFB_LIVE_END_NUMBERS]);
-size_t sfb_live_line_module(char out[SFB_LIVE_LINE_MAX], const void *map, size_t size);
+size_t sfb_live_line_list(char out[SFB_LIVE_LINE_MAX], uint64_t pid, uint64_t list);
+size_t sfb_live_line_end(char out[SFB_LIVE_LINE_MAX], uint64_t pid,
+                         const uint64_t numbers[SFB_LIVE_END_NUMBERS]);
+size_t sfb_live_line_module(char out[SFB_LIVE_LINE_MAX], uint64_t pid, const void *map,
+                            size_t size);
 
 /* The numbers of a stack. */
 void sfb_live_stack_numbers(uint64_t out[SFB_LIVE_STACK_NUMBERS],
                             const struct sfb_live_amount *amount, uint64_t overruns_freed);
-size_t sfb_live_line_stack(char out[SFB_LIVE_LINE_MAX], const void *cbf, size_t size,
+size_t sfb_live_line_stack(char out[SFB_LIVE_LINE_MAX], uint64_t pid, const void *cbf, size_t size,
                            const uint64_t numbers[SFB_LIVE_STACK_NUMBERS]);
 
 #endif

@@ -26,6 +26,7 @@ static bool begin(void *user, const uint64_t numbers[SFB_LIVE_BEGIN_NUMBERS], co
 {
     struct sfb_live_write *w = user;
 
+    w->pid = numbers[SFB_LIVE_BEGIN_PID];
     return put(w, sfb_live_line_begin(w->line, numbers, path));
 }
 
@@ -36,7 +37,8 @@ static bool put_module(struct sfb_live_write *w, const struct sfb_image *image)
     if (sfb_image_map_encoder_init(&encoder, w->map, sizeof w->map, 64, "", NULL, 0) != SFB_OK ||
         sfb_image_map_encoder_put(&encoder, image) != SFB_OK)
         return true;
-    return put(w, sfb_live_line_module(w->line, w->map, sfb_image_map_encoder_end(&encoder)));
+    return put(w,
+               sfb_live_line_module(w->line, w->pid, w->map, sfb_image_map_encoder_end(&encoder)));
 }
 
 static bool list(void *user, uint64_t number, uint64_t time, const void *map, size_t size)
@@ -48,7 +50,7 @@ static bool list(void *user, uint64_t number, uint64_t time, const void *map, si
     struct sfb_image image;
 
     (void)time;
-    if (!put(w, sfb_live_line_list(w->line, number)))
+    if (!put(w, sfb_live_line_list(w->line, w->pid, number)))
         return false;
     if (sfb_image_map_decoder_init(&decoder, map, size, &room, NULL) != SFB_OK)
         return true;
@@ -63,14 +65,14 @@ static bool stack(void *user, const void *cbf, size_t size,
 {
     struct sfb_live_write *w = user;
 
-    return put(w, sfb_live_line_stack(w->line, cbf, size, numbers));
+    return put(w, sfb_live_line_stack(w->line, w->pid, cbf, size, numbers));
 }
 
 static bool end(void *user, const uint64_t numbers[SFB_LIVE_END_NUMBERS])
 {
     struct sfb_live_write *w = user;
 
-    return put(w, sfb_live_line_end(w->line, numbers));
+    return put(w, sfb_live_line_end(w->line, w->pid, numbers));
 }
 
 void sfb_live_write_begin(struct sfb_live_write *out,

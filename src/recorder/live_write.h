@@ -15,6 +15,7 @@ struct sfb_live_write {
     /* Takes whole lines. @return false: it cannot */
     bool (*put)(void *user, const char *lines, size_t size);
 
+    uint64_t pid;
     size_t used;
     char lines
         [4096]; /* what a pipe takes in one piece: lines of other writers do not come between */

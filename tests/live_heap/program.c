@@ -1,0 +1,139 @@
+/*
+ * A program with a live table, made to order: words say what it does, one after the other. It says "ready" on stdout where
+ * it waits. The blocks are allocated as the hooks would.
+ *
+ *     blocks N SIZE   allocate N blocks        free N      free every Nth of them
+ *     overrun N       write over N tails       churn N     N threads that allocate and free until the end
+ *     wait            until a byte comes       dump FILE   sframe_backtrace_heap_dump()
+ *     signal          send itself the signal   exec        executes itself: "wait"
+ *     exit            _exit()
+ */
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "live_heap/blocks.h"
+#include "record/live/environment.h"
+#include "sframe_backtrace_record.h"
+
+static char **blocks;
+static size_t count;
+
+__attribute__((noinline)) static void *make_a_pearl(size_t size)
+{
+    char *p = block_new(size);
+
+    __asm__ volatile("" : : "r"(p) : "memory");
+    return p;
+}
+
+static void make(size_t n, size_t size)
+{
+    blocks = reallocarray(blocks, count + n, sizeof *blocks);
+    if (!blocks)
+        exit(99);
+    while (n-- > 0)
+        blocks[count++] = make_a_pearl(size);
+}
+
+static void free_each(size_t step)
+{
+    for (size_t i = 0; i < count; i += step)
+        if (blocks[i]) {
+            block_free(blocks[i]);
+            blocks[i] = NULL;
+        }
+}
+
+static void overrun(size_t n)
+{
+    for (size_t i = 0; i < count && n > 0; i++)
+        if (blocks[i]) {
+            memset(blocks[i] + malloc_usable_size(blocks[i]) - 4, 'x', 4);
+            n--;
+        }
+}
+
+static void *churn(void *with)
+{
+    void *p[64] = { NULL };
+
+    for (uint64_t i = 0;; i++) {
+        void **at = &p[i * 7919 % 64];
+
+        if (*at)
+            block_free(*at);
+        *at = block_new(i * 31 % 500);
+    }
+    return with;
+}
+
+static size_t number(const char *word)
+{
+    return word ? strtoull(word, NULL, 10) : 0;
+}
+
+static void wait_for_a_byte(void)
+{
+    char byte;
+
+    puts("ready");
+    fflush(stdout);
+    if (read(STDIN_FILENO, &byte, 1) < 0)
+        exit(98);
+}
+
+static void dump(const char *file)
+{
+    const int fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+
+    if (fd < 0 || sframe_backtrace_heap_dump(fd, SFRAME_BACKTRACE_HEAP_CHECK_TAILS) != SFB_OK)
+        exit(97);
+    close(fd);
+}
+
+int main(int argc, char **argv)
+{
+    if (!sfb_live_start_by_environment())
+        return 96;
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+
+        if (strcmp(word, "blocks") == 0 && i + 2 < argc) {
+            make(number(argv[i + 1]), number(argv[i + 2]));
+            i += 2;
+        } else if (strcmp(word, "free") == 0) {
+            free_each(number(argv[++i]));
+        } else if (strcmp(word, "overrun") == 0) {
+            overrun(number(argv[++i]));
+        } else if (strcmp(word, "churn") == 0) {
+            for (size_t n = number(argv[++i]); n > 0; n--) {
+                pthread_t thread;
+
+                if (pthread_create(&thread, NULL, churn, NULL) != 0)
+                    return 95;
+            }
+        } else if (strcmp(word, "wait") == 0) {
+            wait_for_a_byte();
+        } else if (strcmp(word, "dump") == 0) {
+            dump(argv[++i]);
+        } else if (strcmp(word, "signal") == 0) {
+            raise(SIGUSR2);
+        } else if (strcmp(word, "exec") == 0) {
+            unsetenv("SFB_HEAP_LIVE");
+            execl("/bin/cat", "cat", (char *)NULL);
+            return 94;
+        } else if (strcmp(word, "exit") == 0) {
+            _exit(0);
+        } else {
+            return 93;
+        }
+    }
+    sfb_live_end();
+    return 0;
+}

@@ -1,0 +1,204 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctl.h"
+#include "heap_overruns.h"
+#include "heap_recording.h"
+#include "live_map.h"
+#include "number.h"
+#include "recorder/live_write.h"
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+/* --- the file --------------------------------------------------------------------------------------- */
+
+/* Of one process there may be several: of earlier ones with its number. The one that runs, else the last. */
+static bool open_of_process(struct live_map *out, uint64_t pid)
+{
+    struct live_map_file *files;
+    const size_t count = live_map_find(pid, &files);
+    const char *cause = "has no live table here: see 'sfb ctl --list'";
+    bool opened = false;
+
+    for (size_t i = count == SIZE_MAX ? 0 : count; i > 0 && !opened; i--) {
+        cause = live_map_open(out, files[i - 1].path);
+        opened = cause == NULL;
+        if (!opened)
+            tool_complain(TOOL_BAD_DATA, "%s: %s", files[i - 1].path, cause);
+    }
+    if (!opened && (count == 0 || count == SIZE_MAX))
+        tool_complain(TOOL_USAGE, "process %lu %s", (unsigned long)pid, cause);
+    free(files);
+    return opened;
+}
+
+static bool open_target(struct live_map *out, const char *target)
+{
+    const char *cause;
+    uint64_t pid;
+
+    if (number_of_argument(target, &pid))
+        return open_of_process(out, pid);
+    cause = live_map_open(out, target);
+    if (cause)
+        tool_complain(TOOL_BAD_DATA, "%s: %s", target, cause);
+    return cause == NULL;
+}
+
+/* --- what is said beside it ------------------------------------------------------------------------- */
+
+static void say_limits(const struct live_map *m, const struct sfb_live_tails *tails)
+{
+    const struct sfb_live *h = &m->view.head;
+    const struct sfb_live_counts *c = &h->counts;
+
+    if (h->level_most > 0)
+        tool_complain(TOOL_DONE,
+                      "the table was full: %lu blocks were left out of samples; amounts are "
+                      "estimates. A larger SFB_HEAP_LIVE helps",
+                      (unsigned long)c->unsampled);
+    if (c->no_slot > 0)
+        tool_complain(TOOL_DONE, "%lu blocks had no place", (unsigned long)c->no_slot);
+    if (c->no_stack > 0)
+        tool_complain(TOOL_DONE, "%lu blocks were counted without their stacks",
+                      (unsigned long)c->no_stack);
+    if (c->no_list > 0)
+        tool_complain(TOOL_DONE, "%lu lists of modules did not fit: some frames have no names",
+                      (unsigned long)c->no_list);
+    if (m->sum.changed > 0)
+        tool_complain(TOOL_DONE, "%lu slots changed while they were read, and are left out",
+                      (unsigned long)m->sum.changed);
+    if (c->overruns > 0)
+        tool_complain(TOOL_DONE, "%lu blocks were overrun before they were freed",
+                      (unsigned long)c->overruns);
+    if (c->foreign + c->untold > 0)
+        tool_complain(TOOL_DONE,
+                      "%lu blocks were freed that the table did not know, %lu more were such or "
+                      "overrun",
+                      (unsigned long)c->foreign, (unsigned long)c->untold);
+    if (tails)
+        tool_complain(TOOL_DONE, "%lu tails looked at: %lu overwritten, %lu could not be read",
+                      (unsigned long)tails->checked, (unsigned long)tails->overruns,
+                      (unsigned long)(tails->unreadable + tails->unknown));
+}
+
+static enum tool_exit judge(const struct live_map *m, const struct sfb_live_tails *tails)
+{
+    if (m->sum.bad > 0)
+        return tool_complain(TOOL_BAD_DATA,
+                             "%lu slots contradict themselves: the map was overwritten",
+                             (unsigned long)m->sum.bad);
+    return tails && tails->overruns > 0 ? TOOL_BAD_DATA : TOOL_DONE;
+}
+
+/* --- lines ------------------------------------------------------------------------------------------ */
+
+static bool put(void *user, const char *lines, size_t size)
+{
+    return fwrite(lines, 1, size, user) == size;
+}
+
+static enum tool_exit write_lines(const struct live_map *m, const struct sfb_live_tails *tails)
+{
+    struct sfb_live_write *write = malloc(sizeof *write);
+    struct sfb_live_visitor visitor;
+
+    if (!write)
+        return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+    sfb_live_write_begin(write, put, stdout, &visitor);
+    if (sfb_live_visit(&m->view, &m->sum, tails, clock_ns(CLOCK_MONOTONIC),
+                       clock_ns(CLOCK_REALTIME), &visitor))
+        sfb_live_write_flush(write);
+    free(write); /* what cannot be written is said at the end */
+    return TOOL_DONE;
+}
+
+/* --- a recording ------------------------------------------------------------------------------------ */
+
+static int open_output(const struct ctl_request *r)
+{
+    struct stat file;
+    int fd = open(r->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (fd < 0 && errno == EEXIST && r->force && stat(r->output, &file) == 0 &&
+        S_ISREG(file.st_mode) && unlink(r->output) == 0)
+        fd = open(r->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == EEXIST)
+        tool_complain(TOOL_USAGE, "ctl: %s exists; -f overwrites it", r->output);
+    else if (fd < 0)
+        tool_complain(TOOL_USAGE, "ctl: %s: %s", r->output, strerror(errno));
+    return fd;
+}
+
+static enum tool_exit write_recording(const struct ctl_request *r, const struct live_map *m,
+                                      const struct sfb_live_tails *tails)
+{
+    struct object_places places = { 0 };
+    struct symbols *symbols = symbols_open(&places);
+    const int fd = symbols ? open_output(r) : -1;
+    struct sfb_live_visitor writer, visitor;
+    struct heap_recording recording;
+    struct heap_overruns overruns;
+    enum sfb_status status;
+
+    if (fd < 0) {
+        symbols_close(symbols);
+        return TOOL_USAGE;
+    }
+    heap_recording_begin(&recording, fd, &writer);
+    heap_overruns_begin(&overruns, symbols, OBJECT_NAME_FULL, &writer, &visitor);
+    sfb_live_visit(&m->view, &m->sum, tails, clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_REALTIME),
+                   &visitor);
+    errno = 0;
+    status = heap_recording_end(&recording);
+    heap_overruns_end(&overruns);
+    symbols_close(symbols);
+    if ((close(fd) != 0 || status != SFB_OK) && overruns.exit_status != TOOL_USAGE) {
+        unlink(r->output);
+        return tool_complain(TOOL_USAGE, "ctl: %s: %s", r->output,
+                             errno ? strerror(errno) : sfb_status_str(status));
+    }
+    printf("%s: %lu blocks, %lu bytes\n", r->output,
+           (unsigned long)sfb_live_count(m->sum.all.blocks),
+           (unsigned long)sfb_live_count(m->sum.all.bytes));
+    return overruns.exit_status;
+}
+
+enum tool_exit ctl_dump(const struct ctl_request *r)
+{
+    struct sfb_live_tails *tails = NULL;
+    enum tool_exit exit_status;
+    struct live_map map;
+    const char *cause;
+
+    if (!open_target(&map, r->target))
+        return TOOL_USAGE;
+    cause = live_map_read(&map);
+    if (cause) {
+        exit_status = tool_complain(TOOL_BAD_DATA, "%s: %s", r->target, cause);
+        live_map_close(&map);
+        return exit_status;
+    }
+    if (r->check_tails && map.state != LIVE_MAP_RUNNING)
+        tool_complain(TOOL_DONE, "the process is gone: no tails can be looked at");
+    else if (r->check_tails && (tails = malloc(sizeof *tails)) != NULL)
+        live_map_check_tails(&map, tails);
+    exit_status = r->output ? write_recording(r, &map, tails) : write_lines(&map, tails);
+    say_limits(&map, tails);
+    exit_status = tool_worse(exit_status, judge(&map, tails));
+    free(tails);
+    live_map_close(&map);
+    return exit_status;
+}
