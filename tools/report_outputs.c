@@ -6,7 +6,10 @@
 #include <sys/stat.h>
 
 #include "output.h"
+#include "report/formats/dhat.h"
 #include "report/formats/folded.h"
+#include "report/formats/gperftools.h"
+#include "report/formats/heaptrack.h"
 #include "report/formats/pprof.h"
 #include "report/formats/rows.h"
 #include "report/formats/speedscope.h"
@@ -18,6 +21,11 @@ const struct report_output report_outputs[] = {
     { .option = "folded", .optional = true, .write = report_folded_write },
     { .option = "folded-ns", .optional = true, .write = report_folded_ns_write },
     { .option = "speedscope", .groups = true, .write = report_speedscope_write },
+    { .option = "dhat", .refuses = report_dhat_refuses, .write = report_dhat_write },
+    { .option = "heaptrack", .refuses = report_heaptrack_refuses, .write = report_heaptrack_write },
+    { .option = "gperftools",
+      .refuses = report_gperftools_refuses,
+      .write = report_gperftools_write },
     { .option = "rows", .optional = true, .groups = true, .write = report_rows_write },
 };
 
@@ -64,10 +72,15 @@ enum tool_exit report_outputs_write(const struct report_request *r,
 
     for (size_t i = 0; i < report_output_count; i++) {
         const struct report_output *output = &report_outputs[i];
+        const char *cause;
 
         if (!r->outputs[i])
             continue;
-        if (strcmp(r->outputs[i], "-") != 0)
+        cause = output->refuses ? output->refuses(model) : NULL;
+        if (cause)
+            exit_status = tool_worse(exit_status,
+                                     tool_complain(TOOL_USAGE, "--%s: %s", output->option, cause));
+        else if (strcmp(r->outputs[i], "-") != 0)
             exit_status = tool_worse(exit_status, write_file(output, r->outputs[i], model));
         else if (!output->write(stdout, model))
             exit_status = tool_worse(exit_status, no_memory());

@@ -81,12 +81,27 @@ static void put_sample(struct report_pprof *p, const struct report_part *part)
 
 /* --- The file ---------------------------------------------------------------------------------- */
 
+/* The largest of all heaps, as Go has it: 1 is every allocation. Values are what samples stand for. */
+static uint64_t bytes_between_samples(const struct report_model *model)
+{
+    uint64_t bytes = 1;
+
+    for (size_t i = 0; i < model->source_count; i++) {
+        const struct report_heap_data *heap = &model->sources[i].data->heap;
+
+        for (size_t k = 0; k < heap->heaps.count; k++)
+            if (heap->heaps.at[k].rate > bytes)
+                bytes = heap->heaps.at[k].rate;
+    }
+    return bytes;
+}
+
 /* When recording began, and for how long: of several one after the other, as pprof merges files. */
 static void put_times(struct report_pprof *p)
 {
     const struct report_model *model = p->model;
     uint64_t time = UINT64_MAX, duration = 0;
-    uint32_t rate = 0;
+    uint32_t rate = 0; /* a second */
 
     for (size_t i = 0; i < model->source_count; i++) {
         const struct report_data *data = model->sources[i].data;
@@ -98,6 +113,11 @@ static void put_times(struct report_pprof *p)
     }
     report_proto_number(&p->whole, TIME_NANOS, model->source_count ? time : 0);
     report_proto_number(&p->whole, DURATION_NANOS, duration);
+    if (model->heap) {
+        put_type(p, PERIOD_TYPE, &(struct report_value_type){ "space", "bytes" });
+        report_proto_number(&p->whole, PERIOD, bytes_between_samples(model));
+        return;
+    }
     put_type(p, PERIOD_TYPE, &model->types[model->main]);
     report_proto_number(&p->whole, PERIOD, rate ? 1000000000U / rate : 0);
 }

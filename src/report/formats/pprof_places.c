@@ -2,9 +2,8 @@
 
 #include <stdio.h>
 
+#include "report/formats/code_span.h"
 #include "report/formats/main_module.h"
-
-enum { PAGE = 4096 }; /* readers want whole ones */
 
 /* What stands for frames that are not there: locations and functions behind the model's own. */
 static const char *const marks[] = { "[omitted]", "[truncated]", "[no stack]", "[unsampled]" };
@@ -94,39 +93,11 @@ static void number_mappings(struct report_pprof *p)
     }
 }
 
-/*
- * Readers want the mapping of the segment that is code. Only the module's file has its segments. Without it, the mapping
- * begins at the first page that was asked for, with the offset that it has in most files.
- */
-static struct report_code code_of(const struct report_pprof *p, uint32_t thing)
-{
-    const struct report_module *m = &p->model->modules.at[thing];
-    const struct report_namer *namer = &p->model->sources[0].namer;
-    const uint64_t low = m->start + p->extents[thing].low, high = m->start + p->extents[thing].high;
-    const struct report_place place = { .path = report_text(p->model, m->path),
-                                        .build_id = m->build_id,
-                                        .build_id_size = m->build_id_size,
-                                        .start = m->start,
-                                        .end = m->end };
-    struct report_code code;
-    uint64_t end = high > m->end ? high : m->end;
-
-    if (namer->code && namer->code(namer->user, &place, &code) && code.start <= low &&
-        code.end >= high)
-        return code;
-    /* Of a damaged list of modules. */
-    if (high < low || end > UINT64_MAX - PAGE)
-        return (struct report_code){ .start = 0, .end = UINT64_MAX };
-    end += PAGE - 1;
-    return (struct report_code){ .start = low / PAGE * PAGE,
-                                 .end = end / PAGE * PAGE,
-                                 .offset = p->extents[thing].low / PAGE * PAGE };
-}
-
 static void put_mapping(struct report_pprof *p, uint32_t id, uint32_t thing)
 {
     const struct report_module *m = &p->model->modules.at[thing];
-    const struct report_code code = code_of(p, thing);
+    const struct report_code code =
+        report_code_of(p->model, thing, p->extents[thing].low, p->extents[thing].high);
     char build_id[2 * sizeof m->build_id + 1] = "";
 
     for (uint32_t i = 0; i < m->build_id_size; i++)
