@@ -281,6 +281,34 @@ setup_profiler() {
     fi
 }
 
+# What tests of heap recordings compare with: other allocators, other counts, other readers. A test without one of them
+# says so, and goes on with the others.
+setup_heap() {
+    local names package
+    local -a wanted=() missing
+
+    if ! command -v apt-cache >/dev/null; then
+        return
+    fi
+    # ltrace counts calls; heaptrack_print and google-pprof (google-perftools) read files that sfb report writes.
+    for names in libjemalloc2 'libtcmalloc-minimal4t64|libtcmalloc-minimal4' 'libmimalloc3|libmimalloc2.0' ltrace heaptrack \
+        google-perftools; do
+        package=$(known_package "$names")
+        if [[ $package ]]; then
+            wanted+=("$package")
+        else
+            say "setup: this release has no package ${names//|/ or }: tests with it are skipped" >&2
+        fi
+    done
+    mapfile -t missing < <(missing_packages "${wanted[@]}")
+    if ((${#missing[@]} == 0)) || apt_install "${missing[@]}"; then
+        return
+    fi
+    for package in "${missing[@]}"; do
+        apt_install "$package" || say "setup: could not install $package: tests with it are skipped" >&2
+    done
+}
+
 # What bundles the page of `sfb report --html` and tests it: Node, Chromium, and npm's tools as page/package-lock.json has
 # them, in a folder. What cannot be had is said; tests that take it are skipped.
 setup_page() {
@@ -347,7 +375,7 @@ setup() {
     setup_lua
     for preset in "$@"; do
         case $preset in
-        dev) setup_toolchains && setup_profiler && setup_page ;;
+        dev) setup_toolchains && setup_profiler && setup_heap && setup_page ;;
         aarch64) setup_aarch64 && setup_toolchains ;;
         agreement) setup_agreement ;;
         recorded) setup_recorded ;;
