@@ -1,4 +1,4 @@
-/* sfb record: runs a program and records where it spends CPU time. */
+/* sfb record: runs a program and records where it spends CPU time, or what it allocates. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -17,18 +17,25 @@ enum {
     OPTION_NO_CHILDREN,
     OPTION_MAX_SIZE,
     OPTION_ENGINE,
-    OPTION_PID
+    OPTION_PID,
+    OPTION_HEAP,
+    OPTION_HEAP_RATE,
+    OPTION_HEAP_MMAP,
+    OPTION_AGGREGATE,
+    OPTION_SNAPSHOT
 };
 
-enum { RATE_DEFAULT = 997, RATE_MAX = 20000 };
+enum { RATE_DEFAULT = 997, RATE_MAX = 20000, HEAP_RATE_DEFAULT = 512 << 10 };
+
+static const uint64_t heap_rate_max = UINT64_C(1) << 40, snapshot_default_ns = 10000000000;
 
 /* A number with k, M or G behind it. */
 static bool parse_size(const char *text, uint64_t *out)
 {
-    static const char units[] = "kMG";
+    static const char units[] = "kMGK";
     size_t size = strlen(text);
     const char *unit = size > 0 ? strchr(units, text[size - 1]) : NULL;
-    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    unsigned shift = unit ? 10 * ((unsigned)(unit - units) % 3 + 1) : 0;
 
     if (number_parse(text, size - (unit != NULL), out) != NULL || *out == 0 ||
         *out > UINT64_MAX >> shift)
@@ -55,13 +62,87 @@ static bool misused(const struct record_request *r, enum tool_exit *exit_status,
     return false;
 }
 
+/* What was asked for, to see what does not go together. */
+struct asked {
+    bool cpu, rate, engine; /* of CPU time */
+    const char *heap;       /* an option that is of the heap alone */
+};
+
+static bool take_heap_rate(struct record_request *r, enum tool_exit *exit_status)
+{
+    r->heap = true;
+    r->heap_rate = HEAP_RATE_DEFAULT;
+    if (optarg && (!parse_size(optarg, &r->heap_rate) || r->heap_rate > heap_rate_max))
+        return misused(r, exit_status, "is no mean number of bytes: 1 to 1024G", optarg);
+    return true;
+}
+
 /* @return false after a complaint */
-static bool take_option(struct record_request *r, int option, enum tool_exit *exit_status)
+static bool take_heap_option(struct record_request *r, int option, struct asked *asked,
+                             enum tool_exit *exit_status)
+{
+    switch (option) {
+    case OPTION_HEAP: r->heap = true; return true;
+    case OPTION_HEAP_RATE: return take_heap_rate(r, exit_status);
+    case OPTION_HEAP_MMAP:
+        r->heap_mmap = true;
+        asked->heap = "--heap-mmap";
+        return true;
+    case OPTION_AGGREGATE:
+        r->aggregate = true;
+        asked->heap = "--aggregate";
+        return true;
+    case OPTION_SNAPSHOT:
+        asked->heap = "--snapshot";
+        return parse_seconds(optarg, &r->snapshot_ns) ||
+               misused(r, exit_status, "is no number of seconds", optarg);
+    default: return false;
+    }
+}
+
+/* `--heap-rate 64k program`: an argument that may be left out needs a '=', but a program is hardly called so. */
+static void take_number_behind_rate(struct record_request *r, int argc, char **argv)
+{
+    uint64_t rate;
+
+    if (optind > 1 && optind < argc && strcmp(argv[optind - 1], "--heap-rate") == 0 &&
+        parse_size(argv[optind], &rate) && rate <= heap_rate_max) {
+        r->heap_rate = rate;
+        optind++;
+    }
+}
+
+static bool goes_together(struct record_request *r, const struct asked *asked,
+                          enum tool_exit *exit_status)
+{
+    const char *cpu = asked->cpu      ? "--cpu"
+                      : asked->rate   ? "--rate"
+                      : asked->engine ? "--engine"
+                                      : NULL;
+
+    if (r->heap && cpu)
+        *exit_status = tool_misused(r->command,
+                                    "%s is of CPU time, and one recording has that or "
+                                    "the heap: leave out %s or --heap",
+                                    cpu, cpu);
+    else if (r->heap_rate > 0 && r->heap_mmap)
+        *exit_status = tool_misused(r->command, "mappings are not sampled: --heap-mmap is for "
+                                                "--heap, not for --heap-rate");
+    else if (!r->heap && asked->heap)
+        *exit_status = tool_misused(r->command, "%s needs --heap or --heap-rate", asked->heap);
+    else
+        return true;
+    return false;
+}
+
+/* @return false after a complaint */
+static bool take_option(struct record_request *r, int option, struct asked *asked,
+                        enum tool_exit *exit_status)
 {
     uint64_t value;
 
     switch (option) {
-    case OPTION_CPU: return true;
+    case OPTION_CPU: asked->cpu = true; return true;
     case 'o': r->output = optarg; return true;
     case 'f': r->force = true; return true;
     case OPTION_NO_CHILDREN: r->no_children = true; return true;
@@ -69,6 +150,7 @@ static bool take_option(struct record_request *r, int option, enum tool_exit *ex
         if (!number_of_argument(optarg, &value) || value == 0 || value > RATE_MAX)
             return misused(r, exit_status, "is no rate: 1 to 20000 samples a second", optarg);
         r->rate_hz = (uint32_t)value;
+        asked->rate = true;
         return true;
     case OPTION_DURATION:
         return parse_seconds(optarg, &r->duration_ns) ||
@@ -77,6 +159,7 @@ static bool take_option(struct record_request *r, int option, enum tool_exit *ex
         return parse_size(optarg, &r->max_size) ||
                misused(r, exit_status, "is no size: bytes, or with k, M or G", optarg);
     case OPTION_ENGINE:
+        asked->engine = true;
         return record_engine_parse(optarg, &r->engine) ||
                misused(r, exit_status, "is no engine: perf, perf-user, timer, sampler", optarg);
     case OPTION_PID:
@@ -86,7 +169,7 @@ static bool take_option(struct record_request *r, int option, enum tool_exit *ex
                           "'sfb record', link the agent in, or use 'perf record -p %s'",
                           optarg);
         return false;
-    default: return false;
+    default: return take_heap_option(r, option, asked, exit_status);
     }
 }
 
@@ -97,7 +180,7 @@ static int execute(const struct record_request *r)
 
     if (failed != 0)
         return failed;
-    return record_find_agent(agent) ? record_session(r, path, agent) : TOOL_FAILED;
+    return record_find_agent(agent, r->heap) ? record_session(r, path, agent) : TOOL_FAILED;
 }
 
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
@@ -113,14 +196,24 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
         { "max-size", required_argument, NULL, OPTION_MAX_SIZE },
         { "engine", required_argument, NULL, OPTION_ENGINE },
         { "pid", required_argument, NULL, OPTION_PID },
+        { "heap", no_argument, NULL, OPTION_HEAP },
+        { "heap-rate", optional_argument, NULL, OPTION_HEAP_RATE },
+        { "heap-mmap", no_argument, NULL, OPTION_HEAP_MMAP },
+        { "aggregate", no_argument, NULL, OPTION_AGGREGATE },
+        { "snapshot", required_argument, NULL, OPTION_SNAPSHOT },
         { NULL, 0, NULL, 0 }
     };
     struct record_request r = { .command = command, .rate_hz = RATE_DEFAULT };
     enum tool_exit exit_status = TOOL_DONE;
+    struct asked asked = { false, false, false, NULL };
     bool good = true;
 
-    for (int o; good && (o = tool_option(command, argc, argv, options, &exit_status)) != -1;)
-        good = o != '?' && take_option(&r, o, &exit_status);
+    for (int o; good && (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
+        good = o != '?' && take_option(&r, o, &asked, &exit_status);
+        if (good && o == OPTION_HEAP_RATE)
+            take_number_behind_rate(&r, argc, argv);
+    }
+    good = good && goes_together(&r, &asked, &exit_status);
     if (good && optind == argc) {
         exit_status = tool_misused(command, "no program given");
         good = false;
@@ -129,6 +222,10 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
     if (!good)
         return exit_status == TOOL_DONE ? TOOL_DONE : TOOL_FAILED;
     r.arguments = argv + optind;
+    if (r.heap)
+        r.rate_hz = 0;
+    if (r.aggregate && r.snapshot_ns == 0)
+        r.snapshot_ns = snapshot_default_ns;
     if (!record_keep_streams())
         return tool_complain(TOOL_FAILED, "record: /dev/null: %s", strerror(errno));
     return (enum tool_exit)execute(&r);
@@ -136,24 +233,35 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
 
 const struct tool_command tool_record = {
     .name = "record",
-    .summary = "run a program and record where it spends CPU time",
+    .summary = "run a program and record where it spends CPU time, or what it allocates",
     .usage =
         "sfb record [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
         "\n"
-        "Runs a program and samples the stacks of its threads, by the CPU time that they use.\n"
-        "The recording is a file that `sfb report` reads. The program needs no preparation: an\n"
-        "agent is loaded into it, and into the programs that it starts.\n"
+        "Runs a program and samples the stacks of its threads, by the CPU time that they use; or\n"
+        "records what it allocates. The recording is a file that `sfb report` reads. The program\n"
+        "needs no preparation: an agent is loaded into it, and into the programs that it starts.\n"
         "\n"
-        "  --cpu            CPU time: what there is so far, and the default\n"
+        "  --cpu            CPU time: the default\n"
+        "  --heap           each allocation and each free, with its stack\n"
+        "  --heap-rate[=N]  the heap, by a sample for each N bytes in the mean; default 512k. All\n"
+        "                   numbers are estimates, and the report shows their errors\n"
         "  -o, --output FILE  the recording; default sfb-PROGRAM-PID.sfbr\n"
         "  -f, --force      overwrite FILE\n"
-        "  --rate HZ        samples a second of CPU time of a thread; default 997\n"
         "  --duration S     end the recording after S seconds; the program runs on\n"
         "  --no-children    only the program, not what it starts\n"
         "  --max-size N     end the recording when FILE has N bytes; k, M, G are 2^10, 2^20, 2^30\n"
+        "  --help           this text\n"
+        "\n"
+        "CPU time:\n"
+        "  --rate HZ        samples a second of CPU time of a thread; default 997\n"
         "  --engine NAME    perf, perf-user (without the kernel's time), timer or sampler; the\n"
         "                   default is perf where it is allowed, else timer\n"
-        "  --help           this text\n"
+        "\n"
+        "The heap:\n"
+        "  --heap-mmap      mmap, munmap and mremap, too\n"
+        "  --aggregate      sums of each stack alone, no events: for long runs\n"
+        "  --snapshot S     write the sums each S seconds; default 10 with --aggregate, else only\n"
+        "                   at the end\n"
         "\n"
         "The recording ends when all recorded processes have ended, or when the program has\n"
         "failed. SIGINT, SIGTERM, SIGHUP and SIGQUIT go to the program; a second one ends the\n"

@@ -17,6 +17,10 @@ struct record_request {
     uint64_t duration_ns; /* 0: until the program ends */
     uint64_t max_size;    /* 0: no limit */
     uint32_t engine;      /* enum sfb_recording_engine; NONE: the best one */
+    bool heap;            /* and not CPU time */
+    bool heap_mmap, aggregate;
+    uint64_t heap_rate;   /* mean bytes between two samples; 0: every allocation */
+    uint64_t snapshot_ns; /* between two snapshots of sums; 0: none but the last */
     char **arguments;     /* of the program, its name first */
 };
 
@@ -31,7 +35,7 @@ struct record_request {
 int record_find_program(char *path, const char *name);
 
 /* The agent's file. @return false after a complaint */
-bool record_find_agent(char *path);
+bool record_find_agent(char *path, bool heap);
 
 /* --- record_child.c: its process ------------------------------------------------------------------- */
 
@@ -82,11 +86,12 @@ unsigned record_signals_seen(int *number);
 
 struct sfb_recorder_totals;
 
-void record_progress(const struct sfb_recorder_totals *totals, uint64_t size, uint64_t passed_ns);
+void record_progress(const struct record_request *request, const struct sfb_recorder_totals *totals,
+                     uint64_t size, uint64_t passed_ns);
 void record_progress_end(void);
 
 /* @param unwritten  samples that are not in the file, beside those of the totals that are */
-void record_summary(const struct sfb_recorder_totals *totals, const char *file, uint64_t size,
-                    uint64_t unwritten);
+void record_summary(const struct record_request *request, const struct sfb_recorder_totals *totals,
+                    const char *file, uint64_t size, uint64_t unwritten);
 
 #endif

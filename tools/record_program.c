@@ -118,9 +118,10 @@ static bool own_folder(char *out)
     return slash != NULL;
 }
 
-bool record_find_agent(char *path)
+bool record_find_agent(char *path, bool heap)
 {
     static const char *const places[] = { SFB_AGENT_INSTALLED, SFB_AGENT_BUILT };
+    const char *file = heap ? "libsfb-agent-heap.so" : "libsfb-agent-cpu.so";
     const char *given = getenv("SFB_AGENT");
     char folder[PATH_MAX], at[2 * PATH_MAX];
     bool found = false;
@@ -129,7 +130,7 @@ bool record_find_agent(char *path)
         found = realpath(given, path) != NULL;
     else if (own_folder(folder))
         for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
-            snprintf(at, sizeof at, "%s/%s", folder, places[i]);
+            snprintf(at, sizeof at, "%s/%s/%s", folder, places[i], file);
             found = realpath(at, path) != NULL;
         }
     if (!found) {

@@ -37,7 +37,8 @@ struct recording {
     struct sfb_recording_writer *writer;
     struct sfb_recorder_drain *drain;
     struct sfb_recorder_follow *follow;
-    uint64_t begun, flushed, shown;
+    uint64_t begun, flushed, shown, looked;
+    uint64_t pause_ns; /* until the next look at rings */
     unsigned grace;
     bool said;
     const char *reason;
@@ -124,12 +125,14 @@ static bool open_writer(struct recording *r)
 
 static bool open_session(struct recording *r)
 {
-    const struct sfb_recorder_session_options options = { .mode = SFB_SHARED_CPU,
-                                                          .flags = r->request->no_children
-                                                                       ? SFB_SHARED_NO_CHILDREN
-                                                                       : 0,
-                                                          .rate_hz = r->request->rate_hz,
-                                                          .engines = r->engine.agents };
+    const struct sfb_recorder_session_options options = {
+        .mode = r->request->heap ? SFB_SHARED_HEAP : SFB_SHARED_CPU,
+        .flags = r->request->no_children ? SFB_SHARED_NO_CHILDREN : 0,
+        .rate_hz = r->request->rate_hz,
+        .engines = r->engine.agents,
+        .heap_rate = r->request->heap_rate,
+        .heap_flags = r->request->heap_mmap ? SFB_SHARED_HEAP_MMAP : 0
+    };
     const char *what = sfb_recorder_session_open(&r->session, &options);
 
     if (what)
@@ -160,7 +163,10 @@ static bool open_drain(struct recording *r)
                                                 .fd = r->session.fd,
                                                 .first_pid = (uint32_t)r->child.pid,
                                                 .writer = r->writer,
-                                                .no_children = r->request->no_children };
+                                                .no_children = r->request->no_children,
+                                                .heap = &sfb_recorder_heap_drain,
+                                                .aggregate = r->request->aggregate,
+                                                .snapshot_ns = r->request->snapshot_ns };
 
     r->follow = sfb_recorder_follow_open(&follow);
     if (r->follow)
@@ -199,7 +205,7 @@ static int begin(struct recording *r, const char *path, const char *agent)
     if (setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - 10) != 0)
         errno = 0;
     record_signals_catch(r->child.pid);
-    if (!record_engine_choose(&r->engine, r->request) ||
+    if ((!r->request->heap && !record_engine_choose(&r->engine, r->request)) ||
         !record_file_open(&r->file, r->request, path, r->child.pid) || !open_writer(r) ||
         !open_drain(r)) {
         record_child_drop(&r->child);
@@ -256,7 +262,7 @@ static void show(struct recording *r, uint64_t now)
     if (now - r->shown < shown_every_ns)
         return;
     sfb_recorder_drain_totals(r->drain, &totals);
-    record_progress(&totals, sfb_recording_writer_size(r->writer), now - r->begun);
+    record_progress(r->request, &totals, sfb_recording_writer_size(r->writer), now - r->begun);
     r->shown = now;
 }
 
@@ -269,35 +275,56 @@ static bool is_interrupted(const struct recording *r)
     return seen > 1 || (seen == 1 && sfb_recorder_follow_ended(r->follow, &status));
 }
 
+/* @return why the recording ends; NULL: it goes on */
+static const char *reason_to_end(struct recording *r, bool written, uint64_t now)
+{
+    const uint64_t duration = r->request->duration_ns;
+
+    return !written                                     ? "it could not be written"
+           : all_ended(r)                               ? "the program ended"
+           : is_interrupted(r)                          ? "interrupted"
+           : duration > 0 && now - r->begun >= duration ? "--duration"
+                                                        : NULL;
+}
+
+/* Rings of the heap may be looked at more often; processes are looked at each 10 ms. */
 static void record(struct recording *r)
 {
-    bool written = true;
+    bool written = true, signalled = false;
 
     r->begun = r->flushed = r->shown = clock_ns(CLOCK_MONOTONIC);
-    for (;;) {
+    r->pause_ns = look_ns;
+    while (!r->reason) {
+        const uint32_t seen = sfb_recorder_session_seen(&r->session);
         uint64_t now;
 
-        sfb_recorder_session_wait(&r->session, look_ns);
         written = sfb_recorder_drain(r->drain) == SFB_OK;
-        sfb_recorder_follow_look(r->follow);
         now = clock_ns(CLOCK_MONOTONIC);
-        if (written && now - r->flushed > second_ns) {
-            written = sfb_recording_writer_flush(r->writer) == SFB_OK;
-            r->flushed = now;
+        if (now - r->looked >= look_ns * 9 / 10 || !written || signalled) {
+            r->looked = now;
+            sfb_recorder_follow_look(r->follow);
+            if (written && now - r->flushed > second_ns) {
+                written = sfb_recording_writer_flush(r->writer) == SFB_OK;
+                r->flushed = now;
+            }
+            show(r, now);
+            r->reason = reason_to_end(r, written, now);
         }
-        show(r, now);
-        r->reason = !written            ? "it could not be written"
-                    : all_ended(r)      ? "the program ended"
-                    : is_interrupted(r) ? "interrupted"
-                    : r->request->duration_ns > 0 && now - r->begun >= r->request->duration_ns
-                        ? "--duration"
-                        : NULL;
-        if (r->reason)
-            return;
+        r->pause_ns = sfb_recorder_drain_pause(r->drain, r->pause_ns);
+        if (!r->reason)
+            signalled = sfb_recorder_session_wait(&r->session, seen, r->pause_ns);
     }
 }
 
 /* --- its end ------------------------------------------------------------------------------------- */
+
+/* The same of the heap. */
+static const char *explain_no_allocations(const struct record_request *request)
+{
+    return request->heap_rate > 0 ? "no allocation became a sample: --heap-rate is larger than "
+                                    "what was allocated"
+                                  : "nothing was allocated after the agent was loaded";
+}
 
 /* Why there are no samples: the recording has to say it. */
 static const char *explain_nothing(struct recording *r, const struct sfb_recorder_totals *totals)
@@ -317,6 +344,8 @@ static const char *explain_nothing(struct recording *r, const struct sfb_recorde
                  totals->lost[SFB_LOSS_NOT_FOLLOWED],
                  totals->lost[SFB_LOSS_NOT_FOLLOWED] == 1 ? "process has" : "processes have",
                  totals->lost[SFB_LOSS_NOT_FOLLOWED] == 1 ? "it" : "them");
+    else if (r->request->heap)
+        snprintf(text, sizeof text, "%s", explain_no_allocations(r->request));
     else if (totals->cpu > 20 * (1000000000 / r->request->rate_hz))
         snprintf(text, sizeof text, "no signal came in %.1f ms of CPU time; the engine was: %s",
                  (double)totals->cpu / 1e6, sfb_recording_engine_str(r->engine.engine));
@@ -332,6 +361,7 @@ static const char *explain_nothing(struct recording *r, const struct sfb_recorde
 /* @return whether the file has all of it */
 static bool finish(struct recording *r)
 {
+    const char *no_what = r->request->heap ? "; no allocations: " : "; no samples: ";
     struct sfb_recorder_totals totals;
     const char *nothing = NULL;
     char reason[320];
@@ -343,7 +373,7 @@ static bool finish(struct recording *r)
     sfb_recorder_drain_finish(r->drain);
     sfb_recorder_drain_totals(r->drain, &totals);
     record_progress_end();
-    if (totals.samples == 0)
+    if (r->request->heap ? totals.heap.allocated_blocks == 0 : totals.samples == 0)
         nothing = explain_nothing(r, &totals);
     sfb_recorder_drain_close(r->drain);
     sfb_recorder_follow_close(r->follow);
@@ -353,7 +383,7 @@ static bool finish(struct recording *r)
     error = sfb_recording_writer_errno(r->writer);
     limited = error == EFBIG && r->request->max_size > 0;
     snprintf(reason, sizeof reason, "%s%s%s", limited ? "--max-size" : r->reason,
-             nothing ? "; no samples: " : "", nothing ? nothing : "");
+             nothing ? no_what : "", nothing ? nothing : "");
     if (sfb_recording_writer_close(r->writer, clock_ns(CLOCK_MONOTONIC), reason) != SFB_OK &&
         error == 0)
         error = errno != 0 ? errno : EIO;
@@ -366,8 +396,9 @@ static bool finish(struct recording *r)
         tool_complain(TOOL_FAILED, "record: %s: %s: the recording ended there", r->file.name,
                       strerror(error));
     if (nothing)
-        tool_complain(TOOL_DONE, "record: no samples: %s", nothing);
-    record_summary(&totals, r->file.name, (uint64_t)file.st_size, taken - totals.samples);
+        tool_complain(TOOL_DONE, "record: %s%s", no_what + 2, nothing);
+    record_summary(r->request, &totals, r->file.name, (uint64_t)file.st_size,
+                   taken - totals.samples);
     return error == 0 || limited;
 }
 

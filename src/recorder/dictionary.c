@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM_MIN = 1024, ROOM_MAX = 8 * SFB_SHARED_KNOWN };
+enum { ROOM_MIN = 1024, ROOM_MAX = 8 * SFB_SHARED_KNOWN, ROOM_MAX_HEAP = 1 << 22 };
 
 /* Where a hash is, or would be: there is always an empty place. */
 static size_t place_of(const struct sfb_recorder_dictionary *d, uint64_t hash)
@@ -77,8 +77,14 @@ static bool forget(struct sfb_recorder_dictionary *d, const uint64_t *known)
 bool sfb_recorder_dictionary_add(struct sfb_recorder_dictionary *d, uint64_t hash, uint32_t id,
                                  const uint64_t *known)
 {
-    if (2 * (d->count + 1) > d->room && !(d->room < ROOM_MAX ? grow(d) : forget(d, known)))
-        return false;
+    const size_t most = known ? ROOM_MAX : ROOM_MAX_HEAP;
+
+    if (2 * (d->count + 1) > d->room) {
+        if (d->room >= most && !known)
+            return true;
+        if (!(d->room < most ? grow(d) : forget(d, known)))
+            return false;
+    }
     put(d, hash, id);
     return true;
 }

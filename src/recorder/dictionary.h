@@ -29,7 +29,8 @@ uint32_t sfb_recorder_dictionary_find(const struct sfb_recorder_dictionary *dict
 /*
  * Adds a hash, or changes what it stands for.
  *
- * @param known  the agents' table: where the dictionary has grown to its limit, what is not in there is forgotten
+ * @param known  the agents' table: where the dictionary has grown to its limit, what is not in there is forgotten.
+ *               NULL: of the heap, where the limit is two million stacks, and more are not added
  * @return false: no memory
  */
 bool sfb_recorder_dictionary_add(struct sfb_recorder_dictionary *dictionary, uint64_t hash,

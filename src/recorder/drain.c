@@ -38,6 +38,12 @@ enum sfb_status sfb_recorder_drain_open(struct sfb_recorder_drain **out,
     d->no_children = options->no_children;
     d->processors = count_processors();
     d->begun = d->now = d->reported = sfb_recorder_now();
+    if (options->shared->mode == SFB_SHARED_HEAP)
+        d->heap_calls = options->heap;
+    if (d->heap_calls && !d->heap_calls->open(d, options->aggregate, options->snapshot_ns)) {
+        free(d);
+        return SFB_NO_RESOURCE;
+    }
     *out = d;
     return SFB_OK;
 }
@@ -105,7 +111,8 @@ static void end_threads(struct sfb_recorder_drain *d, const bool *ended)
 {
     for (uint32_t i = 0; i < d->ring_end; i++)
         if (d->ring[i].id != 0 && ended[i] &&
-            d->ring[i].tail == ACQUIRE(sfb_recorder_shared_ring(d, i)->head) && !may_write(d, i))
+            d->ring[i].tail == ACQUIRE(sfb_recorder_shared_ring(d, i)->head) &&
+            (!d->heap_calls || d->heap_calls->ring_is_empty(d, i)) && !may_write(d, i))
             sfb_recorder_ring_end(d, i);
 }
 
@@ -147,14 +154,21 @@ enum sfb_status sfb_recorder_drain(struct sfb_recorder_drain *d)
     if (d->failed && !d->finishing)
         return SFB_NO_RESOURCE;
     d->now = sfb_recorder_now();
+    if (d->heap_calls)
+        d->heap_calls->look(d);
     if (!d->failed)
         begin_new(d);
     for (uint32_t i = 0; i < d->ring_end; i++)
         ended[i] =
             d->ring[i].id != 0 && ACQUIRE(sfb_recorder_shared_ring(d, i)->state) == SFB_SLOT_ENDED;
-    sfb_recorder_rings_read(d, SFB_SHARED_PROCESS_MAX);
+    if (d->heap_calls)
+        d->heap_calls->read(d);
+    else
+        sfb_recorder_rings_read(d, SFB_SHARED_PROCESS_MAX);
     end_threads(d, ended);
     end_processes(d);
+    if (d->heap_calls && !d->finishing)
+        d->heap_calls->tend(d);
     if (d->finishing || d->now - d->reported > second_ns)
         count_losses(d);
     return d->failed ? SFB_NO_RESOURCE : SFB_OK;
@@ -189,6 +203,13 @@ void sfb_recorder_drain_lost(struct sfb_recorder_drain *d, uint32_t process,
 void sfb_recorder_drain_totals(const struct sfb_recorder_drain *d, struct sfb_recorder_totals *out)
 {
     *out = d->totals;
+    if (d->heap_calls)
+        d->heap_calls->totals(d, &out->heap);
+}
+
+uint64_t sfb_recorder_drain_pause(const struct sfb_recorder_drain *d, uint64_t before_ns)
+{
+    return d->heap_calls ? d->heap_calls->pause(d, before_ns) : before_ns;
 }
 
 void sfb_recorder_drain_close(struct sfb_recorder_drain *d)
@@ -197,5 +218,7 @@ void sfb_recorder_drain_close(struct sfb_recorder_drain *d)
         return;
     for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
         sfb_recorder_dictionary_free(&d->process[i].stacks);
+    if (d->heap_calls)
+        d->heap_calls->close(d);
     free(d);
 }

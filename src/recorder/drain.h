@@ -7,6 +7,7 @@
  *     dictionary.h   hash of a stack -> id
  *     slots.h        what is known of a slot: process or ring
  *     ring.h         records of a ring
+ *     heap_drain.h   records of all rings of a process, where the heap is recorded
  *     modules.h      lists of modules
  *     process.h      beginning and end of a process
  *     watch.h        who watches
@@ -24,6 +25,9 @@
 
 struct sfb_recorder_drain; /* opaque */
 
+struct sfb_recorder_heap_calls; /* opaque */
+extern const struct sfb_recorder_heap_calls sfb_recorder_heap_drain;
+
 struct sfb_recorder_drain_options {
     struct sfb_shared *shared; /* sfb_shared_size() bytes; borrowed */
     int fd; /* of them: pages of free slots are given back; -1: they are not in a file */
@@ -31,6 +35,10 @@ struct sfb_recorder_drain_options {
     struct sfb_recording_writer *writer; /* borrowed */
     struct sfb_recorder_watcher watcher;
     bool no_children; /* programs that are executed are not recorded */
+    const struct sfb_recorder_heap_calls
+        *heap;            /* &sfb_recorder_heap_drain, where the heap is recorded */
+    bool aggregate;       /* of the heap: no events, sums alone */
+    uint64_t snapshot_ns; /* of the heap: its sums are written so often; 0: at the end */
 };
 
 /* @return SFB_OK; SFB_NO_RESOURCE: memory */
@@ -64,6 +72,12 @@ void sfb_recorder_drain_lost(struct sfb_recorder_drain *drain, uint32_t process,
  * are LEFT. The writer stays open.
  */
 enum sfb_status sfb_recorder_drain_finish(struct sfb_recorder_drain *drain);
+
+/*
+ * How long to wait until the next sfb_recorder_drain(), after one that was waited for so long: shorter than 10 ms where
+ * the heap is recorded, and much happens to it.
+ */
+uint64_t sfb_recorder_drain_pause(const struct sfb_recorder_drain *drain, uint64_t before_ns);
 
 void sfb_recorder_drain_totals(const struct sfb_recorder_drain *drain,
                                struct sfb_recorder_totals *out);

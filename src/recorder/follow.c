@@ -255,6 +255,15 @@ static bool process_cpu(void *with, uint32_t slot, uint64_t *out)
     return *out != 0;
 }
 
+static uint64_t process_resident(void *with, uint32_t slot)
+{
+    const struct sfb_recorder_follow *f = with;
+    const struct sfb_recorder_followed *p = &f->process[slot];
+    uint64_t bytes = 0;
+
+    return p->here > 0 && !p->told && sfb_recorder_process_resident(p->here, &bytes) ? bytes : 0;
+}
+
 struct sfb_recorder_watcher sfb_recorder_follow_watcher(struct sfb_recorder_follow *f)
 {
     return (struct sfb_recorder_watcher){ .with = f,
@@ -266,7 +275,8 @@ struct sfb_recorder_watcher sfb_recorder_follow_watcher(struct sfb_recorder_foll
                                           .thread_ended = thread_ended,
                                           .thread_lives = thread_lives,
                                           .thread_cpu = thread_cpu,
-                                          .process_cpu = process_cpu };
+                                          .process_cpu = process_cpu,
+                                          .process_resident = process_resident };
 }
 
 /* --- looks --------------------------------------------------------------------------------------- */

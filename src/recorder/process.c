@@ -132,6 +132,11 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
     sfb_recorder_put(d, sfb_recording_put_process(d->writer, &process));
     if (!good)
         sfb_recorder_lost(d, own->id, 0, SFB_LOSS_BAD_RING, 1, "a program's name has no end");
+    if (d->heap_calls && !d->heap_calls->process_begin(d, slot, process.time)) {
+        own->id = 0;
+        sfb_recorder_put(d, SFB_NO_RESOURCE);
+        return;
+    }
     d->first_began |= pid == d->first_pid;
     d->totals.processes++;
     d->totals.processes_live++;
@@ -185,7 +190,10 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
         d->watcher.process_ends(d->watcher.with, slot, own->pid, own->id);
     if (!d->failed)
         sfb_recorder_rings_begin(d, true); /* it may have come and gone since the last look */
-    sfb_recorder_rings_read(d, slot);
+    if (d->heap_calls)
+        d->heap_calls->read_last(d, slot);
+    else
+        sfb_recorder_rings_read(d, slot);
     for (uint32_t i = 0; i < d->ring_end; i++)
         if (d->ring[i].id != 0 && d->ring[i].process == slot)
             sfb_recorder_ring_end(d, i);
@@ -204,8 +212,11 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
         .status = own->status,
         .time = time >= d->begun && time <= d->now ? time : d->now,
         .cpu_ns = own->cpu,
-        .unsampled_ns = own->cpu > own->accounted ? own->cpu - own->accounted : 0,
+        .unsampled_ns = own->cpu > own->accounted && !d->heap_calls ? own->cpu - own->accounted : 0,
     };
+
+    if (d->heap_calls)
+        d->heap_calls->process_end(d, slot, end.time);
     sfb_recorder_put(d, sfb_recording_put_process_end(d->writer, &end));
     sfb_recording_forget_stacks(d->writer, own->id);
     sfb_recorder_dictionary_free(&own->stacks);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "recorder/modules.h"
-#include "sfb/cbf.h"
+#include "recorder/stack.h"
 
 enum { STALLS_MAX = 2 };
 
@@ -15,19 +15,6 @@ enum { STALLS_MAX = 2 };
 static bool is_time(const struct sfb_recorder_drain *d, uint64_t time)
 {
     return time >= d->begun && time <= d->now;
-}
-
-static void put_thread(struct sfb_recorder_drain *d, uint32_t slot, uint64_t time, const char *name)
-{
-    const struct sfb_recorder_ring *own = &d->ring[slot];
-    const struct sfb_recording_thread thread = { .id = own->id,
-                                                 .process = d->process[own->process].id,
-                                                 .tid = own->tid,
-                                                 .engine = own->engine,
-                                                 .time = time,
-                                                 .name = name };
-
-    sfb_recorder_put(d, sfb_recording_put_thread(d->writer, &thread));
 }
 
 static void begin(struct sfb_recorder_drain *d, uint32_t slot)
@@ -48,9 +35,14 @@ static void begin(struct sfb_recorder_drain *d, uint32_t slot)
                                        .cpu_start = LOAD(shared->cpu_start) };
     if (own->engine > SFB_ENGINE_SAMPLER)
         own->engine = SFB_ENGINE_NONE;
+    if (d->heap_calls && !d->heap_calls->ring_begin(d, slot)) {
+        own->id = 0;
+        sfb_recorder_put(d, SFB_NO_RESOURCE);
+        return;
+    }
     start = sfb_recorder_time(d, process, LOAD(shared->start));
     memcpy(name, shared->name, sizeof shared->name);
-    put_thread(d, slot, is_time(d, start) ? start : d->now, name);
+    sfb_recorder_put_thread(d, slot, is_time(d, start) ? start : d->now, name);
     d->totals.threads++;
     if (state == SFB_SLOT_LIVE && d->watcher.thread_began)
         d->watcher.thread_began(d->watcher.with, slot, process, own->tid);
@@ -67,21 +59,6 @@ void sfb_recorder_rings_begin(struct sfb_recorder_drain *d, bool all)
 }
 
 /* --- records ------------------------------------------------------------------------------------ */
-
-static bool is_cbf(const void *bytes, size_t size)
-{
-    static const struct sfb_cbf_decoder_options options = { .size = sizeof options,
-                                                            .flags = SFB_CBF_REQUIRE_END };
-    struct sfb_cbf_decoder decoder;
-    struct sfb_cbf_item item;
-    enum sfb_status status = sfb_cbf_decoder_init(&decoder, bytes, size, &options, NULL);
-
-    if (status == SFB_OK && sfb_cbf_decoder_word_bits(&decoder) != 8 * sizeof(void *))
-        return false;
-    while (status == SFB_OK)
-        status = sfb_cbf_decoder_next(&decoder, &item, NULL);
-    return status == SFB_END;
-}
 
 /*
  * Writes a sample, with its stack if the record has one.
@@ -111,7 +88,7 @@ static const char *take_sample(struct sfb_recorder_drain *d, uint32_t slot, size
         sfb_recorder_modules_take(d, own->process);
     if (sample.head.kind == SFB_RECORD_STACK) {
         if (sample.head.cbf_size > size - sizeof sample || sample.hash == 0 ||
-            !is_cbf(d->record + sizeof sample, sample.head.cbf_size))
+            !sfb_recorder_is_cbf(d->record + sizeof sample, sample.head.cbf_size))
             return "a stack cannot be decoded";
         if (!sfb_recorder_put(d, sfb_recording_put_stack(d->writer, &id, process->id,
                                                          d->record + sizeof sample,
@@ -152,7 +129,7 @@ static const char *take_name(struct sfb_recorder_drain *d, uint32_t slot, size_t
         return "a name is too short";
     memcpy(&record, d->record, sizeof record);
     memcpy(name, record.name, sizeof record.name);
-    put_thread(d, slot, d->now, name);
+    sfb_recorder_put_thread(d, slot, d->now, name);
     return NULL;
 }
 
@@ -326,8 +303,11 @@ void sfb_recorder_ring_end(struct sfb_recorder_drain *d, uint32_t slot)
         .id = own->id,
         .time = is_time(d, time) ? time : d->now,
         .cpu_ns = cpu > own->weight ? cpu : own->weight,
-        .unsampled_ns = cpu > own->weight ? cpu - own->weight : 0,
+        .unsampled_ns = cpu > own->weight && !d->heap_calls ? cpu - own->weight : 0,
     };
+
+    if (d->heap_calls)
+        d->heap_calls->ring_end(d, slot);
 
     sfb_recorder_losses(d, shared->lost, own->lost, process->id, own->id);
     sfb_recorder_put(d, sfb_recording_put_thread_end(d->writer, &thread));

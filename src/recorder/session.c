@@ -201,13 +201,19 @@ const char *sfb_recorder_session_serve(struct sfb_recorder_session *session)
     return cause == 0 ? NULL : "a thread";
 }
 
-void sfb_recorder_session_wait(const struct sfb_recorder_session *session, uint64_t ns)
+uint32_t sfb_recorder_session_seen(const struct sfb_recorder_session *session)
 {
-    const uint32_t seen = __atomic_load_n(&session->shared->wake, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&session->shared->wake, __ATOMIC_ACQUIRE);
+}
+
+bool sfb_recorder_session_wait(const struct sfb_recorder_session *session, uint32_t seen,
+                               uint64_t ns)
+{
     const struct timespec limit = { .tv_sec = (time_t)(ns / 1000000000),
                                     .tv_nsec = (long)(ns % 1000000000) };
 
-    syscall(SYS_futex, &session->shared->wake, FUTEX_WAIT, seen, &limit, NULL, 0);
+    return syscall(SYS_futex, &session->shared->wake, FUTEX_WAIT, seen, &limit, NULL, 0) != 0 &&
+           errno == EINTR;
 }
 
 void sfb_recorder_session_close(struct sfb_recorder_session *session)

@@ -48,8 +48,13 @@ const char *sfb_recorder_session_open(struct sfb_recorder_session *out,
  */
 const char *sfb_recorder_session_serve(struct sfb_recorder_session *session);
 
-/* Waits until an agent wakes the recorder, a signal comes, or the time is up. */
-void sfb_recorder_session_wait(const struct sfb_recorder_session *session, uint64_t ns);
+/* How often agents have woken the recorder. */
+uint32_t sfb_recorder_session_seen(const struct sfb_recorder_session *session);
+
+/* Waits until an agent has woken the recorder since that was `seen`, a signal comes, or the time is up. @return whether a
+ * signal came */
+bool sfb_recorder_session_wait(const struct sfb_recorder_session *session, uint32_t seen,
+                               uint64_t ns);
 
 void sfb_recorder_session_close(struct sfb_recorder_session *session);
 

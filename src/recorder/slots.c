@@ -73,3 +73,17 @@ void sfb_recorder_losses(struct sfb_recorder_drain *d, const uint64_t *shared, u
                               "");
     }
 }
+
+void sfb_recorder_put_thread(struct sfb_recorder_drain *d, uint32_t slot, uint64_t time,
+                             const char *name)
+{
+    const struct sfb_recorder_ring *own = &d->ring[slot];
+    const struct sfb_recording_thread thread = { .id = own->id,
+                                                 .process = d->process[own->process].id,
+                                                 .tid = own->tid,
+                                                 .engine = own->engine,
+                                                 .time = time,
+                                                 .name = name };
+
+    sfb_recorder_put(d, sfb_recording_put_thread(d->writer, &thread));
+}

@@ -17,6 +17,7 @@ struct sfb_recorder_ring {
     uint64_t cpu_start;
     uint64_t weight;               /* of all samples read */
     uint64_t lost[SFB_LOSS_COUNT]; /* counted so far */
+    struct sfb_heap_ring *heap;    /* NULL: CPU time is recorded */
     unsigned
         stalls; /* turns in which the stack of the record at tail was missing, and nothing moved */
 };
@@ -37,6 +38,51 @@ struct sfb_recorder_process {
     uint32_t modules;     /* lists taken */
     uint64_t lost[SFB_LOSS_COUNT];
     struct sfb_recorder_dictionary stacks;
+    struct sfb_heap_process *heap; /* NULL: CPU time is recorded */
+    uint64_t horizon;              /* of the heap: up to this time all is read */
+    uint64_t held_at, held_since;  /* a thread that is busy has kept it there since then */
+};
+
+struct sfb_recorder_drain;
+struct sfb_recorder_heap;
+struct sfb_heap_ring;
+struct sfb_heap_process;
+
+/*
+ * What is done where the heap is recorded: heap_drain.c has it. Who never records the heap does not link it.
+ */
+struct sfb_recorder_heap_calls {
+    bool (*open)(struct sfb_recorder_drain *drain, bool aggregate, uint64_t snapshot_ns);
+
+    /* How a look begins: before new processes and rings are looked for. */
+    void (*look)(struct sfb_recorder_drain *drain);
+
+    /* A process, a thread has begun. @return false: no memory */
+    bool (*process_begin)(struct sfb_recorder_drain *drain, uint32_t slot, uint64_t time);
+    bool (*ring_begin)(struct sfb_recorder_drain *drain, uint32_t slot);
+
+    /* Reads the rings of all processes up to their horizons. */
+    void (*read)(struct sfb_recorder_drain *drain);
+
+    /* Reads all that the threads of a process have left: it has ended, or the recording does. */
+    void (*read_last)(struct sfb_recorder_drain *drain, uint32_t process);
+
+    /* Whether all that a ring had was read. */
+    bool (*ring_is_empty)(const struct sfb_recorder_drain *drain, uint32_t slot);
+    void (*ring_end)(struct sfb_recorder_drain *drain, uint32_t slot);
+
+    /* Writes the last sums of a process. */
+    void (*process_end)(struct sfb_recorder_drain *drain, uint32_t slot, uint64_t time);
+
+    /* Resident memory, snapshots, what there was no room for. */
+    void (*tend)(struct sfb_recorder_drain *drain);
+
+    /* What is known of all processes so far. */
+    void (*totals)(const struct sfb_recorder_drain *drain, struct sfb_recorder_heap_totals *out);
+
+    /* How long to wait for the next look, after one that was waited for so long. */
+    uint64_t (*pause)(const struct sfb_recorder_drain *drain, uint64_t before_ns);
+    void (*close)(struct sfb_recorder_drain *drain);
 };
 
 struct sfb_recorder_drain {
@@ -58,6 +104,8 @@ struct sfb_recorder_drain {
     uint32_t process_end, ring_end;     /* behind the last slot that was ever taken */
     uint32_t next_process, next_thread; /* ids */
 
+    const struct sfb_recorder_heap_calls *heap_calls; /* NULL: CPU time is recorded */
+    struct sfb_recorder_heap *heap;
     uint32_t wake; /* when all slots were looked at */
     uint64_t begun, scanned, reported, now;
     uint64_t lost[SFB_LOSS_COUNT]; /* of the shared header, counted so far */
@@ -90,6 +138,10 @@ bool sfb_recorder_is_process_cpu(const struct sfb_recorder_drain *drain, uint64_
 /* Writes losses that were counted in the shared memory since the last time, and remembers them. */
 void sfb_recorder_losses(struct sfb_recorder_drain *drain, const uint64_t *shared,
                          uint64_t *counted, uint32_t process, uint32_t thread);
+
+/* A thread that is new, or has another name now. */
+void sfb_recorder_put_thread(struct sfb_recorder_drain *drain, uint32_t slot, uint64_t time,
+                             const char *name);
 
 /* One of them. */
 void sfb_recorder_lost(struct sfb_recorder_drain *drain, uint32_t process, uint32_t thread,

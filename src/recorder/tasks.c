@@ -310,3 +310,14 @@ void sfb_recorder_task_name(pid_t pid, char *out, size_t size)
     text[strcspn(text, "\n")] = '\0';
     snprintf(out, size, "%.*s", (int)size - 1, text);
 }
+
+bool sfb_recorder_process_resident(pid_t pid, uint64_t *out)
+{
+    char text[FILE_MAX_SIZE];
+    const char *second;
+
+    if (read_file(text, sizeof text, "statm", pid) == 0 || !(second = strchr(text, ' ')))
+        return false;
+    *out = strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+    return *out != 0;
+}

@@ -67,6 +67,9 @@ bool sfb_recorder_task_cpu(pid_t tid, uint64_t *out);
 /* CPU time of a process with all threads that it had, also of one that was not yet waited for. */
 bool sfb_recorder_process_cpu(pid_t pid, uint64_t *out);
 
+/* Its memory that is resident, in bytes. */
+bool sfb_recorder_process_resident(pid_t pid, uint64_t *out);
+
 /* Its name; "?" */
 void sfb_recorder_task_name(pid_t pid, char *out, size_t size);
 

@@ -39,6 +39,18 @@ struct sfb_recorder_watcher {
 
     /* The same of a process of which nobody has said it: one that runs on, or that its parent has waited for. */
     bool (*process_cpu)(void *with, uint32_t slot, uint64_t *cpu_ns);
+
+    /* Its resident memory in bytes. @return 0: not known */
+    uint64_t (*process_resident)(void *with, uint32_t slot);
+};
+
+/* Of the heap: estimates, where it is sampled. */
+struct sfb_recorder_heap_totals {
+    bool sampled;
+    uint64_t allocated_blocks, allocated_bytes;
+    uint64_t live_blocks, live_bytes; /* of processes that have ended, at their end */
+    uint64_t peak_bytes;              /* the largest one of a process */
+    uint64_t unknown_frees, conflicts;
 };
 
 struct sfb_recorder_totals {
@@ -48,6 +60,7 @@ struct sfb_recorder_totals {
     uint32_t processes;      /* begun */
     uint32_t processes_live; /* not ended */
     uint32_t threads;
+    struct sfb_recorder_heap_totals heap;
 };
 
 #endif

@@ -11,7 +11,8 @@
 enum {
     SMALLEST = 512,     /* near the limit: half of it is for the header and the last event */
     RESERVE = 16 << 10, /* of max_size, for how the recording ended */
-    TOTALS_SIZE = 64    /* of a site's last sums, packed: room is kept for them */
+    TOTALS_SIZE = 64,   /* of a site's last sums, packed: room is kept for them */
+    TOTALS_LEAST = 1024 /* of few sites: little packs badly */
 };
 
 static bool write_all(int fd, const uint8_t *at, size_t size, uint64_t *written)
@@ -111,7 +112,8 @@ uint64_t sfb_writer_size_for_totals(const struct sfb_recording_writer *w)
 /* What samples may fill of a file that has a limit. */
 uint64_t sfb_writer_size_for_samples(const struct sfb_recording_writer *w)
 {
-    const uint64_t most = sfb_writer_size_for_totals(w), totals = w->site_count * TOTALS_SIZE;
+    const uint64_t most = sfb_writer_size_for_totals(w);
+    const uint64_t totals = w->site_count > 0 ? TOTALS_LEAST + w->site_count * TOTALS_SIZE : 0;
 
     return most - (totals < most / 2 ? totals : most / 2);
 }

@@ -1,0 +1,470 @@
+/*
+ * The rings of a session that records the heap: events of all threads of a process, in the order of their times.
+ *
+ * An event is older than the look that finds it. So all that is older than a look is there, but for what a thread has
+ * read the clock for and not yet published: it says so (`busy`). Up to there, the horizon, events are replayed.
+ */
+#include "recorder/drain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorder/heap_copy.h"
+#include "recorder/heap_replay.h"
+#include "recorder/modules.h"
+#include "recorder/stack.h"
+
+/*
+ * A thread's `busy` may be on its way to this processor for so long; and a thread that was stopped while it is, keeps
+ * others from being read for no longer than `patience`: its event comes late then, which changes no block's life.
+ */
+static const uint64_t slack_ns = 20000, patience_ns = 50000000, second_ns = 1000000000;
+static const uint64_t resident_every_ns = 100000000;
+
+struct sfb_recorder_heap {
+    struct sfb_heap heap;
+    uint64_t now, slack, patience, latest; /* counts, as of this look */
+    uint64_t snapshot_ns;                  /* between two; 0: none */
+    uint64_t next_snapshot, next_resident; /* ns */
+    size_t behind;                         /* bytes that were copied and not read */
+    size_t most;                           /* bytes that a ring had at this look */
+    struct {
+        uint64_t time;
+        uint32_t slot;
+    } queue[SFB_SHARED_RING_MAX]; /* of rings, by the time of their next record: a binary heap */
+    uint32_t queued;
+};
+
+static bool heap_open(struct sfb_recorder_drain *d, bool aggregate, uint64_t snapshot_ns)
+{
+    enum { BLOCKS_MAX = 1 << 24 };
+    struct sfb_recorder_heap *h = calloc(1, sizeof *h);
+
+    if (!h)
+        return false;
+    h->heap = (struct sfb_heap){
+        .writer = d->writer,
+        .rate = d->shared->heap_rate,
+        .flags = (aggregate ? SFB_HEAP_AGGREGATE : 0U) |
+                 (d->shared->heap_flags & SFB_SHARED_HEAP_MMAP ? SFB_HEAP_MMAP : 0U),
+        .blocks_max = BLOCKS_MAX,
+    };
+    h->snapshot_ns = snapshot_ns;
+    h->next_snapshot = d->begun + snapshot_ns;
+    sfb_heap_clock_open(&h->heap.clock, d->shared->counter != 0, d->shared->counter_start);
+    d->heap = h;
+    return true;
+}
+
+static void heap_look(struct sfb_recorder_drain *d)
+{
+    struct sfb_recorder_heap *h = d->heap;
+
+    h->now = sfb_heap_clock_look(&h->heap.clock);
+    h->slack = sfb_heap_clock_counts(&h->heap.clock, slack_ns);
+    h->patience = sfb_heap_clock_counts(&h->heap.clock, patience_ns);
+    h->latest = h->now + sfb_heap_clock_counts(&h->heap.clock, second_ns);
+    h->most = 0;
+}
+
+static bool heap_process_begin(struct sfb_recorder_drain *d, uint32_t slot, uint64_t time)
+{
+    d->process[slot].heap = sfb_heap_process_open(&d->heap->heap, d->process[slot].id, time);
+    d->process[slot].horizon = 0;
+    return d->process[slot].heap != NULL;
+}
+
+static bool heap_ring_begin(struct sfb_recorder_drain *d, uint32_t slot)
+{
+    struct sfb_heap_ring *ring = calloc(1, sizeof *ring);
+
+    d->ring[slot].heap = ring;
+    if (ring)
+        ring->thread.id = d->ring[slot].id;
+    return ring != NULL;
+}
+
+/* --- records ------------------------------------------------------------------------------------- */
+
+static const char *take_stack(struct sfb_recorder_drain *d, uint32_t slot,
+                              const struct sfb_heap_record *record)
+{
+    struct sfb_recorder_process *process = &d->process[d->ring[slot].process];
+    const uint64_t hash = record->words[1];
+    const uint32_t modules = (uint32_t)(record->words[2] >> SFB_HEAP_MODULES_SHIFT);
+    uint32_t id = 0;
+
+    /* The list with which it is to be read stands before it. */
+    if (((modules - process->modules - 1) & 0xffffff) < 0x800000)
+        sfb_recorder_modules_take(d, d->ring[slot].process);
+    if (hash == 0 || !sfb_recorder_is_cbf(record->stack, record->stack_size))
+        return "a stack cannot be decoded";
+    if (!sfb_recorder_put(d, sfb_recording_put_stack(d->writer, &id, process->id, record->stack,
+                                                     record->stack_size)))
+        return d->failed ? NULL : "a stack cannot be written";
+    if (!sfb_recorder_dictionary_add(&process->heap->stacks, hash, id, NULL))
+        sfb_recorder_put(d, SFB_NO_RESOURCE);
+    return NULL;
+}
+
+static const char *take_allocation(struct sfb_recorder_drain *d, uint32_t slot,
+                                   const struct sfb_heap_record *record)
+{
+    struct sfb_recorder_process *process = &d->process[d->ring[slot].process];
+    const struct sfb_heap_allocation allocation = {
+        .time = record->time,
+        .pointer = record->words[1],
+        .size = record->words[2] & ((UINT64_C(1) << SFB_HEAP_SLACK_SHIFT) - 1),
+        .slack = (uint16_t)(record->words[2] >> SFB_HEAP_SLACK_SHIFT),
+        .hash = record->words[3],
+        .reallocates = record->kind == SFB_HEAP_ALLOC_REALLOC,
+        .maps = record->kind == SFB_HEAP_ALLOC_MMAP,
+    };
+
+    if (allocation.pointer == 0)
+        return "a block lies at 0";
+    if (allocation.maps &&
+        (allocation.size == 0 || allocation.pointer > UINT64_MAX - allocation.size))
+        return "a mapping has an impossible size";
+    sfb_heap_thread_allocated(process->heap, &d->ring[slot].heap->thread, &allocation);
+    return allocation.hash != 0 &&
+                   sfb_recorder_dictionary_find(&process->heap->stacks, allocation.hash) == 0
+               ? "a stack is named that nobody sent"
+               : NULL;
+}
+
+static const char *take_free(struct sfb_recorder_drain *d, uint32_t slot,
+                             const struct sfb_heap_record *record)
+{
+    struct sfb_heap_process *process = d->process[d->ring[slot].process].heap;
+    struct sfb_heap_thread *thread = &d->ring[slot].heap->thread;
+    const uint64_t pointer = record->words[1], size = record->words[2];
+
+    switch (record->kind) {
+    case SFB_HEAP_FREE_REALLOC:
+        sfb_heap_thread_moves(process, thread, record->time, pointer);
+        return NULL;
+    case SFB_HEAP_REALLOC_FAILED: sfb_heap_thread_failed(process, thread); return NULL;
+    case SFB_HEAP_FREE_MMAP:
+        if (size == 0 || pointer > UINT64_MAX - size)
+            return "a mapping has an impossible size";
+        sfb_heap_thread_unmapped(process, thread, record->time, pointer, size);
+        return NULL;
+    default:
+        if (pointer == 0)
+            return "a block lies at 0";
+        sfb_heap_thread_freed(process, thread, record->time, pointer);
+        return NULL;
+    }
+}
+
+static void take(struct sfb_recorder_drain *d, uint32_t slot, const struct sfb_heap_record *record)
+{
+    const struct sfb_recorder_ring *own = &d->ring[slot];
+    const char *wrong = NULL;
+    char name[17] = "";
+
+    switch (record->kind) {
+    case SFB_HEAP_STACK: wrong = take_stack(d, slot, record); break;
+    case SFB_HEAP_ALLOC:
+    case SFB_HEAP_ALLOC_REALLOC:
+    case SFB_HEAP_ALLOC_MMAP: wrong = take_allocation(d, slot, record); break;
+    case SFB_HEAP_NAME:
+        memcpy(name, &record->words[1], sizeof name - 1);
+        sfb_recorder_put_thread(d, slot, sfb_heap_clock_ns(&d->heap->heap.clock, record->time),
+                                name);
+        break;
+    default: wrong = take_free(d, slot, record); break;
+    }
+    if (wrong)
+        sfb_recorder_lost(d, d->process[own->process].id, own->id, SFB_LOSS_BAD_RING, 1, wrong);
+}
+
+/* --- their order --------------------------------------------------------------------------------- */
+
+static void sink(struct sfb_recorder_heap *h, uint32_t at)
+{
+    const uint64_t time = h->queue[at].time;
+    const uint32_t slot = h->queue[at].slot;
+
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+
+        if (child >= h->queued)
+            break;
+        if (child + 1 < h->queued && h->queue[child + 1].time < h->queue[child].time)
+            child++;
+        if (h->queue[child].time >= time)
+            break;
+        h->queue[at] = h->queue[child];
+        at = child;
+    }
+    h->queue[at].time = time;
+    h->queue[at].slot = slot;
+}
+
+static bool peek(struct sfb_recorder_drain *d, uint32_t slot, struct sfb_heap_record *out)
+{
+    struct sfb_heap_ring *ring = d->ring[slot].heap;
+    const bool good = sfb_heap_ring_peek(ring, out, d->ring_bytes, d->heap->latest);
+
+    if (ring->wrong)
+        sfb_recorder_lost(d, d->process[d->ring[slot].process].id, d->ring[slot].id,
+                          SFB_LOSS_BAD_RING, 1, ring->wrong);
+    ring->wrong = NULL;
+    return good;
+}
+
+/* Reads records of a ring up to a time. @return whether there is one behind it, whose time is written */
+static bool read_up_to(struct sfb_recorder_drain *d, uint32_t slot, uint64_t limit, uint64_t *next)
+{
+    struct sfb_heap_ring *ring = d->ring[slot].heap;
+    const size_t before = ring->size - ring->from;
+    struct sfb_heap_record record;
+    bool more;
+
+    while ((more = peek(d, slot, &record)) && record.time <= limit && !d->failed) {
+        take(d, slot, &record);
+        sfb_heap_ring_pass(ring, &record);
+    }
+    d->heap->behind -= before - (ring->size - ring->from);
+    if (more)
+        *next = record.time;
+    return more;
+}
+
+static void merge(struct sfb_recorder_drain *d, uint64_t horizon)
+{
+    struct sfb_recorder_heap *h = d->heap;
+
+    for (uint32_t i = h->queued / 2; i-- > 0;)
+        sink(h, i);
+    while (h->queued > 0 && h->queue[0].time <= horizon && !d->failed) {
+        uint64_t limit = horizon;
+
+        for (uint32_t child = 1; child <= 2 && child < h->queued; child++)
+            if (h->queue[child].time < limit)
+                limit = h->queue[child].time;
+        if (!read_up_to(d, h->queue[0].slot, limit, &h->queue[0].time))
+            h->queue[0] = h->queue[--h->queued];
+        sink(h, 0);
+        sfb_recorder_put(d, h->heap.status);
+    }
+}
+
+/* The time of the last record that a thread has published: what comes next is not older. */
+static uint64_t last_published(const struct sfb_recorder_drain *d, uint32_t slot)
+{
+    struct sfb_heap_ring view = *d->ring[slot].heap;
+    struct sfb_heap_record record;
+
+    while (sfb_heap_ring_peek(&view, &record, d->ring_bytes, d->heap->latest))
+        sfb_heap_ring_pass(&view, &record);
+    return view.time;
+}
+
+/* Whether a thread has not kept others from being read for too long. @param horizon  that it sets */
+static bool is_patient(struct sfb_recorder_drain *d, uint32_t process, uint64_t horizon)
+{
+    struct sfb_recorder_process *own = &d->process[process];
+
+    if (horizon != own->held_at || own->held_since == 0) {
+        own->held_at = horizon;
+        own->held_since = d->heap->now;
+    }
+    return d->heap->now - own->held_since < d->heap->patience;
+}
+
+/*
+ * Copies what the threads of a process have published, and replays it.
+ *
+ * @param last  no thread will publish more: there is no horizon
+ */
+static void read_process(struct sfb_recorder_drain *d, uint32_t process, bool last)
+{
+    struct sfb_recorder_heap *h = d->heap;
+    struct sfb_recorder_process *own = &d->process[process];
+    const uint64_t all = h->now > h->slack ? h->now - h->slack : 0;
+    uint64_t horizon = all;
+    struct sfb_heap_record record;
+
+    h->queued = 0;
+    for (uint32_t i = 0; i < d->ring_end; i++) {
+        const uint64_t before = d->ring[i].tail;
+
+        if (d->ring[i].id == 0 || d->ring[i].process != process)
+            continue;
+        if (sfb_recorder_heap_copy(d, i, &h->behind)) {
+            const uint64_t published = last_published(d, i);
+
+            if (published < horizon)
+                horizon = published;
+        }
+        if (d->ring[i].tail - before > h->most)
+            h->most = (size_t)(d->ring[i].tail - before);
+        if (peek(d, i, &record)) {
+            h->queue[h->queued].time = record.time;
+            h->queue[h->queued++].slot = i;
+        }
+    }
+    if (horizon < all && !is_patient(d, process, horizon))
+        horizon = all;
+    if (horizon < own->horizon)
+        horizon = own->horizon;
+    merge(d, last ? UINT64_MAX : horizon);
+    own->horizon = horizon;
+    if (own->heap->happened && own->heap->next_state <= horizon)
+        sfb_heap_process_pass(own->heap, horizon);
+    sfb_recorder_put(d, h->heap.status);
+}
+
+static void heap_read(struct sfb_recorder_drain *d)
+{
+    for (uint32_t i = 0; i < d->process_end && !d->failed; i++)
+        if (d->process[i].id != 0)
+            read_process(d, i, false);
+}
+
+static void heap_read_last(struct sfb_recorder_drain *d, uint32_t process)
+{
+    heap_look(d);
+    if (!d->failed)
+        read_process(d, process, true);
+}
+
+static bool heap_ring_is_empty(const struct sfb_recorder_drain *d, uint32_t slot)
+{
+    return d->ring[slot].heap->from == d->ring[slot].heap->size;
+}
+
+/* --- ends ---------------------------------------------------------------------------------------- */
+
+static void heap_ring_end(struct sfb_recorder_drain *d, uint32_t slot)
+{
+    struct sfb_recorder_ring *own = &d->ring[slot];
+
+    sfb_heap_thread_ended(d->process[own->process].heap, &own->heap->thread);
+    d->heap->behind -= own->heap->size - own->heap->from;
+    sfb_heap_ring_free(own->heap);
+    free(own->heap);
+    own->heap = NULL;
+}
+
+static void tell_unplaced(struct sfb_recorder_drain *d, uint32_t slot)
+{
+    struct sfb_heap_process *heap = d->process[slot].heap;
+
+    if (heap->unplaced == heap->unplaced_told)
+        return;
+    sfb_recorder_lost(d, d->process[slot].id, 0, SFB_LOSS_HEAP_EVENTS,
+                      heap->unplaced - heap->unplaced_told,
+                      "the recorder has no room for more blocks or sites");
+    heap->unplaced_told = heap->unplaced;
+}
+
+/* What it had goes into what is known of all: the largest peak is that of one process. */
+static void count(const struct sfb_heap_process *heap, struct sfb_recorder_heap_totals *out)
+{
+    const bool sampled = sfb_heap_is_sampled(heap);
+
+    out->allocated_blocks += sfb_heap_blocks(heap->allocated.blocks, sampled);
+    out->allocated_bytes += heap->allocated.bytes;
+    out->live_blocks += sfb_heap_blocks(heap->live.blocks, sampled);
+    out->live_bytes += heap->live.bytes;
+    if (heap->peak.bytes > out->peak_bytes)
+        out->peak_bytes = heap->peak.bytes;
+    out->unknown_frees += heap->unknown;
+    out->conflicts += heap->conflicts;
+}
+
+static void heap_process_end(struct sfb_recorder_drain *d, uint32_t slot, uint64_t time)
+{
+    struct sfb_recorder_process *own = &d->process[slot];
+
+    sfb_heap_replay_end(own->heap);
+    sfb_heap_process_snapshot(own->heap, time);
+    tell_unplaced(d, slot);
+    count(own->heap, &d->totals.heap);
+    sfb_recorder_put(d, d->heap->heap.status);
+    sfb_heap_process_close(own->heap);
+    own->heap = NULL;
+}
+
+static void heap_totals(const struct sfb_recorder_drain *d, struct sfb_recorder_heap_totals *out)
+{
+    *out = d->totals.heap;
+    for (uint32_t i = 0; i < d->process_end; i++)
+        if (d->process[i].id != 0)
+            count(d->process[i].heap, out);
+    out->sampled = d->heap->heap.rate != 0;
+}
+
+/* --- now and then -------------------------------------------------------------------------------- */
+
+static void heap_tend(struct sfb_recorder_drain *d)
+{
+    struct sfb_recorder_heap *h = d->heap;
+    const bool looks = d->now >= h->next_resident;
+    const bool snapshot = h->snapshot_ns != 0 && d->now >= h->next_snapshot;
+
+    if (looks)
+        h->next_resident = d->now + resident_every_ns;
+    if (snapshot)
+        h->next_snapshot = d->now + h->snapshot_ns;
+    for (uint32_t i = 0; (looks || snapshot) && i < d->process_end && !d->failed; i++) {
+        struct sfb_recorder_process *own = &d->process[i];
+
+        if (own->id == 0)
+            continue;
+        if (looks && d->watcher.process_resident)
+            own->heap->resident = d->watcher.process_resident(d->watcher.with, i);
+        if (looks)
+            tell_unplaced(d, i);
+        if (snapshot)
+            sfb_heap_process_snapshot(own->heap, sfb_heap_clock_ns(&h->heap.clock, own->horizon));
+    }
+    sfb_recorder_put(d, h->heap.status);
+}
+
+/* A ring that was half full at this look may be full at the next one. */
+static uint64_t heap_pause(const struct sfb_recorder_drain *d, uint64_t before_ns)
+{
+    static const uint64_t least_ns = 250000, most_ns = 10000000;
+    const uint64_t shorter = before_ns / 2, longer = 2 * before_ns;
+
+    if (d->heap->most > d->ring_bytes / 4)
+        return shorter > least_ns ? shorter : least_ns;
+    if (d->heap->most < d->ring_bytes / 16)
+        return longer < most_ns ? longer : most_ns;
+    return before_ns;
+}
+
+static void heap_close(struct sfb_recorder_drain *d)
+{
+    if (!d->heap)
+        return;
+    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++)
+        if (d->ring[i].heap) {
+            sfb_heap_ring_free(d->ring[i].heap);
+            free(d->ring[i].heap);
+        }
+    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
+        sfb_heap_process_close(d->process[i].heap);
+    free(d->heap);
+}
+
+const struct sfb_recorder_heap_calls sfb_recorder_heap_drain = {
+    .open = heap_open,
+    .look = heap_look,
+    .process_begin = heap_process_begin,
+    .ring_begin = heap_ring_begin,
+    .read = heap_read,
+    .read_last = heap_read_last,
+    .ring_is_empty = heap_ring_is_empty,
+    .ring_end = heap_ring_end,
+    .process_end = heap_process_end,
+    .tend = heap_tend,
+    .totals = heap_totals,
+    .pause = heap_pause,
+    .close = heap_close,
+};

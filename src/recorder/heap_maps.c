@@ -1,0 +1,57 @@
+#include "recorder/heap_maps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* @return the first one that ends behind an address */
+static size_t first_behind(const struct sfb_heap_maps *m, uint64_t address)
+{
+    size_t low = 0, high = m->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (m->at[middle].pointer + m->at[middle].size <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool sfb_heap_maps_take(struct sfb_heap_maps *m, uint64_t address, uint64_t size,
+                        struct sfb_heap_block *out)
+{
+    const size_t i = first_behind(m, address);
+
+    if (i == m->count || m->at[i].pointer >= address + size)
+        return false;
+    *out = m->at[i];
+    memmove(&m->at[i], &m->at[i + 1], (--m->count - i) * sizeof *m->at);
+    return true;
+}
+
+bool sfb_heap_maps_add(struct sfb_heap_maps *m, const struct sfb_heap_block *map)
+{
+    const size_t i = first_behind(m, map->pointer);
+
+    if (m->count == m->room) {
+        const size_t room = m->room > 0 ? 2 * m->room : 64;
+        struct sfb_heap_block *grown =
+            room <= SFB_HEAP_MAPS_MAX ? reallocarray(m->at, room, sizeof *grown) : NULL;
+
+        if (!grown)
+            return false;
+        m->at = grown;
+        m->room = room;
+    }
+    memmove(&m->at[i + 1], &m->at[i], (m->count++ - i) * sizeof *m->at);
+    m->at[i] = *map;
+    return true;
+}
+
+void sfb_heap_maps_free(struct sfb_heap_maps *m)
+{
+    free(m->at);
+    *m = (struct sfb_heap_maps){ 0 };
+}

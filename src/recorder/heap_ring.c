@@ -1,0 +1,109 @@
+#include "recorder/heap_ring.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorder/shared.h"
+
+static const uint8_t words_of[] = {
+    [SFB_HEAP_STACK] = 3,      [SFB_HEAP_ALLOC] = 4,          [SFB_HEAP_ALLOC_REALLOC] = 4,
+    [SFB_HEAP_ALLOC_MMAP] = 4, [SFB_HEAP_FREE] = 2,           [SFB_HEAP_FREE_REALLOC] = 2,
+    [SFB_HEAP_FREE_MMAP] = 3,  [SFB_HEAP_REALLOC_FAILED] = 2, [SFB_HEAP_NAME] = 3,
+};
+
+uint8_t *sfb_heap_ring_room(struct sfb_heap_ring *r, size_t size)
+{
+    uint8_t *at;
+
+    if (r->from > 0) {
+        memmove(r->bytes, r->bytes + r->from, r->size - r->from);
+        r->size -= r->from;
+        r->from = 0;
+    }
+    if (r->size + size > r->room) {
+        size_t room = r->room > 0 ? r->room : 4096;
+
+        while (room < r->size + size)
+            room *= 2;
+        at = realloc(r->bytes, room);
+        if (!at)
+            return NULL;
+        r->bytes = at;
+        r->room = room;
+    }
+    at = r->bytes + r->size;
+    r->size += size;
+    return at;
+}
+
+static void move(struct sfb_heap_ring *r, size_t size)
+{
+    r->from += size;
+    r->position += size;
+}
+
+static bool drop(struct sfb_heap_ring *r, const char *wrong)
+{
+    r->wrong = wrong;
+    move(r, r->size - r->from);
+    return false;
+}
+
+static bool read_words(const struct sfb_heap_ring *r, struct sfb_heap_record *out, size_t room)
+{
+    const size_t words = out->kind < sizeof words_of ? words_of[out->kind] : 0;
+
+    if (words == 0 || 8 * words > room)
+        return false;
+    out->size = 8 * words;
+    memcpy(out->words, r->bytes + r->from, out->size);
+    return true;
+}
+
+static bool read_stack(const struct sfb_heap_ring *r, struct sfb_heap_record *out, size_t room)
+{
+    out->stack_size = (size_t)(out->words[2] & UINT32_MAX);
+    out->stack = r->bytes + r->from + out->size;
+    if (out->stack_size > room - out->size)
+        return false;
+    out->size += (out->stack_size + 7) & ~(size_t)7;
+    return out->size <= room;
+}
+
+bool sfb_heap_ring_peek(struct sfb_heap_ring *r, struct sfb_heap_record *out, uint32_t ring_bytes,
+                        uint64_t latest)
+{
+    while (r->from < r->size) {
+        const size_t whole = ring_bytes - (size_t)(r->position % ring_bytes);
+        const size_t left = r->size - r->from, room = left < whole ? left : whole;
+        uint64_t first;
+
+        memcpy(&first, r->bytes + r->from, sizeof first);
+        out->kind = (uint32_t)(first & ((1U << SFB_HEAP_KIND_BITS) - 1));
+        out->time = first >> SFB_HEAP_KIND_BITS;
+        if (out->kind == SFB_HEAP_PAD) {
+            move(r, room);
+            continue;
+        }
+        if (!read_words(r, out, room))
+            return drop(r, "a record of the heap is none");
+        if (out->kind == SFB_HEAP_STACK && !read_stack(r, out, room))
+            return drop(r, "a stack is larger than its ring");
+        if (out->time < r->time || out->time > latest)
+            out->time = r->time;
+        return true;
+    }
+    return false;
+}
+
+void sfb_heap_ring_pass(struct sfb_heap_ring *r, const struct sfb_heap_record *record)
+{
+    r->time = record->time;
+    move(r, record->size);
+}
+
+void sfb_heap_ring_free(struct sfb_heap_ring *r)
+{
+    free(r->bytes);
+    *r = (struct sfb_heap_ring){ 0 };
+}

@@ -1,0 +1,54 @@
+/*
+ * The records of a thread's ring that are not yet in their order: a copy of what the thread has published, so that its
+ * ring is empty again at once. The copy is judged.
+ */
+#ifndef RECORDER_HEAP_RING_H
+#define RECORDER_HEAP_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "recorder/heap_thread.h"
+
+struct sfb_heap_ring {
+    struct sfb_heap_thread thread;
+    uint8_t *bytes;
+    size_t from, size, room; /* those from `from` to `size` are to be read */
+    uint64_t position;       /* of the one at `from`, in bytes since the ring began */
+    uint64_t time;           /* of the last record that was read */
+    const char *wrong;       /* what was wrong; NULL: nothing */
+};
+
+enum {
+    SFB_HEAP_RING_WORDS = 4 /* of a record without its stack */
+};
+
+struct sfb_heap_record {
+    uint64_t time;
+    uint32_t kind; /* enum sfb_shared_heap_record */
+    size_t size;   /* bytes */
+    uint64_t words[SFB_HEAP_RING_WORDS];
+    const uint8_t *stack; /* of a STACK: its CBF */
+    size_t stack_size;
+};
+
+/* @return where so many bytes go that follow; NULL: no memory */
+uint8_t *sfb_heap_ring_room(struct sfb_heap_ring *ring, size_t size);
+
+/*
+ * Decodes the next record, and leaves it there.
+ *
+ * @param ring_bytes  of the shared ring: no record lies across its end
+ * @param latest      no time is later: one that is does not count
+ * @return false: there is none. What cannot be decoded is dropped up to the end: ring->wrong says why.
+ */
+bool sfb_heap_ring_peek(struct sfb_heap_ring *ring, struct sfb_heap_record *out,
+                        uint32_t ring_bytes, uint64_t latest);
+
+/* Goes on behind it. */
+void sfb_heap_ring_pass(struct sfb_heap_ring *ring, const struct sfb_heap_record *record);
+
+void sfb_heap_ring_free(struct sfb_heap_ring *ring);
+
+#endif

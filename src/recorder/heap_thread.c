@@ -1,0 +1,110 @@
+#include "recorder/heap_thread.h"
+
+#include "recorder/heap_account.h"
+#include "recorder/heap_replay.h"
+
+/*
+ * A block that was moved is freed when the new one is there: between both, nobody can tell. Where the thread's next event
+ * is another one, realloc() had a size of 0: it is free() then.
+ */
+static void free_moved(struct sfb_heap_process *p, struct sfb_heap_thread *t, uint64_t time)
+{
+    const struct sfb_heap_action a = { .time = time,
+                                       .pointer = t->moving.pointer,
+                                       .thread = t->id,
+                                       .frees = true,
+                                       .temporary = t->moves_temporary };
+
+    sfb_heap_account_free(p, &t->moving, &a);
+    t->moves = false;
+}
+
+static uint16_t chain_behind(const struct sfb_heap_thread *t)
+{
+    if (!t->moves)
+        return 1;
+    return t->moving.chain < UINT16_MAX ? (uint16_t)(t->moving.chain + 1) : UINT16_MAX;
+}
+
+void sfb_heap_thread_allocated(struct sfb_heap_process *p, struct sfb_heap_thread *t,
+                               const struct sfb_heap_allocation *in)
+{
+    struct sfb_heap_action a = { .time = in->time,
+                                 .pointer = in->pointer,
+                                 .size = in->size,
+                                 .thread = t->id,
+                                 .slack = in->slack,
+                                 .chain = in->reallocates ? chain_behind(t) : 0,
+                                 .reallocates = in->reallocates };
+
+    if (t->moves)
+        free_moved(p, t, in->time);
+    t->last = 0;
+    if (!sfb_heap_process_site(p, &a.site, t->id, in->hash,
+                               in->maps ? SFB_HEAP_MAPPED : SFB_HEAP_MALLOC)) {
+        p->unplaced++;
+        return;
+    }
+    if (in->maps) {
+        sfb_heap_replay_map(p, &a);
+        return;
+    }
+    sfb_heap_replay(p, &a);
+    t->last = in->pointer;
+}
+
+void sfb_heap_thread_freed(struct sfb_heap_process *p, struct sfb_heap_thread *t, uint64_t time,
+                           uint64_t pointer)
+{
+    const struct sfb_heap_action a = { .time = time,
+                                       .pointer = pointer,
+                                       .thread = t->id,
+                                       .frees = true,
+                                       .temporary = t->last == pointer };
+
+    if (t->moves)
+        free_moved(p, t, time);
+    t->last = 0;
+    sfb_heap_replay(p, &a);
+}
+
+void sfb_heap_thread_unmapped(struct sfb_heap_process *p, struct sfb_heap_thread *t, uint64_t time,
+                              uint64_t address, uint64_t size)
+{
+    const struct sfb_heap_action a = {
+        .time = time, .pointer = address, .size = size, .thread = t->id, .frees = true
+    };
+
+    if (t->moves)
+        free_moved(p, t, time);
+    t->last = 0;
+    sfb_heap_replay_map(p, &a);
+}
+
+void sfb_heap_thread_moves(struct sfb_heap_process *p, struct sfb_heap_thread *t, uint64_t time,
+                           uint64_t pointer)
+{
+    const bool temporary = t->last == pointer;
+
+    if (t->moves)
+        free_moved(p, t, time);
+    t->moves = sfb_heap_replay_take(p, &t->moving, pointer);
+    t->moves_temporary = temporary;
+    if (!t->moves)
+        sfb_heap_thread_freed(p, t, time, pointer);
+    t->last = 0;
+}
+
+void sfb_heap_thread_failed(struct sfb_heap_process *p, struct sfb_heap_thread *t)
+{
+    if (t->moves)
+        sfb_heap_replay_return(p, &t->moving);
+    t->moves = false;
+    t->last = 0;
+}
+
+void sfb_heap_thread_ended(struct sfb_heap_process *p, struct sfb_heap_thread *t)
+{
+    if (t->moves)
+        free_moved(p, t, p->time);
+}
