@@ -13,7 +13,7 @@ struct sfb_heap_clock {
     double ns_per_count;
 };
 
-void sfb_heap_clock_open(struct sfb_heap_clock *out, bool processor, uint64_t start);
+void sfb_heap_clock_open(struct sfb_heap_clock *clock, bool processor, uint64_t start);
 
 /* Looks at both clocks. @return what an event of this instant would say */
 uint64_t sfb_heap_clock_look(struct sfb_heap_clock *clock);

@@ -27,30 +27,30 @@ static uint16_t chain_behind(const struct sfb_heap_thread *t)
 }
 
 void sfb_heap_thread_allocated(struct sfb_heap_process *p, struct sfb_heap_thread *t,
-                               const struct sfb_heap_allocation *in)
+                               const struct sfb_heap_allocation *allocation)
 {
-    struct sfb_heap_action a = { .time = in->time,
-                                 .pointer = in->pointer,
-                                 .size = in->size,
+    struct sfb_heap_action a = { .time = allocation->time,
+                                 .pointer = allocation->pointer,
+                                 .size = allocation->size,
                                  .thread = t->id,
-                                 .slack = in->slack,
-                                 .chain = in->reallocates ? chain_behind(t) : 0,
-                                 .reallocates = in->reallocates };
+                                 .slack = allocation->slack,
+                                 .chain = allocation->reallocates ? chain_behind(t) : 0,
+                                 .reallocates = allocation->reallocates };
 
     if (t->moves)
-        free_moved(p, t, in->time);
+        free_moved(p, t, allocation->time);
     t->last = 0;
-    if (!sfb_heap_process_site(p, &a.site, t->id, in->hash,
-                               in->maps ? SFB_HEAP_MAPPED : SFB_HEAP_MALLOC)) {
+    if (!sfb_heap_process_site(p, &a.site, t->id, allocation->hash,
+                               allocation->maps ? SFB_HEAP_MAPPED : SFB_HEAP_MALLOC)) {
         p->unplaced++;
         return;
     }
-    if (in->maps) {
+    if (allocation->maps) {
         sfb_heap_replay_map(p, &a);
         return;
     }
     sfb_heap_replay(p, &a);
-    t->last = in->pointer;
+    t->last = allocation->pointer;
 }
 
 void sfb_heap_thread_freed(struct sfb_heap_process *p, struct sfb_heap_thread *t, uint64_t time,

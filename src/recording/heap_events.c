@@ -22,17 +22,18 @@ static size_t place_of(const struct sfb_heap_events *e, uint32_t site, uint64_t 
 
 static bool grow(struct sfb_heap_events *e)
 {
-    struct sfb_heap_events larger = *e;
+    const size_t before = e->room;
+    struct sfb_heap_pair *old = e->pairs, *new;
 
-    larger.room = e->room > 0 ? 2 * e->room : ROOM_MIN;
-    larger.pairs = calloc(larger.room, sizeof *larger.pairs);
-    if (larger.pairs == NULL)
+    new = calloc(before > 0 ? 2 * before : ROOM_MIN, sizeof *new);
+    if (new == NULL)
         return false;
-    for (size_t i = 0; i < e->room; i++)
-        if (e->pairs[i].site != 0)
-            larger.pairs[place_of(&larger, e->pairs[i].site, e->pairs[i].size)] = e->pairs[i];
-    free(e->pairs);
-    *e = larger;
+    e->pairs = new;
+    e->room = before > 0 ? 2 * before : ROOM_MIN;
+    for (size_t i = 0; i < before; i++)
+        if (old[i].site != 0)
+            new[place_of(e, old[i].site, old[i].size)] = old[i];
+    free(old);
     return true;
 }
 

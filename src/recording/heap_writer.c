@@ -4,8 +4,8 @@
 
 #include "recording/bodies_put.h"
 
-/* Before it is packed: a longer one packs better. */
-enum { HEAP_BLOCK_SIZE = 1 << 20 };
+/* Before it is packed. A longer one packs better, and for longer: threads wait for room in their rings meanwhile. */
+enum { HEAP_BLOCK_SIZE = 128 << 10 };
 
 /* Writes a block of the heap, and before it what introduces its sites. */
 static enum sfb_status flush_heap(struct sfb_recording_writer *w, struct sfb_heap_events *heap)
