@@ -78,8 +78,12 @@ static struct sfb_recording_heap_sum in_blocks(const struct sfb_heap_process *p,
                                             units->bytes };
 }
 
+/* The instant at which a process is known to have ended may be one that was looked at earlier. */
 static void put_state(struct sfb_heap_process *p, uint64_t time_ns)
 {
+    if (time_ns < p->state_ns)
+        time_ns = p->state_ns;
+    p->state_ns = time_ns;
     const struct sfb_recording_heap_state state = {
         .process = p->id,
         .time = time_ns,

@@ -48,7 +48,7 @@ struct sfb_heap_process {
     uint64_t peak_time;
     uint64_t time;       /* of the last event */
     uint64_t next_state; /* time; 0: nothing has happened */
-    uint64_t state_epoch;
+    uint64_t state_ns;   /* of the last state */
     uint64_t resident;
     uint64_t unknown, conflicts;
     uint64_t unplaced; /* blocks that there was no room to follow: not in any sum */
