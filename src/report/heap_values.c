@@ -66,50 +66,72 @@ static uint64_t from_start(const struct values *v, uint64_t time)
     return report_saturated(v->start, time);
 }
 
-/*
- * What a pair has less at the end than at the beginning is taken from what others of its site have more: the site grew
- * by the difference. What both instants have in common has no error.
- */
-static bool take_span(struct values *v)
+/* What lives at two instants, and the sites that had less at the end. */
+struct span {
+    struct report_replay before, end;
+    struct values shrunk;
+};
+
+static const struct report_replayed *before(const struct span *s, size_t pair)
+{
+    static const struct report_replayed none = { .allocated = 0 };
+
+    return s->before.at ? &s->before.at[pair] : &none;
+}
+
+static bool replay_span(struct span *out, const struct values *v)
 {
     const struct report_choice *c = v->choice;
-    struct report_replay before = { .at = NULL }, end = { .at = NULL };
-    struct report_heap_values *less = calloc(v->heap->sites.count + 1, sizeof *less);
-    struct values shrunk = { v->heap, v->choice, v->start, less };
     uint64_t behind = UINT64_MAX;
 
     if (c->at_instant)
         behind = from_start(v, c->to);
     else if (c->to > 0)
         behind = from_start(v, c->to) - 1;
-    bool good = less && report_replay_until(&end, v->heap, behind);
+    return report_replay_until(&out->end, v->heap, behind) &&
+           (c->from == 0 || report_replay_until(&out->before, v->heap, from_start(v, c->from) - 1));
+}
 
-    if (good && c->from > 0)
-        good = report_replay_until(&before, v->heap, from_start(v, c->from) - 1);
-    for (size_t i = 0; good && i < v->heap->pairs.count; i++) {
-        static const struct report_replayed none = { .allocated = 0 };
-        const struct report_replayed *a = before.at ? &before.at[i] : &none, *b = &end.at[i];
-        const uint64_t old = report_replayed_live(a), new = report_replayed_live(b);
+/* What both instants have in common has no error. */
+static void add_pair(struct values *v, struct span *s, size_t pair)
+{
+    const struct report_replayed *a = before(s, pair), *b = &s->end.at[pair];
+    const uint64_t old = report_replayed_live(a), new = report_replayed_live(b);
 
-        add(v, i, REPORT_ALLOC_OBJECTS,
-            b->allocated > a->allocated ? b->allocated - a->allocated : 0);
-        add(new >= old ? v : &shrunk, i, REPORT_INUSE_OBJECTS, new >= old ? new - old : old - new);
+    add(v, pair, REPORT_ALLOC_OBJECTS,
+        b->allocated > a->allocated ? b->allocated - a->allocated : 0);
+    add(new >= old ? v : &s->shrunk, pair, REPORT_INUSE_OBJECTS,
+        new >= old ? new - old : old - new);
+}
+
+/* What some sizes of a site have less is taken from what others have more: it grew by the difference. */
+static void net(struct values *v, const struct span *s, size_t site)
+{
+    for (size_t k = 0; k < 2; k++) {
+        struct report_amount *grown = &v->of[site].of[REPORT_INUSE_OBJECTS + k];
+        const struct report_amount *lost = &s->shrunk.of[site].of[REPORT_INUSE_OBJECTS + k];
+
+        v->of[site].shrunk[k] = lost->value > grown->value ? lost->value - grown->value : 0;
+        grown->value -= lost->value < grown->value ? lost->value : grown->value;
+        grown->variance += lost->variance;
+        grown->samples = report_saturated(grown->samples, lost->samples);
     }
-    for (size_t i = 0; good && i < v->heap->sites.count; i++)
-        for (size_t k = 0; k < 2; k++) {
-            struct report_amount *grown = &v->of[i].of[REPORT_INUSE_OBJECTS + k];
-            const struct report_amount *lost = &less[i].of[REPORT_INUSE_OBJECTS + k];
+}
 
-            if (is_aggregate(v, (uint32_t)i))
-                continue;
-            v->of[i].shrunk[k] = lost->value > grown->value ? lost->value - grown->value : 0;
-            grown->value -= lost->value < grown->value ? lost->value : grown->value;
-            grown->variance += lost->variance;
-            grown->samples = report_saturated(grown->samples, lost->samples);
-        }
-    report_replay_free(&before);
-    report_replay_free(&end);
-    free(less);
+static bool take_span(struct values *v)
+{
+    struct span s = { .shrunk = { v->heap, v->choice, v->start,
+                                  calloc(v->heap->sites.count + 1, sizeof *s.shrunk.of) } };
+    const bool good = s.shrunk.of && replay_span(&s, v);
+
+    for (size_t i = 0; good && i < v->heap->pairs.count; i++)
+        add_pair(v, &s, i);
+    for (size_t i = 0; good && i < v->heap->sites.count; i++)
+        if (!is_aggregate(v, (uint32_t)i))
+            net(v, &s, i);
+    report_replay_free(&s.before);
+    report_replay_free(&s.end);
+    free(s.shrunk.of);
     return good;
 }
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/made.h"
+#include "report/made_heap.h"
 #include "support/run.h"
 #include "support/test.h"
 
@@ -116,6 +116,25 @@ Test(terminal, cuts_lines_to_its_width)
                                          "--by thread" };
 
     make_long_names();
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        for (unsigned short columns = 40; columns < 200; columns += 13) {
+            char *out = show(columns, "", views[i]);
+
+            cr_expect(le(sz, width_of(out), columns), "%s in %u columns: %s", views[i], columns,
+                      out);
+            free(out);
+        }
+    unlink(made_path);
+}
+
+/* Errors and the words of units make tables of heaps wider. */
+Test(terminal, cuts_lines_of_heaps_to_its_width)
+{
+    static const char *const views[] = { "--top --value allocated", "--tree",
+                                         "--callers report_inner", "--threads",
+                                         "--by thread --blocks", "--top --unit bytes" };
+
+    made_heap_write(&(struct made_heap){ .events = true, .rate = 4000 }, NULL);
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         for (unsigned short columns = 40; columns < 200; columns += 13) {
             char *out = show(columns, "", views[i]);

@@ -1,7 +1,7 @@
 # Reports of recordings that the test writes.
 foreach(name report views several terminal large)
   if(SFRAME_BACKTRACE_RECORDING AND SFRAME_BACKTRACE_TOOLS)
-    sfb_tool_test(report ${name} report/made.c LIBS sfb-recording-zstd)
+    sfb_tool_test(report ${name} report/made.c report/made_heap.c LIBS sfb-recording-zstd)
   else()
     sfb_skip(report ${name} "recordings are not built: zstd is not installed")
   endif()

@@ -55,7 +55,7 @@ static void put_name(FILE *to, enum report_histogram which, size_t from, size_t 
 {
     char text[64], bound[24];
 
-    if (end == SFB_HEAP_CLASSES) {
+    if (end == 0 || end >= SFB_HEAP_CLASSES) {
         put_bound(bound, sizeof bound, which, from == 0 ? 0 : UINT64_C(1) << (from - 1));
         snprintf(text, sizeof text, "from %s on", bound);
     } else if (end == 1) {
