@@ -5,7 +5,7 @@ import { compile, hits, matched } from "./search.js";
 import { formatState, parseState } from "./state.js";
 import { themeOf, inkOf } from "./theme.js";
 import { Tree } from "./tree.js";
-import { byThread, eachValue, overTime, tally, weigh } from "./weigh.js";
+import { byThread, eachValue, isLevel, levelOverTime, overTime, tally, weigh } from "./weigh.js";
 
 const WEIGHED_BY = ["type", "threads", "from", "to", "shares"];
 
@@ -74,7 +74,8 @@ export class App {
     if (differs(...WEIGHED_BY)) {
       this.weights = weigh(profile, this.choice);
       this.tally = tally(profile, this.weights);
-      this.series = overTime(profile, this.choice);
+      this.isLevel = isLevel(profile, state.type);
+      this.series = (this.isLevel ? levelOverTime : overTime)(profile, this.choice);
       this.threadValues = byThread(profile, this.choice);
       this.trees = {};
     }

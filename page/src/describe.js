@@ -6,7 +6,7 @@ import { changeIn } from "./weigh.js";
 const MARKS = {
   "[omitted]": "frames in between were left out when this was recorded",
   "[truncated]": "the stack is cut off here: its outer frames are not known",
-  "[no stack]": "samples without a stack",
+  "[no stack]": "no stack could be taken",
   "[unsampled]": "CPU time that was used, but never sampled",
 };
 

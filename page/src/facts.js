@@ -1,12 +1,12 @@
 // The first lines: what was recorded, and what is missing, as in the terminal.
 import { byId, element, name } from "./dom.js";
 
-/** A line of this says how much there is; what is missing follows (src/report/text/summary.c). */
-const SUM = /^ *CPU time/;
+/** Lines of these say how much there is; what is missing follows (src/report/text/summary.c, heap_summary.c). */
+const SUM = /^ *(CPU time|allocated|live|grown by|shrunk by|peak|temporary|the nearest snapshot|only) /;
 
 /** @returns {{titles: string[], facts: {text: string, missing: boolean}[]}} titles: the commands; what is said of them is indented */
 export function splitFacts(summary) {
-  const sum = summary.findIndex((line) => SUM.test(line));
+  const sum = summary.findLastIndex((line) => SUM.test(line));
   return {
     titles: summary.filter((line) => !line.startsWith(" ")),
     facts: summary.map((line, i) => ({ line, missing: i > sum || /is missing$/.test(line) }))

@@ -50,8 +50,12 @@ export function moment(ns, step) {
   return `${(ns / 1e9).toFixed(Math.min(places, 3))} s`;
 }
 
+const HEAP = { alloc: "Allocated", inuse: "Live", peak: "At the peak", temporary: "Temporary" };
+
 /** What a value is called. */
 export function typeName({ type, unit }) {
+  const [which, what] = type.split("_");
+  if (HEAP[which] && what) return `${HEAP[which]}, ${what === "space" ? "bytes" : "blocks"}`;
   if (type === "cpu" && unit === "nanoseconds") return "CPU time";
   return type.replaceAll("_", " ").replace(/^./, (c) => c.toUpperCase());
 }

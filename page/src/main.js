@@ -67,7 +67,7 @@ class Page {
     const { app, profile } = this;
     for (const view of VIEWS) byId(`view-${view}`).addEventListener("click", () => this.setView(view));
     byId("views").addEventListener("keydown", (event) => this.#moveTab(event));
-    this.timeline = new Timeline(profile.time, (from, to) => app.set({ from, to }));
+    this.timeline = new Timeline(profile.time, (from, to) => this.setTime(from, to));
     byId("time-clear").addEventListener("click", () => app.set({ from: 0, to: null }));
     this.threads = new Threads(profile.threads, (threads) => app.set({ threads }));
     const search = byId("search");
@@ -81,7 +81,7 @@ class Page {
       event.preventDefault();
     });
     byId("regex").addEventListener("click", () => app.set({ regex: !app.state.regex }));
-    this.#fill("value", profile.types.map((type, i) => [String(i), typeName(type)]), (value) => app.set({ type: Number(value) }));
+    this.#fill("value", profile.types.map((type, i) => [String(i), typeName(type)]), (value) => this.setType(Number(value)));
     const colours = [["module", "By module"], ["kind", "By kind"]];
     if (profile.groups > 1) colours.unshift(["change", "By change"]);
     this.#fill("colour", colours, (colour) => app.set({ colour }));
@@ -142,7 +142,7 @@ class Page {
         key(["N"], "N", "hit before", () => this.nextHit(-1)),
         key(["h"], "h", "threads", () => this.threads.toggle()),
         key(["g"], "g", "time line: arrows move the range, Shift its end, Alt its beginning", () => byId("timeline").focus()),
-        key(["v"], "v", "next value", () => this.#next("type", this.profile.types.map((_, i) => i))),
+        key(["v"], "v", "next value", () => this.setType((app.state.type + 1) % this.profile.types.length)),
         key(["m"], "m", "next colouring", () => this.#next("colour", [...byId("colour").options].map((o) => o.value))),
       ] },
       { title: "Page", keys: [
@@ -158,6 +158,20 @@ class Page {
   }
 
   // --- What is done -------------------------------------------------------------------------------
+
+  /** A range is of values whose times are known: of a heap, in place of its peak, what it grew by. */
+  setTime(from, to) {
+    const { types, time } = this.profile;
+    const { type } = this.app.state;
+    const known = time.values[type] ? type : (time.changes.find((t) => time.values[t] && types[t].unit === types[type].unit) ?? -1);
+    if (to === null) this.app.set({ from, to });
+    else if (known >= 0) this.app.set({ from, to, type: known });
+    else this.#say("Times are not known: this recording has sums alone.");
+  }
+
+  setType(type) {
+    this.app.set(this.profile.time.values[type] ? { type } : { type, from: 0, to: null });
+  }
 
   get activeGraph() {
     if (this.app.state.view !== "sandwich") return this.graphs.main;
@@ -408,8 +422,19 @@ class Page {
     byId("sum").textContent = sum.map((v, g) => (profile.groups > 1 ? ["old ", "new "][g] : "") + figure(v, app.unit)).join(", ");
     this.threads.show({ chosen: state.threads, values: app.threadValues, unit: app.unit });
     const isTime = app.unit === "nanoseconds";
-    byId("time").hidden = profile.time.values[state.type] === null || profile.time.at.length === 0;
-    this.timeline.show({ series: app.series, from: state.from, to: state.to, perStep: isTime ? profile.time.step : 0, ink: app.ink });
+    const { time } = profile;
+    byId("time").hidden = !app.isLevel && (time.values[state.type] === null || time.at.length === 0);
+    this.timeline.show({
+      series: app.series,
+      from: state.from,
+      to: state.to,
+      perStep: isTime ? time.step : 0,
+      level: app.isLevel,
+      unit: app.unit,
+      grown: time.changes.includes(state.type),
+      peaks: app.isLevel && !state.threads ? time.live.map((l) => ({ at: l.peak.at, value: app.unit === "bytes" ? l.peak.bytes : l.peak.blocks })) : [],
+      ink: app.ink,
+    });
     byId("theme").setAttribute("aria-label", app.theme === "dark" ? "Light colours" : "Dark colours");
     this.#showLegend();
   }

@@ -22,8 +22,12 @@
  *   parent -1: outermost; end: behind the last node below
  * @typedef {{name: string, tid: number, group: number, pid: number, program: string}} Thread
  * @typedef {{thread: Int32Array, group: Uint8Array, node: Int32Array, values: Float64Array[]}} Rows thread -1: of none
- * @typedef {{step: number, steps: number, at: Int32Array, row: Int32Array, values: (Float64Array|null)[]}} Time
- *   what was sampled in each step of so many ns; null: times of these values are not known
+ * @typedef {{step: number, steps: number, at: Int32Array, row: Int32Array, values: (Float64Array|null)[],
+ *   changes: number[], live: Live[]}} Time
+ *   what was sampled in each step of so many ns; null: times of these values are not known. changes: types whose values
+ *   are by how much there was more behind a step than before it. live: of a heap, by group
+ * @typedef {{blocks: Float64Array, bytes: Float64Array, peak: {at: number, blocks: number, bytes: number}}} Live
+ *   the most that lived in each step, whatever threads; at: ns
  */
 
 /** @returns {Uint8Array} */
@@ -137,6 +141,8 @@ export function readProfile(raw) {
       at: sums(raw.time.at),
       row: new Int32Array(raw.time.row),
       values: raw.time.values.map((v) => v && new Float64Array(v)),
+      changes: raw.time.changes ?? [],
+      live: (raw.time.live ?? []).map((l) => ({ blocks: new Float64Array(l.blocks), bytes: new Float64Array(l.bytes), peak: l.peak })),
     },
   };
 }

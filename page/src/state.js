@@ -70,7 +70,7 @@ export function parseState(hash, profile) {
     search: given.get("search") ?? "",
     regex: given.get("regex") === "1",
     threads: given.has("threads") ? threads.filter((t) => t >= 0) : null,
-    ...(from >= 0 && to > from ? { from, to } : {}),
+    ...(from >= 0 && to > from && profile.time.values[type >= 0 ? type : first.type] ? { from, to } : {}),
     type: type >= 0 ? type : first.type,
     colour: oneOf(given.get("colour"), profile.groups > 1 ? COLOURS : COLOURS.slice(0, 2), first.colour),
     focus: whole(given.get("function"), profile.names.length),

@@ -1,6 +1,6 @@
 // What was used when, and which part of the time is looked at.
 import { byId, element, oncePerPicture } from "./dom.js";
-import { duration, moment } from "./format.js";
+import { duration, figure, moment } from "./format.js";
 
 const HANDLE = 7; // pixels
 const BAR = 3; // pixels
@@ -36,15 +36,20 @@ export class Timeline {
     new ResizeObserver(() => this.redraw()).observe(this.element);
   }
 
-  /** @param {{series: Float64Array[], from: number, to: number|null, perStep: number, ink: object}} what perStep: what a
-   *  processor has in a step; 0: figures are no time */
+  /**
+   * @param {{series: Float64Array[], from: number, to: number|null, perStep: number, level: boolean, unit: string,
+   *   grown: boolean, peaks: {at: number, value: number}[], ink: object}} what
+   *   perStep: what a processor has in a step; 0: figures are no time. level: the series are what there was, not what came.
+   *   grown: a range shows what came and stayed
+   */
   show(what) {
     this.what = what;
-    const { from, to } = what;
+    const { from, to, peaks, unit, grown } = what;
     const { step, steps } = this.time;
-    const words = to === null
+    const range = to === null
       ? `All ${duration(step * steps)}`
-      : `${moment(from * step, step)} to ${moment(to * step, step)}, ${duration((to - from) * step)}`;
+      : `${moment(from * step, step)} to ${moment(to * step, step)}, ${duration((to - from) * step)}${grown ? ": growth" : ""}`;
+    const words = [range, ...peaks.map((p) => `peak ${figure(p.value, unit)} at ${(p.at / 1e9).toFixed(3)} s`)].join(" · ");
     this.label.textContent = words;
     byId("time-clear").hidden = to === null;
     this.element.setAttribute("aria-valuetext", words);
@@ -57,15 +62,15 @@ export class Timeline {
     return (step / this.time.steps) * this.element.clientWidth;
   }
 
-  /** What each bar has, in the mean of its steps. */
-  #bars(series, width) {
+  /** What each bar has: the mean of its steps, of levels the most of them. */
+  #bars(series, width, level) {
     const { step, steps } = this.time;
-    const count = Math.max(1, Math.min(Math.floor(width / BAR), Math.floor((step * steps) / BAR_NS), steps));
+    const count = Math.max(1, Math.min(Math.floor(width / (level ? 1 : BAR)), Math.floor((step * steps) / BAR_NS), steps));
     const out = new Float64Array(count);
     for (let i = 0; i < count; i++) {
       const first = Math.floor((i / count) * steps);
       const last = Math.max(first + 1, Math.floor(((i + 1) / count) * steps));
-      for (let s = first; s < last; s++) out[i] += series[s] / (last - first);
+      for (let s = first; s < last; s++) out[i] = level ? Math.max(out[i], series[s]) : out[i] + series[s] / (last - first);
     }
     return out;
   }
@@ -73,7 +78,7 @@ export class Timeline {
   #draw() {
     const { clientWidth: width, clientHeight: height } = this.element;
     if (!this.what || width === 0) return;
-    const { series, from, to, perStep, ink } = this.what;
+    const { series, from, to, perStep, level, ink } = this.what;
     const ratio = devicePixelRatio || 1;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
@@ -81,7 +86,7 @@ export class Timeline {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
     const base = height - 15;
-    const bars = series.map((s) => this.#bars(s, width));
+    const bars = series.map((s) => this.#bars(s, width, level));
     const most = Math.max(1e-9, perStep, ...bars.map((b) => b.reduce((x, y) => Math.max(x, y), 0)));
     bars.forEach((heights, g) => {
       const wide = width / heights.length;
@@ -89,11 +94,12 @@ export class Timeline {
       context.globalAlpha = bars.length > 1 ? 0.65 : 1;
       heights.forEach((height, i) => {
         const tall = (height / most) * (base - 2);
-        if (tall > 0) context.fillRect(i * wide, base - Math.max(1, tall), Math.max(1, wide - (wide > 4 ? 1 : 0)), Math.max(1, tall));
+        if (tall > 0) context.fillRect(i * wide, base - Math.max(1, tall), Math.max(1, wide - (wide > 4 && !level ? 1 : 0)), Math.max(1, tall));
       });
     });
     context.globalAlpha = 1;
     this.#drawAxis(width, base, most, perStep, ink);
+    this.#drawPeaks(width, base, ink);
     if (to !== null) this.#drawRange(this.#x(from), this.#x(to), width, base, ink);
   }
 
@@ -118,6 +124,25 @@ export class Timeline {
       context.fillStyle = ink.quiet;
       context.fillText(text, 4, 11);
     }
+  }
+
+  /** A line where most lived, with what it was. */
+  #drawPeaks(width, base, ink) {
+    const { context } = this;
+    const { peaks, unit, series } = this.what;
+    peaks.forEach(({ at, value }, g) => {
+      const x = this.#x(at / this.time.step);
+      const text = `peak ${figure(value, unit)}`;
+      const wide = context.measureText(text).width + 8;
+      const left = x + wide > width ? x - wide : x;
+      context.fillStyle = series.length > 1 ? ink.groups[g] : ink.accent;
+      context.fillRect(x - 0.5, 0, 1, base);
+      context.fillStyle = ink.veil;
+      context.fillRect(left, 15 * g, wide, 15);
+      context.fillStyle = ink.quiet;
+      context.textAlign = "left";
+      context.fillText(text, left + 4, 11 + 15 * g);
+    });
   }
 
   #drawRange(left, right, width, base, ink) {

@@ -34,9 +34,18 @@ export function eachValue(profile, choice, visit) {
   }
   const values = time.values[choice.type];
   if (!values) return;
+  if (time.changes.includes(choice.type)) return eachGrowth(profile, choice, values, visit);
   for (let i = 0; i < values.length; i++)
     if (time.at[i] >= choice.from && time.at[i] < choice.to && hasThread(choice, rows.thread[time.row[i]]))
       visit(time.row[i], values[i]);
+}
+
+/** Rows that have more at the end of a range than at its beginning: those that have less are left out. */
+function eachGrowth({ rows, time }, choice, values, visit) {
+  const grown = new Float64Array(rows.thread.length);
+  for (let i = 0; i < values.length; i++)
+    if (time.at[i] >= choice.from && time.at[i] < choice.to) grown[time.row[i]] += values[i];
+  for (let r = 0; r < grown.length; r++) if (grown[r] > 0 && hasThread(choice, rows.thread[r])) visit(r, grown[r]);
 }
 
 /** Adds what a node has to its parent: in preorder a parent stands before it. */
@@ -119,6 +128,27 @@ export function overTime(profile, choice) {
   if (values)
     for (let i = 0; i < values.length; i++)
       if (hasThread(choice, rows.thread[time.row[i]])) out[rows.group[time.row[i]]][time.at[i]] += values[i];
+  return out;
+}
+
+/** @returns {boolean} whether a value of a heap is shown by what lived, and not by what was counted in each step */
+export function isLevel({ types, time }, type) {
+  return time.live.length > 0 && !types[type].type.startsWith("alloc_");
+}
+
+/**
+ * What lived by step of time: of all threads the most in each step; of some, what they had allocated of it behind each
+ * step. Of sums alone it is always that of all.
+ *
+ * @returns {Float64Array[]} of each group
+ */
+export function levelOverTime(profile, choice) {
+  const { types, time } = profile;
+  const { unit } = types[choice.type];
+  const type = time.changes.find((t) => types[t].unit === unit);
+  if (!choice.threads || !time.values[type]) return time.live.map((l) => (unit === "bytes" ? l.bytes : l.blocks));
+  const out = overTime(profile, { ...choice, type });
+  for (const level of out) for (let i = 1; i < level.length; i++) level[i] += level[i - 1];
   return out;
 }
 

@@ -24,6 +24,22 @@ export function rawProfile() {
   };
 }
 
+/** The same stacks as those of a heap: two rows with events, in 10 ms. */
+export function heap() {
+  const raw = rawProfile();
+  const unit = (name) => [{ type: `${name}_objects`, unit: "count" }, { type: `${name}_space`, unit: "bytes" }];
+  raw.types = ["alloc", "inuse", "peak", "temporary"].flatMap(unit);
+  raw.main = 3;
+  raw.rows = { thread: [0, 1], group: [0, 0], node: [2, 5], values: [[10, 5], [1000, 500], [9, 0], [900, 0], [10, 5], [1000, 500], [0, 0], [0, 0]] };
+  raw.time = {
+    step: 1e7, steps: 4, at: [0, 1, 1, 0], row: [0, 1, 0, 1],
+    values: [[10, 5, 0, 0], [1000, 500, 0, 0], [10, 5, -1, -6], [1000, 500, -100, -600], null, null, null, null],
+    changes: [2, 3],
+    live: [{ blocks: [10, 16, 15, 9], bytes: [1000, 1600, 1500, 900], peak: { at: 12e6, blocks: 16, bytes: 1600 } }],
+  };
+  return readProfile(raw);
+}
+
 export const profile = () => readProfile(rawProfile());
 
 export const ALL = { type: 1, threads: null, from: 0, to: null };

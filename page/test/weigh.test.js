@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { folded } from "../src/folded.js";
 import { compile, hits, matched } from "../src/search.js";
-import { byThread, changeIn, overTime, tally, weigh } from "../src/weigh.js";
-import { ALL, profile } from "./profile.js";
+import { byThread, changeIn, isLevel, levelOverTime, overTime, tally, weigh } from "../src/weigh.js";
+import { ALL, heap, profile } from "./profile.js";
 
 const byName = (p, values) => Object.fromEntries(p.names.map((name, f) => [name, values[f]]));
 
@@ -64,4 +64,29 @@ test("folded lines have the thread first, and no ; in names", () => {
   const p = profile();
   assert.equal(folded(p, ALL), "one:thread;main;work;fib;fib 30\none:thread;main;work;sort 60\ntwo;[unsampled] 5\ntwo;main;read 20\n");
   assert.equal(folded(p, { ...ALL, type: 0 }, (node) => node === 2), "one:thread;main;work;sort 6\n");
+});
+
+test("a range of a heap's live bytes is what rows grew by", () => {
+  const p = heap();
+  const live = { type: 3, threads: null, from: 0, to: null };
+  assert.deepEqual(weigh(p, live).all, [900]);
+  // Row 0 has 1,000 more and row 1 500 in the first two steps; row 1 frees 600 in the third, and row 0 100.
+  assert.deepEqual(weigh(p, { ...live, from: 0, to: 2 }).all, [1500]);
+  assert.deepEqual(weigh(p, { ...live, from: 2, to: 4 }).all, [0]);
+  assert.deepEqual(weigh(p, { ...live, from: 1, to: 4 }).all, [0]);
+  assert.deepEqual(weigh(p, { ...live, from: 0, to: 4, threads: new Set([0]) }).all, [900]);
+  assert.deepEqual(weigh(p, { ...live, type: 1, from: 0, to: 2 }).all, [1500]);
+  assert.deepEqual(weigh(p, { ...live, type: 5, from: 0, to: 2 }).all, [0]);
+});
+
+test("its time line is what lived, of chosen threads by their own events", () => {
+  const p = heap();
+  assert.deepEqual([0, 1, 3, 5, 7].map((type) => isLevel(p, type)), [false, false, true, true, true]);
+  assert.deepEqual([...levelOverTime(p, { type: 3, threads: null })[0]], [1000, 1600, 1500, 900]);
+  assert.deepEqual([...levelOverTime(p, { type: 6, threads: null })[0]], [10, 16, 15, 9]);
+  assert.deepEqual([...levelOverTime(p, { type: 5, threads: new Set([0]) })[0]], [1000, 1000, 900, 900]);
+  assert.deepEqual([...levelOverTime(p, { type: 3, threads: new Set([1]) })[0]], [0, 500, -100, -100]);
+  p.time.values.fill(null); // sums alone: what is known is of all
+  assert.deepEqual([...levelOverTime(p, { type: 3, threads: new Set([1]) })[0]], [1000, 1600, 1500, 900]);
+  assert.equal(isLevel(profile(), 1), false);
 });

@@ -13,7 +13,7 @@ test("figures have three digits that count", () => {
   assert.deepEqual([figure(1234567, "count"), figure(2048, "bytes"), figure(-1e6, "nanoseconds")], ["1,234,567", "2.00 KiB", "−1.00 ms"]);
   assert.deepEqual([percent(1, 3), percent(1, 0), points(-1.234), points(0.5)], ["33.33 %", "0.00 %", "−1.23", "+0.50"]);
   assert.deepEqual([moment(1.5e9, 1e6), moment(1.5e9, 1e8), moment(2e9, 1e9)], ["1.500 s", "1.5 s", "2 s"]);
-  assert.deepEqual([typeName({ type: "cpu", unit: "nanoseconds" }), typeName({ type: "alloc_space", unit: "bytes" })], ["CPU time", "Alloc space"]);
+  assert.deepEqual([typeName({ type: "cpu", unit: "nanoseconds" }), typeName({ type: "alloc_space", unit: "bytes" })], ["CPU time", "Allocated, bytes"]);
 });
 
 test("names are cut where they say least", () => {

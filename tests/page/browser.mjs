@@ -336,6 +336,62 @@ const onOnePage = {
 };
 
 const onOthers = {
+  async "a heap: each value is the recording's, with a time line of what lived"(browser) {
+    record("heap");
+    const page = await open(browser, at("heap.html"));
+    // What recordings.c writes of each site: allocated, live, at the peak, temporary; blocks and bytes.
+    const sites = [
+      [["main", "main", "work(int: char)", "sort<int>"], 11, 1100, 10, 1000, 10, 1000, 1, 100],
+      [["wörker", "main", "work(int: char)", "read"], 5, 5000, 2, 2000, 5, 5000, 0, 0],
+      [["main", "main", "work(int: char)"], 4, 1600, 4, 1600, 0, 0, 0, 0],
+    ];
+    for (let type = 0; type < 8; type++) {
+      const lines = sites.map(([stack, ...values]) => ({ stack, value: values[type] })).filter(({ value }) => value > 0);
+      await page.evaluate((t) => sfbPage.setType(t), type);
+      assert.deepEqual(await pageFunctions(page), functionsOf(lines), `value ${type}`);
+    }
+    assert.deepEqual(await page.$$eval("#value option", (all) => all.map((o) => o.textContent)).then((all) => all.slice(2, 5)), ["Live, blocks", "Live, bytes", "At the peak, blocks"]);
+    await page.evaluate(() => sfbPage.setType(3));
+    assert.match(await text(page, "time-label"), /^All 29\.0 s · peak 5\.86 KiB at 0\.300 s$/);
+    const level = await page.evaluate(() => ({ step: sfbPage.profile.time.step, series: [...sfbPage.app.series[0]] }));
+    const at100 = (ms) => level.series[Math.floor((ms * MS) / level.step)];
+    assert.deepEqual([0, 100, 300, 900, 1000, 1500, 2000].map(at100), [0, 1000, 6000, 6000, 6000, 3100, 4600]);
+    // A range is growth, and the peak gives way to it.
+    await page.evaluate(() => {
+      sfbPage.setType(5);
+      const { step } = sfbPage.profile.time;
+      sfbPage.setTime(Math.floor(0.2e9 / step), Math.floor(1.2e9 / step));
+    });
+    assert.equal((await state(page)).type, 3);
+    const grown = [{ stack: sites[1][0], value: 2000 }];
+    assert.deepEqual(await pageFunctions(page), functionsOf(grown));
+    assert.match(await text(page, "time-label"), /^0\.20* s to 1\.20* s, 1\.00 s: growth · peak/);
+    await page.evaluate(() => sfbPage.setType(7));
+    assert.equal((await state(page)).to, null, "times of what is temporary are not known");
+    // Of a thread its own events are counted.
+    await page.evaluate(() => sfbPage.setType(3));
+    await page.evaluate(() => sfbPage.app.set({ threads: [1] }));
+    assert.deepEqual(await page.evaluate(() => [Math.max(...sfbPage.app.series[0]), sfbPage.app.series[0].at(-1)]), [5000, 2000]);
+    assert.doesNotMatch(await text(page, "time-label"), /peak/);
+    assert.deepEqual(page.complaints, []);
+    await page.close();
+  },
+
+  async "sums of a heap: the time line is there, and no range of it"(browser) {
+    record("sums");
+    const page = await open(browser, at("sums.html"));
+    assert.equal(await page.$eval("#time", (e) => e.hidden), false);
+    assert.equal(await page.evaluate(() => Math.max(...sfbPage.app.series[0])), 6000);
+    await page.focus("#timeline");
+    await press(page, "ArrowRight");
+    assert.equal((await state(page)).to, null);
+    assert.match(await text(page, "toast"), /sums alone/);
+    await page.evaluate(() => sfbPage.setType(1));
+    assert.equal(await page.$eval("#time", (e) => e.hidden), true, "nobody knows when it was allocated");
+    assert.deepEqual(page.complaints, []);
+    await page.close();
+  },
+
   async "a comparison: both figures, two colours, shares"(browser) {
     run(sfb, "report", "--html", at("diff.html"), "--diff", at("old.sfbr"), at("new.sfbr"));
     const page = await open(browser, at("diff.html"));

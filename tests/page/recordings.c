@@ -5,6 +5,7 @@
  *     hostile    names of functions and threads that would like to be HTML
  *     big        100,000 stacks
  *     deep       stacks of 3,000 frames
+ *     heap       a heap with its events; sums: the same without them
  *
  * Functions are code that the process made, so that their names are whatever is wanted.
  */
@@ -192,6 +193,86 @@ static void write_deep(void)
     }
 }
 
+/* --- A heap ------------------------------------------------------------------------------------ */
+
+static struct sfb_recording_heap_sum live, allocated, most;
+static uint64_t most_ms;
+
+static void put_events(uint32_t site, uint64_t ms, uint64_t size, size_t count, bool freed,
+                       bool told)
+{
+    const struct sfb_recording_heap_event event = { 1, site, 1000000000 + ms * 1000000, size,
+                                                    freed };
+    struct sfb_recording_heap_state state = { .process = 1, .time = event.time };
+
+    for (size_t i = 0; i < count; i++) {
+        if (told)
+            must(sfb_recording_put_heap_event(writer, &event));
+        live.blocks += freed ? (uint64_t)-1 : 1;
+        live.bytes += freed ? 0 - size : size;
+        allocated.blocks += !freed;
+        allocated.bytes += freed ? 0 : size;
+        if (live.bytes > most.bytes) {
+            most = live;
+            most_ms = ms;
+        }
+    }
+    state.live = live;
+    state.allocated = allocated;
+    state.peak = most;
+    state.peak_time = 1000000000 + most_ms * 1000000;
+    must(sfb_recording_put_heap_state(writer, &state));
+}
+
+static struct sfb_recording_heap_amount amount(uint64_t blocks, uint64_t bytes)
+{
+    return (
+        struct sfb_recording_heap_amount){ .blocks = blocks, .bytes = bytes, .samples = blocks };
+}
+
+/* Three sites; the peak is at 0.3 s; a temporary block at 1.5 s. */
+static void write_heap(bool events)
+{
+    const unsigned run = add_function("main"), work = add_function("work(int; char)"),
+                   sort = add_function("sort<int>"), read = add_function("read");
+    const struct sfb_recording_heap heap = { 1, events ? 0 : SFB_HEAP_AGGREGATE, 1000000000, 0 };
+    const struct sfb_recording_heap_totals totals[] = {
+        { .site = 1,
+          .time = 3000000000,
+          .allocated = amount(11, 1100),
+          .live = amount(10, 1000),
+          .peak = amount(10, 1000),
+          .temporary = amount(1, 100) },
+        { .site = 2,
+          .time = 3000000000,
+          .allocated = amount(5, 5000),
+          .live = amount(2, 2000),
+          .peak = amount(5, 5000) },
+        { .site = 3, .time = 3000000000, .allocated = amount(4, 1600), .live = amount(4, 1600) },
+    };
+
+    put_thread(1, "main");
+    put_thread(2, "wörker");
+    must(sfb_recording_put_heap(writer, &heap));
+    for (uint32_t i = 1; i <= 3; i++) {
+        const struct sfb_recording_heap_site site = {
+            i, i == 2 ? 2 : 1,
+            put_stack((unsigned[]){ run, work, i == 1 ? sort : read }, i == 3 ? 2 : 3, false),
+            SFB_HEAP_MALLOC
+        };
+
+        must(sfb_recording_put_heap_site(writer, &site));
+    }
+    put_events(1, 100, 100, 10, false, events);
+    put_events(2, 300, 1000, 5, false, events);
+    put_events(2, 1000, 1000, 3, true, events);
+    put_events(1, 1500, 100, 1, false, events);
+    put_events(1, 1500, 100, 1, true, events);
+    put_events(3, 1800, 400, 4, false, events);
+    for (size_t i = 0; i < 3; i++)
+        must(sfb_recording_put_heap_totals(writer, &totals[i]));
+}
+
 int main(int argc, char **argv)
 {
     const struct sfb_recording_writer_options options = SFB_RECORDING_WRITER_OPTIONS_INIT;
@@ -229,6 +310,8 @@ int main(int argc, char **argv)
         write_big();
     else if (strcmp(kind, "deep") == 0)
         write_deep();
+    else if (strcmp(kind, "heap") == 0 || strcmp(kind, "sums") == 0)
+        write_heap(strcmp(kind, "heap") == 0);
     else
         write_small(strcmp(kind, "new") == 0);
     fclose(map);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/page/html_data.h"
+#include "report/page/html_heap.h"
 #include "report/page/html_pack.h"
 #include "report/page/html_page.h"
 
@@ -45,7 +46,8 @@ bool report_html_write(FILE *to, const struct report_model *model)
     bool good;
 
     assert(mark);
-    good = html_tree_make(&tree, model) && html_time_make(&time, model);
+    good = html_tree_make(&tree, model) &&
+           (model->heap ? html_heap_time_make : html_time_make)(&time, model);
     if (good) {
         fwrite(page, 1, (size_t)(mark - page), to);
         good = write_data(to, model, &tree, &time);

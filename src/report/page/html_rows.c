@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/page/html_heap.h"
 #include "report/page/html_list.h"
 
 /* What was never sampled of a process, and of none of its threads. */
@@ -93,6 +94,42 @@ bool html_rows_write(FILE *to, const struct report_model *model, const struct ht
     return good;
 }
 
+/* Which of a moment's numbers a value is. */
+enum known { KNOWN_NOT, KNOWN_COUNT, KNOWN_WEIGHT, KNOWN_BLOCKS, KNOWN_BYTES };
+
+static enum known known_by_time(const struct report_model *model, const struct html_time *time,
+                                size_t type)
+{
+    if (model->heap) {
+        if (time->moments.count == 0)
+            return KNOWN_NOT; /* sums have no events */
+        switch ((enum report_heap_type)type) {
+        case REPORT_ALLOC_OBJECTS: return KNOWN_COUNT;
+        case REPORT_ALLOC_SPACE: return KNOWN_WEIGHT;
+        case REPORT_INUSE_OBJECTS: return KNOWN_BLOCKS;
+        case REPORT_INUSE_SPACE: return KNOWN_BYTES;
+        case REPORT_PEAK_OBJECTS:
+        case REPORT_PEAK_SPACE:
+        case REPORT_TEMPORARY_OBJECTS:
+        case REPORT_TEMPORARY_SPACE: break;
+        }
+        return KNOWN_NOT;
+    }
+    if (type == model->main)
+        return KNOWN_WEIGHT;
+    return strcmp(model->types[type].type, "samples") == 0 ? KNOWN_COUNT : KNOWN_NOT;
+}
+
+static void put_known(FILE *to, const struct html_moment *m, size_t i, enum known known)
+{
+    if (known == KNOWN_COUNT || known == KNOWN_WEIGHT) {
+        html_list_number(to, i, known == KNOWN_COUNT ? m->count : m->weight);
+        return;
+    }
+    html_list_next(to, i);
+    fprintf(to, "%" PRId64, known == KNOWN_BLOCKS ? m->blocks : m->bytes);
+}
+
 void html_rows_write_time(FILE *to, const struct report_model *model, const struct html_time *time)
 {
     const size_t count = time->moments.count;
@@ -110,17 +147,24 @@ void html_rows_write_time(FILE *to, const struct report_model *model, const stru
     html_list_end(to, ",");
     html_list_begin(to, "values");
     for (size_t type = 0; type < model->type_count; type++) {
-        const bool is_count = strcmp(model->types[type].type, "samples") == 0;
+        const enum known known = known_by_time(model, time, type);
 
         fputs(type > 0 ? "," : "", to);
-        if (type != model->main && !is_count) {
+        if (known == KNOWN_NOT) {
             fputs("null", to);
             continue;
         }
         fputc('[', to);
         for (size_t i = 0; i < count; i++)
-            html_list_number(to, i, type == model->main ? all[i].weight : all[i].count);
+            put_known(to, &all[i], i, known);
         fputc(']', to);
     }
-    html_list_end(to, "},\n");
+    if (!model->heap) {
+        html_list_end(to, "},\n");
+        return;
+    }
+    html_list_end(to, ",");
+    fprintf(to, "\"changes\":[%d,%d],", REPORT_INUSE_OBJECTS, REPORT_INUSE_SPACE);
+    html_heap_time_write(to, time);
+    fputs("},\n", to);
 }

@@ -5,9 +5,9 @@
 /* A page is at most about so many pixels wide; a step is no shorter than a sample's period. */
 enum { STEPS_MAX = 2000, SHORTEST_NS = 1000000 };
 
-static uint64_t round_step(uint64_t end)
+uint64_t html_time_step(uint64_t end, uint64_t shortest)
 {
-    uint64_t power = SHORTEST_NS;
+    uint64_t power = shortest;
 
     for (;;) {
         static const unsigned factors[] = { 1, 2, 5 };
@@ -28,6 +28,12 @@ static int compare(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
+void html_time_sort(struct html_time *time)
+{
+    if (time->moments.count > 0)
+        qsort(time->moments.at, time->moments.count, sizeof *time->moments.at, compare);
+}
+
 bool html_time_make(struct html_time *out, const struct report_model *model)
 {
     struct report_index index = { .at = NULL };
@@ -41,7 +47,7 @@ bool html_time_make(struct html_time *out, const struct report_model *model)
     /* A damaged file may have any time. */
     if (end > UINT64_MAX / 1000)
         end = UINT64_MAX / 1000;
-    out->step_ns = round_step(end);
+    out->step_ns = html_time_step(end, SHORTEST_NS);
     out->steps = (uint32_t)(end / out->step_ns) + 1;
     for (size_t i = 0; good && i < model->points.count; i++) {
         const struct report_point *point = &model->points.at[i];
@@ -64,13 +70,14 @@ bool html_time_make(struct html_time *out, const struct report_model *model)
         }
     }
     report_index_free(&index);
-    if (good && out->moments.count > 0)
-        qsort(out->moments.at, out->moments.count, sizeof *out->moments.at, compare);
+    html_time_sort(out);
     return good;
 }
 
 void html_time_free(struct html_time *time)
 {
     free(time->moments.at);
+    free(time->live[0].steps);
+    free(time->live[1].steps);
     *time = (struct html_time){ .step_ns = 0 };
 }
