@@ -2,7 +2,7 @@
 import { byId, element, name } from "./dom.js";
 
 /** Lines of these say how much there is; what is missing follows (src/report/text/summary.c, heap_summary.c). */
-const SUM = /^ *(CPU time|allocated|live|grown by|shrunk by|peak|temporary|the nearest snapshot|only) /;
+const SUM = /^ *(CPU time|allocated|live|grown by|shrunk by|peak|resident|temporary|the nearest snapshot) /;
 
 /** @returns {{titles: string[], facts: {text: string, missing: boolean}[]}} titles: the commands; what is said of them is indented */
 export function splitFacts(summary) {

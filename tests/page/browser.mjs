@@ -349,6 +349,8 @@ const onOthers = {
       const lines = sites.map(([stack, ...values]) => ({ stack, value: values[type] })).filter(({ value }) => value > 0);
       await page.evaluate((t) => sfbPage.setType(t), type);
       assert.deepEqual(await pageFunctions(page), functionsOf(lines), `value ${type}`);
+      const words = ["--value", ["allocated", "live", "peak", "temporary"][type >> 1], ...(type % 2 ? [] : ["--blocks"])];
+      assert.deepEqual(functionsOf(foldedLines(run(sfb, "report", "--folded", ...words, at("heap.sfbr")))), functionsOf(lines), words.join(" "));
     }
     assert.deepEqual(await page.$$eval("#value option", (all) => all.map((o) => o.textContent)).then((all) => all.slice(2, 5)), ["Live, blocks", "Live, bytes", "At the peak, blocks"]);
     await page.evaluate(() => sfbPage.setType(3));
@@ -365,6 +367,7 @@ const onOthers = {
     assert.equal((await state(page)).type, 3);
     const grown = [{ stack: sites[1][0], value: 2000 }];
     assert.deepEqual(await pageFunctions(page), functionsOf(grown));
+    assert.deepEqual(foldedLines(run(sfb, "report", "--folded", "--value", "live", "--time", "0.2..1.2", at("heap.sfbr"))), grown);
     assert.match(await text(page, "time-label"), /^0\.20* s to 1\.20* s, 1\.00 s: growth · peak/);
     await page.evaluate(() => sfbPage.setType(7));
     assert.equal((await state(page)).to, null, "times of what is temporary are not known");

@@ -29,17 +29,20 @@ static void put_text(FILE *to, const struct report_model *model, const struct re
 {
     const struct report_location *l = &model->locations.at[step->location];
     const struct report_module *module = &model->modules.at[l->module];
-    const char *file = report_text(model, step->line->file);
+    const char *file = report_text(model, step->line->file),
+               *path = report_text(model, module->path);
+    const char *name = report_name(model, step->line->function);
     const uint64_t address = (l->kind == REPORT_NATIVE ? module->start : 0) + l->offset;
     char *text = NULL;
     int size;
 
     if (file[0] && step->line->line > 0)
-        size = asprintf(&text, "0x%" PRIX64 ": %s (%s:%" PRIu32 ")", address,
-                        report_name(model, step->line->function), file, step->line->line);
+        size = asprintf(&text, "0x%" PRIX64 ": %s (%s:%" PRIu32 ")", address, name, file,
+                        step->line->line);
+    else if (path[0])
+        size = asprintf(&text, "0x%" PRIX64 ": %s (in %s)", address, name, path);
     else
-        size = asprintf(&text, "0x%" PRIX64 ": %s (in %s)", address,
-                        report_name(model, step->line->function), report_text(model, module->path));
+        size = asprintf(&text, "0x%" PRIX64 ": %s", address, name);
     report_json_text(to, size < 0 ? "?" : text);
     free(size < 0 ? NULL : text);
 }
@@ -110,13 +113,15 @@ static uint64_t peak_of(const struct report_model *model)
     return time;
 }
 
+/* Words, with a blank between two. */
 static void put_command(FILE *to, const struct report_data *data)
 {
-    char *text = NULL;
     size_t size = data && data->start.command ? data->start.command_size : 0;
+    char *text = calloc(size + 1, 1);
 
-    text = calloc(size + 1, 1);
-    for (size_t i = 0; text && i + 1 < size; i++)
+    if (size > 0 && data->start.command[size - 1] == '\0')
+        size--;
+    for (size_t i = 0; text && i < size; i++)
         text[i] = data->start.command[i] ? data->start.command[i] : ' ';
     report_json_text(to, text ? text : "");
     free(text);
