@@ -2,7 +2,6 @@
  * sfb synth: copies of programs and libraries that run as the originals do, whose .sframe says what
  * their .eh_frame says; and what is refused. The long version of this is tests/synth/run.
  */
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,14 +40,6 @@ static void expect_files(const char *want)
     run_free(&run);
 }
 
-static const char *libc_path(void)
-{
-    Dl_info info;
-
-    cr_assert(dladdr(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"), &info) != 0);
-    return info.dli_fname;
-}
-
 Test(tool_synth, makes_a_program_that_runs_and_rows_that_are_right)
 {
     DONE("\"$sfb\" synth '%s' -o copy", PROGRAM);
@@ -80,46 +71,16 @@ Test(tool_synth, makes_what_binutils_accepts_and_keeps)
 
 Test(tool_synth, reads_every_machine_and_byte_order)
 {
-    static const char *const files[] = { "amd64/free_pie", "amd64/prog_sig",
-                                         "aarch64/prog_pac_bkey", "aarch64_be/free_pie_pac",
-                                         "aarch64_be/libsample_pac_bkey.so" };
+    static const char *const files[] = { FIXTURES "amd64/free_pie", FIXTURES "amd64/prog_sig",
+                                         FIXTURES "aarch64/prog_pac_bkey",
+                                         FIXTURES "aarch64_be/free_pie_pac",
+                                         FIXTURES "aarch64_be/libsample_pac_bkey.so" };
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        struct run run;
-
-        DONE("\"$sfb\" synth --force '" FIXTURES "%s' -o copy && \"$sfb\" dump copy", files[i]);
+        DONE("\"$sfb\" synth --force '%s' -o copy && \"$sfb\" dump copy", files[i]);
         expect_no_differences("copy");
-        /* And as the assembler wrote it, signatures and keys, too, but that it knows no outermost
-         * frame: the one function of `free.c` that is. */
-        run = in_folder("\"$sfb\" synth --section-only --vma 0x40000 '" FIXTURES
-                        "%s' -o bytes && '%s' '%s' '" FIXTURES "%s' bytes 0x40000",
-                        files[i], SFB_EMULATE, SFB_ROWS, files[i]);
-        if (strstr(files[i], "free_pie"))
-            cr_expect(strstr(run.out, ": synth nothing, .sframe sp+") != NULL &&
-                          run_count_lines(strstr(run.out, "\n0x") + 1) == 2,
-                      "%s: %s", files[i], run.out);
-        else
-            cr_expect(strstr(run.out, " 0 differences\n") != NULL, "%s: %s%s", files[i], run.out,
-                      run.err);
-        run_free(&run);
+        expect_as_assembled('1', files[i], strstr(files[i], "free_pie") != NULL);
     }
-}
-
-Test(tool_synth, makes_a_libc_that_is_walked_by_it)
-{
-    struct run run;
-
-    DONE("mkdir lib && \"$sfb\" synth '%s' -o lib/libc.so.6", libc_path());
-    expect_no_differences("lib/libc.so.6");
-    if (!SFB_WALK[0])
-        cr_skip_test("a sanitizer replaces functions of libc");
-    run = in_folder("LD_LIBRARY_PATH=lib '%s' '%s'", SFB_EMULATE, SFB_WALK);
-    cr_expect(run.status == 0, "%s", run.err);
-    cr_expect(strstr(run.out, "libc.so.6 sframe\n") != NULL, "%s", run.out);
-    for (char *line = strtok(run.out, "\n"); line; line = strtok(NULL, "\n"))
-        cr_expect(strncmp(line, "libc.so.6 ", 10) != 0 || strcmp(line + 10, "sframe") == 0, "%s",
-                  line);
-    run_free(&run);
 }
 
 Test(tool_synth, lists_what_it_leaves_out)
