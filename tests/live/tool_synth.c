@@ -381,8 +381,9 @@ Test(tool_synth, survives_random_damage)
             before[i] = image.out[at[i]];
             image.out[at[i]] = (char)(random >> 20);
         }
-        run = run_with_input(image.out, image.out_size, "cd '%s' && '%s' synth --force - -o copy",
-                             folder, SFB_TOOL);
+        run = run_with_input(image.out, image.out_size,
+                             "cd '%s' && '%s' synth --sframe-version %zu --force - -o copy", folder,
+                             SFB_TOOL, round / 3 % 3 + 1);
         expect_sound(&run, "round", round);
         made += run.status == 0;
         run_free(&run);
