@@ -187,6 +187,7 @@ static void try_case(size_t index, const struct test_case *t, enum sfb_abi abi)
     struct finding_list found = { .list = NULL };
     struct check_options options = { .raw = t->shape == RAW,
                                      .no_cfi = t->code < CODE_CFA_DIFFERS,
+                                     .code = CHECK_CODE_NONE, /* check.code */
                                      .take = finding_list_take,
                                      .take_data = &found };
     struct check_result result;
@@ -240,7 +241,7 @@ Test(check_codes, all_have_a_case)
         for (size_t k = 0; k < CASES; k++)
             count += cases[k].code == check_codes[i].code;
         count += check_codes[i].code == CODE_TOO_SHARED; /* below */
-        count += check_codes[i].code >= CODE_REQUIRED;   /* what callers ask for: check.gate */
+        count += check_codes[i].code >= CODE_REQUIRED;   /* check.gate, check.causes, check.code */
         cr_expect(count > 0, "SF%04u has no test", (unsigned)check_codes[i].code);
     }
 }

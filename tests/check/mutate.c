@@ -12,27 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "check/check.h"
-#include "input.h"
-#include "object/sframe.h"
-#include "tool.h"
+#include "check/subject.h"
 
-enum { FILES_MAX = 32, HEADER = 28, SHOWN_MAX = 20, CHANGE_MAX = 8 };
-
-struct subject {
-    struct input input;
-    uint8_t *section; /* in the input */
-    size_t size;
-    size_t entry_size, count;
-    bool big;
-    int fd;        /* a copy of the file that dump reads */
-    char path[32]; /* of it */
-    char *good;    /* what dump says */
-};
+enum { FILES_MAX = 32, HEADER = SUBJECT_HEADER, SHOWN_MAX = 20, CHANGE_MAX = 8 };
 
 struct change {
     size_t at, size; /* from the start of the section */
@@ -49,53 +32,7 @@ static uint64_t state;
 
 static uint64_t rnd(void)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545f4914f6cdd1du >> 16;
-}
-
-static double seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* ---- what dump and check say ---- */
-
-/* stdout and stderr of `sfb dump`, and its exit status. */
-static char *dump_text(struct subject *s)
-{
-    FILE *out = stdout, *err = stderr;
-    char *text = NULL, name[] = "dump", *argv[] = { name, s->path, NULL };
-    size_t size;
-    enum tool_exit exit_status;
-
-    stdout = stderr = open_memstream(&text, &size);
-    optind = 0;
-    exit_status = tool_dump.run(&tool_dump, 2, argv);
-    fprintf(stdout, "exit %d\n", (int)exit_status);
-    fclose(stdout);
-    stdout = out;
-    stderr = err;
-    return text;
-}
-
-static bool is_found(struct subject *s, bool no_cfi)
-{
-    const struct check_options options = { .no_cfi = no_cfi, .limit = 1 };
-    struct check_result result;
-    const double start = seconds();
-    bool bad;
-
-    check_image(&result, s->path, s->input.data, s->input.size, &options);
-    bad = findings_bad(&result.findings) || result.fault.cause;
-    check_result_free(&result);
-    if (seconds() - start > count.slowest)
-        count.slowest = seconds() - start;
-    return bad;
+    return subject_random(&state);
 }
 
 /* ---- changes ---- */
@@ -164,18 +101,8 @@ static void change_field(struct subject *s, struct change *c)
     store(s, c->after, c->size, value);
 }
 
-static void put(struct subject *s, size_t at, const uint8_t *bytes, size_t size)
-{
-    memcpy(s->section + at, bytes, size);
-    if (pwrite(s->fd, bytes, size, (off_t)(s->section - s->input.data) + (off_t)at) !=
-        (ssize_t)size)
-        abort();
-}
-
 static void show(const struct subject *s, const struct change *c, const char *text)
 {
-    const char *a = s->good, *b = text;
-
     if (count.missed > SHOWN_MAX)
         return;
     printf("%s: .sframe+0x%zx (%s): ", s->input.name, c->at, c->what);
@@ -185,19 +112,7 @@ static void show(const struct subject *s, const struct change *c, const char *te
     for (size_t i = 0; i < c->size; i++)
         printf("%02x", c->after[i]);
     printf(": not found\n");
-    /* The first line that differs. */
-    for (;;) {
-        const size_t x = strcspn(a, "\n"), y = strcspn(b, "\n");
-
-        if (x != y || memcmp(a, b, x) != 0) {
-            printf("  was: %.*s\n  is:  %.*s\n", (int)x, a, (int)y, b);
-            return;
-        }
-        if (a[x] == '\0' || b[y] == '\0')
-            return;
-        a += x + 1;
-        b += y + 1;
-    }
+    subject_show(s, text);
 }
 
 static void mutate(struct subject *s)
@@ -212,16 +127,16 @@ static void mutate(struct subject *s)
     memcpy(c.before, s->section + c.at, c.size);
     if (memcmp(c.before, c.after, c.size) == 0)
         return;
-    put(s, c.at, c.after, c.size);
+    subject_put(s, c.at, c.after, c.size);
     count.mutations++;
-    text = dump_text(s);
+    text = subject_dump(s);
     if (strcmp(text, s->good) == 0) {
-        is_found(s, false); /* it must end, whatever it says */
+        subject_is_found(s, SUBJECT_ALL, &count.slowest); /* it must end, whatever it says */
     } else {
         count.differ++;
-        if (is_found(s, true)) {
+        if (subject_is_found(s, SUBJECT_STRUCTURE, &count.slowest)) {
             count.structural++;
-        } else if (is_found(s, false)) {
+        } else if (subject_is_found(s, SUBJECT_ALL, &count.slowest)) {
             count.by_cfi++;
         } else {
             count.missed++;
@@ -229,44 +144,7 @@ static void mutate(struct subject *s)
         }
     }
     free(text);
-    put(s, c.at, c.before, c.size);
-}
-
-/* ---- files ---- */
-
-static bool open_subject(struct subject *s, const char *path)
-{
-    struct object_sframe section;
-    struct object_fault fault;
-    struct object object;
-    bool found;
-
-    if (!input_read(&s->input, path))
-        return false;
-    found = object_open(&object, &fault, s->input.data, s->input.size);
-    if (found) {
-        found = object_find_sframe(&section, &fault, &object) == OBJECT_FOUND;
-        object_close(&object);
-    }
-    if (!found || section.size < HEADER) {
-        fprintf(stderr, "%s: no .sframe\n", path);
-        return false;
-    }
-    s->section = s->input.data + (section.data - s->input.data);
-    s->size = section.size;
-    s->big = s->section[0] == 0xde;
-    s->entry_size = s->section[2] == 1 ? 17 : s->section[2] == 2 ? 20 : 16;
-    s->count = (size_t)load(s, 8, 4);
-    s->fd = memfd_create("mutate", 0);
-    snprintf(s->path, sizeof s->path, "/proc/self/fd/%d", s->fd);
-    if (s->fd < 0 || write(s->fd, s->input.data, s->input.size) != (ssize_t)s->input.size)
-        return false;
-    s->good = dump_text(s);
-    if (is_found(s, false)) {
-        fprintf(stderr, "%s: not good to begin with\n", path);
-        return false;
-    }
-    return strstr(s->good, "exit 0") != NULL;
+    subject_put(s, c.at, c.before, c.size);
 }
 
 int main(int argc, char **argv)
@@ -281,7 +159,7 @@ int main(int argc, char **argv)
     }
     state = strtoull(argv[2], NULL, 10) * 2 + 1;
     for (size_t i = 0; i < files; i++)
-        if (!open_subject(&subjects[i], argv[i + 3]))
+        if (!subject_open(&subjects[i], argv[i + 3], false))
             return 2;
     while (count.mutations < wanted)
         mutate(&subjects[rnd() % files]);
@@ -294,10 +172,7 @@ int main(int argc, char **argv)
     printf("levels 1 to 3 alone: %.1f %%; slowest check: %.0f ms\n",
            count.differ ? 100.0 * (double)count.structural / (double)count.differ : 0.0,
            1000 * count.slowest);
-    for (size_t i = 0; i < files; i++) {
-        close(subjects[i].fd);
-        free(subjects[i].good);
-        input_free(&subjects[i].input);
-    }
+    for (size_t i = 0; i < files; i++)
+        subject_close(&subjects[i]);
     return count.missed > 0 || count.differ == 0;
 }

@@ -6,6 +6,8 @@ if(TARGET sfb)
   sfb_tool_test(check command)
   target_sources(test-check-command PRIVATE support/check_file.c support/check_tables.c)
 
+  sfb_tool_test(check code)
+
   sfb_tool_test(check causes)
   target_include_directories(test-check-causes PRIVATE ${PROJECT_SOURCE_DIR}/tools)
   target_link_libraries(test-check-causes PRIVATE sfb-check)
@@ -29,12 +31,24 @@ if(TARGET sfb)
   endif()
 
   # The short version; `./dev mutate` is the long one.
-  add_executable(test-check-mutate check/mutate.c)
-  target_include_directories(test-check-mutate PRIVATE ${PROJECT_SOURCE_DIR}/tools)
+  add_executable(test-check-mutate check/mutate.c check/subject.c)
+  target_include_directories(test-check-mutate PRIVATE ${PROJECT_SOURCE_DIR}/tools
+    ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(test-check-mutate PRIVATE sfb-check sfb-dump sfb-flags)
   set(elf ${PROJECT_SOURCE_DIR}/fixtures/elf/v1)
   sfb_add_test(check.mutate COMMAND test-check-mutate 4000 1 ${elf}/amd64/prog_sig
     ${elf}/aarch64/prog_pac_bkey ${elf}/aarch64_be/libsample_pac_bkey.so)
   set_tests_properties(check.mutate PROPERTIES
     ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0;UBSAN_OPTIONS=print_stacktrace=1")
+
+  # The same without .eh_frame, where the code says what rows ought to be.
+  add_executable(test-check-flips check/flips.c check/subject.c)
+  target_include_directories(test-check-flips PRIVATE ${PROJECT_SOURCE_DIR}/tools
+    ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(test-check-flips PRIVATE sfb-check sfb-dump sfb-flags)
+  if(CAPSTONE_FOUND)
+    sfb_add_test(check.flips COMMAND test-check-flips 1500 1 98 ${elf}/amd64/prog_sig
+      ${elf}/aarch64/prog_pac_bkey ${elf}/aarch64_be/libsample_pac_bkey.so)
+    set_tests_properties(check.flips PROPERTIES ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
+  endif()
 endif()

@@ -10,6 +10,8 @@ enum {
     OPTION_FORMAT,
     OPTION_MAX_ERRORS,
     OPTION_NO_CFI,
+    OPTION_CODE,
+    OPTION_NO_CODE,
     OPTION_RAW,
     OPTION_VMA,
     OPTION_EXPLAIN,
@@ -110,6 +112,8 @@ static void take(struct arguments *a, int option)
     case OPTION_SARIF: a->format = REPORT_SARIF; break;
     case OPTION_FORMAT: take_format(a, optarg); break;
     case OPTION_NO_CFI: a->options.no_cfi = true; break;
+    case OPTION_CODE: a->options.code = CHECK_CODE_ALL; break;
+    case OPTION_NO_CODE: a->options.code = CHECK_CODE_NONE; break;
     case OPTION_RAW: a->options.raw = true; break;
     case OPTION_STATS: a->options.stats = true; break;
     case OPTION_EXPLAIN: a->explain = optarg; break;
@@ -156,6 +160,8 @@ bool arguments_read(struct arguments *out, enum tool_exit *exit_status,
         { "jobs", required_argument, NULL, 'j' },
         { "max-errors", required_argument, NULL, OPTION_MAX_ERRORS },
         { "no-cfi", no_argument, NULL, OPTION_NO_CFI },
+        { "code", no_argument, NULL, OPTION_CODE },
+        { "no-code", no_argument, NULL, OPTION_NO_CODE },
         { "raw", no_argument, NULL, OPTION_RAW },
         { "vma", required_argument, NULL, OPTION_VMA },
         { "explain", required_argument, NULL, OPTION_EXPLAIN },

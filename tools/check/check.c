@@ -108,9 +108,10 @@ static void count_findings(struct findings *out, const struct check *c,
     sub.result = &result;
     sub.findings = out;
     sub.reading = *reading;
-    sub.options = &(struct check_options){ .no_cfi = c->options->no_cfi };
+    sub.options = &(struct check_options){ .no_cfi = c->options->no_cfi, .code = c->options->code };
     check_section(&sub);
     check_cfi(&sub);
+    check_against_code(&sub);
     check_unread(&sub);
     free(sub.functions);
 }
@@ -157,6 +158,7 @@ static void check_whole(struct check *c)
         check_container(c);
     check_section(c);
     check_cfi(c);
+    check_against_code(c);
     if (c->options->inspect)
         c->options->inspect(c, c->options->inspect_data);
 }

@@ -8,6 +8,7 @@
  *     place.c       level 3: functions against code, symbols and linkage tables
  *     relocations.c level 3: the same in object files
  *     compare.c     level 4: rows against .eh_frame, which cfi.c reads
+ *     code.c        rows against the machine code, where no .eh_frame is; code.h has its files
  *     cause.c       the one fault that explains most of all this
  *     coverage.c    how much of the code has a row; stats.c: by section and function
  *     known.c       whose fault it is; producer.c: who made the section
@@ -59,7 +60,15 @@ struct check_reading {
 
 struct check;
 
+/* When rows are compared with the machine code. */
+enum check_code_when {
+    CHECK_CODE_WHERE_NEEDED, /* of functions that .eh_frame does not have */
+    CHECK_CODE_ALL,
+    CHECK_CODE_NONE
+};
+
 struct check_options {
+    enum check_code_when code;
     bool no_cfi;       /* levels 1 to 3 only */
     bool stats;        /* statistics, too */
     bool as_it_stands; /* a cause that explains everything is not looked for */
@@ -152,6 +161,7 @@ void check_place_functions(struct check *c); /* says where functions start, befo
 void check_places(struct check *c);
 void check_relocations(struct check *c);
 void check_against_cfi(struct check *c);
+void check_against_code(struct check *c);
 void check_coverage(struct check *c);
 void check_producer(struct check *c);
 

@@ -147,7 +147,23 @@ enum check_code {
     CODE_CAUSE_STARTS = 701,
     CODE_CAUSE_SHIFT = 702,
     CODE_CAUSE_VERSION = 703,
-    CODE_CAUSE_TABLE = 704
+    CODE_CAUSE_TABLE = 704,
+
+    /* the machine code */
+    CODE_INSN_CFA = 801,
+    CODE_INSN_RA = 802,
+    CODE_INSN_FP = 803,
+    CODE_INSN_SIGNED = 804,
+    CODE_INSN_ROW = 805,
+    CODE_INSN_END = 806,
+    CODE_INSN_RETURN = 807,
+    CODE_INSN_CALL = 808,
+    CODE_INSN_JUMP = 809,
+    CODE_INSN_LOST = 810,
+    CODE_INSN_BRIEF = 811,
+    CODE_INSN_OPEN = 812,
+    CODE_INSN_KEY = 813,
+    CODE_INSN_FOLLOWED = 820
 };
 
 struct check_code_text {
