@@ -37,3 +37,16 @@ foreach(name cli life rights limits identity)
   add_dependencies(test-record_tool-${name} sfb-agent-cpu test-record_tool-program
     test-record_tool-static test-record_tool-denied)
 endforeach()
+
+if(NOT TARGET sfb-agent-heap)
+  sfb_skip(record_tool heap "no agent of the heap in this build")
+  return()
+endif()
+add_executable(test-record_tool-heap_program record_tool/heap_program.c)
+sfb_test_options(test-record_tool-heap_program)
+target_compile_options(test-record_tool-heap_program PRIVATE -fno-builtin)
+target_link_libraries(test-record_tool-heap_program PRIVATE Threads::Threads)
+sfb_tool_test(record_tool heap support/command.c LIBS sfb-recorder sfb-recording-zstd)
+target_compile_definitions(test-record_tool-heap PRIVATE
+  SFB_RECORD_HEAP="$<TARGET_FILE:test-record_tool-heap_program>")
+add_dependencies(test-record_tool-heap sfb-agent-heap test-record_tool-heap_program)

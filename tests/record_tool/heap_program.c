@@ -1,0 +1,81 @@
+/*
+ * What is recorded in tests of the heap: blocks of a size that nothing else has.
+ *
+ *     test-record_tool-heap WHAT...
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SIZE = 12345, KEPT_MAX = 1000 };
+
+static void *volatile kept[KEPT_MAX];
+
+static void allocate(int count, int keep, size_t size)
+{
+    for (int i = 0; i < count; i++) {
+        void *volatile block = malloc(size);
+
+        if (i < keep)
+            kept[i] = block;
+        else
+            free(block);
+    }
+}
+
+static void *allocate_in_thread(void *argument)
+{
+    allocate(500, 3, SIZE);
+    return argument;
+}
+
+static void in_threads(void)
+{
+    pthread_t thread[4];
+
+    for (int i = 0; i < 4; i++)
+        if (pthread_create(&thread[i], NULL, allocate_in_thread, NULL) != 0)
+            abort();
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+}
+
+/* The first signal comes here, too. */
+static void interrupt_recorder(void)
+{
+    signal(SIGINT, SIG_IGN);
+    for (int i = 0; i < 2; i++) {
+        kill(getppid(), SIGINT);
+        usleep(300000);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "blocks") == 0)
+            allocate(1000, 10, SIZE);
+        else if (strcmp(argv[i], "many") == 0)
+            allocate(1000000, 0, SIZE);
+        else if (strcmp(argv[i], "threads") == 0)
+            in_threads();
+        else if (strcmp(argv[i], "kill") == 0)
+            kill(getpid(), SIGKILL);
+        else if (strcmp(argv[i], "pause") == 0)
+            pause();
+        else if (strcmp(argv[i], "stop-parent") == 0)
+            interrupt_recorder();
+        else if (strcmp(argv[i], "fork") == 0 && fork() != 0)
+            return wait(NULL) > 0 ? 0 : 1;
+        else if (strcmp(argv[i], "exec") == 0)
+            return execl(argv[0], argv[0], "blocks", (char *)NULL);
+        else if (strcmp(argv[i], "free-kept") == 0)
+            for (int k = 0; k < KEPT_MAX; k++)
+                free(kept[k]);
+    }
+    return 0;
+}
