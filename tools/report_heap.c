@@ -214,6 +214,10 @@ static bool fits_heap(const struct report_request *r, const char *path,
         if (r->outputs[i] && strcmp(report_outputs[i].option, "folded-ns") == 0)
             return refuse(path, "folded-ns", "this is of a heap: --folded has its bytes");
     for (size_t i = 0; i < data->heap.heaps.count; i++)
+        if (c->value == REPORT_HEAP_TEMPORARY && data->heap.heaps.at[i].rate > 0)
+            return refuse(path, r->view == REPORT_VIEW_TEMPORARY ? "temporary" : "value",
+                          "this was sampled: what is temporary is not known");
+    for (size_t i = 0; i < data->heap.heaps.count; i++)
         if ((data->heap.heaps.at[i].flags & SFB_HEAP_LIVE) &&
             (report_choice_is_timed(c) || c->tail > 0 || c->tail_percent > 0.0))
             return refuse(path, option, "this is of what lived at one instant");

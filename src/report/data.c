@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/heap_complete.h"
+#include "sfb/image_map.h"
 
 /* Ids ascend in a file, mostly by one: then the first guess is right. @return index; REPORT_NONE */
 #define DEFINE_FIND(name, array)                                                                   \
@@ -137,12 +138,30 @@ static void read_thread_end(struct report_data *d, const struct sfb_recording_th
     t->unsampled_ns = from->unsampled_ns;
 }
 
+/* A process that has hardly begun may say that it has no modules. Stacks of that time are of the first list that has some. */
+static bool is_empty(const struct sfb_recording_modules *modules)
+{
+    struct sfb_image_map_prefix prefixes[16];
+    char text[4096];
+    const struct sfb_image_map_room room = {
+        .text = text, .text_size = sizeof text, .prefixes = prefixes, .prefix_count = 16
+    };
+    struct sfb_image_map_decoder decoder;
+    struct sfb_image image;
+    struct sfb_error error;
+
+    return modules->size < sizeof text &&
+           sfb_image_map_decoder_init(&decoder, modules->map, modules->size, &room, &error) ==
+               SFB_OK &&
+           sfb_image_map_decoder_next(&decoder, &image, &error) == SFB_END;
+}
+
 static bool read_modules(struct report_data *d, const struct sfb_recording_modules *from)
 {
     const uint32_t process = find_process(d, from->process);
     struct report_list *list;
 
-    if (process == REPORT_NONE)
+    if (process == REPORT_NONE || is_empty(from))
         return true;
     list = REPORT_NEXT(d->lists);
     if (!list)

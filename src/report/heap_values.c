@@ -43,7 +43,9 @@ static void take_totals(struct values *v)
         set(&v->of[i].of[REPORT_ALLOC_OBJECTS], &totals->allocated, estimated);
         set(&v->of[i].of[REPORT_INUSE_OBJECTS], &totals->live, estimated);
         set(&v->of[i].of[REPORT_PEAK_OBJECTS], &totals->peak, estimated);
-        set(&v->of[i].of[REPORT_TEMPORARY_OBJECTS], &totals->temporary, estimated);
+        /* Between two samples of a thread are many events that nobody saw: nothing is known to be temporary. */
+        if (!estimated)
+            set(&v->of[i].of[REPORT_TEMPORARY_OBJECTS], &totals->temporary, false);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "report/made_heap.h"
+#include "sfb/image_map.h"
 #include "support/run.h"
 #include "support/test.h"
 
@@ -319,6 +320,25 @@ Test(heap_views, a_recording_without_a_heap)
     unlink(made_path);
 }
 
+/* A process that has hardly begun may say that it has no modules: stacks are of the list that follows. */
+Test(heap_views, modules_that_come_later)
+{
+    uint8_t none[64];
+    struct sfb_image_map_encoder encoder;
+
+    made_begin();
+    cr_assert(eq(int, sfb_image_map_encoder_init(&encoder, none, sizeof none, 64, "Linux", NULL, 0),
+                 SFB_OK));
+    made_modules(made_start.monotonic, none, sfb_image_map_encoder_end(&encoder));
+    made_heap_begin(0, 0);
+    made_heap_site(1, 1, made_stack(made_inside(report_outer), NULL, 0, false));
+    made_own_modules();
+    made_heap_events(1, 100, 77, 1, false);
+    made_end(NULL);
+    EXPECT_PARTS("--top", "           77   100.00             77   100.00  report_outer (");
+    unlink(made_path);
+}
+
 Test(heap_views, check)
 {
     make(&all);
@@ -342,9 +362,13 @@ Test(heap_views, estimates)
         "     51.122    13.960    89.12       51.122    13.960    89.12  report_inner",
         "      6.241    few(1)    10.88       57.363    14.452   100.00  report_outer",
         "heaviest stack, live: 51.12 KiB \u00b1 13.96, 89.12 %, innermost first\n");
-    EXPECT_PARTS("--leaks=0", "2: 6.24 KiB \u00b1 3.74 (few samples: 1) in 2 blocks \u00b1 1 (few "
+    EXPECT_PARTS("--leaks=0", "2: 6.24 KiB \u00b1 3.74 in 2 blocks \u00b1 1 (few "
                               "samples: 1), of 3 that were allocated");
     EXPECT_PARTS("--rows", "\"error\":");
+    made_expect(2, "--temporary", "",
+                "--temporary: this was sampled: what is temporary is not known");
+    made_expect(2, "--value temporary", "",
+                "--value: this was sampled: what is temporary is not known");
     unlink(made_path);
 }
 

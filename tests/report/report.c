@@ -252,7 +252,7 @@ Test(report, takes_the_modules_of_a_samples_time)
                 "     1.000    25.00       1.000    25.00  [0x2345] (first.so)\n"
                 "\n"
                 "hottest stack: 3.000 ms, 75.00 %, innermost first\n"
-                "  [0x2345]\n",
+                "  [0x2345]  (second.so)\n",
                 NULL);
     unlink(made_path);
 }

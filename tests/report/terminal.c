@@ -131,8 +131,8 @@ Test(terminal, cuts_lines_to_its_width)
 Test(terminal, cuts_lines_of_heaps_to_its_width)
 {
     static const char *const views[] = { "--top --value allocated", "--tree",
-                                         "--callers report_inner", "--threads",
-                                         "--by thread --blocks", "--top --unit bytes" };
+                                         "--callers report_inner",  "--threads",
+                                         "--by thread --blocks",    "--top --unit bytes" };
 
     made_heap_write(&(struct made_heap){ .events = true, .rate = 4000 }, NULL);
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)

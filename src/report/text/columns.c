@@ -12,7 +12,13 @@ enum { WIDE = 110, WIDE_ERRORS = 130, MEDIUM = 60, BAR_LONG = 16, BAR_SHORT = 10
 /* Widths of values, "total (ms)", and of errors, "few(3)". */
 enum { TIME_MIN = 10, ERROR_MIN = 9 };
 
-void report_amount_put(FILE *to, const struct report_amount *a, enum report_quantity quantity)
+static void put_few(FILE *to, const struct report_amount *a)
+{
+    if (a->samples > 0 && a->samples < REPORT_SAMPLES_FEW)
+        fprintf(to, " (few samples: %u)", (unsigned)a->samples);
+}
+
+static void put_amount(FILE *to, const struct report_amount *a, enum report_quantity quantity)
 {
     static const struct report_style plain = { .width = 0 };
     const struct report_unit *unit = report_unit_of(&plain, quantity, a->value);
@@ -25,16 +31,21 @@ void report_amount_put(FILE *to, const struct report_amount *a, enum report_quan
     if (a->samples == 0)
         return;
     fprintf(to, " \u00b1 %.*f", unit->one > 1 ? 2 : 0, sqrt(a->variance) / (double)unit->one);
-    if (a->samples < REPORT_SAMPLES_FEW)
-        fprintf(to, " (few samples: %u)", (unsigned)a->samples);
+}
+
+void report_amount_put(FILE *to, const struct report_amount *a, enum report_quantity quantity)
+{
+    put_amount(to, a, quantity);
+    put_few(to, a);
 }
 
 void report_bytes_put(FILE *to, const struct report_amount *blocks,
                       const struct report_amount *bytes)
 {
-    report_amount_put(to, bytes, REPORT_BYTES);
+    put_amount(to, bytes, REPORT_BYTES);
     fputs(" in ", to);
-    report_amount_put(to, blocks, REPORT_BLOCKS);
+    put_amount(to, blocks, REPORT_BLOCKS);
+    put_few(to, bytes);
 }
 
 double report_share(uint64_t part, uint64_t all)

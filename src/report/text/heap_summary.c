@@ -194,14 +194,14 @@ static void write_share(FILE *to, uint64_t part, uint64_t all)
     fprintf(to, " (%.2f %%)", report_share(part, all));
 }
 
-/* Of what was cut off it may not be. */
+/* Of what was cut off it may not be, and of samples it is not. */
 static bool is_temporary_known(const struct report_model *model)
 {
     for (size_t i = 0; i < model->source_count; i++) {
         const struct report_heap_data *heap = &model->sources[i].data->heap;
 
         for (size_t k = 0; k < heap->heaps.count; k++)
-            if (heap->heaps.at[k].totals > 0)
+            if (heap->heaps.at[k].totals > 0 && heap->heaps.at[k].rate == 0)
                 return true;
     }
     return false;

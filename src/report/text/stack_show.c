@@ -9,14 +9,20 @@
 /* Frames that are shown at the inner and at the outer end. */
 enum { INNER = 20, OUTER = 8 };
 
-/* "  file.c:12", the last part of a path. */
+/* "  file.c:12", the last part of a path; of what has none "  (module)". */
 static void describe_place(char *out, size_t size, const struct report_model *model,
-                           const struct report_line *line)
+                           const struct report_step *step)
 {
+    const struct report_line *line = step->line;
     const char *file = line ? report_text(model, line->file) : "", *slash = strrchr(file, '/');
+    const char *module =
+        line
+            ? report_text(model, model->modules.at[model->functions.at[line->function].module].name)
+            : "";
 
-    out[0] = '\0';
-    if (file[0] && line->line > 0)
+    if (!file[0] && module[0])
+        snprintf(out, size, "(%s)", module);
+    else if (file[0] && line->line > 0)
         snprintf(out, size, "%s:%" PRIu32, slash ? slash + 1 : file, line->line);
     else
         snprintf(out, size, "%s", slash ? slash + 1 : file);
@@ -28,7 +34,7 @@ static void put_step(FILE *to, const struct report_model *model, const struct re
     char place[128], repeated[32] = "";
     unsigned room = 0;
 
-    describe_place(place, sizeof place, model, step->line);
+    describe_place(place, sizeof place, model, step);
     if (times > 1)
         snprintf(repeated, sizeof repeated, " x %zu", times);
     if (style->width > 0) {
