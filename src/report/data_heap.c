@@ -156,7 +156,7 @@ bool report_heap_add_state(struct report_heap_data *heap, uint32_t process,
     struct report_heap *of = report_heap_of(heap, process);
     struct sfb_recording_heap_state *state;
 
-    if (!of || (of->state != REPORT_NONE && from->time < heap->states.at[of->state].time)) {
+    if (!of) {
         heap->contradictions++;
         return true;
     }
@@ -165,6 +165,9 @@ bool report_heap_add_state(struct report_heap_data *heap, uint32_t process,
         return false;
     *state = *from;
     state->process = process;
+    /* The line of a process goes forward. */
+    if (of->state != REPORT_NONE && state->time < heap->states.at[of->state].time)
+        state->time = heap->states.at[of->state].time;
     of->state = (uint32_t)(state - heap->states.at);
     note_time(of, from->time);
     return true;

@@ -154,8 +154,8 @@ Test(heap_views, leaks)
                 "  report_outer x 2  made.c:23\n\n",
                 NULL);
     made_expect(0, "--leaks=1 --blocks --tail=50%",
-                "live at the end: 4.98 KiB in 11 blocks, 2 stacks. Some of it may be reachable: "
-                "nobody knows that\n\n"
+                "live at the end, and before the tail; at most: 4.98 KiB in 11 blocks, 2 stacks. "
+                "Some of it may be reachable: nobody knows that\n\n"
                 "1: 1000 bytes in 10 blocks, of 19 that were allocated, 90.91 % of all\n"
                 "  report_inner  made.c:18\n"
                 "  report_outer x 2  made.c:23\n\n"
@@ -406,8 +406,14 @@ Test(heap_views, several_are_merged)
     run = run_line("TZ=UTC '%s' report %s %s", SFB_TOOL, made_path, made_path);
     cr_expect(eq(int, run.status, 0), "%s", run.err);
     cr_expect(strstr(run.out, "  live at exit  11.12 KiB in 28 blocks, and 256 bytes of slack\n"
-                              "  peak          27.72 KiB in 34 blocks, at 0.300 s, 0.300 s: the "
-                              "sum of 2 processes\n") != NULL,
+                              "  peak          27.72 KiB in 34 blocks: the sum of 2 processes, "
+                              "the largest are\n"
+                              "                13.86 KiB in 17 blocks, at 0.300 s: program (101)\n"
+                              "                13.86 KiB in 17 blocks, at 0.300 s: program "
+                              "(101)\n") != NULL,
+              "%s", run.out);
+    cr_expect(strstr(run.out, "\n  4 frees of blocks that were there before the recording\n") !=
+                  NULL,
               "%s", run.out);
     run_free(&run);
     unlink(made_path);

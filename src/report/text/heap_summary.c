@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "object/foreign.h"
 #include "report/parts.h"
 #include "report/text/columns.h"
 #include "report/text/heap_missing.h"
@@ -12,16 +13,16 @@
 #include "report/text/tally.h"
 
 /* Processes whose peaks are named. */
-enum { PEAKS_MAX = 8 };
+enum { PEAKS_MAX = 4 };
 
 static double seconds(uint64_t ns)
 {
     return (double)ns / 1e9;
 }
 
-static uint64_t since_start(const struct report_data *data, uint64_t time)
+static double since_start(const struct report_data *data, uint64_t time)
 {
-    return time > data->start.monotonic ? time - data->start.monotonic : 0;
+    return seconds(time > data->start.monotonic ? time - data->start.monotonic : 0);
 }
 
 /* A line of a pair of values, "  peak        ". */
@@ -109,8 +110,15 @@ static void write_live(FILE *to, const struct report_model *model)
 
 /* --- Peaks ------------------------------------------------------------------------------------- */
 
-/* @return how many processes have one */
-static size_t write_peaks(FILE *to, const struct report_model *model)
+/* A process, and when it had its peak. */
+struct peak {
+    const struct report_data *data;
+    const struct report_process *process;
+    const struct sfb_recording_heap_state *state; /* its last one */
+};
+
+/* Keeps the largest, the first one first. @return how many processes have one */
+static size_t find_peaks(const struct report_model *model, struct peak largest[PEAKS_MAX])
 {
     size_t count = 0;
 
@@ -119,13 +127,21 @@ static size_t write_peaks(FILE *to, const struct report_model *model)
 
         for (size_t k = 0; k < data->heap.heaps.count; k++) {
             const struct report_heap *heap = &data->heap.heaps.at[k];
-            const struct report_process *p = &data->processes.at[heap->process];
+            struct peak p = { data, &data->processes.at[heap->process], NULL };
 
-            if (heap->state == REPORT_NONE || !report_choice_has_process(&model->choice, p) ||
-                ++count > PEAKS_MAX)
+            if (heap->state == REPORT_NONE || !report_choice_has_process(&model->choice, p.process))
                 continue;
-            fprintf(to, "%s%.3f s", count == 1 ? ", at " : ", ",
-                    seconds(since_start(data, data->heap.states.at[heap->state].peak_time)));
+            p.state = &data->heap.states.at[heap->state];
+            count++;
+            for (size_t n = 0; n < PEAKS_MAX; n++)
+                if (!largest[n].state || p.state->peak.bytes > largest[n].state->peak.bytes) {
+                    const struct peak smaller = largest[n];
+
+                    largest[n] = p;
+                    p = smaller;
+                    if (!p.state)
+                        break;
+                }
         }
     }
     return count;
@@ -133,15 +149,26 @@ static size_t write_peaks(FILE *to, const struct report_model *model)
 
 static void write_peak(FILE *to, const struct report_model *model)
 {
-    size_t count;
+    struct peak largest[PEAKS_MAX] = { { NULL, NULL, NULL } };
+    const size_t count = find_peaks(model, largest);
 
     put_pair(to, model, "peak", REPORT_PEAK_OBJECTS);
-    count = write_peaks(to, model);
-    if (count > PEAKS_MAX)
-        fputs(", ...", to);
-    if (count > 1)
-        fprintf(to, ": the sum of %zu processes", count);
+    if (count == 1)
+        fprintf(to, ", at %.3f s", since_start(largest[0].data, largest[0].state->peak_time));
+    else if (count > 1)
+        fprintf(to, ": the sum of %zu processes, the largest are", count);
     fputc('\n', to);
+    for (size_t i = 0; count > 1 && i < PEAKS_MAX && largest[i].state; i++) {
+        const struct report_amount blocks = report_exactly(largest[i].state->peak.blocks),
+                                   bytes = report_exactly(largest[i].state->peak.bytes);
+        const char *program = largest[i].process->program, *slash = strrchr(program, '/');
+
+        fputs("                ", to);
+        report_bytes_put(to, &blocks, &bytes);
+        fprintf(to, ", at %.3f s: ", since_start(largest[i].data, largest[i].state->peak_time));
+        foreign_print(to, slash ? slash + 1 : program);
+        fprintf(to, " (%" PRIu32 ")\n", largest[i].process->pid);
+    }
 }
 
 /* The largest resident size of a process, as the kernel has it. */
@@ -221,7 +248,7 @@ static void write_blocks(FILE *to, const struct report_model *model)
         fprintf(to, "  by realloc    %" PRIu64 " block%s", s.reallocated,
                 s.reallocated == 1 ? "" : "s");
         write_share(to, s.reallocated, all);
-        fprintf(to, ", %" PRIu64 " times at most for one\n", s.longest);
+        fprintf(to, ", %" PRIu64 " time%s at most for one\n", s.longest, s.longest == 1 ? "" : "s");
     }
     if (s.elsewhere > 0) {
         fprintf(to, "  freed by another thread  %" PRIu64 " block%s", s.elsewhere,

@@ -193,7 +193,9 @@ static void put_head(FILE *to, const struct report_model *model, const struct re
     }
     fputs(model->choice.at_instant                 ? "live then: "
           : report_choice_is_timed(&model->choice) ? "grown by: "
-                                                   : "live at the end: ",
+          : model->choice.tail > 0 || model->choice.tail_percent > 0.0
+              ? "live at the end, and before the tail; at most: "
+              : "live at the end: ",
           to);
     report_bytes_put(to, &blocks, &bytes);
     fprintf(to, ", %zu stack%s. Some of it may be reachable: nobody knows that\n\n", count,
