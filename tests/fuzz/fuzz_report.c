@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #include "fuzz/seal.h"
+#include "report/formats/dhat.h"
 #include "report/formats/folded.h"
+#include "report/formats/gperftools.h"
+#include "report/formats/heaptrack.h"
 #include "report/formats/pprof.h"
 #include "report/formats/rows.h"
 #include "report/formats/speedscope.h"
@@ -211,6 +214,33 @@ static void write_files(const struct report_model *model)
     free(text);
 }
 
+/* Those that refuse a recording say why, and are not asked again. */
+static void write_heap_files(const struct report_model *model)
+{
+    size_t size;
+    char *text;
+
+    FUZZ_CHECK(model->heap || (report_dhat_refuses(model) && report_heaptrack_refuses(model) &&
+                               report_gperftools_refuses(model)));
+    if (!report_dhat_refuses(model)) {
+        text = written(report_dhat_write, model, &size);
+        check_json(text, size);
+        check_text(text, size);
+        free(text);
+    }
+    if (!report_heaptrack_refuses(model)) {
+        text = written(report_heaptrack_write, model, &size);
+        check_text(text, size);
+        free(text);
+    }
+    if (!report_gperftools_refuses(model)) {
+        text = written(report_gperftools_write, model, &size);
+        check_text(text, size);
+        FUZZ_CHECK(count_of(text, "MAPPED_LIBRARIES:\n") == 1);
+        free(text);
+    }
+}
+
 /* A heap has parts by time, too. */
 static void report_parts_of_run(FILE *to, const struct report_source *source)
 {
@@ -268,6 +298,7 @@ static void report(const struct report_data *data)
         fflush(to);
         check_folded(text + table, size - table);
         write_files(&model);
+        write_heap_files(&model);
         table = size;
         FUZZ_CHECK(report_html_write(to, &model));
         fflush(to);

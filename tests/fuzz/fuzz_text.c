@@ -1,12 +1,13 @@
 /*
  * Text from anywhere, read as a memory map, as a map of code that was made at run time, and as a log
- * with backtraces in it.
+ * with backtraces, or with notes of allocations, in it.
  */
 #include "fuzz.h"
 
 #include <string.h>
 
 #include "log_lines.h"
+#include "lws_note.h"
 #include "object/base64.h"
 #include "object/perf_map.h"
 #include "object/process_maps.h"
@@ -91,6 +92,24 @@ static void read_log(const struct input *input)
     }
 }
 
+/* Bytes are a note if their last two say so: each that is read has addresses that it has room for. */
+static void read_note(const uint8_t *data, size_t size)
+{
+    const size_t used = size < 0xffff ? size : 0xffff;
+    uint8_t *bytes = malloc(used + 2);
+    struct lws_note note;
+
+    if (!bytes)
+        return;
+    memcpy(bytes, data, used);
+    bytes[used] = (uint8_t)((used + 2) >> 8);
+    bytes[used + 1] = (uint8_t)(used + 2);
+    for (int dialect = LWS_ANY; used + 2 <= 0xffff && dialect <= LWS_README; dialect++)
+        if (!lws_note_read(&note, bytes, used + 2, (enum lws_dialect)dialect))
+            FUZZ_CHECK(note.depth <= LWS_DEPTH_MAX && 8 * used >= 5 + 7 * (size_t)note.depth + 6);
+    free(bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct input input = { .name = "input", .data = malloc(size ? size : 1), .size = size };
@@ -102,6 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_maps((const char *)input.data, size);
     read_perf_map((const char *)input.data, size);
     read_log(&input);
+    read_note(input.data, size);
     free(input.data);
     return 0;
 }

@@ -50,7 +50,7 @@ target_sources(fuzz-crash_report PRIVATE
 target_include_directories(fuzz-crash_report PRIVATE ${PROJECT_SOURCE_DIR}/tools)
 target_link_libraries(fuzz-crash_report PRIVATE sfb-object)
 sfb_fuzz(text text)
-target_sources(fuzz-text PRIVATE ${PROJECT_SOURCE_DIR}/tools/log_lines.c)
+target_sources(fuzz-text PRIVATE ${PROJECT_SOURCE_DIR}/tools/log_lines.c ${PROJECT_SOURCE_DIR}/tools/lws_note.c)
 target_include_directories(fuzz-text PRIVATE ${PROJECT_SOURCE_DIR}/tools)
 target_link_libraries(fuzz-text PRIVATE sfb-object)
 sfb_fuzz(object object)
