@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/formats/pprof_places.h"
+#include "report/formats/types.h"
 #include "report/parts.h"
 #include "report/text/summary.h"
 
@@ -63,7 +64,7 @@ static void put_sample(struct report_pprof *p, const struct report_part *part)
     const char *slash = strrchr(part->process->program, '/');
 
     put_stack(p, part);
-    for (size_t i = 0; i < p->model->type_count; i++)
+    for (size_t i = 0; i < report_known_types(p->model); i++)
         report_proto_value(&p->part, old ? 0 - part->values[i] : part->values[i]);
     report_proto_message(&p->message, SAMPLE_VALUE, &p->part);
     if (report_part_thread(part)[0])
@@ -158,7 +159,7 @@ static void put_all(struct report_pprof *p)
     struct report_part part;
 
     report_pprof_text(p, ""); /* the first one, always */
-    for (size_t i = 0; i < p->model->type_count; i++)
+    for (size_t i = 0; i < report_known_types(p->model); i++)
         put_type(p, SAMPLE_TYPE, &p->model->types[i]);
     while (!p->failed && report_parts_next(&parts, &part))
         put_sample(p, &part);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/formats/json.h"
+#include "report/formats/types.h"
 #include "report/page/html_list.h"
 #include "report/page/html_rows.h"
 #include "report/parts.h"
@@ -68,7 +69,7 @@ static void put_summary(struct writer *w)
 static void put_types(struct writer *w)
 {
     html_list_begin(w->to, "types");
-    for (size_t i = 0; i < w->model->type_count; i++) {
+    for (size_t i = 0; i < report_known_types(w->model); i++) {
         html_list_next(w->to, i);
         fputs("{\"type\":", w->to);
         report_json_text(w->to, w->model->types[i].type);

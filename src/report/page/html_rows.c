@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/formats/types.h"
 #include "report/page/html_heap.h"
 #include "report/page/html_list.h"
 
@@ -69,7 +70,7 @@ static void put_rows(FILE *to, const struct report_model *model, const struct ht
         html_list_number(to, rows + i, tree->unsampled);
     html_list_end(to, ",");
     html_list_begin(to, "values");
-    for (size_t type = 0; type < model->type_count; type++) {
+    for (size_t type = 0; type < report_known_types(model); type++) {
         fputs(type > 0 ? ",[" : "[", to);
         for (size_t i = 0; i < rows; i++)
             html_list_number(to, i, model->rows.at[i].values[type]);
@@ -146,7 +147,7 @@ void html_rows_write_time(FILE *to, const struct report_model *model, const stru
         html_list_number(to, i, all[i].row);
     html_list_end(to, ",");
     html_list_begin(to, "values");
-    for (size_t type = 0; type < model->type_count; type++) {
+    for (size_t type = 0; type < report_known_types(model); type++) {
         const enum known known = known_by_time(model, time, type);
 
         fputs(type > 0 ? "," : "", to);
