@@ -69,6 +69,8 @@ static void *churn(void *with)
         if (*at)
             block_free(*at);
         *at = block_new(i * 31 % 500);
+        if (i % 4096 == 0)
+            usleep(100); /* others want a processor, too */
     }
     return with;
 }
