@@ -18,6 +18,8 @@ static void *open_by_path(const char *name, int flags)
 
 __typeof__(dlopen) *sfb_dlopen_choose(const char *name)
 {
+    if (name && sfb_agent.libraries_change)
+        sfb_agent.libraries_change(false);
     if (!name || !sfb_agent_is_here())
         return sfb_real()->dlopen;
     if (strchr(name, '/') && !strchr(name, '$'))

@@ -11,5 +11,7 @@ SFB_INTERPOSED int dlclose(void *handle)
 
     if (result == 0 && sfb_agent_is_here())
         sfb_modules_renew(true);
+    else if (result == 0 && sfb_agent.libraries_change)
+        sfb_agent.libraries_change(true);
     return result;
 }

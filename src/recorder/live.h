@@ -35,7 +35,7 @@ enum {
     SFB_LIVE_PAGE = 4096,
     SFB_LIVE_TAIL = 4, /* bytes that are taken of a block */
     SFB_LIVE_UNIT = 16,
-    SFB_LIVE_CBF_MAX = 1024, /* of a stack */
+    SFB_LIVE_CBF_MAX = 4096, /* of a stack: its outer end is cut off */
     SFB_LIVE_LISTS = 64,     /* lists of modules that are kept */
     SFB_LIVE_TEXT = 1536,    /* path of the program and its arguments */
     SFB_LIVE_LEVELS = 3      /* of sampling, from 1 on; 0: every block */

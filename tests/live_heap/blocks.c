@@ -14,30 +14,45 @@ static void must(bool good, const char *what)
     abort();
 }
 
-__attribute__((always_inline)) static inline void *told(void *p, size_t size)
+/* Where the test called it: registers as they are behind the call. */
+#define CALLER                                                                                     \
+    {                                                                                              \
+        .pc = (uint64_t)(uintptr_t)__builtin_return_address(0),                                    \
+        .sp = (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),                                          \
+        .fp = *(uint64_t *)__builtin_frame_address(0)                                              \
+    }
+
+static void *told(void *p, size_t size, const struct sfb_regs *caller)
 {
     if (p)
-        sfb_live_allocated(p, size, malloc_usable_size(p), 1);
+        sfb_live_allocated(p, size, malloc_usable_size(p), caller);
     return p;
 }
 
 void *block_new(size_t size)
 {
-    return told(malloc(size + SFB_LIVE_TAIL), size);
+    const struct sfb_regs caller = CALLER;
+
+    return told(malloc(size + SFB_LIVE_TAIL), size, &caller);
 }
 
 void *block_new_aligned(size_t alignment, size_t size)
 {
-    return told(memalign(alignment, size + SFB_LIVE_TAIL), size);
+    const struct sfb_regs caller = CALLER;
+
+    return told(memalign(alignment, size + SFB_LIVE_TAIL), size, &caller);
 }
 
 void *block_new_zeroed(size_t size)
 {
-    return told(calloc(1, size + SFB_LIVE_TAIL), size);
+    const struct sfb_regs caller = CALLER;
+
+    return told(calloc(1, size + SFB_LIVE_TAIL), size, &caller);
 }
 
 void *block_resize(void *p, size_t size)
 {
+    const struct sfb_regs caller = CALLER;
     struct sfb_live_move move;
     void *now;
 
@@ -45,7 +60,7 @@ void *block_resize(void *p, size_t size)
     now = realloc(p, size + SFB_LIVE_TAIL);
     must(now, "no memory");
     sfb_live_moved(&move);
-    return told(now, size);
+    return told(now, size, &caller);
 }
 
 void block_free(void *p)

@@ -102,7 +102,7 @@ Test(ctl, dumps_a_process_that_runs)
     run_free(&run);
     finish(&p, false);
 
-    report = run_line(TOOL " report --top --no-pager --unit ns log");
+    report = run_line(TOOL " report --top --no-pager log");
     cr_expect_eq(report.status, 0, "%s", report.err);
     expect_has(report.out, "make_a_pearl (");
     run_free(&report);

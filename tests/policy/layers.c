@@ -85,10 +85,15 @@ static const struct layer layers[] = {
       { "recording", "recorder" },
       { "sfb/recording.h", "sfb/abi.h", "sframe_backtrace" },
       ANY_SYSTEM },
-    /* The live table of the heap agent, whose hooks call it. */
+    /* The live table of the heap agent, whose hooks call it. It names stacks as they do. */
     { "record/live",
-      { "recorder", "record" },
-      { "sfb/abi.h", "sfb/status.h", "sframe_backtrace" },
+      { "recorder", "record", "unwind/capture" },
+      { "sfb/", "sframe_backtrace" },
+      ANY_SYSTEM },
+    /* It names stacks by the capture's own means: a hook has no time for more. */
+    { "record/heap",
+      { "recorder", "record", "record/live", "unwind/machine", "unwind/capture" },
+      { "sfb/recording.h", "sfb/context.h", "sframe_backtrace" },
       ANY_SYSTEM },
     /* It names stacks by the capture's own means: a hook has no time for more. */
     { "record/heap",

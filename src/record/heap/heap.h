@@ -8,6 +8,7 @@
  *     event.h     an event, into the thread's ring
  *     thread.h    a thread gets its ring, and gives it back
  *     sample.h    few blocks instead of all
+ *     table.h     nothing is recorded: the process has a live table
  *     process.h   beginning, fork(), end
  */
 #ifndef SFB_RECORD_HEAP_HEAP_H
@@ -22,7 +23,8 @@ enum sfb_heap_mode {
     SFB_HEAP_UNDECIDED, /* nobody has looked yet whether something is to be recorded */
     SFB_HEAP_OFF,
     SFB_HEAP_EVERY,
-    SFB_HEAP_SAMPLED
+    SFB_HEAP_SAMPLED,
+    SFB_HEAP_TABLE /* the live table: table.h */
 };
 
 struct sfb_heap {
@@ -30,6 +32,7 @@ struct sfb_heap {
     bool counter;   /* see struct sfb_shared */
     bool maps;      /* mmap() and the like, too */
     bool used_pool; /* pool.h */
+    bool tails;     /* blocks have been given tails: no size that the program knows is the allocator's */
     uint64_t counter_start;
     uint64_t rate;                   /* SAMPLED: mean bytes between two samples */
     uint64_t *known;                 /* hashes of stacks that have been sent: event.h */

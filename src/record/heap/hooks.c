@@ -7,19 +7,23 @@
 #include <string.h>
 
 #include "record/heap/hook.h"
+#include "record/heap/table.h"
 #include "record/interpose.h"
 
 #define UNLIKELY(test) __builtin_expect(!!(test), 0)
 #define NOINLINE       __attribute__((noinline))
 
-/* Runs a call that allocates, and gives what it does. */
+/* Runs a call that allocates size + tail, and gives what it does. */
 #define ALLOCATE(size, call)                                                                       \
     do {                                                                                           \
         const struct sfb_regs caller = { .pc = pc, .sp = sp, .fp = fp };                           \
+        const size_t tail = sfb_heap_tail(size);                                                   \
         struct sfb_heap_thread *t = sfb_heap_alloc_begin(size);                                    \
         void *block = (call);                                                                      \
                                                                                                    \
-        if (t)                                                                                     \
+        if (UNLIKELY(tail))                                                                        \
+            sfb_heap_table_allocated(block, size, &caller);                                        \
+        else if (t)                                                                                \
             sfb_heap_alloc_end(t, SFB_HEAP_ALLOC, block, size, &caller);                           \
         return block;                                                                              \
     } while (0)
@@ -37,7 +41,7 @@ static inline bool is_passed_over(size_t size)
 
 static NOINLINE void *malloc_looked_at(size_t size, SFB_HEAP_CALLER)
 {
-    ALLOCATE(size, sfb_heap_next.malloc(size));
+    ALLOCATE(size, sfb_heap_next.malloc(size + tail));
 }
 
 void *sfb_heap_malloc(size_t size, SFB_HEAP_CALLER)
@@ -49,7 +53,8 @@ void *sfb_heap_malloc(size_t size, SFB_HEAP_CALLER)
 
 static NOINLINE void *calloc_looked_at(size_t count, size_t size, size_t total, SFB_HEAP_CALLER)
 {
-    ALLOCATE(total, sfb_heap_next.calloc(count, size));
+    ALLOCATE(total, UNLIKELY(tail) ? sfb_heap_next.calloc(1, total + tail)
+                                   : sfb_heap_next.calloc(count, size));
 }
 
 void *sfb_heap_calloc(size_t count, size_t size, SFB_HEAP_CALLER)
@@ -64,31 +69,34 @@ void *sfb_heap_calloc(size_t count, size_t size, SFB_HEAP_CALLER)
 
 void *sfb_heap_aligned_alloc(size_t alignment, size_t size, SFB_HEAP_CALLER)
 {
-    ALLOCATE(size, sfb_heap_next.aligned_alloc(alignment, size));
+    ALLOCATE(size, sfb_heap_next.aligned_alloc(alignment, size + tail));
 }
 
 void *sfb_heap_memalign(size_t alignment, size_t size, SFB_HEAP_CALLER)
 {
-    ALLOCATE(size, sfb_heap_next.memalign(alignment, size));
+    ALLOCATE(size, sfb_heap_next.memalign(alignment, size + tail));
 }
 
 void *sfb_heap_valloc(size_t size, SFB_HEAP_CALLER)
 {
-    ALLOCATE(size, sfb_heap_next.valloc(size));
+    ALLOCATE(size, sfb_heap_next.valloc(size + tail));
 }
 
 void *sfb_heap_pvalloc(size_t size, SFB_HEAP_CALLER)
 {
-    ALLOCATE(size, sfb_heap_next.pvalloc(size));
+    ALLOCATE(size, sfb_heap_next.pvalloc(size + tail));
 }
 
 int sfb_heap_posix_memalign(void **out, size_t alignment, size_t size, SFB_HEAP_CALLER)
 {
     const struct sfb_regs caller = { .pc = pc, .sp = sp, .fp = fp };
+    const size_t tail = sfb_heap_tail(size);
     struct sfb_heap_thread *t = sfb_heap_alloc_begin(size);
-    int result = sfb_heap_next.posix_memalign(out, alignment, size);
+    int result = sfb_heap_next.posix_memalign(out, alignment, size + tail);
 
-    if (t)
+    if (UNLIKELY(tail))
+        sfb_heap_table_allocated(result == 0 ? *out : NULL, size, &caller);
+    else if (t)
         sfb_heap_alloc_end(t, SFB_HEAP_ALLOC, result == 0 ? *out : NULL, size, &caller);
     return result;
 }
@@ -140,7 +148,7 @@ static void *realloc_recorded(struct sfb_heap_thread *freed, void *block, size_t
 
 static void *realloc_of_nothing(size_t size, SFB_HEAP_CALLER)
 {
-    ALLOCATE(size, sfb_heap_next.realloc(NULL, size));
+    ALLOCATE(size, sfb_heap_next.realloc(NULL, size + tail));
 }
 
 static NOINLINE void *realloc_looked_at(void *block, size_t size, SFB_HEAP_CALLER)
@@ -151,6 +159,8 @@ static NOINLINE void *realloc_looked_at(void *block, size_t size, SFB_HEAP_CALLE
         return realloc_of_nothing(size, pc, sp, fp);
     if (is_of_pool(block))
         return move_from_pool(block, size);
+    if (UNLIKELY(sfb_heap_mode() == SFB_HEAP_TABLE))
+        return sfb_heap_table_realloc(block, size, &caller);
     return realloc_recorded(sfb_heap_free_begin(SFB_HEAP_FREE_REALLOC, block, SFB_HEAP_IN_CALL),
                             block, size, &caller);
 }
@@ -204,7 +214,7 @@ SFB_INTERPOSED void free_sized(void *ptr, size_t size)
 {
     struct sfb_heap_thread *t;
 
-    if (!sfb_heap_next.free_sized || !ptr || is_of_pool(ptr)) {
+    if (!sfb_heap_next.free_sized || !ptr || is_of_pool(ptr) || sfb_heap.tails) {
         free(ptr);
         return;
     }
@@ -218,7 +228,7 @@ SFB_INTERPOSED void free_aligned_sized(void *ptr, size_t alignment, size_t size)
 {
     struct sfb_heap_thread *t;
 
-    if (!sfb_heap_next.free_aligned_sized || !ptr || is_of_pool(ptr)) {
+    if (!sfb_heap_next.free_aligned_sized || !ptr || is_of_pool(ptr) || sfb_heap.tails) {
         free(ptr);
         return;
     }
@@ -232,5 +242,7 @@ SFB_INTERPOSED size_t malloc_usable_size(void *ptr)
 {
     if (ptr && is_of_pool(ptr))
         return sfb_heap_pool_size(ptr);
+    if (UNLIKELY(sfb_heap.tails) && ptr)
+        return sfb_heap_table_usable(ptr);
     return sfb_heap_next.malloc_usable_size(ptr);
 }

@@ -74,10 +74,13 @@ static inline void *new_by(enum sfb_heap_new form, size_t size, size_t alignment
                            SFB_HEAP_CALLER)
 {
     const struct sfb_regs caller = { .pc = pc, .sp = sp, .fp = fp };
+    const size_t tail = sfb_heap_tail(size);
     struct sfb_heap_thread *t = sfb_heap_alloc_begin_as(size, SFB_HEAP_IN_NEW);
-    void *block = allocate(form, size, alignment);
+    void *block = allocate(form, size + tail, alignment);
 
-    if (t)
+    if (__builtin_expect(tail > 0, 0))
+        sfb_heap_table_allocated(block, size, &caller);
+    else if (t)
         sfb_heap_alloc_end(t, SFB_HEAP_ALLOC, block, size, &caller);
     if (__builtin_expect(block != NULL, 1))
         return block;
@@ -130,11 +133,25 @@ void *sfb_heap_new_array_aligned_nothrow(size_t size, size_t alignment, size_t n
 
 /* --- operator delete ----------------------------------------------------------------------------- */
 
+/* Of a block with a tail the program does not know the size. The form without one stands before it. */
+static enum sfb_heap_delete without_size(enum sfb_heap_delete form, size_t *a, const size_t *b)
+{
+    const enum sfb_heap_delete of_one = form % SFB_HEAP_DELETE_ARRAY;
+
+    if (of_one != SFB_HEAP_DELETE_SIZED && of_one != SFB_HEAP_DELETE_SIZED_ALIGNED)
+        return form;
+    *a = *b;
+    return form - 1;
+}
+
 static NOINLINE void delete_by(enum sfb_heap_delete form, void *block, size_t a, size_t b)
 {
-    sfb_heap_delete_function *next = sfb_heap_next.delete[form];
+    sfb_heap_delete_function *next;
     struct sfb_heap_thread *t;
 
+    if (__builtin_expect(sfb_heap.tails, 0))
+        form = without_size(form, &a, &b);
+    next = sfb_heap_next.delete[form];
     if (!next)
         next = sfb_heap_next.delete[SFB_HEAP_DELETE];
     if (!block || !next || sfb_heap_next.new_is_malloc) {

@@ -10,7 +10,9 @@
 #include "record/clocks.h"
 #include "record/heap/next.h"
 #include "record/heap/sample.h"
+#include "record/heap/table.h"
 #include "record/heap/thread.h"
+#include "record/live/live.h"
 #include "record/real.h"
 #include "record/session.h"
 #include "record/slot.h"
@@ -105,8 +107,12 @@ static void look(void)
     if (getauxval(AT_SECURE))
         return;
     shared = sfb_session_map(getenv(SFB_SHARED_ENVIRONMENT), SFB_SHARED_HEAP);
-    if (shared)
+    if (shared) {
         begin(shared, cpu_start);
+        return;
+    }
+    sfb_heap_table_prepare();
+    sfb_heap_table_look();
 }
 
 void sfb_heap_process_look(void)
@@ -132,6 +138,7 @@ __attribute__((constructor)) static void start(void)
 /* Others still free after this: the rings stay, and the recorder sees by itself when the process is gone. */
 __attribute__((destructor)) static void end(void)
 {
+    sfb_live_end();
     if (!sfb_agent_is_here())
         return;
     sfb_agent.process->end = sfb_now();

@@ -21,6 +21,13 @@ static struct {
     int signal; /* 0: none */
 } dumps = { .fd = STDERR_FILENO };
 
+static const struct sfb_live_hooks *hooks;
+
+void sfb_live_use_hooks(const struct sfb_live_hooks *given)
+{
+    hooks = given;
+}
+
 /* --- by a signal ---------------------------------------------------------------------------------- */
 
 static void on_signal(int number)
@@ -100,19 +107,20 @@ enum sfb_status sfb_live_begin(const struct sframe_backtrace_heap_options *optio
                                       (options->flags & SFRAME_BACKTRACE_HEAP_NO_FILE) != 0,
                                       (options->flags & SFRAME_BACKTRACE_HEAP_NO_CHILDREN) != 0 };
 
-    if (sfb_live_is_on())
+    if (sfb_live_is_on() || (hooks && !hooks->begin()))
         return SFB_BAD_ARGUMENT;
     dumps.fd = options->dump_fd;
     dumps.log = log;
     dumps.check = (options->flags & SFRAME_BACKTRACE_HEAP_CHECK_TAILS) != 0;
-    if (options->dump_signal != 0 && !install(options->dump_signal))
-        return SFB_NO_RESOURCE;
-    dumps.signal = options->dump_signal;
-    if (!sfb_live_start(&how)) {
+    if (options->dump_signal == 0 || install(options->dump_signal)) {
+        dumps.signal = options->dump_signal;
+        if (sfb_live_start(&how))
+            return SFB_OK;
         uninstall();
-        return SFB_NO_RESOURCE;
     }
-    return SFB_OK;
+    if (hooks)
+        hooks->end();
+    return SFB_NO_RESOURCE;
 }
 
 SFB_INTERPOSED enum sfb_status sframe_backtrace_heap_start(
@@ -130,6 +138,8 @@ SFB_INTERPOSED enum sfb_status sframe_backtrace_heap_stop(void)
         return SFB_BAD_ARGUMENT;
     uninstall();
     sfb_live_stop();
+    if (hooks)
+        hooks->end();
     return SFB_OK;
 }
 

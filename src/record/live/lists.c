@@ -8,9 +8,14 @@
 #include "sframe_backtrace.h"
 
 #define EVERY_NS ((uint64_t)100000000)
+#define SOON_NS  ((uint64_t)20000000)
 #define SHARE    1000
 
-static uint64_t last_hash, next_look;
+#define EXPECT_NS ((uint64_t)1000000000)
+
+enum { EMPTY = 16 }; /* bytes of a map without images, at most */
+
+static uint64_t last_hash, next_look, expect_until;
 
 static uint64_t hash_of(const uint8_t *bytes, size_t size)
 {
@@ -65,8 +70,11 @@ static void write_list(bool unloaded)
         return;
     }
     size = sframe_backtrace_image_map(out, half, &left_out);
-    if (size <= 0)
+    if (size <=
+        EMPTY) { /* before the library's own constructor nothing is known: the next stack asks again */
+        __atomic_store_n(&next_look, 0, __ATOMIC_RELAXED);
         return;
+    }
     hash = hash_of(out, (size_t)size);
     if (hash == last_hash)
         return;
@@ -89,7 +97,7 @@ static void write_list(bool unloaded)
 void sfb_live_lists_begin(void)
 {
     last_hash = 0;
-    next_look = sfb_now() + EVERY_NS;
+    next_look = sfb_now() + EVERY_NS; /* unless the list is empty yet */
     sfb_live_table.map->list_lock = 0;
     sfb_live_lists_renew(false);
 }
@@ -108,15 +116,26 @@ void sfb_live_lists_renew(bool unloaded)
     __atomic_store_n(&map->list_lock, 0, __ATOMIC_RELEASE);
 }
 
+void sfb_live_lists_expect(void)
+{
+    __atomic_store_n(&expect_until, sfb_now() + EXPECT_NS, __ATOMIC_RELAXED);
+    __atomic_store_n(&next_look, 0, __ATOMIC_RELAXED);
+}
+
 void sfb_live_lists_look(void)
 {
     const uint64_t now = sfb_now();
     uint64_t next = __atomic_load_n(&next_look, __ATOMIC_RELAXED), cost;
 
-    if (now < next || !__atomic_compare_exchange_n(&next_look, &next, now + EVERY_NS, false,
+    const uint64_t wait =
+        now < __atomic_load_n(&expect_until, __ATOMIC_RELAXED) ? SOON_NS : EVERY_NS;
+
+    if (now < next || !__atomic_compare_exchange_n(&next_look, &next, now + wait, false,
                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return;
     sfb_live_lists_renew(false);
+    if (__atomic_load_n(&next_look, __ATOMIC_RELAXED) == 0)
+        return;
     cost = (sfb_now() - now) * SHARE;
     if (cost > EVERY_NS)
         __atomic_store_n(&next_look, now + cost, __ATOMIC_RELAXED);

@@ -21,6 +21,9 @@ void sfb_live_lists_begin(void);
  */
 void sfb_live_lists_renew(bool unloaded);
 
+/* A library comes that nobody waits for: looks fifty times, for a second. Signals: safe. */
+void sfb_live_lists_expect(void);
+
 /* Renews if it is time to look for what came without dlopen(): ten times a second, for a thousandth of the time at most. */
 void sfb_live_lists_look(void);
 

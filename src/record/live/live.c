@@ -1,6 +1,7 @@
 #include "record/live/live.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,7 +20,9 @@
 
 enum {
     CHILD_BLOCKS = 64, /* a child that executes a program allocates less, and needs no table */
-    UNSAMPLED_MAX = 256
+    UNSAMPLED_MAX = 256,
+    KEYS_IN_THREAD = 32,
+    ROUNDS = 3 /* of four */
 };
 
 #define SWEEP_FREE_NS ((uint64_t)20000000)
@@ -40,6 +43,28 @@ bool sfb_live_is_on(void)
     return __atomic_load_n(&sfb_live_here->epoch, __ATOMIC_ACQUIRE) != 0;
 }
 
+/* --- threads end ---------------------------------------------------------------------------------- */
+
+static pthread_key_t key;
+static bool has_key;
+
+/* Destructors of others still free, and the C library itself does: so the last round but one. */
+static void on_end(void *value)
+{
+    struct sfb_live_thread *t = value;
+
+    if (t == &thread && ++t->rounds < ROUNDS && pthread_setspecific(key, t) == 0)
+        return;
+    sfb_live_thread_end();
+}
+
+static void watch_end(struct sfb_live_thread *t)
+{
+    /* The first keys have their place in the thread; others would be allocated. */
+    if (has_key && key < KEYS_IN_THREAD)
+        pthread_setspecific(key, t);
+}
+
 /* --- a table begins and ends ---------------------------------------------------------------------- */
 
 /* A word that a child of fork() finds to be 0, however it was forked. */
@@ -54,6 +79,7 @@ static bool make_here(void)
         return false;
     madvise(at, SFB_LIVE_PAGE, MADV_WIPEONFORK); /* before Linux 4.14 fork()'s handler does it */
     sfb_live_here = at;
+    has_key = pthread_key_create(&key, on_end) == 0;
     return true;
 }
 
@@ -144,6 +170,8 @@ static bool come_to(struct sfb_live_thread *t, bool allocates)
     t->until = -1;
     if (t->random == 0)
         t->random = sfb_now() ^ (uint64_t)(uintptr_t)t;
+    if (t->epoch == 0 && !t->ended)
+        watch_end(t);
     t->epoch = __atomic_load_n(&sfb_live_here->epoch, __ATOMIC_ACQUIRE);
     return t->epoch != 0;
 }
@@ -281,8 +309,7 @@ static void no_slot(void *p, size_t usable)
     __atomic_fetch_add(&sfb_live_counts()->no_slot, 1, __ATOMIC_RELAXED);
 }
 
-__attribute__((noinline)) void sfb_live_allocated(void *p, size_t size, size_t usable,
-                                                  unsigned skip)
+void sfb_live_allocated(void *p, size_t size, size_t usable, const struct sfb_regs *caller)
 {
     struct sfb_live_thread *t = &thread;
     uint32_t slot, stack;
@@ -300,7 +327,7 @@ __attribute__((noinline)) void sfb_live_allocated(void *p, size_t size, size_t u
         no_slot(p, usable);
         return;
     }
-    stack = sfb_live_walk(t, skip + 1);
+    stack = sfb_live_walk(t, caller);
     set_tail(p, usable, slot);
     __atomic_store_n(&sfb_live_table.slots[slot].what, sfb_live_what(stack, t->level, size),
                      __ATOMIC_RELEASE);

@@ -2,7 +2,7 @@
  * The live table, as the heap hooks see it: in this mode a hook asks its allocator for SFB_LIVE_TAIL more bytes than the
  * program wants, and tells here what it got.
  *
- * malloc(n):   p = real(n + SFB_LIVE_TAIL); sfb_live_allocated(p, n, usable(p), skip)
+ * malloc(n):   p = real(n + SFB_LIVE_TAIL); sfb_live_allocated(p, n, usable(p), caller)
  * free(p):     sfb_live_freed(p, usable(p)); real(p)
  * realloc():   sfb_live_moving(), real, then sfb_live_moved() or sfb_live_stayed()
  *
@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "recorder/live.h"
+#include "sfb/context.h"
 
 struct sfb_live_how {
     uint64_t size;    /* of the map */
@@ -56,9 +57,9 @@ void sfb_live_continue_in_child(void);
  * A block was allocated.
  *
  * @param usable  at least size + SFB_LIVE_TAIL
- * @param skip    frames of the agent between this call and the program: 1 if the hook itself calls
+ * @param caller  where the program called the hook
  */
-void sfb_live_allocated(void *p, size_t size, size_t usable, unsigned skip);
+void sfb_live_allocated(void *p, size_t size, size_t usable, const struct sfb_regs *caller);
 
 /* A block will be freed now. p is not NULL. */
 void sfb_live_freed(void *p, size_t usable);

@@ -23,6 +23,7 @@ struct sfb_live_thread {
     uint32_t spare; /* a full list; 0: none */
     uint32_t level; /* of sampling when a list was last taken */
     bool ended;     /* its lists were given back: it keeps no slot from now on */
+    uint8_t rounds; /* of destructors at its end */
     double until;   /* sampling: bytes until the next one */
     uint64_t random;
     uint64_t unsampled; /* not counted in the map yet */

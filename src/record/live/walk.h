@@ -5,12 +5,13 @@
 #include <stdint.h>
 
 #include "record/live/table.h"
+#include "sfb/context.h"
 
 /*
- * @param skip  frames of the agent between this call and the program
+ * @param caller  where the program called the hook: see sfb_stack_name()
  * @return id of the stack; 0: there is none, which is counted
  */
-uint32_t sfb_live_walk(struct sfb_live_thread *thread, unsigned skip);
+uint32_t sfb_live_walk(struct sfb_live_thread *thread, const struct sfb_regs *caller);
 
 /* Memory of a thread that ends. NULL is none. */
 void sfb_live_walk_free(struct sfb_live_walk *walk);
