@@ -110,7 +110,7 @@ Test(sframe_flexible_encoder, writes_what_the_reader_understands)
         const struct sfb_saved *r = &ra[(rest /= COUNT(abis)) % COUNT(ra)];
         const struct sfb_saved *f = &fp[(rest /= COUNT(ra)) % COUNT(fp)];
         const int32_t offset = offsets[(rest /= COUNT(fp)) % COUNT(offsets)];
-        const size_t kind = (rest /= COUNT(offsets));
+        const size_t kind = rest / COUNT(offsets);
         const struct sfb_saved usual = { .where = abi == SFB_ABI_AMD64_LE ? SFB_WHERE_CFA
                                                                           : SFB_WHERE_UNSAVED,
                                          .offset = abi == SFB_ABI_AMD64_LE ? -8 : 0 };
