@@ -7,6 +7,10 @@ if(TARGET sfb)
   target_sources(test-check-command PRIVATE support/check_file.c support/check_tables.c)
 
   sfb_tool_test(check code)
+  target_sources(test-check-code PRIVATE support/check_file.c support/check_tables.c)
+
+  sfb_tool_test(check kernel)
+  target_sources(test-check-kernel PRIVATE support/check_file.c support/check_tables.c)
 
   sfb_tool_test(check causes)
   target_include_directories(test-check-causes PRIVATE ${PROJECT_SOURCE_DIR}/tools)

@@ -17,6 +17,7 @@ enum {
     OPTION_EXPLAIN,
     OPTION_EXTRACT,
     OPTION_STATS,
+    OPTION_KERNEL,
     OPTION_REQUIRE,
     OPTION_MIN_COVERAGE,
     OPTION_ONLY,
@@ -87,10 +88,21 @@ static void take_coverage(struct arguments *a, const char *text)
     a->wanted = "coverage: functions=N or bytes=N, in percent";
 }
 
+/*
+ * The kernel refuses a section that is not sorted, or does not say so, or has an auxiliary header, no
+ * functions, or version 3 without FUNC_START_PCREL; and a function with two rows at one byte.
+ */
+static void take_kernel(struct arguments *a)
+{
+    a->options.kernel = true;
+    policy_set(&a->policy, "SF0110,SF0121,SF0123,SF0202,SF0203,SF0303", POLICY_ERROR);
+}
+
 /* The options that say what matters. @return whether it is one */
 static bool take_policy(struct arguments *a, int option)
 {
     switch (option) {
+    case OPTION_KERNEL: take_kernel(a); return true;
     case OPTION_REQUIRE: a->policy.require = true; return true;
     case OPTION_MIN_COVERAGE: take_coverage(a, optarg); return true;
     case OPTION_ONLY: take_only(a, optarg); return true;
@@ -166,6 +178,7 @@ bool arguments_read(struct arguments *out, enum tool_exit *exit_status,
         { "vma", required_argument, NULL, OPTION_VMA },
         { "explain", required_argument, NULL, OPTION_EXPLAIN },
         { "extract", required_argument, NULL, OPTION_EXTRACT },
+        { "kernel", no_argument, NULL, OPTION_KERNEL },
         { "stats", no_argument, NULL, OPTION_STATS },
         { "require", no_argument, NULL, OPTION_REQUIRE },
         { "min-coverage", required_argument, NULL, OPTION_MIN_COVERAGE },

@@ -83,6 +83,8 @@ static void check_section(struct check *c)
     check_producer(c);
     check_order(c);
     check_rows(c);
+    if (c->options->kernel)
+        check_kernel(c);
     if (c->object)
         check_places(c);
 }
@@ -108,7 +110,9 @@ static void count_findings(struct findings *out, const struct check *c,
     sub.result = &result;
     sub.findings = out;
     sub.reading = *reading;
-    sub.options = &(struct check_options){ .no_cfi = c->options->no_cfi, .code = c->options->code };
+    sub.options = &(struct check_options){ .no_cfi = c->options->no_cfi,
+                                           .code = c->options->code,
+                                           .kernel = c->options->kernel };
     check_section(&sub);
     check_cfi(&sub);
     check_against_code(&sub);

@@ -11,6 +11,7 @@
  *     code.c        rows against the machine code, where no .eh_frame is; code.h has its files
  *     cause.c       the one fault that explains most of all this
  *     coverage.c    how much of the code has a row; stats.c: by section and function
+ *     kernel.c      what a kernel's reader wants beside all this
  *     known.c       whose fault it is; producer.c: who made the section
  *     policy.c      what of it matters to the caller; baseline.c: what they know already
  *     extract.c     level 5: one function for a bug report
@@ -71,6 +72,7 @@ struct check_options {
     enum check_code_when code;
     bool no_cfi;       /* levels 1 to 3 only */
     bool stats;        /* statistics, too */
+    bool kernel;       /* it is a kernel's own table: kernel.c */
     bool as_it_stands; /* a cause that explains everything is not looked for */
     bool raw;          /* a bare section */
     uint64_t raw_address;
@@ -164,6 +166,7 @@ void check_against_cfi(struct check *c);
 void check_against_code(struct check *c);
 void check_coverage(struct check *c);
 void check_producer(struct check *c);
+void check_kernel(struct check *c);
 
 /* Tells coverage of a function that .eh_frame has. */
 void check_note_function(struct check *c, uint64_t start, uint64_t end);

@@ -142,6 +142,8 @@ enum check_code {
     /* what the caller asks for */
     CODE_REQUIRED = 601,
     CODE_COVERAGE = 602,
+    CODE_KERNEL_VERSION = 603,
+    CODE_KERNEL_FLEX = 604,
 
     /* one fault that explains many findings */
     CODE_CAUSE_STARTS = 701,

@@ -356,6 +356,8 @@ void check_against_cfi(struct check *c)
     const struct object_cfi_place place = object_find_cfi(c->object);
     struct comparer m = { .c = c, .visits = c->size * (uint64_t)VISITS_PER_BYTE + VISITS_LEAST };
 
+    if (place.result == OBJECT_CFI_NONE && c->options->kernel)
+        return; /* kernels have none */
     if (place.result != OBJECT_CFI_FOUND) {
         findings_add(c->findings,
                      place.result == OBJECT_CFI_MACHINE ? CODE_CFI_MACHINE : CODE_NO_EH_FRAME,

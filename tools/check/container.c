@@ -169,10 +169,10 @@ void check_container(struct check *c)
     judge_section(c, s);
     if (o->relocatable)
         return;
-    if (segment == o->phdr_count)
+    if (segment == o->phdr_count && !c->options->kernel)
         findings_add(c->findings, CODE_NO_SEGMENT, in_file(s->header_at),
                      "section %zu has no program header", index);
-    else
+    else if (segment < o->phdr_count)
         judge_segment(c, s, &o->phdrs[segment], object_segment_header_at(o, segment));
     if (!is_loaded(o, s->header.sh_addr, s->header.sh_offset, s->header.sh_size))
         findings_add(c->findings, CODE_NOT_LOADED,
