@@ -248,6 +248,40 @@ Test(check_command, takes_a_function_in_pieces_for_one)
 #endif
 }
 
+/*
+ * .cfi_sections .sframe beside start files that have .eh_frame: one note says it of all functions, and
+ * the code says whether their rows are right. A function whose start is wrong is still told of.
+ */
+Test(check_command, names_the_cause_of_functions_without_eh_frame)
+{
+#ifdef __x86_64__
+    struct run run =
+        run_line("cd '%s' && printf '.cfi_sections .sframe\\n.globl main\\n.type main, "
+                 "@function\\nmain: .cfi_startproc\\n"
+                 "push %%%%rbx\\n.cfi_adjust_cfa_offset 8\\ncall f\\npop "
+                 "%%%%rbx\\n.cfi_adjust_cfa_offset -8\\nret\\n"
+                 ".cfi_endproc\\n.size main, . - main\\n.type f, @function\\nf: "
+                 ".cfi_startproc\\nret\\n.cfi_endproc\\n"
+                 ".size f, . - f\\n' >alone.s && '%sgcc' -Wa,--gsframe alone.s -o alone",
+                 folder, SFB_TOOL_PREFIX);
+
+    if (run.status != 0)
+        cr_skip_test("no assembler with --gsframe: %s", run.err);
+    run_free(&run);
+    run = run_line("cd '%s' && '%s' check --max-errors 0 alone", folder, SFB_TOOL);
+    cr_expect(
+        strstr(run.out, "SF0705 note: functions that .eh_frame does not have: 2 functions of ") !=
+            NULL,
+        "%s", run.out);
+    cr_expect(strstr(run.out, "explained: 2 of SF0508 warning") != NULL, "%s", run.out);
+    cr_expect(strstr(run.out, "SF0508 warning: code that only .sframe describes: at") == NULL, "%s",
+              run.out);
+    run_free(&run);
+#else
+    cr_skip_test("the functions are x86-64's");
+#endif
+}
+
 /* LLVM does not align the frame of a function that calls nothing: librustc_driver.so has some. */
 Test(check_command, believes_an_unaligned_frame_that_eh_frame_has)
 {

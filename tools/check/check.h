@@ -7,7 +7,7 @@
  *     rows.c        level 2: the rows
  *     place.c       level 3: functions against code, symbols and linkage tables
  *     relocations.c level 3: the same in object files
- *     compare.c     level 4: rows against .eh_frame, which cfi.c reads
+ *     compare.c     level 4: rows against .eh_frame, which cfi.c reads; answer.c: rows by pc
  *     code.c        rows against the machine code, where no .eh_frame is; code.h has its files
  *     cause.c       the one fault that explains most of all this
  *     coverage.c    how much of the code has a row; stats.c: by section and function

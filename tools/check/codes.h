@@ -150,6 +150,7 @@ enum check_code {
     CODE_CAUSE_SHIFT = 702,
     CODE_CAUSE_VERSION = 703,
     CODE_CAUSE_TABLE = 704,
+    CODE_CAUSE_NO_CFI = 705,
 
     /* the machine code */
     CODE_INSN_CFA = 801,

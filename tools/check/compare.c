@@ -10,31 +10,17 @@
 
 #include <sfb/abi.h>
 
+#include "answer.h"
 #include "cfi.h"
 #include "check.h"
 #include "difference.h"
 #include "missing.h"
+#include "only_sframe.h"
 #include "say.h"
-#include "stretches.h"
 #include "words.h"
 
 /* How many functions are compared between two words on progress. */
 enum { PROGRESS_STEP = 256 };
-
-/* Rows that may be read again because functions overlap, for each byte of the sections. */
-enum { VISITS_PER_BYTE = 64, VISITS_LEAST = 0x10000 };
-
-/* What .sframe says at a pc. */
-struct answer {
-    bool has_row;
-    uint64_t end;
-    struct sfb_rule rule;
-    struct check_function function;
-    uint32_t row;
-    uint64_t position;
-    bool begins;  /* the row begins at the pc ... */
-    bool repeats; /* ... and says what the one before it says */
-};
 
 /* What was seen of a function of .eh_frame. */
 struct tally {
@@ -49,83 +35,19 @@ struct tally {
 struct comparer {
     struct check *c;
     struct cfi cfi;
-    struct stretches stretches;
-    size_t next; /* the first stretch that does not end before the pc */
-    struct row_cursor cursor;
-    const struct sframe_entry *open; /* of the cursor */
-    struct sfb_rule before;          /* of the row before, in the same function */
-    const struct sframe_entry *before_of;
-    uint32_t before_row;
+    struct asker asker;
+    struct only_sframe only;
     /* What was said last: a fault that goes on is one finding. */
     enum check_code said;
     const struct sframe_entry *said_of;
     uint32_t said_row;
     const struct sframe_entry *key_said_of;
-    uint64_t visits;
-    bool exhausted;
     struct missing missing;
 };
 
 static const struct sframe_version *version_of(const struct comparer *m)
 {
     return m->c->parts[0].version;
-}
-
-/* ---- what .sframe says ---- */
-
-static void note_repeats(struct comparer *m, struct answer *a, bool is_rule)
-{
-    const struct sframe_entry *e = a->function.entry;
-
-    a->repeats = is_rule && m->before_of == e && m->before_row + 1 == a->row && a->begins &&
-                 (e->info & FUNCTION_PCMASK) == 0 &&
-                 memcmp(&m->before, &a->rule, sizeof a->rule) == 0;
-    if (is_rule && (m->before_of != e || m->before_row != a->row)) {
-        m->before = a->rule;
-        m->before_of = e;
-        m->before_row = a->row;
-    }
-}
-
-static void open_cursor(struct comparer *m, struct check_function function)
-{
-    if (m->open == function.entry)
-        return;
-    if (m->cursor.next >= m->visits)
-        m->exhausted = true;
-    else
-        m->visits -= m->cursor.next;
-    row_cursor_open(&m->cursor, function);
-    m->open = function.entry;
-}
-
-/* What holds at a pc that only ascends; up to a->end it stays so. */
-static void ask_sframe(struct comparer *m, uint64_t pc, struct answer *a)
-{
-    const struct stretch *s;
-
-    *a = (struct answer){ .end = UINT64_MAX };
-    while (m->next < m->stretches.count && m->stretches.list[m->next].end <= pc)
-        m->next++;
-    if (m->next == m->stretches.count)
-        return;
-    s = &m->stretches.list[m->next];
-    a->end = s->start;
-    if (s->start > pc)
-        return;
-    open_cursor(m, s->function);
-    a->function = s->function;
-    a->has_row = row_cursor_seek(&m->cursor, pc, &a->end);
-    if (a->end > s->end || a->end <= pc) /* a function may end behind the end of all addresses */
-        a->end = s->end;
-    if (!a->has_row)
-        return;
-    a->row = m->cursor.index;
-    a->position = m->cursor.row.at;
-    a->begins = s->function.entry->start + m->cursor.row.start == pc;
-    a->has_row =
-        sframe_row_rule(&a->rule, s->function.part, s->function.entry, &m->cursor.row) == NULL;
-    note_repeats(m, a, a->has_row);
 }
 
 /* ---- findings ---- */
@@ -286,11 +208,11 @@ static void compare_function(struct comparer *m, const struct cfi_function *f, u
 
     cfi_rows_open(&rows, &m->cfi, f, f->start, end);
     while (cfi_rows_next(&rows, &row))
-        for (uint64_t pc = row.start; pc < row.end && !m->exhausted;) {
+        for (uint64_t pc = row.start; pc < row.end && !m->asker.exhausted;) {
             struct answer a;
             uint64_t stop;
 
-            ask_sframe(m, pc, &a);
+            asker_ask(&m->asker, pc, &a);
             stop = a.end < row.end ? a.end : row.end;
             compare_stretch(m, &t, &row, &a, pc, stop);
             pc = stop;
@@ -304,13 +226,13 @@ static void compare_function(struct comparer *m, const struct cfi_function *f, u
 /* Code before a function of .eh_frame, from where the one before it ended. */
 static void compare_between(struct comparer *m, uint64_t pc, uint64_t end)
 {
-    while (pc < end && m->next < m->stretches.count && !m->exhausted) {
+    while (pc < end && m->asker.next < m->asker.stretches.count && !m->asker.exhausted) {
         struct answer a;
         uint64_t stop;
 
-        ask_sframe(m, pc, &a);
+        asker_ask(&m->asker, pc, &a);
         stop = a.end < end ? a.end : end;
-        if (a.has_row)
+        if (a.has_row && !(m->only.many && only_sframe_at(&m->asker, &m->cfi, pc)))
             say_only_sframe(m, &a, pc, stop);
         pc = stop;
     }
@@ -321,7 +243,7 @@ static void compare_all(struct comparer *m)
     const struct check_options *options = m->c->options;
     uint64_t at = 0;
 
-    for (size_t i = 0; i < m->cfi.count && !m->exhausted; i++) {
+    for (size_t i = 0; i < m->cfi.count && !m->asker.exhausted; i++) {
         const struct cfi_function *f = &m->cfi.functions[i];
         uint64_t end = f->end;
 
@@ -338,7 +260,7 @@ static void compare_all(struct comparer *m)
     }
     missing_say(&m->missing, m->c);
     compare_between(m, at, UINT64_MAX);
-    if (m->exhausted)
+    if (m->asker.exhausted)
         findings_add(m->c->findings, CODE_TOO_SHARED, in_sframe(0),
                      "so many functions overlap that their rows were not compared");
 }
@@ -354,7 +276,7 @@ static void say_corrupt(void *data, const struct sfb_error *error)
 void check_against_cfi(struct check *c)
 {
     const struct object_cfi_place place = object_find_cfi(c->object);
-    struct comparer m = { .c = c, .visits = c->size * (uint64_t)VISITS_PER_BYTE + VISITS_LEAST };
+    struct comparer m = { .c = c };
 
     if (place.result == OBJECT_CFI_NONE && c->options->kernel)
         return; /* kernels have none */
@@ -365,14 +287,15 @@ void check_against_cfi(struct check *c)
         return;
     }
     c->result->eh_frame_at = place.offset;
-    if (cfi_open(&m.cfi, c->object, &place, say_corrupt, c) && stretches_make(&m.stretches, c)) {
+    if (cfi_open(&m.cfi, c->object, &place, say_corrupt, c) && asker_open(&m.asker, c)) {
         c->result->comparison.done = true;
         c->result->comparison.sframe_size = c->size;
         c->result->comparison.eh_frame_size = m.cfi.size;
+        only_sframe_say(&m.only, c, &m.asker, &m.cfi);
         compare_all(&m);
     } else {
         c->no_memory = true;
     }
-    stretches_free(&m.stretches);
+    asker_close(&m.asker);
     cfi_close(&m.cfi);
 }

@@ -1,4 +1,5 @@
 # fault: a function with DW_CFA_GNU_args_size is left out, though SFrame has no need of it
+# codes: SF0505
  .text
  .globl f, g
 f: .cfi_startproc

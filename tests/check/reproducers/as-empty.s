@@ -1,4 +1,5 @@
 # fault: an entry for a function of no bytes
+# codes: SF0206
  .text
  .globl f
 f: .cfi_startproc

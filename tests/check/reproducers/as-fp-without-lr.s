@@ -1,4 +1,5 @@
 # fault: a frame that saves fp and not lr: the second word is read as the return address
+# codes: SF0509
 # machine: aarch64
  .text
  .globl f

@@ -1,4 +1,5 @@
 # fault: nested `.cfi_remember_state`: the second one restored is not the first one remembered
+# codes: SF0501
  .text
  .globl f
 f: .cfi_startproc

@@ -1,4 +1,5 @@
 # fault: two rows at one byte, after an advance of no bytes
+# codes: SF0303
  .text
  .globl f
 f: .cfi_startproc

@@ -1,4 +1,5 @@
 # fault: a section without functions, where all of them are left out
+# codes: SF0121
  .text
  .globl f
 f: .cfi_startproc

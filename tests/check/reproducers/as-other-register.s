@@ -1,4 +1,5 @@
 # fault: a CFA in a register other than sp and fp
+# codes: SF0307 SF0509
  .text
  .globl f
 f: .cfi_startproc

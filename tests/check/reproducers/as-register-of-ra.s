@@ -1,4 +1,5 @@
 # fault: `.cfi_register` of the return address is ignored
+# codes: SF0307 SF0509
  .text
  .globl f
 f: .cfi_startproc

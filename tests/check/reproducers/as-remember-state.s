@@ -1,4 +1,5 @@
 # fault: `.cfi_remember_state` at the pc of another directive remembers what was before it
+# codes: SF0501
  .text
  .globl f
 f: .cfi_startproc

@@ -1,4 +1,5 @@
 # fault: a row for a directive behind the last instruction
+# codes: SF0312
  .text
  .globl f
 f: .cfi_startproc

@@ -1,4 +1,5 @@
 # fault: `.cfi_same_value` of fp is ignored: the row says that it is saved
+# codes: SF0503
  .text
  .globl f
 f: .cfi_startproc

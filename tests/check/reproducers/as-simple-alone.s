@@ -1,4 +1,5 @@
 # fault: `.cfi_startproc simple` without directives
+# codes: SF0225
  .text
  .globl f
 f: .cfi_startproc simple

@@ -1,4 +1,5 @@
 # fault: `.cfi_startproc simple`: nothing says where the return address is, and nothing holds at first
+# codes: SF0301 SF0502 SF0509
  .text
  .globl f
 f: .cfi_startproc simple

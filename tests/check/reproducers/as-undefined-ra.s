@@ -1,4 +1,5 @@
 # fault: `.cfi_undefined` of the return address is ignored: the row says CFA-8
+# codes: SF0509
  .text
  .globl f
 f: .cfi_startproc

@@ -1,4 +1,5 @@
 # fault: `--gc-sections` drops the section
+# codes: SF0601
 # link: -shared --gc-sections
 # check: --require
  .text

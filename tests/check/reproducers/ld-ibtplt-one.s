@@ -1,4 +1,5 @@
 # fault: the entry of `.plt.sec` reaches into `.text`, where the table has one entry
+# codes: SF0205 SF0401 SF0501
 # link: -shared -z lazy -z ibtplt
  .text
  .globl f

@@ -1,4 +1,5 @@
 # fault: `.plt` and `.plt.sec` of `-z ibtplt`
+# codes: SF0408 SF0501 SF0506
 # link: -shared -z lazy -z ibtplt
  .text
  .globl f

@@ -1,4 +1,5 @@
 # fault: the repeat size of the first entry of `.plt`, which does not repeat
+# codes: SF0218
 # link: -shared -z lazy
  .text
  .globl f

@@ -1,4 +1,5 @@
 # fault: `ld -r` merges the entries and leaves the relocations where they were
+# codes: SF0118 SF0411 SF0413 SF0416
 # link: -r twice
  .text
 f: .cfi_startproc

@@ -1,0 +1,8 @@
+# fault: of objects of two releases, with different versions of SFrame, one table is kept and the other dropped
+# codes: SF0505
+# link: -shared mixed
+ .text
+f: .cfi_startproc
+ nop
+ ret
+ .cfi_endproc
