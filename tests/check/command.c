@@ -248,6 +248,33 @@ Test(check_command, takes_a_function_in_pieces_for_one)
 #endif
 }
 
+/* A linkage table of AArch64 pushes the return address of glibc's resolver: it is above the CFA. */
+Test(check_command, believes_a_return_address_above_the_cfa_that_eh_frame_has)
+{
+    struct run run =
+        run_line("cd '%s' && printf '.globl f\\n.type f, %%%%function\\nf: "
+                 ".cfi_startproc\\n.cfi_offset 30, 8\\n"
+                 "nop\\nldp x9, x30, [sp], 16\\n.cfi_restore 30\\n.cfi_def_cfa_offset "
+                 "0\\nret\\n.cfi_endproc\\n"
+                 ".size f, . - f\\n' >f.s && aarch64-linux-gnu-gcc -shared -nostdlib f.s -o f.so",
+                 folder);
+
+    if (run.status != 0)
+        cr_skip_test("no compiler for AArch64: %s", run.err);
+    run_free(&run);
+    run = run_line(
+        "cd '%s' && '%s' synth f.so -o copy >out && '%s' check copy && '%s' check --no-cfi "
+        "copy",
+        folder, SFB_TOOL, SFB_TOOL, SFB_TOOL);
+    cr_expect(eq(int, run.status, 1), "%s%s", run.out, run.err);
+    cr_expect(strstr(run.out, "0 errors, 0 warnings, 0 notes\ncopy: .sframe+0x") != NULL, "%s",
+              run.out);
+    cr_expect(strstr(run.out, "SF0309 warning: a register saved where nothing can be saved: RA at "
+                              "CFA+8\n") != NULL,
+              "%s", run.out);
+    run_free(&run);
+}
+
 /*
  * .cfi_sections .sframe beside start files that have .eh_frame: one note says it of all functions, and
  * the code says whether their rows are right. A function whose start is wrong is still told of.
