@@ -46,6 +46,34 @@
 	entry2	_ZnamSt11align_val_t, sfb_heap_new_array_aligned
 	entry3	_ZnamSt11align_val_tRKSt9nothrow_t, sfb_heap_new_array_aligned_nothrow
 
+/* sfb_heap_call_new(next, a, b, c) */
+	.globl	sfb_heap_call_new
+	.hidden	sfb_heap_call_new
+	.hidden	sfb_heap_unwound
+	.type	sfb_heap_call_new, %function
+	.p2align 4
+sfb_heap_call_new:
+	.cfi_startproc
+	.cfi_personality 0x1b, sfb_heap_unwound
+	hint	#34		/* bti c */
+	stp	x29, x30, [sp, #-16]!
+	.cfi_adjust_cfa_offset 16
+	.cfi_offset x29, -16
+	.cfi_offset x30, -8
+	mov	x29, sp
+	mov	x16, x0
+	mov	x0, x1
+	mov	x1, x2
+	mov	x2, x3
+	blr	x16
+	ldp	x29, x30, [sp], #16
+	.cfi_adjust_cfa_offset -16
+	.cfi_restore x29
+	.cfi_restore x30
+	ret
+	.cfi_endproc
+	.size	sfb_heap_call_new, . - sfb_heap_call_new
+
 /* Two of the three words still have a register; the third goes onto the stack. */
 .macro entry6 name, target
 	.globl	\name

@@ -55,6 +55,29 @@
 	entry2	_ZnamSt11align_val_t, sfb_heap_new_array_aligned
 	entry3	_ZnamSt11align_val_tRKSt9nothrow_t, sfb_heap_new_array_aligned_nothrow
 
+/* sfb_heap_call_new(next, a, b, c) */
+	.globl	sfb_heap_call_new
+	.hidden	sfb_heap_call_new
+	.hidden	sfb_heap_unwound
+	.type	sfb_heap_call_new, @function
+	.p2align 4
+sfb_heap_call_new:
+	.cfi_startproc
+	.cfi_personality 0x1b, sfb_heap_unwound
+	_CET_ENDBR
+	subq	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	movq	%rdi, %rax
+	movq	%rsi, %rdi
+	movq	%rdx, %rsi
+	movq	%rcx, %rdx
+	call	*%rax
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size	sfb_heap_call_new, . - sfb_heap_call_new
+
 /* These have as many as there are registers, or any number: the rest goes onto the stack. */
 .macro entry6 name, target
 	.globl	\name

@@ -13,7 +13,10 @@
 
 #define WAIT_NS ((uint64_t)10000000)
 
-enum { PIECES = 8 };
+enum {
+    PIECES = 8,
+    IN_VAIN = 10 /* waits: a recorder that was away for so long is not waited for any more */
+};
 
 bool sfb_heap_events_prepare(void)
 {
@@ -84,7 +87,7 @@ static bool take_room(struct sfb_heap_thread *t, uint32_t size)
     if (piece < size)
         piece = size;
     t->limit = t->at + (room < piece ? room : piece);
-    t->in_vain = false;
+    t->in_vain = 0;
     if (before >= ring_bytes() / 2)
         sfb_agent_wake_recorder();
     return true;
@@ -112,8 +115,7 @@ static bool wait_for_room(struct sfb_heap_thread *t, uint32_t size)
     const uint64_t end = sfb_now() + WAIT_NS;
     uint64_t now = end - WAIT_NS;
 
-    /* A recorder that was stopped is not waited for at each event. */
-    if (t->in_vain && tail_of(t) == t->in_vain_tail)
+    if (t->in_vain == IN_VAIN && tail_of(t) == t->in_vain_tail)
         return false;
     t->ring->lost[SFB_LOSS_HEAP_WAITS]++;
     while (now < end && !sfb_agent_is_over()) {
@@ -126,7 +128,8 @@ static bool wait_for_room(struct sfb_heap_thread *t, uint32_t size)
     }
     if (take_room(t, size))
         return true;
-    t->in_vain = true;
+    if (t->in_vain < IN_VAIN)
+        t->in_vain++;
     t->in_vain_tail = tail_of(t);
     return false;
 }

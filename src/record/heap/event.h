@@ -30,9 +30,9 @@ struct sfb_heap_thread {
     uint8_t *limit;               /* up to where it may go */
     uint64_t bias;                /* at + bias: bytes written */
     struct sfb_shared_ring *ring; /* NULL: the thread has none */
-    bool ended;     /* what comes now comes from the C library's own end of a thread */
-    bool in_vain;   /* the recorder was waited for, and has read nothing since */
-    uint8_t rounds; /* of destructors at its end */
+    bool ended;      /* what comes now comes from the C library's own end of a thread */
+    uint8_t in_vain; /* waits for the recorder, one after the other, in which it has read nothing */
+    uint8_t rounds;  /* of destructors at its end */
     uint64_t in_vain_tail;
     uint32_t looks; /* at the name */
     pid_t tid;

@@ -60,6 +60,7 @@ struct sfb_heap_local {
     uint32_t refused; /* events since no ring was left */
     struct sfb_heap_thread *thread; /* NULL: none yet */
     uint64_t random;                /* SAMPLED: 0: not seeded */
+    uint64_t until_before;          /* IN_NEW: what until will be again */
 };
 
 /* In the static block, which needs no allocation. */

@@ -20,8 +20,8 @@ struct sfb_heap_thread *sfb_heap_enter_slowly(void)
         sfb_heap_process_look();
     if (!is_on(sfb_heap_mode()) || local->state == SFB_HEAP_IN_NEW)
         return NULL;
-    /* Where the allocator is at work, that can be nothing but a signal handler, too: none calls itself by name. */
-    if (local->state != SFB_HEAP_IDLE) {
+    /* Where the allocator is at work, it may call itself by name, and a signal handler may come: the ring is free. */
+    if (local->state == SFB_HEAP_AT_WORK) {
         sfb_agent_lose(SFB_LOSS_NESTED);
         return NULL;
     }
@@ -40,7 +40,7 @@ struct sfb_heap_thread *sfb_heap_sample(size_t size)
 {
     struct sfb_heap_local *local = &sfb_heap_local;
 
-    if (local->state != SFB_HEAP_IDLE)
+    if (local->state > SFB_HEAP_IN_CALL)
         return NULL;
     if (local->random == 0)
         local->until = sfb_heap_next_gap();

@@ -7,10 +7,6 @@
 
 #define NOINLINE __attribute__((noinline))
 
-/* std::nothrow is an empty object: its address says nothing. */
-static const char nothrow_object;
-#define NOTHROW ((size_t)(uintptr_t)&nothrow_object)
-
 static bool is_aligned(enum sfb_heap_new form)
 {
     return form % SFB_HEAP_NEW_ARRAY >= SFB_HEAP_NEW_ALIGNED;
@@ -32,42 +28,62 @@ static void *without_operator(enum sfb_heap_new form, size_t size, size_t alignm
     return size ? sfb_heap_next.aligned_alloc(alignment, size) : NULL;
 }
 
-/* What it allocates by malloc() is not counted again. */
-static void *by_operator(sfb_heap_new_function *next, enum sfb_heap_new form, size_t size,
-                         size_t alignment)
+/*
+ * What it allocates by malloc() is not counted again. It may throw: on its way the exception comes by
+ * sfb_heap_unwound().
+ */
+static void *by_operator(sfb_heap_new_function *next, size_t a, size_t b, size_t c)
 {
     struct sfb_heap_local *local = &sfb_heap_local;
     const uint32_t state = local->state;
-    const uint64_t until = local->until;
     void *block;
 
     local->state = SFB_HEAP_IN_NEW;
+    local->until_before = local->until;
     local->until = 0;
-    block = is_aligned(form) ? next(size, alignment, NOTHROW) : next(size, NOTHROW, 0);
-    local->until = until;
+    block = sfb_heap_call_new(next, a, b, c);
+    local->until = local->until_before;
     local->state = state;
     return block;
 }
 
-static void *allocate(enum sfb_heap_new form, size_t size, size_t alignment)
+int sfb_heap_unwound(int version, int actions)
 {
-    sfb_heap_new_function *next = sfb_heap_next.new[form | 1];
+    enum { CLEANUP_PHASE = 2, CONTINUE_UNWIND = 8 }; /* Itanium C++ ABI, "Exception Handling" */
 
-    return !next || (sfb_heap_next.new_is_malloc && !is_aligned(form))
-               ? without_operator(form, size, alignment)
-               : by_operator(next, form, size, alignment);
+    if (version == 1 && actions & CLEANUP_PHASE) {
+        sfb_heap_local.until = sfb_heap_local.until_before;
+        sfb_heap_local.state = SFB_HEAP_IDLE;
+    }
+    return CONTINUE_UNWIND;
 }
 
-/* There is no memory: who throws, and asks the program's handler first. */
-static sfb_heap_new_function *who_throws(enum sfb_heap_new form)
+/* Whether malloc() does what the next one would do. */
+static bool is_malloc(enum sfb_heap_new form)
+{
+    return !sfb_heap_next.new[form] || (sfb_heap_next.new_is_malloc && !is_aligned(form));
+}
+
+/* There is no memory: who asks the program's handler, and throws. NULL: nobody, and it does not throw */
+static sfb_heap_new_function *who_fails(enum sfb_heap_new form)
 {
     sfb_heap_new_function *next = sfb_heap_next.new[form];
 
     if (!next)
         next = sfb_heap_next_hidden_new(form);
-    if (!next)
+    if (!next && throws(form))
         abort(); /* there is no C++ here to throw anything */
     return next;
+}
+
+/* Behind all of ours: a throw goes by. */
+static inline void *fail(enum sfb_heap_new form, size_t size, size_t alignment, size_t nothrow)
+{
+    sfb_heap_new_function *next = who_fails(form);
+
+    if (!next)
+        return NULL;
+    return is_aligned(form) ? next(size, alignment, nothrow) : next(size, nothrow, 0);
 }
 
 static inline void *new_by(enum sfb_heap_new form, size_t size, size_t alignment, size_t nothrow,
@@ -75,19 +91,23 @@ static inline void *new_by(enum sfb_heap_new form, size_t size, size_t alignment
 {
     const struct sfb_regs caller = { .pc = pc, .sp = sp, .fp = fp };
     const size_t tail = sfb_heap_tail(size);
-    struct sfb_heap_thread *t = sfb_heap_alloc_begin_as(size, SFB_HEAP_IN_NEW);
-    void *block = allocate(form, size + tail, alignment);
+    struct sfb_heap_thread *t;
+    void *block;
 
+    /* One form calls another. */
+    if (__builtin_expect(sfb_heap_local.state == SFB_HEAP_IN_NEW, 0) && sfb_heap_next.new[form])
+        return fail(form, size, alignment, nothrow);
+    t = sfb_heap_alloc_begin_as(size, SFB_HEAP_IN_NEW);
+    if (is_malloc(form))
+        block = without_operator(form, size + tail, alignment);
+    else
+        block = by_operator(sfb_heap_next.new[form], size + tail,
+                            is_aligned(form) ? alignment : nothrow, nothrow);
     if (__builtin_expect(tail > 0, 0))
         sfb_heap_table_allocated(block, size, &caller);
     else if (t)
         sfb_heap_alloc_end(t, SFB_HEAP_ALLOC, block, size, &caller);
-    if (__builtin_expect(block != NULL, 1))
-        return block;
-    if (throws(form))
-        return who_throws(form)(size, alignment, 0);
-    (void)nothrow;
-    return NULL;
+    return block || !is_malloc(form) ? block : fail(form, size, alignment, nothrow);
 }
 
 void *sfb_heap_new(size_t size, SFB_HEAP_CALLER)

@@ -1,13 +1,20 @@
 /*
- * operator new, in all its forms: see hooks.h. A throw passes through no frame of ours: who throws was jumped to.
+ * operator new, in all its forms: see hooks.h.
  *
  * Where the next one is the C++ library's, which calls malloc(), these call the next malloc() themselves; memory that is
- * short is that one's business. Another one is called in its form that does not throw.
+ * short is that one's business.
  */
 #ifndef SFB_RECORD_HEAP_HOOKS_NEW_H
 #define SFB_RECORD_HEAP_HOOKS_NEW_H
 
 #include "record/heap/hooks.h"
+#include "record/heap/next.h"
+
+/* In entry_*.S: calls it, in a frame that an exception does not pass in silence. */
+void *sfb_heap_call_new(sfb_heap_new_function *next, size_t a, size_t b, size_t c);
+
+/* The personality of that frame: an exception goes through it. It has no landing pad, and needs no C++. */
+int sfb_heap_unwound(int version, int actions);
 
 void *sfb_heap_new(size_t size, SFB_HEAP_CALLER);
 void *sfb_heap_new_nothrow(size_t size, size_t nothrow, SFB_HEAP_CALLER);

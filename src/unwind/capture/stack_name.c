@@ -5,7 +5,7 @@
  * changed, and the front door does it.
  *
  * See memo.c for why a frame of the memo may be believed. Here frames further in than the walk's first stay in it: what
- * they lead to is compared when a walk comes to them.
+ * they lead to is compared when a walk comes to them. How the innermost of all was reached, nobody knows, and nobody asks.
  */
 #include "unwind/capture/stack_name.h"
 
@@ -73,6 +73,11 @@ static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs
         if (outer == 0)
             return 0;
         if (is_frame(&frame[outer - 1], key, sp, fp)) {
+            /* It may have been reached in another way, from frames that it is not behind any more. */
+            if (word) {
+                sfb_memo_write(&frame[outer - 1], key, sp, fp, word);
+                memo->count = outer;
+            }
             for (i = outer - 1; i > 0 && sfb_memo_holds(&frame[i - 1]);)
                 i--;
             if (i == 0)

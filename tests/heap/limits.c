@@ -1,0 +1,45 @@
+/* A recorder that is slow, or gone. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/drainer.h"
+#include "support/test.h"
+
+enum { PAIRS = 20000 }; /* 48 bytes each: four rings full */
+
+Test(heap_limits, wait_for_a_recorder_that_is_slow)
+{
+    struct heap_log *log = heap_record(NULL, SFB_HEAP_PROGRAM " full 200000");
+
+    heap_expect_good(log, 0);
+    cr_expect_eq(heap_count(log, SFB_HEAP_ALLOC, 555), 200000);
+    cr_expect_eq(heap_replay(log, 0).conflicts, 0);
+    heap_log_free(log);
+}
+
+Test(heap_limits, lose_and_count_what_nobody_reads)
+{
+    const struct heap_how how = { .lazy_ms = 500 };
+    struct heap_log *log = heap_record(&how, SFB_HEAP_PROGRAM " full 20000");
+    uint64_t lost = heap_lost(log, SFB_LOSS_HEAP_EVENTS);
+    uint64_t seen = heap_count(log, SFB_HEAP_ALLOC, 555);
+
+    cr_assert(heap_exited(log, 0));
+    cr_expect_geq(heap_lost(log, SFB_LOSS_HEAP_WAITS), 1);
+    cr_expect_leq(heap_lost(log, SFB_LOSS_HEAP_WAITS), 50); /* not at each event */
+    cr_expect_geq(seen, 1000);
+    cr_expect_geq(lost, 2 * (PAIRS - seen) - 1, "%u seen, %u lost", (unsigned)seen, (unsigned)lost);
+    cr_expect_leq(lost, 2 * (PAIRS - seen) + 8, "%u seen, %u lost", (unsigned)seen, (unsigned)lost);
+    heap_log_free(log);
+}
+
+Test(heap_limits, are_silent_where_nobody_is_there)
+{
+    const struct heap_how how = { .lazy_ms = 30000, .gone = true };
+    struct heap_log *log = heap_record(&how, SFB_HEAP_PROGRAM " full 2000000");
+
+    cr_assert(heap_exited(log, 0));
+    cr_expect_eq(heap_lost(log, SFB_LOSS_HEAP_EVENTS), 1);
+    heap_log_free(log);
+}

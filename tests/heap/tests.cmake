@@ -1,0 +1,53 @@
+# The hooks of `sfb record --heap`, in programs that do what programs do.
+if(NOT TARGET sfb-agent-heap)
+  sfb_skip(heap hooks "a sanitized agent cannot be preloaded into a plain program")
+  return()
+endif()
+
+foreach(name inner library)
+  add_library(test-heap-${name} MODULE heap/library.c)
+  sfb_test_options(test-heap-${name})
+  set_target_properties(test-heap-${name} PROPERTIES OUTPUT_NAME heap-${name})
+endforeach()
+target_compile_definitions(test-heap-library PRIVATE SFB_HEAP_INNER="$<TARGET_FILE:test-heap-inner>")
+add_dependencies(test-heap-library test-heap-inner)
+add_library(test-heap-bump MODULE heap/lib_bump.c)
+sfb_test_options(test-heap-bump)
+target_compile_options(test-heap-bump PRIVATE -fno-builtin)
+set_target_properties(test-heap-bump PROPERTIES OUTPUT_NAME heap-bump)
+
+find_package(Threads REQUIRED)
+add_executable(test-heap-program heap/program.c heap/program_calls.c heap/program_threads.c heap/program_processes.c)
+sfb_test_options(test-heap-program)
+target_compile_definitions(test-heap-program PRIVATE SFB_HEAP_LIBRARY="$<TARGET_FILE:test-heap-library>")
+target_compile_options(test-heap-program PRIVATE -fno-builtin)
+target_link_libraries(test-heap-program PRIVATE Threads::Threads)
+set_target_properties(test-heap-program PROPERTIES OUTPUT_NAME heap-program)
+add_dependencies(test-heap-program test-heap-library)
+
+set(sfb_heap_cxx "")
+include(CheckLanguage)
+check_language(CXX)
+if(CMAKE_CXX_COMPILER)
+  enable_language(CXX)
+  add_executable(test-heap-cxx heap/program_cxx.cc)
+  set_target_properties(test-heap-cxx PROPERTIES OUTPUT_NAME heap-cxx CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
+  target_compile_options(test-heap-cxx PRIVATE -O1 -fno-builtin)
+  set(sfb_heap_cxx "$<TARGET_FILE:test-heap-cxx>")
+endif()
+
+foreach(name calls life limits sampled)
+  sfb_test(heap ${name} SOURCES heap/drainer.c heap/replay.c LIBS sfb-recorder LIMIT 60)
+  target_compile_definitions(test-heap-${name} PRIVATE
+    SFB_HEAP_AGENT="$<TARGET_FILE:sfb-agent-heap>" SFB_HEAP_PROGRAM="$<TARGET_FILE:test-heap-program>"
+    SFB_HEAP_CXX="${sfb_heap_cxx}" SFB_HEAP_BUMP="$<TARGET_FILE:test-heap-bump>"
+    SFB_HEAP_LIBRARY="$<TARGET_FILE:test-heap-library>"
+    SFB_HEAP_JEMALLOC="/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libjemalloc.so.2"
+    SFB_HEAP_TCMALLOC="/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libtcmalloc_minimal.so.4"
+    SFB_HEAP_MIMALLOC="/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libmimalloc.so.2.0")
+  target_link_libraries(test-heap-${name} PRIVATE m)
+  add_dependencies(test-heap-${name} sfb-agent-heap test-heap-program test-heap-bump test-heap-library)
+  if(CMAKE_CXX_COMPILER)
+    add_dependencies(test-heap-${name} test-heap-cxx)
+  endif()
+endforeach()
