@@ -38,7 +38,6 @@ struct recording {
     struct sfb_recorder_drain *drain;
     struct sfb_recorder_follow *follow;
     uint64_t begun, flushed, shown, looked;
-    uint64_t pause_ns; /* until the next look at rings */
     unsigned grace;
     bool said;
     const char *reason;
@@ -165,6 +164,7 @@ static bool open_drain(struct recording *r)
                                                 .writer = r->writer,
                                                 .no_children = r->request->no_children,
                                                 .heap = &sfb_recorder_heap_drain,
+                                                .own_thread = true,
                                                 .aggregate = r->request->aggregate,
                                                 .snapshot_ns = r->request->snapshot_ns };
 
@@ -293,7 +293,6 @@ static void record(struct recording *r)
     bool written = true, signalled = false;
 
     r->begun = r->flushed = r->shown = clock_ns(CLOCK_MONOTONIC);
-    r->pause_ns = look_ns;
     while (!r->reason) {
         const uint32_t seen = sfb_recorder_session_seen(&r->session);
         uint64_t now;
@@ -310,9 +309,10 @@ static void record(struct recording *r)
             show(r, now);
             r->reason = reason_to_end(r, written, now);
         }
-        r->pause_ns = sfb_recorder_drain_pause(r->drain, r->pause_ns);
-        if (!r->reason)
-            signalled = sfb_recorder_session_wait(&r->session, seen, r->pause_ns);
+        if (!r->reason && r->request->heap)
+            signalled = sfb_recorder_drain_wait(r->drain);
+        else if (!r->reason)
+            signalled = sfb_recorder_session_wait(&r->session, seen, look_ns);
     }
 }
 

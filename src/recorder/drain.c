@@ -40,7 +40,7 @@ enum sfb_status sfb_recorder_drain_open(struct sfb_recorder_drain **out,
     d->begun = d->now = d->reported = sfb_recorder_now();
     if (options->shared->mode == SFB_SHARED_HEAP)
         d->heap_calls = options->heap;
-    if (d->heap_calls && !d->heap_calls->open(d, options->aggregate, options->snapshot_ns)) {
+    if (d->heap_calls && !d->heap_calls->open(d, options)) {
         free(d);
         return SFB_NO_RESOURCE;
     }
@@ -106,13 +106,18 @@ static bool may_write(const struct sfb_recorder_drain *d, uint32_t ring)
             d->watcher.thread_lives(d->watcher.with, own->process, own->tid));
 }
 
+/* Whether all that a ring had was read. */
+static bool is_empty(const struct sfb_recorder_drain *d, uint32_t ring)
+{
+    return d->heap_calls ? d->heap_calls->ring_is_empty(d, ring)
+                         : d->ring[ring].tail == ACQUIRE(sfb_recorder_shared_ring(d, ring)->head);
+}
+
 /* @param ended  of each ring, before its records were read: nothing can come behind them */
 static void end_threads(struct sfb_recorder_drain *d, const bool *ended)
 {
     for (uint32_t i = 0; i < d->ring_end; i++)
-        if (d->ring[i].id != 0 && ended[i] &&
-            d->ring[i].tail == ACQUIRE(sfb_recorder_shared_ring(d, i)->head) &&
-            (!d->heap_calls || d->heap_calls->ring_is_empty(d, i)) && !may_write(d, i))
+        if (d->ring[i].id != 0 && ended[i] && is_empty(d, i) && !may_write(d, i))
             sfb_recorder_ring_end(d, i);
 }
 
@@ -207,9 +212,9 @@ void sfb_recorder_drain_totals(const struct sfb_recorder_drain *d, struct sfb_re
         d->heap_calls->totals(d, &out->heap);
 }
 
-uint64_t sfb_recorder_drain_pause(const struct sfb_recorder_drain *d, uint64_t before_ns)
+bool sfb_recorder_drain_wait(const struct sfb_recorder_drain *d)
 {
-    return d->heap_calls ? d->heap_calls->pause(d, before_ns) : before_ns;
+    return d->heap_calls->wait(d);
 }
 
 void sfb_recorder_drain_close(struct sfb_recorder_drain *d)

@@ -39,6 +39,7 @@ struct sfb_recorder_drain_options {
         *heap;            /* &sfb_recorder_heap_drain, where the heap is recorded */
     bool aggregate;       /* of the heap: no events, sums alone */
     uint64_t snapshot_ns; /* of the heap: its sums are written so often; 0: at the end */
+    bool own_thread; /* of the heap: rings are emptied as they fill, by a thread of the drain */
 };
 
 /* @return SFB_OK; SFB_NO_RESOURCE: memory */
@@ -73,11 +74,8 @@ void sfb_recorder_drain_lost(struct sfb_recorder_drain *drain, uint32_t process,
  */
 enum sfb_status sfb_recorder_drain_finish(struct sfb_recorder_drain *drain);
 
-/*
- * How long to wait until the next sfb_recorder_drain(), after one that was waited for so long: shorter than 10 ms where
- * the heap is recorded, and much happens to it.
- */
-uint64_t sfb_recorder_drain_pause(const struct sfb_recorder_drain *drain, uint64_t before_ns);
+/* Waits until the next sfb_recorder_drain() is due, where the heap is recorded. @return whether a signal came */
+bool sfb_recorder_drain_wait(const struct sfb_recorder_drain *drain);
 
 void sfb_recorder_drain_totals(const struct sfb_recorder_drain *drain,
                                struct sfb_recorder_totals *out);

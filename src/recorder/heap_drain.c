@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recorder/heap_copy.h"
 #include "recorder/heap_replay.h"
+#include "recorder/heap_ring.h"
 #include "recorder/modules.h"
+#include "recorder/slots.h"
 #include "recorder/stack.h"
 
 /*
@@ -19,6 +20,7 @@
  * others from being read for no longer than `patience`: its event comes late then, which changes no block's life.
  */
 static const uint64_t slack_ns = 20000, patience_ns = 50000000, second_ns = 1000000000;
+static const uint64_t least_pause_ns = 1000000, most_pause_ns = 10000000;
 static const uint64_t resident_every_ns = 100000000;
 
 struct sfb_recorder_heap {
@@ -26,8 +28,11 @@ struct sfb_recorder_heap {
     uint64_t now, slack, patience, latest; /* counts, as of this look */
     uint64_t snapshot_ns;                  /* between two; 0: none */
     uint64_t next_snapshot, next_resident; /* ns */
-    size_t behind;                         /* bytes that were copied and not read */
-    size_t most;                           /* bytes that a ring had at this look */
+    size_t read;                           /* bytes at this look */
+    size_t most;                           /* bytes that a ring had at once */
+    uint64_t pause_ns;
+    uint32_t seen; /* how often agents had woken the intake */
+    struct sfb_heap_intake intake;
     struct {
         uint64_t time;
         uint32_t slot;
@@ -35,7 +40,8 @@ struct sfb_recorder_heap {
     uint32_t queued;
 };
 
-static bool heap_open(struct sfb_recorder_drain *d, bool aggregate, uint64_t snapshot_ns)
+static bool heap_open(struct sfb_recorder_drain *d,
+                      const struct sfb_recorder_drain_options *options)
 {
     enum { BLOCKS_MAX = 1 << 24 };
     struct sfb_recorder_heap *h = calloc(1, sizeof *h);
@@ -45,13 +51,15 @@ static bool heap_open(struct sfb_recorder_drain *d, bool aggregate, uint64_t sna
     h->heap = (struct sfb_heap){
         .writer = d->writer,
         .rate = d->shared->heap_rate,
-        .flags = (aggregate ? SFB_HEAP_AGGREGATE : 0U) |
+        .flags = (options->aggregate ? SFB_HEAP_AGGREGATE : 0U) |
                  (d->shared->heap_flags & SFB_SHARED_HEAP_MMAP ? SFB_HEAP_MMAP : 0U),
         .blocks_max = BLOCKS_MAX,
     };
-    h->snapshot_ns = snapshot_ns;
-    h->next_snapshot = d->begun + snapshot_ns;
+    h->snapshot_ns = options->snapshot_ns;
+    h->next_snapshot = d->begun + options->snapshot_ns;
     sfb_heap_clock_open(&h->heap.clock, d->shared->counter != 0, d->shared->counter_start);
+    h->pause_ns = most_pause_ns;
+    sfb_heap_intake_open(&h->intake, d->shared, d->ring_bytes, options->own_thread);
     d->heap = h;
     return true;
 }
@@ -64,7 +72,8 @@ static void heap_look(struct sfb_recorder_drain *d)
     h->slack = sfb_heap_clock_counts(&h->heap.clock, slack_ns);
     h->patience = sfb_heap_clock_counts(&h->heap.clock, patience_ns);
     h->latest = h->now + sfb_heap_clock_counts(&h->heap.clock, second_ns);
-    h->most = 0;
+    h->most = h->read = 0;
+    h->seen = __atomic_load_n(&h->intake.woken, __ATOMIC_ACQUIRE);
 }
 
 static bool heap_process_begin(struct sfb_recorder_drain *d, uint32_t slot, uint64_t time)
@@ -79,9 +88,11 @@ static bool heap_ring_begin(struct sfb_recorder_drain *d, uint32_t slot)
     struct sfb_heap_ring *ring = calloc(1, sizeof *ring);
 
     d->ring[slot].heap = ring;
-    if (ring)
-        ring->thread.id = d->ring[slot].id;
-    return ring != NULL;
+    if (!ring)
+        return false;
+    ring->thread.id = d->ring[slot].id;
+    sfb_heap_intake_begin(&d->heap->intake, slot);
+    return true;
 }
 
 /* --- records ------------------------------------------------------------------------------------- */
@@ -219,7 +230,7 @@ static bool peek(struct sfb_recorder_drain *d, uint32_t slot, struct sfb_heap_re
 static bool read_up_to(struct sfb_recorder_drain *d, uint32_t slot, uint64_t limit, uint64_t *next)
 {
     struct sfb_heap_ring *ring = d->ring[slot].heap;
-    const size_t before = ring->size - ring->from;
+    const uint64_t before = ring->position;
     struct sfb_heap_record record;
     bool more;
 
@@ -227,7 +238,7 @@ static bool read_up_to(struct sfb_recorder_drain *d, uint32_t slot, uint64_t lim
         take(d, slot, &record);
         sfb_heap_ring_pass(ring, &record);
     }
-    d->heap->behind -= before - (ring->size - ring->from);
+    d->heap->read += (size_t)(ring->position - before);
     if (more)
         *next = record.time;
     return more;
@@ -290,18 +301,16 @@ static void read_process(struct sfb_recorder_drain *d, uint32_t process, bool la
 
     h->queued = 0;
     for (uint32_t i = 0; i < d->ring_end; i++) {
-        const uint64_t before = d->ring[i].tail;
+        uint64_t published;
+        bool busy;
 
         if (d->ring[i].id == 0 || d->ring[i].process != process)
             continue;
-        if (sfb_recorder_heap_copy(d, i, &h->behind)) {
-            const uint64_t published = last_published(d, i);
-
-            if (published < horizon)
-                horizon = published;
-        }
-        if (d->ring[i].tail - before > h->most)
-            h->most = (size_t)(d->ring[i].tail - before);
+        busy = sfb_heap_intake_is_busy(&h->intake, i);
+        h->read += sfb_heap_ring_fill(d->ring[i].heap, &h->intake, i, &h->most);
+        published = busy ? last_published(d, i) : horizon;
+        if (published < horizon)
+            horizon = published;
         if (peek(d, i, &record)) {
             h->queue[h->queued].time = record.time;
             h->queue[h->queued++].slot = i;
@@ -312,6 +321,8 @@ static void read_process(struct sfb_recorder_drain *d, uint32_t process, bool la
     if (horizon < own->horizon)
         horizon = own->horizon;
     merge(d, last ? UINT64_MAX : horizon);
+    sfb_heap_intake_read(&h->intake, h->read);
+    h->read = 0;
     own->horizon = horizon;
     if (own->heap->happened && own->heap->next_state <= horizon)
         sfb_heap_process_pass(own->heap, horizon);
@@ -334,6 +345,8 @@ static void heap_read_last(struct sfb_recorder_drain *d, uint32_t process)
 
 static bool heap_ring_is_empty(const struct sfb_recorder_drain *d, uint32_t slot)
 {
+    if (!sfb_heap_intake_is_empty(&d->heap->intake, slot))
+        return false;
     return d->ring[slot].heap->from == d->ring[slot].heap->size;
 }
 
@@ -344,7 +357,8 @@ static void heap_ring_end(struct sfb_recorder_drain *d, uint32_t slot)
     struct sfb_recorder_ring *own = &d->ring[slot];
 
     sfb_heap_thread_ended(d->process[own->process].heap, &own->heap->thread);
-    d->heap->behind -= own->heap->size - own->heap->from;
+    sfb_heap_intake_read(&d->heap->intake, own->heap->size - own->heap->from);
+    sfb_heap_intake_end(&d->heap->intake, slot);
     sfb_heap_ring_free(own->heap);
     free(own->heap);
     own->heap = NULL;
@@ -426,17 +440,17 @@ static void heap_tend(struct sfb_recorder_drain *d)
     sfb_recorder_put(d, h->heap.status);
 }
 
-/* A ring that was half full at this look may be full at the next one. */
-static uint64_t heap_pause(const struct sfb_recorder_drain *d, uint64_t before_ns)
+/* Events are in memory here: how late they are read is no matter, but for how much memory that is. */
+static bool heap_wait(const struct sfb_recorder_drain *d)
 {
-    static const uint64_t least_ns = 250000, most_ns = 10000000;
-    const uint64_t shorter = before_ns / 2, longer = 2 * before_ns;
+    struct sfb_recorder_heap *h = d->heap;
+    const uint64_t shorter = h->pause_ns / 2, longer = 2 * h->pause_ns;
 
-    if (d->heap->most > d->ring_bytes / 4)
-        return shorter > least_ns ? shorter : least_ns;
-    if (d->heap->most < d->ring_bytes / 16)
-        return longer < most_ns ? longer : most_ns;
-    return before_ns;
+    if (h->most > d->ring_bytes / 4)
+        h->pause_ns = shorter > least_pause_ns ? shorter : least_pause_ns;
+    else if (h->most < d->ring_bytes / 16)
+        h->pause_ns = longer < most_pause_ns ? longer : most_pause_ns;
+    return sfb_heap_intake_wait(&h->intake, h->seen, h->pause_ns);
 }
 
 static void heap_close(struct sfb_recorder_drain *d)
@@ -450,6 +464,7 @@ static void heap_close(struct sfb_recorder_drain *d)
         }
     for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
         sfb_heap_process_close(d->process[i].heap);
+    sfb_heap_intake_close(&d->heap->intake);
     free(d->heap);
 }
 
@@ -465,6 +480,6 @@ const struct sfb_recorder_heap_calls sfb_recorder_heap_drain = {
     .process_end = heap_process_end,
     .tend = heap_tend,
     .totals = heap_totals,
-    .pause = heap_pause,
+    .wait = heap_wait,
     .close = heap_close,
 };

@@ -11,29 +11,62 @@ static const uint8_t words_of[] = {
     [SFB_HEAP_FREE_MMAP] = 3,  [SFB_HEAP_REALLOC_FAILED] = 2, [SFB_HEAP_NAME] = 3,
 };
 
-uint8_t *sfb_heap_ring_room(struct sfb_heap_ring *r, size_t size)
+/* Seldom, what is not yet to be read is still there: what follows goes behind it. */
+static bool append(struct sfb_heap_ring *r, const struct sfb_heap_intake_ring *more)
 {
-    uint8_t *at;
-
     if (r->from > 0) {
         memmove(r->bytes, r->bytes + r->from, r->size - r->from);
         r->size -= r->from;
         r->from = 0;
     }
-    if (r->size + size > r->room) {
-        size_t room = r->room > 0 ? r->room : 4096;
+    if (r->size + more->size > r->room) {
+        const size_t room = 2 * (r->size + more->size);
+        uint8_t *grown = realloc(r->bytes, room);
 
-        while (room < r->size + size)
-            room *= 2;
-        at = realloc(r->bytes, room);
-        if (!at)
-            return NULL;
-        r->bytes = at;
+        if (!grown)
+            return false;
+        r->bytes = grown;
         r->room = room;
     }
-    at = r->bytes + r->size;
-    r->size += size;
-    return at;
+    memcpy(r->bytes + r->size, more->bytes, more->size);
+    r->size += more->size;
+    return true;
+}
+
+static void exchange(struct sfb_heap_ring *r, struct sfb_heap_intake_ring *more)
+{
+    r->spare = r->bytes;
+    r->spare_room = r->room;
+    r->bytes = more->bytes;
+    r->room = more->room;
+    r->from = 0;
+    r->size = more->size;
+}
+
+size_t sfb_heap_ring_fill(struct sfb_heap_ring *r, struct sfb_heap_intake *intake, uint32_t slot,
+                          size_t *most)
+{
+    struct sfb_heap_intake_ring more = { .bytes = r->spare, .room = r->spare_room };
+    const bool good = sfb_heap_intake_take(intake, slot, &more);
+    size_t dropped = 0;
+
+    if (more.most > *most)
+        *most = more.most;
+    r->spare = more.bytes;
+    r->spare_room = more.room;
+    if (!good) {
+        r->wrong = "its positions contradict each other";
+        dropped = r->size - r->from;
+        r->from = r->size = 0;
+        r->position = more.position;
+    }
+    if (more.size == 0)
+        return dropped;
+    if (r->from == r->size)
+        exchange(r, &more);
+    else if (!append(r, &more))
+        dropped += more.size;
+    return dropped;
 }
 
 static void move(struct sfb_heap_ring *r, size_t size)
@@ -105,5 +138,6 @@ void sfb_heap_ring_pass(struct sfb_heap_ring *r, const struct sfb_heap_record *r
 void sfb_heap_ring_free(struct sfb_heap_ring *r)
 {
     free(r->bytes);
+    free(r->spare);
     *r = (struct sfb_heap_ring){ 0 };
 }

@@ -9,15 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recorder/heap_intake.h"
 #include "recorder/heap_thread.h"
 
 struct sfb_heap_ring {
     struct sfb_heap_thread thread;
     uint8_t *bytes;
     size_t from, size, room; /* those from `from` to `size` are to be read */
-    uint64_t position;       /* of the one at `from`, in bytes since the ring began */
-    uint64_t time;           /* of the last record that was read */
-    const char *wrong;       /* what was wrong; NULL: nothing */
+    uint8_t *spare;          /* memory for what comes next */
+    size_t spare_room;
+    uint64_t position; /* of the one at `from`, in bytes since the ring began */
+    uint64_t time;     /* of the last record that was read */
+    const char *wrong; /* what was wrong; NULL: nothing */
 };
 
 enum {
@@ -33,8 +36,13 @@ struct sfb_heap_record {
     size_t stack_size;
 };
 
-/* @return where so many bytes go that follow; NULL: no memory */
-uint8_t *sfb_heap_ring_room(struct sfb_heap_ring *ring, size_t size);
+/*
+ * Appends what the thread has published.
+ *
+ * @return bytes that are to be read no more: all that were there, where its positions contradict each other
+ */
+size_t sfb_heap_ring_fill(struct sfb_heap_ring *ring, struct sfb_heap_intake *intake, uint32_t slot,
+                          size_t *most);
 
 /*
  * Decodes the next record, and leaves it there.

@@ -26,6 +26,13 @@ static uint16_t chain_behind(const struct sfb_heap_thread *t)
     return t->moving.chain < UINT16_MAX ? (uint16_t)(t->moving.chain + 1) : UINT16_MAX;
 }
 
+/* Of a sampled heap, events between the two may be missing. */
+static bool is_temporary(const struct sfb_heap_process *p, const struct sfb_heap_thread *t,
+                         uint64_t pointer)
+{
+    return t->last == pointer && !sfb_heap_is_sampled(p);
+}
+
 void sfb_heap_thread_allocated(struct sfb_heap_process *p, struct sfb_heap_thread *t,
                                const struct sfb_heap_allocation *allocation)
 {
@@ -60,7 +67,7 @@ void sfb_heap_thread_freed(struct sfb_heap_process *p, struct sfb_heap_thread *t
                                        .pointer = pointer,
                                        .thread = t->id,
                                        .frees = true,
-                                       .temporary = t->last == pointer };
+                                       .temporary = is_temporary(p, t, pointer) };
 
     if (t->moves)
         free_moved(p, t, time);
@@ -84,7 +91,7 @@ void sfb_heap_thread_unmapped(struct sfb_heap_process *p, struct sfb_heap_thread
 void sfb_heap_thread_moves(struct sfb_heap_process *p, struct sfb_heap_thread *t, uint64_t time,
                            uint64_t pointer)
 {
-    const bool temporary = t->last == pointer;
+    const bool temporary = is_temporary(p, t, pointer);
 
     if (t->moves)
         free_moved(p, t, time);

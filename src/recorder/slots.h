@@ -44,6 +44,7 @@ struct sfb_recorder_process {
 };
 
 struct sfb_recorder_drain;
+struct sfb_recorder_drain_options;
 struct sfb_recorder_heap;
 struct sfb_heap_ring;
 struct sfb_heap_process;
@@ -52,7 +53,8 @@ struct sfb_heap_process;
  * What is done where the heap is recorded: heap_drain.c has it. Who never records the heap does not link it.
  */
 struct sfb_recorder_heap_calls {
-    bool (*open)(struct sfb_recorder_drain *drain, bool aggregate, uint64_t snapshot_ns);
+    bool (*open)(struct sfb_recorder_drain *drain,
+                 const struct sfb_recorder_drain_options *options);
 
     /* How a look begins: before new processes and rings are looked for. */
     void (*look)(struct sfb_recorder_drain *drain);
@@ -80,8 +82,8 @@ struct sfb_recorder_heap_calls {
     /* What is known of all processes so far. */
     void (*totals)(const struct sfb_recorder_drain *drain, struct sfb_recorder_heap_totals *out);
 
-    /* How long to wait for the next look, after one that was waited for so long. */
-    uint64_t (*pause)(const struct sfb_recorder_drain *drain, uint64_t before_ns);
+    /* Waits for the next look. @return whether a signal came */
+    bool (*wait)(const struct sfb_recorder_drain *drain);
     void (*close)(struct sfb_recorder_drain *drain);
 };
 

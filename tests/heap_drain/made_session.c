@@ -36,7 +36,8 @@ void made_session_begin(const struct made_options *o)
                                                 .first_pid = MADE_PID,
                                                 .heap = &sfb_recorder_heap_drain,
                                                 .aggregate = o->aggregate,
-                                                .snapshot_ns = o->snapshot_ns };
+                                                .snapshot_ns = o->snapshot_ns,
+                                                .own_thread = o->own_thread };
     uint8_t *memory = mmap(NULL, sfb_shared_size(SFB_SHARED_HEAP_RING), PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 

@@ -15,6 +15,7 @@ struct made_options {
     bool aggregate;
     uint64_t snapshot_ns;
     uint64_t max_size;
+    bool own_thread; /* rings are emptied as they fill */
 };
 
 extern struct sfb_shared *made_shared;
