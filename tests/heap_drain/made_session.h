@@ -28,7 +28,7 @@ void made_session_begin(const struct made_options *options);
 uint64_t made_now(void);
 
 void made_process(uint32_t slot);
-void made_thread(uint32_t ring, uint32_t process);
+void made_thread(uint32_t slot, uint32_t process);
 void made_thread_ends(uint32_t ring);
 struct sfb_shared_ring *made_ring(uint32_t ring);
 
