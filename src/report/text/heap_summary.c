@@ -115,6 +115,7 @@ struct peak {
     const struct report_data *data;
     const struct report_process *process;
     const struct sfb_recording_heap_state *state; /* its last one */
+    bool estimated;
 };
 
 /* Keeps the largest, the first one first. @return how many processes have one */
@@ -127,11 +128,14 @@ static size_t find_peaks(const struct report_model *model, struct peak largest[P
 
         for (size_t k = 0; k < data->heap.heaps.count; k++) {
             const struct report_heap *heap = &data->heap.heaps.at[k];
-            struct peak p = { data, &data->processes.at[heap->process], NULL };
+            struct peak p = { data, &data->processes.at[heap->process], NULL, false };
 
             if (heap->state == REPORT_NONE || !report_choice_has_process(&model->choice, p.process))
                 continue;
             p.state = &data->heap.states.at[heap->state];
+            if (p.state->peak.blocks == 0)
+                continue;
+            p.estimated = heap->rate > 0;
             count++;
             for (size_t n = 0; n < PEAKS_MAX; n++)
                 if (!largest[n].state || p.state->peak.bytes > largest[n].state->peak.bytes) {
@@ -149,7 +153,7 @@ static size_t find_peaks(const struct report_model *model, struct peak largest[P
 
 static void write_peak(FILE *to, const struct report_model *model)
 {
-    struct peak largest[PEAKS_MAX] = { { NULL, NULL, NULL } };
+    struct peak largest[PEAKS_MAX] = { { .data = NULL } };
     const size_t count = find_peaks(model, largest);
 
     put_pair(to, model, "peak", REPORT_PEAK_OBJECTS);
@@ -163,7 +167,7 @@ static void write_peak(FILE *to, const struct report_model *model)
                                    bytes = report_exactly(largest[i].state->peak.bytes);
         const char *program = largest[i].process->program, *slash = strrchr(program, '/');
 
-        fputs("                ", to);
+        fprintf(to, "                %s", largest[i].estimated ? "about " : "");
         report_bytes_put(to, &blocks, &bytes);
         fprintf(to, ", at %.3f s: ", since_start(largest[i].data, largest[i].state->peak_time));
         foreign_print(to, slash ? slash + 1 : program);
