@@ -363,7 +363,7 @@ Test(heap_views, estimates)
         "      6.241    few(1)    10.88       57.363    14.452   100.00  report_outer",
         "heaviest stack, live: 51.12 KiB \u00b1 13.96, 89.12 %, innermost first\n");
     EXPECT_PARTS("--leaks=0", "2: 6.24 KiB \u00b1 3.74 in 2 blocks \u00b1 1 (few "
-                              "samples: 1), of 3 that were allocated");
+                              "samples: 1), of 3 \u00b1 1 that were allocated");
     EXPECT_PARTS("--rows", "\"error\":");
     made_expect(2, "--temporary", "",
                 "--temporary: this was sampled: what is temporary is not known");

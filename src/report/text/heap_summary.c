@@ -73,6 +73,12 @@ static void write_nearest(FILE *to, const struct report_model *model)
         fprintf(to, "  the nearest snapshot is that of %.3f s\n", seconds(model->nearest));
 }
 
+/* Before what is an estimate whose error nobody knows. */
+static const char *about(const struct report_model *model)
+{
+    return model->estimated ? "about " : "";
+}
+
 /* Slack of what lives, of a whole run. */
 static void write_slack(FILE *to, const struct report_model *model)
 {
@@ -83,7 +89,7 @@ static void write_slack(FILE *to, const struct report_model *model)
             live.value = report_saturated(live.value, model->sites.at[i].totals->live_slack_bytes);
     if (live.value == 0)
         return;
-    fputs(", and ", to);
+    fprintf(to, ", and %s", about(model));
     report_amount_put(to, &live, REPORT_BYTES);
     fputs(" of slack", to);
 }
@@ -249,13 +255,13 @@ static void write_blocks(FILE *to, const struct report_model *model)
         fputc('\n', to);
     }
     if (s.reallocated > 0) {
-        fprintf(to, "  by realloc    %" PRIu64 " block%s", s.reallocated,
+        fprintf(to, "  by realloc    %s%" PRIu64 " block%s", about(model), s.reallocated,
                 s.reallocated == 1 ? "" : "s");
         write_share(to, s.reallocated, all);
         fprintf(to, ", %" PRIu64 " time%s at most for one\n", s.longest, s.longest == 1 ? "" : "s");
     }
     if (s.elsewhere > 0) {
-        fprintf(to, "  freed by another thread  %" PRIu64 " block%s", s.elsewhere,
+        fprintf(to, "  freed by another thread  %s%" PRIu64 " block%s", about(model), s.elsewhere,
                 s.elsewhere == 1 ? "" : "s");
         write_share(to, s.elsewhere, all);
         fputc('\n', to);

@@ -1,6 +1,7 @@
 #include "report/text/stacks.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "object/foreign.h"
@@ -117,7 +118,8 @@ static void put_of_blocks(FILE *to, const struct entry *e, uint64_t part, const 
 {
     const uint64_t all = e->of[REPORT_ALLOC_OBJECTS].value;
 
-    fprintf(to, "%" PRIu64 " of %" PRIu64 " block%s %s (%.2f %%)", part, all, plural(all), what,
+    fprintf(to, "%s%" PRIu64 " of %" PRIu64 " block%s %s (%.2f %%)",
+            e->of[REPORT_ALLOC_OBJECTS].samples > 0 ? "about " : "", part, all, plural(all), what,
             report_share(part, all));
 }
 
@@ -129,8 +131,10 @@ static void put_figures(FILE *to, const struct entry *e, enum report_stacks_orde
     switch (order) {
     case REPORT_STACKS_LEAKS:
         report_bytes_put(to, &e->of[REPORT_INUSE_OBJECTS], &e->of[REPORT_INUSE_SPACE]);
-        fprintf(to, ", of %" PRIu64 " that %s allocated", e->of[REPORT_ALLOC_OBJECTS].value,
-                e->of[REPORT_ALLOC_OBJECTS].value == 1 ? "was" : "were");
+        fprintf(to, ", of %" PRIu64, e->of[REPORT_ALLOC_OBJECTS].value);
+        if (e->of[REPORT_ALLOC_OBJECTS].samples > 0)
+            fprintf(to, " \u00b1 %.0f", sqrt(e->of[REPORT_ALLOC_OBJECTS].variance));
+        fprintf(to, " that %s allocated", e->of[REPORT_ALLOC_OBJECTS].value == 1 ? "was" : "were");
         break;
     case REPORT_STACKS_TEMPORARY:
         put_of_blocks(to, e, e->of[REPORT_TEMPORARY_OBJECTS].value, "temporary");
@@ -142,6 +146,8 @@ static void put_figures(FILE *to, const struct entry *e, enum report_stacks_orde
         fprintf(to, ", %" PRIu64 " time%s at most for one", e->longest, plural(e->longest));
         break;
     case REPORT_STACKS_SLACK:
+        if (e->of[REPORT_ALLOC_OBJECTS].samples > 0)
+            fputs("about ", to);
         report_amount_put(to, &slack, REPORT_BYTES);
         fputs(" of slack behind ", to);
         report_bytes_put(to, &e->of[REPORT_ALLOC_OBJECTS], &e->of[REPORT_ALLOC_SPACE]);
