@@ -15,7 +15,7 @@ readers=$root/build/readers
 # Programs of Debian. A compiler or npm that came otherwise is as good.
 setup_reader_packages() {
     local package
-    local -a wanted=(protobuf-compiler chromium) missing
+    local -a wanted=(protobuf-compiler chromium heaptrack google-perftools libjemalloc-dev valgrind) missing
 
     command -v rustc >/dev/null || wanted+=(rustc)
     command -v npm >/dev/null || wanted+=(npm)
@@ -66,6 +66,6 @@ setup_readers() {
 run_readers() {
     setup
     setup_readers
-    build release sfb sfb-agent-cpu
+    build release sfb sfb-agent-cpu sfb-agent-heap
     "$root/tests/report_formats/readers/run" "$root/build/release" "$readers"
 }
