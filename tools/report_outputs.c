@@ -9,6 +9,7 @@
 #include "report/formats/dhat.h"
 #include "report/formats/folded.h"
 #include "report/formats/gperftools.h"
+#include "report/formats/gzip.h"
 #include "report/formats/heaptrack.h"
 #include "report/formats/pprof.h"
 #include "report/formats/rows.h"
@@ -22,7 +23,10 @@ const struct report_output report_outputs[] = {
     { .option = "folded-ns", .optional = true, .write = report_folded_ns_write },
     { .option = "speedscope", .groups = true, .write = report_speedscope_write },
     { .option = "dhat", .refuses = report_dhat_refuses, .write = report_dhat_write },
-    { .option = "heaptrack", .refuses = report_heaptrack_refuses, .write = report_heaptrack_write },
+    { .option = "heaptrack",
+      .packs = true,
+      .refuses = report_heaptrack_refuses,
+      .write = report_heaptrack_write },
     { .option = "gperftools",
       .refuses = report_gperftools_refuses,
       .write = report_gperftools_write },
@@ -48,6 +52,33 @@ static unsigned usual_mode(void)
     return 0666 & ~mask;
 }
 
+static bool is_packed(const struct report_output *output, const char *path)
+{
+    const size_t size = strlen(path);
+
+    return output->packs && size > 3 && strcmp(path + size - 3, ".gz") == 0;
+}
+
+/* @param bytes  replaced. @return false: no memory */
+static bool pack(char **bytes, size_t *size)
+{
+    char *packed = NULL;
+    size_t packed_size = 0;
+    FILE *to = open_memstream(&packed, &packed_size);
+    struct report_gzip *gzip = to ? report_gzip_open(to) : NULL;
+    bool good = gzip != NULL;
+
+    if (good)
+        report_gzip_put(gzip, *bytes, *size);
+    report_gzip_close(gzip);
+    if (to && fclose(to) != 0)
+        good = false;
+    free(*bytes);
+    *bytes = packed;
+    *size = packed_size;
+    return good;
+}
+
 static enum tool_exit write_file(const struct report_output *output, const char *path,
                                  const struct report_model *model)
 {
@@ -58,6 +89,8 @@ static enum tool_exit write_file(const struct report_output *output, const char 
 
     if (to && fclose(to) != 0)
         good = false;
+    if (good && is_packed(output, path))
+        good = pack(&bytes, &part.size);
     part.data = (const uint8_t *)bytes;
     if (good)
         written = output_write(path, usual_mode(), &part, 1);

@@ -11,6 +11,7 @@ struct report_output {
     const char *option;
     bool optional; /* `--option` alone is stdout */
     bool groups;   /* it shows a comparison: --diff */
+    bool packs;    /* a FILE that ends in .gz is packed: its readers take that */
     /* NULL: it takes any. @return NULL, or why a model is none for it */
     const char *(*refuses)(const struct report_model *model);
     /* @return false: no memory */
@@ -31,7 +32,8 @@ extern const size_t report_output_count;
     "  --folded-ns[=FILE]  the same with nanoseconds of CPU time: for flamegraph.pl\n"             \
     "  --speedscope FILE  for speedscope: threads, samples by time, source files\n"                \
     "  --dhat FILE      of a heap, for dh_view.html of valgrind: peak, end, lifetimes\n"           \
-    "  --heaptrack FILE  of a heap with every event, for heaptrack_print and heaptrack_gui\n"      \
+    "  --heaptrack FILE  of a heap with every event, for heaptrack_print and heaptrack_gui;\n"     \
+    "                   packed if FILE ends in .gz\n"                                              \
     "  --gperftools FILE  of a heap, for pprof of gperftools, jeprof and others\n"                 \
     "  --rows[=FILE]    a JSON object for each thread and stack, a line each: for DuckDB,\n"       \
     "                   ClickHouse, jq\n"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lws_note.h"
+#include "sframe_backtrace_alloc.h"
 #include "support/folder.h"
 #include "support/run.h"
 #include "support/test.h"
@@ -185,6 +186,53 @@ Test(tool_lws, reports_what_it_can_read)
                   "sfb: " PROGRAM ": no program fits there: --base\n");
     expect_output(2, "$SFB report --lws " PROGRAM " log log", "",
                   "sfb: report: more than one log given; see 'sfb report --help'\n");
+}
+
+/* What libwebsockets was made for: a program of 32 bits, which is linked where it runs. */
+#define SMALL                                                                                      \
+    "__attribute__((noinline)) int take(int x) { return 3 * x; }\n"                                \
+    "void _start(void) { for (;;) take(2); }\n"
+
+static uint64_t address_of(const char *symbol)
+{
+    struct run run = run_line("nm small | sed -n 's/^\\([0-9a-f]*\\) T %s$/0x\\1/p'", symbol);
+    const uint64_t address = strtoull(run.out, NULL, 16);
+
+    run_free(&run);
+    return address;
+}
+
+Test(tool_lws, names_the_functions_of_a_small_system)
+{
+    uint8_t cbf[100];
+    char line[SFRAME_BACKTRACE_ALLOC_LINE_SIZE];
+    struct sfb_cbf_encoder encoder;
+    struct sframe_backtrace_alloc_note note = { .cbf = cbf, .requested = 24 };
+    struct run run;
+    bool built;
+
+    folder_write("small.c", SMALL);
+    run = run_line(
+        "%sgcc -m32 -g -O1 -ffreestanding -nostdlib -static -fno-pie -no-pie -o small small.c",
+        SFB_TOOL_PREFIX);
+    built = run.status == 0;
+    run_free(&run);
+    if (!built)
+        cr_skip_test("the compiler makes no programs of 32 bits");
+    sfb_cbf_encoder_init(&encoder, cbf, sizeof cbf, 32);
+    sfb_cbf_encoder_put(&encoder, SFB_FRAME_RA, address_of("take") + 1);
+    sfb_cbf_encoder_put(&encoder, SFB_FRAME_RA, address_of("_start") + 1);
+    note.cbf_size = sfb_cbf_encoder_end(&encoder, false);
+    cr_assert(
+        lt(sz, 3,
+           sframe_backtrace_alloc_line(line, sizeof line, &note, SFRAME_BACKTRACE_ALLOC_README)));
+    folder_write("log", line);
+    expect_output(0, "$SFB report --lws small log",
+                  "BYTES  BLOCKS  STACK\n"
+                  "   24       1  take (small.c:1)\n"
+                  "               _start (small.c:2)\n"
+                  "   24       1  in all\n",
+                  "");
 }
 
 static const char *const kinds[] = { SFB_POOL_KINDS };

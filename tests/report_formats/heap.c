@@ -269,6 +269,19 @@ Test(report_formats_heap, heaptrack_has_every_event)
     run_free(&run);
 }
 
+Test(report_formats_heap, heaptrack_is_packed_if_its_name_says_so)
+{
+    struct run run;
+
+    made_heap_write(&known, "exit");
+    report("--heaptrack h --pprof h.gz"); /* pprof is packed by itself, and not twice */
+    report("--heaptrack h.txt.gz");
+    run = run_line("gzip -dc h.txt.gz | cmp - h && gzip -dc h.gz | head -c 1 | od -An -tx1");
+    cr_expect(eq(int, run.status, 0), "%s%s", run.out, run.err);
+    run_expect_text("pprof", run.out, " 0a\n"); /* the first field is no gzip */
+    run_free(&run);
+}
+
 /* Its reader has the numbers of the run, which this test counted. */
 Test(report_formats_heap, heaptrack_print_agrees)
 {
