@@ -232,6 +232,25 @@ Test(table, tells_foreign_blocks)
     sfb_live_stop();
 }
 
+/* An allocator that is not ready yet may say 0 of its first blocks. */
+Test(table, writes_no_tail_where_there_is_no_room)
+{
+    const struct sfb_regs caller = { .pc = (uint64_t)(uintptr_t)__builtin_return_address(0) };
+    uint32_t words[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+    struct sfb_live_sum sum;
+
+    table_begin(4 * MIB);
+    sfb_live_allocated(&words[4], 12, 0, &caller);
+    sfb_live_allocated(&words[4], 12, 12, &caller);
+    for (uint32_t i = 0; i < 8; i++)
+        cr_expect_eq(words[i], i + 1);
+    cr_expect_eq(sfb_live_table.map->counts.no_slot, 2);
+    sum = sum_now();
+    cr_expect_eq(sum.all.samples, 0);
+    sum_free(&sum);
+    sfb_live_stop();
+}
+
 Test(table, keeps_a_block_that_realloc_could_not_move)
 {
     struct sfb_live_move move;

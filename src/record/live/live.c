@@ -303,6 +303,13 @@ static void leave_out(struct sfb_live_thread *t, void *p, size_t usable)
     t->unsampled = 0;
 }
 
+/* An allocator that does not know its own block: tcmalloc says 0 of its first ones. It has no tail. */
+static void no_room(struct sfb_live_thread *t)
+{
+    if (is_here(t, true))
+        __atomic_fetch_add(&sfb_live_counts()->no_slot, 1, __ATOMIC_RELAXED);
+}
+
 static void no_slot(void *p, size_t usable)
 {
     set_tail(p, usable, sfb_live_mark((uintptr_t)p));
@@ -314,6 +321,10 @@ void sfb_live_allocated(void *p, size_t size, size_t usable, const struct sfb_re
     struct sfb_live_thread *t = &thread;
     uint32_t slot, stack;
 
+    if (__builtin_expect(usable < size + SFB_LIVE_TAIL, 0)) {
+        no_room(t);
+        return;
+    }
     if (!is_here(t, true)) {
         set_tail(p, usable, sfb_live_mark((uintptr_t)p));
         return;

@@ -1,0 +1,306 @@
+/*
+ * A program whose heap the agent keeps a table of. It uses all of malloc()'s family in four threads, keeps what the words
+ * ask for, and waits.
+ *
+ *     agent_program WAY [N]
+ *
+ *     mixed     what it does to blocks is right; 100 blocks of 1,000 bytes live at the end. N 1: no valloc(), no pvalloc();
+ *               2: and no large alignments
+ *     forked    so does a child, in its own table
+ *     linked    it asks for the table by itself, with blocks that are older; with N it dumps to descriptor N
+ *     exits     _exit() in a child; loads and unloads libraries
+ *     pairs     N million malloc() and free() at depth 8; prints ns a pair
+ *     many      N blocks of 32 bytes
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sframe_backtrace_record.h"
+
+enum { BLOCKS = 300, STEPS = 30000, THREADS = 4, KEPT = 100 };
+
+static const char *wrong;
+/* valloc() and pvalloc(), too: jemalloc has no pvalloc(). Large alignments: memalign(512, 512) of mimalloc 2.0.9 is not
+ * aligned. */
+static bool odd = true, wide = true;
+
+static void fail(const char *what)
+{
+    __atomic_store_n(&wrong, what, __ATOMIC_RELAXED);
+}
+
+static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state >> 11;
+}
+
+struct block {
+    unsigned char *at;
+    size_t size;
+    unsigned char mark;
+};
+
+static void *aligned(void *p, size_t alignment)
+{
+    if ((uintptr_t)p % alignment != 0)
+        fail("an alignment is lost");
+    return p;
+}
+
+static void *get(uint64_t *seed, size_t size)
+{
+    static const size_t alignments[] = { 8, 16, 64, 512, 4096, 65536 };
+    const size_t alignment = alignments[draw(seed) % (wide ? 6 : 2)];
+    void *p = NULL;
+
+    switch (draw(seed) % (odd ? 12 : 10)) {
+    case 0:
+        p = calloc(1 + size / 7, 7);
+        for (size_t i = 0; i < size; i++)
+            if (((unsigned char *)p)[i] != 0)
+                fail("calloc() is not zero");
+        return p;
+    case 1: return aligned(memalign(alignment, size), alignment);
+    case 2: return aligned(aligned_alloc(alignment, size), alignment);
+    case 3: return posix_memalign(&p, alignment, size) == 0 ? aligned(p, alignment) : NULL;
+    case 4: return reallocarray(NULL, 1 + size / 5, 5);
+    case 5: return realloc(NULL, size);
+    case 10: return aligned(valloc(size), 4096);
+    case 11: return aligned(pvalloc(size), 4096);
+    default: return malloc(size);
+    }
+}
+
+static void check(const struct block *b, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (b->at[i] != b->mark)
+            fail("bytes are lost");
+}
+
+static void fill(struct block *b, uint64_t *seed)
+{
+    const size_t usable = malloc_usable_size(b->at);
+
+    if (usable < b->size)
+        fail("less is usable than was asked for");
+    b->mark = (unsigned char)draw(seed);
+    memset(b->at, b->mark, usable); /* a program may */
+}
+
+static void step(struct block *b, uint64_t *seed)
+{
+    const size_t size = draw(seed) % ((size_t)1 << draw(seed) % 16) + 1;
+
+    if (!b->at) {
+        b->at = get(seed, size);
+        b->size = size;
+        fill(b, seed);
+    } else if (draw(seed) % 3 == 0) {
+        const size_t kept = size < b->size ? size : b->size;
+
+        if (draw(seed) % 64 == 0 && realloc(b->at, (size_t)PTRDIFF_MAX - 2))
+            fail("more than there is was given out");
+        b->at = draw(seed) % 2 ? realloc(b->at, size) : reallocarray(b->at, 1, size);
+        check(b, kept);
+        b->size = size;
+        fill(b, seed);
+    } else {
+        check(b, b->size);
+        free(b->at);
+        b->at = NULL;
+    }
+}
+
+static void *mix(void *with)
+{
+    struct block *blocks = calloc(BLOCKS, sizeof *blocks);
+    uint64_t seed = 88172645463325252U + (uint64_t)(uintptr_t)with;
+
+    for (int i = 0; blocks && i < STEPS; i++)
+        step(&blocks[draw(&seed) % BLOCKS], &seed);
+    for (int i = 0; blocks && i < BLOCKS; i++)
+        free(blocks[i].at);
+    free(blocks);
+    return NULL;
+}
+
+__attribute__((noinline)) static void *keep_a_pearl(size_t size)
+{
+    void *p = malloc(size);
+
+    __asm__ volatile("" : : "r"(p) : "memory");
+    return p;
+}
+
+static void keep(int count, size_t size)
+{
+    while (count-- > 0)
+        if (!keep_a_pearl(size))
+            fail("no memory");
+}
+
+static void mix_in_threads(void)
+{
+    pthread_t threads[THREADS];
+
+    for (uintptr_t i = 0; i < THREADS; i++)
+        if (pthread_create(&threads[i], NULL, mix, (void *)i) != 0)
+            fail("no thread"); /* NOLINT(performance-no-int-to-ptr) */
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static int wait_for_a_byte(pid_t pid)
+{
+    char byte;
+
+    printf("ready %d\n", (int)pid);
+    fflush(stdout);
+    if (wrong)
+        fprintf(stderr, "%s\n", wrong);
+    return read(STDIN_FILENO, &byte, 1) < 0 || wrong ? 1 : 0;
+}
+
+static int forked(void)
+{
+    void *inherited = keep_a_pearl(77);
+    const pid_t pid = fork();
+    int status = 0;
+
+    if (pid == 0) {
+        free(inherited);
+        mix(NULL);
+        keep(KEPT, 1000);
+        exit(wait_for_a_byte(getpid()));
+    }
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+
+#ifdef LIVE_HEAP_PRELOADED
+static int linked(int fd)
+{
+    return fd;
+}
+#else
+static int linked(int fd)
+{
+    struct sframe_backtrace_heap_options options = SFRAME_BACKTRACE_HEAP_OPTIONS_INIT;
+    void *old[50];
+
+    for (int i = 0; i < 50; i++)
+        old[i] = malloc(200);
+    options.live = 4 << 20;
+    if (sframe_backtrace_heap_dump(fd, 0) != SFB_BAD_ARGUMENT)
+        fail("a dump of nothing");
+    if (sframe_backtrace_heap_start(&options) != SFB_OK)
+        fail("no table");
+    if (sframe_backtrace_heap_start(NULL) != SFB_BAD_ARGUMENT)
+        fail("two tables");
+    for (int i = 0; i < 25; i++)
+        free(old[i]);
+    for (int i = 25; i < 50; i++)
+        old[i] = realloc(old[i], 300);
+    keep(KEPT, 1000);
+    if (access(sframe_backtrace_heap_file(), F_OK) != 0)
+        fail("no file");
+    if (sframe_backtrace_heap_dump(fd, SFRAME_BACKTRACE_HEAP_CHECK_TAILS) != SFB_OK)
+        fail("no dump");
+    if (sframe_backtrace_heap_stop() != SFB_OK || sframe_backtrace_heap_stop() != SFB_BAD_ARGUMENT)
+        fail("it does not stop");
+    for (int i = 25; i < 50; i++)
+        free(old[i]);
+    mix(NULL);
+    if (sframe_backtrace_heap_start(&options) != SFB_OK)
+        fail("it does not start again");
+    mix(NULL);
+    return wrong ? (fprintf(stderr, "%s\n", wrong), 1) : 0;
+}
+#endif
+
+static int exits(void)
+{
+    for (int i = 0; i < 3; i++) {
+        void *handle = dlopen("libm.so.6", RTLD_NOW);
+
+        keep(3, 10);
+        if (handle)
+            dlclose(handle);
+    }
+    for (int i = 0; i < 5; i++) {
+        const pid_t pid = fork();
+
+        if (pid == 0) {
+            keep(1000, 10);
+            _exit(0);
+        }
+        waitpid(pid, NULL, 0);
+    }
+    return wait_for_a_byte(getpid());
+}
+
+__attribute__((noinline)) static void at_depth(int depth, long count)
+{
+    if (depth > 0) {
+        at_depth(depth - 1, count);
+        __asm__ volatile("" : : : "memory");
+        return;
+    }
+    for (long i = 0; i < count; i++) {
+        void *p = malloc((size_t)(i % 100) + 1);
+
+        __asm__ volatile("" : : "r"(p) : "memory");
+        free(p);
+    }
+}
+
+static int pairs(long millions)
+{
+    struct timespec a, b;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+    at_depth(4, millions * 1000000); /* main() and what calls it are four */
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+    printf("%.1f ns\n", ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) /
+                            (double)millions / 1e6);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *way = argc > 1 ? argv[1] : "";
+    const int n = argc > 2 ? atoi(argv[2]) : 0;
+
+    if (strcmp(way, "mixed") == 0) {
+        odd = n == 0;
+        wide = n != 2;
+        mix_in_threads();
+        keep(KEPT, 1000);
+        return wait_for_a_byte(getpid());
+    }
+    if (strcmp(way, "many") == 0) {
+        keep(n, 32);
+        return wait_for_a_byte(getpid());
+    }
+    if (strcmp(way, "forked") == 0)
+        return forked();
+    if (strcmp(way, "linked") == 0)
+        return linked(n);
+    if (strcmp(way, "exits") == 0)
+        return exits();
+    return strcmp(way, "pairs") == 0 ? pairs(n) : 98;
+}
