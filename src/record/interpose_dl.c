@@ -9,9 +9,13 @@ SFB_INTERPOSED int dlclose(void *handle)
 {
     int result = sfb_real()->dlclose(handle);
 
-    if (result == 0 && sfb_agent_is_here())
+    if (result == 0 && sfb_agent_is_here()) {
         sfb_modules_renew(true);
-    else if (result == 0 && sfb_agent.libraries_change)
+        if (sfb_agent
+                .modules_are_new) /* also where the list is what it was before the library came */
+            sfb_agent.modules_are_new();
+    } else if (result == 0 && sfb_agent.libraries_change) {
         sfb_agent.libraries_change(true);
+    }
     return result;
 }

@@ -149,6 +149,7 @@ static void begin_process(struct drainer *d, uint32_t slot)
     d->process_of[slot] = ++d->log->process_count;
     p->pid = shared->pid;
     p->how = shared->how;
+    p->modules = shared->modules_size;
     p->parent = shared->parent ? (int)d->process_of[shared->parent - 1] - 1 : -1;
 }
 

@@ -39,6 +39,7 @@ struct heap_process {
     uint32_t pid, how;
     int parent; /* index; -1: none */
     uint64_t end;
+    uint32_t modules; /* bytes of its first list of modules */
     uint64_t lost[SFB_LOSS_COUNT];
 };
 

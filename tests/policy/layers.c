@@ -92,12 +92,7 @@ static const struct layer layers[] = {
       ANY_SYSTEM },
     /* It names stacks by the capture's own means: a hook has no time for more. */
     { "record/heap",
-      { "recorder", "record", "record/live", "unwind/machine", "unwind/capture" },
-      { "sfb/recording.h", "sfb/context.h", "sframe_backtrace" },
-      ANY_SYSTEM },
-    /* It names stacks by the capture's own means: a hook has no time for more. */
-    { "record/heap",
-      { "recorder", "record", "record/live", "unwind/machine", "unwind/capture" },
+      { "recorder", "record", "record/live", "unwind/machine", "unwind/process", "unwind/capture" },
       { "sfb/recording.h", "sfb/context.h", "sframe_backtrace" },
       ANY_SYSTEM },
     { "object", { "base", "sframe", "eh_frame" }, { "sfb/" }, ANY_SYSTEM },

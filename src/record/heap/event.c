@@ -26,7 +26,6 @@ bool sfb_heap_events_prepare(void)
 
     if (at == MAP_FAILED)
         return false;
-    madvise(at, size, MADV_WIPEONFORK);
     madvise(at, size, MADV_DONTDUMP);
     sfb_heap.known = at;
     return true;

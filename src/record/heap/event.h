@@ -21,15 +21,12 @@
 
 enum { SFB_HEAP_CBF = 9 * SFB_STACK_NAME_FRAMES + 64 };
 
-/*
- * A thread: its ring in the shared memory, and what only the hooks need. All of it is zero in a child of any kind of fork:
- * what goes on there has no ring.
- */
+/* A thread: its ring in the shared memory, and what only the hooks need. */
 struct sfb_heap_thread {
-    uint8_t *at;                  /* in the ring: where the next record goes */
-    uint8_t *limit;               /* up to where it may go */
-    uint64_t bias;                /* at + bias: bytes written */
-    struct sfb_shared_ring *ring; /* NULL: the thread has none */
+    uint8_t *at;    /* in the ring: where the next record goes */
+    uint8_t *limit; /* up to where it may go */
+    uint64_t bias;  /* at + bias: bytes written */
+    struct sfb_shared_ring *ring;
     bool ended;      /* what comes now comes from the C library's own end of a thread */
     uint8_t in_vain; /* waits for the recorder, one after the other, in which it has read nothing */
     uint8_t rounds;  /* of destructors at its end */

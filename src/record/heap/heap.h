@@ -32,7 +32,10 @@ struct sfb_heap {
     bool counter;   /* see struct sfb_shared */
     bool maps;      /* mmap() and the like, too */
     bool used_pool; /* pool.h */
-    bool tails;     /* blocks have been given tails: no size that the program knows is the allocator's */
+    bool
+        tails; /* blocks have been given tails: no size that the program knows is the allocator's */
+    const uint32_t
+        *here; /* 1; 0 in a child of _Fork() and the like, where nothing may be written */
     uint64_t counter_start;
     uint64_t rate;                   /* SAMPLED: mean bytes between two samples */
     uint64_t *known;                 /* hashes of stacks that have been sent: event.h */

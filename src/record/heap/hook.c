@@ -25,7 +25,9 @@ struct sfb_heap_thread *sfb_heap_enter_slowly(void)
         sfb_agent_lose(SFB_LOSS_NESTED);
         return NULL;
     }
-    if (t && t->ring)
+    if (!*sfb_heap.here)
+        return NULL;
+    if (t)
         return t;
     local->state = SFB_HEAP_AT_WORK;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -28,9 +28,10 @@ static inline struct sfb_heap_thread *sfb_heap_enter(struct sfb_heap_local *loca
 {
     struct sfb_heap_thread *t = local->thread;
 
-    if (__builtin_expect(sfb_heap_mode() == SFB_HEAP_EVERY && local->state == SFB_HEAP_IDLE && t,
-                         1) &&
-        __builtin_expect(t->ring != NULL, 1))
+    if (sfb_heap_mode() == SFB_HEAP_OFF)
+        return NULL;
+    if (__builtin_expect(local->state == SFB_HEAP_IDLE && t && *sfb_heap.here, 1) &&
+        sfb_heap_mode() != SFB_HEAP_UNDECIDED)
         return t;
     return sfb_heap_enter_slowly();
 }

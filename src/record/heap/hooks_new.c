@@ -7,6 +7,9 @@
 
 #define NOINLINE __attribute__((noinline))
 
+/* In entry_*.S: calls it, in a frame that an exception does not pass in silence. */
+extern void *sfb_heap_call_new(sfb_heap_new_function *next, size_t a, size_t b, size_t c);
+
 static bool is_aligned(enum sfb_heap_new form)
 {
     return form % SFB_HEAP_NEW_ARRAY >= SFB_HEAP_NEW_ALIGNED;

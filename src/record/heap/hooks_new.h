@@ -8,12 +8,8 @@
 #define SFB_RECORD_HEAP_HOOKS_NEW_H
 
 #include "record/heap/hooks.h"
-#include "record/heap/next.h"
 
-/* In entry_*.S: calls it, in a frame that an exception does not pass in silence. */
-void *sfb_heap_call_new(sfb_heap_new_function *next, size_t a, size_t b, size_t c);
-
-/* The personality of that frame: an exception goes through it. It has no landing pad, and needs no C++. */
+/* The personality of sfb_heap_call_new()'s frame. It has no landing pad, and needs no C++. */
 int sfb_heap_unwound(int version, int actions);
 
 void *sfb_heap_new(size_t size, SFB_HEAP_CALLER);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "record/clocks.h"
@@ -16,6 +17,7 @@
 #include "record/real.h"
 #include "record/session.h"
 #include "record/slot.h"
+#include "unwind/process/loader.h"
 
 static void set_mode(enum sfb_heap_mode mode)
 {
@@ -28,6 +30,32 @@ static void end_for_good(void)
     set_mode(SFB_HEAP_OFF);
 }
 
+/* In memory that is zero in a child of any kind of fork. */
+static uint32_t *here;
+
+static bool prepare_here(void)
+{
+    const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (at == MAP_FAILED)
+        return false;
+    madvise(at, size, MADV_WIPEONFORK); /* refused: such children are taken for their parent */
+    sfb_heap.here = here = at;
+    *here = 1;
+    return true;
+}
+
+/*
+ * fork() in a signal handler, which came in the middle of an event: that goes on here, and writes. The ring is its
+ * parent's: from now on there is other memory.
+ */
+static void write_nowhere(const struct sfb_heap_thread *t)
+{
+    mmap(t->ring, sfb_shared_ring_stride(sfb_agent.ring_bytes), PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
 /* A new process, with a copy of the heap: of blocks that were there before nobody knows. */
 static void after_fork_in_child(void)
 {
@@ -37,8 +65,11 @@ static void after_fork_in_child(void)
     if (!sfb_agent.shared || sfb_agent.left_alone || mode == SFB_HEAP_OFF)
         return;
     set_mode(SFB_HEAP_OFF);
-    if (local->state == SFB_HEAP_AT_WORK)
-        return; /* fork() in a signal handler, which came in the middle of an event */
+    if (local->state == SFB_HEAP_AT_WORK) {
+        if (local->thread)
+            write_nowhere(local->thread);
+        return;
+    }
     local->state = SFB_HEAP_AT_WORK;
     local->random = 0;
     local->until = 0;
@@ -47,8 +78,10 @@ static void after_fork_in_child(void)
     if (mode == SFB_HEAP_SAMPLED)
         sfb_heap_samples_forget();
     if (!sfb_agent_is_over() && !(sfb_agent.shared->flags & SFB_SHARED_NO_CHILDREN) &&
-        sfb_slot_take(sfb_agent.slot + 1, 0))
+        sfb_slot_take(sfb_agent.slot + 1, 0)) {
+        *here = 1;
         set_mode(mode);
+    }
     local->state = SFB_HEAP_IDLE;
 }
 
@@ -74,7 +107,7 @@ static bool begin(struct sfb_shared *shared, uint64_t cpu_start)
 {
     const enum sfb_heap_mode mode = shared->heap_rate ? SFB_HEAP_SAMPLED : SFB_HEAP_EVERY;
 
-    if (!sfb_heap_threads_prepare() || !sfb_heap_events_prepare() ||
+    if (!prepare_here() || !sfb_heap_threads_prepare() || !sfb_heap_events_prepare() ||
         (mode == SFB_HEAP_SAMPLED && !sfb_heap_samples_prepare()) ||
         pthread_atfork(NULL, NULL, after_fork_in_child) != 0)
         return false;
@@ -101,16 +134,18 @@ static void look(void)
     struct sfb_shared *shared;
 
     set_mode(SFB_HEAP_OFF);
+    sfb_loader_begin();
     sfb_real();
     sfb_heap_next_find();
     sfb_heap_next_find_operators();
-    if (getauxval(AT_SECURE))
+    shared = getauxval(AT_SECURE)
+                 ? NULL
+                 : sfb_session_map(getenv(SFB_SHARED_ENVIRONMENT), SFB_SHARED_HEAP);
+    if (shared && begin(shared, cpu_start))
         return;
-    shared = sfb_session_map(getenv(SFB_SHARED_ENVIRONMENT), SFB_SHARED_HEAP);
-    if (shared) {
-        begin(shared, cpu_start);
+    sfb_heap_pass_all();
+    if (shared || getauxval(AT_SECURE))
         return;
-    }
     sfb_heap_table_prepare();
     sfb_heap_table_look();
 }

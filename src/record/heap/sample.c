@@ -23,11 +23,23 @@ enum { NEVER = 0, AGAIN = 1 };
 
 #define FACTOR 0x9e3779b97f4a7c15u /* odd; its top bits mix all of a pointer */
 
-static uint8_t all = 1;
+static uint8_t all = 1, none;
 struct sfb_heap_filter sfb_heap_filter = { &all, 0 };
 
 static uint64_t *table;
 static uint64_t seed; /* 0: of the system's randomness */
+
+void sfb_heap_pass_all(void)
+{
+    if (sfb_heap.used_pool)
+        return;
+    __atomic_store_n(&sfb_heap_filter.count, &none, __ATOMIC_RELEASE);
+}
+
+void sfb_heap_look_at_all(void)
+{
+    __atomic_store_n(&sfb_heap_filter.count, &all, __ATOMIC_RELEASE);
+}
 
 bool sfb_heap_samples_prepare(void)
 {
@@ -38,7 +50,6 @@ bool sfb_heap_samples_prepare(void)
 
     if (at == MAP_FAILED)
         return false;
-    madvise(at, size, MADV_WIPEONFORK);
     madvise(at, size, MADV_DONTDUMP);
     table = (uint64_t *)(void *)(at + FILTER);
     seed = given ? strtoull(given, NULL, 10) : 0;

@@ -32,6 +32,12 @@ static inline bool sfb_heap_is_no_sample(const void *block)
     return __atomic_load_n(&sfb_heap_filter.count[at], __ATOMIC_RELAXED) == 0;
 }
 
+/* Nothing is recorded: no free() has to be looked at, but for blocks of the pool. */
+void sfb_heap_pass_all(void);
+
+/* The opposite. */
+void sfb_heap_look_at_all(void);
+
 /* Once, before samples are taken. @return false: no memory */
 bool sfb_heap_samples_prepare(void);
 

@@ -7,6 +7,7 @@
 #include "record/agent.h"
 #include "record/heap/next.h"
 #include "record/heap/process.h"
+#include "record/heap/sample.h"
 #include "record/interpose.h"
 #include "record/live/api.h"
 #include "record/live/environment.h"
@@ -24,6 +25,7 @@ static bool begin(void)
     uint32_t off = SFB_HEAP_OFF;
 
     sfb_heap.tails = true;
+    sfb_heap_look_at_all();
     return __atomic_compare_exchange_n(&sfb_heap.mode, &off, SFB_HEAP_TABLE, false,
                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }

@@ -46,7 +46,6 @@ bool sfb_heap_threads_prepare(void)
 
     if (at == MAP_FAILED)
         return false;
-    madvise(at, size, MADV_WIPEONFORK);
     madvise(at, size, MADV_DONTDUMP);
     sfb_heap.threads = at;
     has_key = pthread_key_create(&key, on_end) == 0;
@@ -132,7 +131,6 @@ void sfb_heap_threads_forget(void)
 {
     struct sfb_heap_local *local = &sfb_heap_local;
 
-    /* Where the kernel did not. */
     madvise(sfb_heap.threads, SFB_SHARED_RING_MAX * sizeof *sfb_heap.threads, MADV_DONTNEED);
     local->thread = NULL;
     local->refused = 0;

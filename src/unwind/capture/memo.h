@@ -184,7 +184,8 @@ SFB_NO_SANITIZE static inline bool sfb_memo_holds(const struct sfb_memo_frame *f
 {
     uint64_t ra_at = SFB_ARCH_LR ? f->fp_at + f->fp_read * 8u : f->sp - 8;
 
-    return (sfb_load(ra_at) & SFB_ARCH_CODE_MASK) == f->key && sfb_load(f->fp_at) == f->fp_word;
+    return !(((sfb_load(ra_at) & SFB_ARCH_CODE_MASK) ^ f->key) |
+             (sfb_load(f->fp_at) ^ f->fp_word)); /* one branch */
 }
 
 #endif

@@ -38,21 +38,40 @@ static inline bool is_frame(const struct sfb_memo_frame *f, uint64_t key, uint64
     return !((f->sp ^ sp) | (f->key ^ key) | (f->fp ^ fp) | f->interrupted);
 }
 
-/* Moves frames that have been written at the far end to behind the others, with their hashes. @return the innermost */
-static uint64_t append(struct sfb_memo *memo, uint32_t outer, const struct sfb_memo_frame *fresh)
+/*
+ * Puts frames behind those that are known, with their hashes.
+ *
+ * @param fresh  written at the far end
+ * @param first  the innermost of all, if it is new; NULL: it stands among the others
+ *
+ * @return the hash of all
+ */
+static inline uint64_t append(struct sfb_memo *memo, uint32_t outer,
+                              const struct sfb_memo_frame *fresh, const struct sfb_regs *first)
 {
-    uint64_t *hash = (uint64_t *)(void *)(memo->frame + CAPACITY), value = hash[outer - 1];
-    const uint32_t count = (uint32_t)(memo->frame + CAPACITY - fresh);
+    uint64_t *hash = (uint64_t *)(void *)(memo->frame + CAPACITY) + outer, value = hash[-1];
+    struct sfb_memo_frame *f = memo->frame + outer;
 
-    for (uint32_t i = 0; i < count; i++) {
-        struct sfb_memo_frame *f = &memo->frame[outer + i];
-
-        *f = fresh[i];
-        value = sfb_stack_hash_add(value, f->key - f->interrupted);
-        hash[outer + i] = value;
+    for (; fresh != memo->frame + CAPACITY; fresh++) {
+        *f++ = *fresh;
+        value = sfb_stack_hash_add(value, fresh->key);
+        *hash++ = value;
     }
-    memo->count = outer + count;
+    if (first) {
+        *f++ = (struct sfb_memo_frame){ .key = first->pc, .sp = first->sp, .fp = first->fp };
+        value = sfb_stack_hash_add(value, first->pc);
+        *hash = value;
+    }
+    memo->count = (uint32_t)(f - memo->frame);
     return value;
+}
+
+/* @return the outermost of the frames, from f on, that the stack still leads to */
+static inline struct sfb_memo_frame *follow(struct sfb_memo_frame *frame, struct sfb_memo_frame *f)
+{
+    while (f > frame && sfb_memo_holds(f - 1))
+        f--;
+    return f;
 }
 
 /* @return the hash as it is before its end; *known: there is one */
@@ -60,54 +79,52 @@ static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs
                                     bool *known)
 {
     const uint64_t hi = sfb_known_stack.gap_lo;
-    struct sfb_memo_frame *const frame = memo->frame, *fresh = frame + CAPACITY;
+    struct sfb_memo_frame *const frame = memo->frame, *fresh = frame + CAPACITY, *f, *end;
+    const struct sfb_regs *first = NULL;
     uint64_t key = caller->pc, sp = caller->sp, fp = caller->fp, word = 0;
-    uint32_t outer = memo->count, i;
 
     *known = false;
     if (!may_use(memo, sp, hi) || key >> SFB_ARCH_PC_BITS)
         return 0;
-    for (;;) {
-        while (outer > 0 && frame[outer - 1].sp < sp)
-            outer--;
-        if (outer == 0)
+    for (end = frame + memo->count;;) {
+        while (end > frame && end[-1].sp < sp)
+            end--;
+        if (end == frame)
             return 0;
-        if (is_frame(&frame[outer - 1], key, sp, fp)) {
+        f = end - 1;
+        if (is_frame(f, key, sp, fp)) {
             /* It may have been reached in another way, from frames that it is not behind any more. */
             if (word) {
-                sfb_memo_write(&frame[outer - 1], key, sp, fp, word);
-                memo->count = outer;
+                sfb_memo_write(f, key, sp, fp, word);
+                memo->count = (uint32_t)(end - frame);
             }
-            for (i = outer - 1; i > 0 && sfb_memo_holds(&frame[i - 1]);)
-                i--;
-            if (i == 0)
+            f = follow(frame, f);
+            if (f == frame)
                 break;
             /* Those that hold are frames of this walk, too: they go with the new ones. */
-            if ((uint32_t)(fresh - frame) < memo->count + (outer - i))
+            if (fresh - (end - f) < frame + memo->count + 1)
                 return 0;
-            fresh -= outer - i;
-            memmove(fresh, &frame[i], (outer - i) * sizeof *frame);
-            key = frame[i].key;
-            sp = frame[i].sp;
-            fp = frame[i].fp;
-            outer = i;
+            fresh -= end - f;
+            memmove(fresh, f, (size_t)(end - f) * sizeof *f);
+            key = f->key;
+            sp = f->sp;
+            fp = f->fp;
+            end = f;
+        } else if (word) {
+            if (fresh == frame + memo->count + 1)
+                return 0;
+            sfb_memo_write(--fresh, key, sp, fp, word);
         } else {
-            if ((uint32_t)(fresh - frame) == memo->count)
-                return 0;
-            fresh--;
-            if (word)
-                sfb_memo_write(fresh, key, sp, fp, word);
-            else
-                *fresh = (struct sfb_memo_frame){ .key = key, .sp = sp, .fp = fp };
+            first = caller;
         }
         word = sfb_rule_cache_look(&sfb_live_rules, key);
         if (!(word & PERMANENT) || !sfb_arch_follow(word, hi, &key, &sp, &fp))
             return 0;
     }
     *known = true;
-    if (fresh != frame + CAPACITY)
-        return append(memo, outer, fresh);
-    return ((const uint64_t *)(const void *)(frame + CAPACITY))[outer - 1];
+    if (first || fresh != frame + CAPACITY)
+        return append(memo, (uint32_t)(end - frame), fresh, first);
+    return ((const uint64_t *)(const void *)(frame + CAPACITY))[end - frame - 1];
 }
 
 /* The memo of such an owner is always worth while: it is not to be left alone. */

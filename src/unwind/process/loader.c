@@ -278,11 +278,14 @@ static int measure_program(struct dl_phdr_info *info, size_t size, void *user)
     return 1;
 }
 
-SFB_EARLY static void look_at_process(void)
+SFB_EARLY void sfb_loader_begin(void)
 {
+    static uint32_t begun;
     uint64_t loader = getauxval(AT_BASE);
     struct sfb_startup startup;
 
+    if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
+        return;
     vdso = getauxval(AT_SYSINFO_EHDR);
     dl_iterate_phdr(measure_program, NULL);
     live[BELIEVED].entries.program = getauxval(AT_ENTRY);

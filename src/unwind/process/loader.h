@@ -52,6 +52,14 @@ uint64_t sfb_loader_debug(void);
 uint64_t sfb_loader_static(unsigned i);
 
 /*
+ * Learns what was there when the program was started. The library's constructor does so; who is called by constructors
+ * that come before asks for it first of all.
+ *
+ * Signals: NOT safe: it takes the loader's lock.
+ */
+void sfb_loader_begin(void);
+
+/*
  * Puts all modules that are loaded now into the cache.
  *
  * Signals: NOT safe: it takes the loader's lock.
