@@ -323,7 +323,8 @@ static const char *explain_no_allocations(const struct record_request *request)
 {
     return request->heap_rate > 0 ? "no allocation became a sample: --heap-rate is larger than "
                                     "what was allocated"
-                                  : "nothing was allocated after the agent was loaded";
+                                  : "nothing was allocated after the agent was loaded, or the "
+                                    "program has a malloc() of its own";
 }
 
 /* Why there are no samples: the recording has to say it. */

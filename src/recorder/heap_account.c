@@ -58,8 +58,8 @@ void sfb_heap_account_allocation(struct sfb_heap_process *p, const struct sfb_he
     sfb_heap_site_touch(site, p->epoch, sampled);
     add(&site->live, &site->live_variance, &w, sampled);
     add(&site->allocated, &site->allocated_variance, &w, sampled);
-    site->slack += action->slack;
-    site->live_slack += action->slack;
+    site->slack += sfb_heap_weighed(action->slack, &w, sampled);
+    site->live_slack += sfb_heap_weighed(action->slack, &w, sampled);
     site->sizes[sfb_heap_class(action->size)] += w.blocks;
     if (action->reallocates)
         site->reallocated += w.blocks;
@@ -87,7 +87,7 @@ void sfb_heap_account_free(struct sfb_heap_process *p, const struct sfb_heap_blo
 
     sfb_heap_site_touch(site, p->epoch, sampled);
     take_away(&site->live, &site->live_variance, &w, sampled);
-    site->live_slack -= block->slack;
+    site->live_slack -= sfb_heap_weighed(block->slack, &w, sampled);
     site->changed = true;
     p->live.blocks -= w.blocks;
     p->live.bytes -= w.bytes;

@@ -23,6 +23,14 @@ enum { SFB_HEAP_UNIT_BITS = 16 };
 /* Of a block of this size. @param rate  mean bytes between two samples; not 0 */
 struct sfb_heap_weight sfb_heap_weight_sampled(uint64_t size, uint64_t rate);
 
+/* What a number of bytes of such a block stands for. */
+static inline uint64_t sfb_heap_weighed(uint64_t bytes, const struct sfb_heap_weight *weight,
+                                        bool sampled)
+{
+    return sampled ? (uint64_t)((sfb_heap_wide)bytes * weight->blocks >> SFB_HEAP_UNIT_BITS)
+                   : bytes;
+}
+
 /* Sums of weights, in the same units. */
 struct sfb_heap_sum {
     uint64_t blocks, bytes, samples;

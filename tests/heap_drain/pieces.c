@@ -116,7 +116,7 @@ static void allocate(uint64_t pointer, uint64_t size, uint64_t stack)
     sfb_heap_thread_allocated(
         process, &thread,
         &(struct sfb_heap_allocation){
-            .time = pointer, .pointer = pointer, .size = size, .hash = stack });
+            .time = pointer, .pointer = pointer, .size = size, .slack = 8, .hash = stack });
 }
 
 /* What there is no room for is counted, in no sum, and its free is unknown. */
@@ -167,6 +167,10 @@ static struct sfb_recording_heap_amount sampled_run(uint64_t size, uint64_t bloc
         out = freed ? sfb_heap_amount(&site->live, &site->live_variance, true)
                     : sfb_heap_amount(&site->allocated, &site->allocated_variance, true);
         cr_expect(out.samples == (freed ? 0 : pointer));
+        /* Slack is of all blocks, too: each has 8 bytes of it. */
+        cr_expect(fabs((double)site->slack - 8 / p * (double)pointer) <= (double)pointer,
+                  "slack %g", (double)site->slack);
+        cr_expect(site->live_slack == (freed ? 0 : site->slack));
     }
     end();
     return out;
