@@ -2,6 +2,7 @@
 #ifndef SFB_RECORDING_PACKER_H
 #define SFB_RECORDING_PACKER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,8 +15,11 @@ struct sfb_recording_packer {
     void *(*open)(void);
     void (*release)(void *state);
 
-    /* @return bytes at `out`; 0: they do not fit `room`, or there was no memory */
-    size_t (*pack)(void *state, void *out, size_t room, const void *in, size_t size);
+    /*
+     * @param fast  there are many such blocks: time counts more than size
+     * @return bytes at `out`; 0: they do not fit `room`, or there was no memory
+     */
+    size_t (*pack)(void *state, void *out, size_t room, const void *in, size_t size, bool fast);
 };
 
 #endif

@@ -57,7 +57,7 @@ static enum sfb_status write_block(struct sfb_recording_writer *w)
 }
 
 /* Puts the payload behind room for the header, packed if that makes it smaller. @return its flags */
-static uint32_t put_payload(struct sfb_recording_writer *w)
+static uint32_t put_payload(struct sfb_recording_writer *w, bool fast)
 {
     const size_t size = w->payload.size;
     uint8_t *out;
@@ -68,7 +68,7 @@ static uint32_t put_payload(struct sfb_recording_writer *w)
     if (out == NULL)
         return 0;
     if (w->packer != NULL && size > 1)
-        packed = w->packer->pack(w->packer_state, out, size - 1, w->payload.at, size);
+        packed = w->packer->pack(w->packer_state, out, size - 1, w->payload.at, size, fast);
     if (packed == 0) {
         memcpy(out, w->payload.at, size);
         return 0;
@@ -85,7 +85,7 @@ enum sfb_status sfb_writer_put_block(struct sfb_recording_writer *w, uint32_t ty
     struct sfb_block block = { .type = type, .sequence = w->records, .records = records };
     const uint8_t *payload;
 
-    block.flags = flags | put_payload(w);
+    block.flags = flags | put_payload(w, type == RECORDING_HEAP);
     if (w->payload.failed || w->block.failed)
         return sfb_writer_fail(w, ENOMEM);
     payload = w->block.at + before + RECORDING_BLOCK_HEADER_SIZE;

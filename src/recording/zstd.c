@@ -6,8 +6,8 @@
 #include "recording/format.h"
 #include "recording/packer.h"
 
-/* Blocks are small and few: a millisecond each. */
-enum { LEVEL = 9 };
+/* Blocks are small and few: a millisecond each. But those of events of the heap come one behind the other. */
+enum { LEVEL = 9, LEVEL_FAST = 5 };
 
 static void *zstd_open(void)
 {
@@ -19,9 +19,9 @@ static void zstd_release(void *state)
     ZSTD_freeCCtx(state);
 }
 
-static size_t zstd_pack(void *state, void *out, size_t room, const void *in, size_t size)
+static size_t zstd_pack(void *state, void *out, size_t room, const void *in, size_t size, bool fast)
 {
-    const size_t packed = ZSTD_compressCCtx(state, out, room, in, size, LEVEL);
+    const size_t packed = ZSTD_compressCCtx(state, out, room, in, size, fast ? LEVEL_FAST : LEVEL);
 
     return ZSTD_isError(packed) ? 0 : packed;
 }

@@ -171,9 +171,10 @@ Test(record_heap, has_sums_alone)
 
     cr_expect(record(&h, "--heap --aggregate --snapshot 0.05 $P blocks many") == 0);
     cr_expect(h.heap[0].flags == SFB_HEAP_AGGREGATE && h.allocated_all == 0);
-    cr_expect(h.live == KEPT && h.live_bytes == KEPT * SIZE);
-    cr_expect(h.allocated_sums >= 1000000 + BLOCKS && h.losses == 0);
-    cr_expect(h.resident > 100000); /* it was asked for */
+    cr_expect(h.live == KEPT && h.live_bytes == KEPT * SIZE, "%zu live", (size_t)h.live);
+    cr_expect(h.allocated_sums >= 1000000 + BLOCKS && h.losses == 0, "%zu, %zu lost, %zu waits",
+              (size_t)h.allocated_sums, (size_t)h.losses, (size_t)h.waits);
+    cr_expect(h.resident > 100000, "%zu", (size_t)h.resident); /* it was asked for */
 }
 
 /* The file is no longer than that, and says what was known. */

@@ -28,9 +28,10 @@ static void *no_state(void)
     return malloc(1);
 }
 
-static size_t do_not_pack(void *state, void *out, size_t room, const void *in, size_t size)
+static size_t do_not_pack(void *state, void *out, size_t room, const void *in, size_t size,
+                          bool fast)
 {
-    (void)state, (void)out, (void)room, (void)in, (void)size;
+    (void)state, (void)out, (void)room, (void)in, (void)size, (void)fast;
     return 0;
 }
 
