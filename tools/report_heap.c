@@ -202,26 +202,40 @@ static bool fits_time(const struct report_request *r, const char *path)
     return true;
 }
 
+/* @return false after a complaint: this is not known of the heap of a process */
+static bool is_known(const struct report_request *r, const char *path,
+                     const struct report_heap *heap)
+{
+    static const char at_instant[] = "this is of what lived at one instant";
+    const struct report_choice *c = &r->choice;
+    const char *value = r->view == REPORT_VIEW_TEMPORARY ? "temporary" : "value";
+
+    if (c->value == REPORT_HEAP_TEMPORARY && heap->rate > 0)
+        return refuse(path, value, "this was sampled: what is temporary is not known");
+    if (!(heap->flags & SFB_HEAP_LIVE))
+        return true;
+    if (c->value != REPORT_HEAP_USUAL && c->value != REPORT_HEAP_LIVE)
+        return refuse(path, value, at_instant);
+    if (c->tail > 0 || c->tail_percent > 0.0)
+        return refuse(path, "tail", at_instant);
+    if (report_choice_is_timed(c))
+        return refuse(path, c->at_instant ? "at" : "time", at_instant);
+    return true;
+}
+
 static bool fits_heap(const struct report_request *r, const char *path,
                       const struct report_data *data)
 {
-    const struct report_choice *c = &r->choice;
-    const char *option = c->at_instant ? "at" : c->from > 0 || c->to > 0 ? "time" : "tail";
+    bool good = true;
 
     if (r->unit && report_unit_parse(r->unit) != REPORT_BYTES)
         return refuse(path, "unit", "this is of a heap: bytes, KiB, MiB, GiB");
     for (size_t i = 0; i < report_output_count; i++)
         if (r->outputs[i] && strcmp(report_outputs[i].option, "folded-ns") == 0)
             return refuse(path, "folded-ns", "this is of a heap: --folded has its bytes");
-    for (size_t i = 0; i < data->heap.heaps.count; i++)
-        if (c->value == REPORT_HEAP_TEMPORARY && data->heap.heaps.at[i].rate > 0)
-            return refuse(path, r->view == REPORT_VIEW_TEMPORARY ? "temporary" : "value",
-                          "this was sampled: what is temporary is not known");
-    for (size_t i = 0; i < data->heap.heaps.count; i++)
-        if ((data->heap.heaps.at[i].flags & SFB_HEAP_LIVE) &&
-            (report_choice_is_timed(c) || c->tail > 0 || c->tail_percent > 0.0))
-            return refuse(path, option, "this is of what lived at one instant");
-    return true;
+    for (size_t i = 0; good && i < data->heap.heaps.count; i++)
+        good = is_known(r, path, &data->heap.heaps.at[i]);
+    return good;
 }
 
 bool report_heap_fits(const struct report_request *r, const struct report_inputs *inputs)

@@ -18,7 +18,7 @@ void report_make_heap_types(struct report_model *model)
         [REPORT_TEMPORARY_SPACE] = { "temporary_space", "bytes" },
     };
 
-    model->heap = true;
+    model->heap = model->live_only = true;
     memcpy(model->types, types, sizeof types);
     model->type_count = REPORT_VALUES;
     model->main = REPORT_INUSE_SPACE;
@@ -88,8 +88,10 @@ bool report_make_heap(struct report_maker *m)
 
     if (nearest > 0)
         m->model->nearest = nearest;
-    for (size_t i = 0; i < data->heap.heaps.count; i++)
+    for (size_t i = 0; i < data->heap.heaps.count; i++) {
         m->model->estimated |= data->heap.heaps.at[i].rate > 0;
+        m->model->live_only &= (data->heap.heaps.at[i].flags & SFB_HEAP_LIVE) != 0;
+    }
     for (uint32_t i = 0; good && i < data->heap.sites.count; i++)
         good = add_site(m, i, &values[i]);
     free(values);

@@ -126,6 +126,7 @@ struct report_model {
     size_t main;    /* the type that shares are of: CPU time; of a heap as it was chosen */
     bool heap;      /* the recordings are of heaps */
     bool estimated; /* of a heap: at least one of them was sampled */
+    bool live_only; /* of a heap: all are dumps of what lives, and nothing else is known */
     struct report_strings strings;
     REPORT_ARRAY(struct report_module) modules;
     REPORT_ARRAY(struct report_function) functions;

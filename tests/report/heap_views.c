@@ -274,7 +274,9 @@ Test(heap_views, what_lives_alone)
     EXPECT_PARTS("", "s, what lives in the heap: perf",
                  "  live          300 bytes in 3 blocks in 1 process and 1 thread\n",
                  "          300   100.00            300   100.00  report_outer");
+    EXPECT_PARTS("--leaks", "1: 300 bytes in 3 blocks, 100.00 % of all\n");
     made_expect(2, "--at 1", "", "--at: this is of what lived at one instant");
+    made_expect(2, "--value peak", "", "--value: this is of what lived at one instant");
     unlink(made_path);
 }
 

@@ -270,19 +270,6 @@ static void write_blocks(FILE *to, const struct report_model *model)
 
 /* --- All of it --------------------------------------------------------------------------------- */
 
-/* A dump of what lives, and nothing else. */
-static bool is_live_only(const struct report_model *model)
-{
-    for (size_t i = 0; i < model->source_count; i++) {
-        const struct report_heap_data *heap = &model->sources[i].data->heap;
-
-        for (size_t k = 0; k < heap->heaps.count; k++)
-            if (!(heap->heaps.at[k].flags & SFB_HEAP_LIVE))
-                return false;
-    }
-    return true;
-}
-
 static void write_change(FILE *to, const struct report_model *model)
 {
     const struct report_amount old = report_group_all(model, 0), new = report_group_all(model, 1);
@@ -305,7 +292,7 @@ static void write_values(FILE *to, const struct report_model *model)
     const struct report_choice *c = &model->choice;
     const bool timed = report_choice_is_timed(c);
 
-    if (is_live_only(model)) {
+    if (model->live_only) {
         put_pair(to, model, "live", REPORT_INUSE_OBJECTS);
         report_members_write(to, model);
         fputc('\n', to);

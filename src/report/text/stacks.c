@@ -123,7 +123,8 @@ static void put_of_blocks(FILE *to, const struct entry *e, uint64_t part, const 
             report_share(part, all));
 }
 
-static void put_figures(FILE *to, const struct entry *e, enum report_stacks_order order)
+static void put_figures(FILE *to, const struct report_model *model, const struct entry *e,
+                        enum report_stacks_order order)
 {
     const struct report_amount slack = report_exactly(e->slack),
                                live_slack = report_exactly(e->live_slack);
@@ -131,6 +132,8 @@ static void put_figures(FILE *to, const struct entry *e, enum report_stacks_orde
     switch (order) {
     case REPORT_STACKS_LEAKS:
         report_bytes_put(to, &e->of[REPORT_INUSE_OBJECTS], &e->of[REPORT_INUSE_SPACE]);
+        if (model->live_only)
+            break;
         fprintf(to, ", of %" PRIu64, e->of[REPORT_ALLOC_OBJECTS].value);
         if (e->of[REPORT_ALLOC_OBJECTS].samples > 0)
             fprintf(to, " \u00b1 %.0f", sqrt(e->of[REPORT_ALLOC_OBJECTS].variance));
@@ -167,7 +170,7 @@ static void put_entry(FILE *to, const struct report_model *model, const struct r
 {
     report_colour(to, style, REPORT_BOLD);
     fprintf(to, "%zu: ", number);
-    put_figures(to, e, s->order);
+    put_figures(to, model, e, s->order);
     fprintf(to, ", %.2f %% of all", report_share(e->key, all));
     report_colour(to, style, REPORT_PLAIN);
     fputc('\n', to);
