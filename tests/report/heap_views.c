@@ -257,6 +257,21 @@ Test(heap_views, the_nearest_snapshot)
     unlink(made_path);
 }
 
+Test(heap_views, what_is_mapped)
+{
+    const struct sfb_recording_heap_site site = { 1, 1, 0, SFB_HEAP_MAPPED };
+
+    made_begin();
+    made_heap_begin(SFB_HEAP_MMAP, 0);
+    cr_assert(eq(int, sfb_recording_put_heap_site(made_writer, &site), SFB_OK));
+    made_heap_events(1, 100, 8192, 1, false);
+    made_end("the program ended");
+    EXPECT_PARTS("--leaks",
+                 "1: 8.00 KiB in 1 block, of 1 that was allocated, by mmap(), 100.00 % of all\n"
+                 "  [no stack]\n");
+    unlink(made_path);
+}
+
 Test(heap_views, what_lives_alone)
 {
     made_begin();

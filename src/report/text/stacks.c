@@ -14,6 +14,7 @@ struct entry {
     struct report_amount of[REPORT_VALUES];
     uint64_t reallocated, longest, elsewhere, slack, live_slack;
     uint64_t key; /* what it is ordered by */
+    bool mapped;  /* some of it is of mmap() */
 };
 
 struct entries {
@@ -71,10 +72,14 @@ static bool collect(struct entries *out, const struct report_model *model)
         out->at[i].stack = i + 1 < out->count ? (uint32_t)i : REPORT_NONE;
     for (size_t i = 0; i < model->rows.count; i++)
         add_row(entry_of(out, model->rows.at[i].stack), &model->rows.at[i]);
-    for (size_t i = 0; i < model->sites.count; i++)
-        if (model->sites.at[i].totals)
-            add_totals(entry_of(out, model->rows.at[model->sites.at[i].row].stack),
-                       model->sites.at[i].totals);
+    for (size_t i = 0; i < model->sites.count; i++) {
+        const struct report_site *site = &model->sites.at[i];
+        struct entry *entry = entry_of(out, model->rows.at[site->row].stack);
+
+        entry->mapped |= site->site->kind == SFB_HEAP_MAPPED;
+        if (site->totals)
+            add_totals(entry, site->totals);
+    }
     return true;
 }
 
@@ -171,6 +176,8 @@ static void put_entry(FILE *to, const struct report_model *model, const struct r
     report_colour(to, style, REPORT_BOLD);
     fprintf(to, "%zu: ", number);
     put_figures(to, model, e, s->order);
+    if (e->mapped)
+        fputs(", by mmap()", to);
     fprintf(to, ", %.2f %% of all", report_share(e->key, all));
     report_colour(to, style, REPORT_PLAIN);
     fputc('\n', to);
