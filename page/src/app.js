@@ -75,7 +75,11 @@ export class App {
       this.weights = weigh(profile, this.choice);
       this.tally = tally(profile, this.weights);
       this.isLevel = isLevel(profile, state.type);
-      this.series = (this.isLevel ? levelOverTime : overTime)(profile, this.choice);
+      const { series, step } = this.isLevel
+        ? levelOverTime(profile, this.choice)
+        : { series: overTime(profile, this.choice), step: profile.time.step };
+      this.series = series;
+      this.seriesStep = step;
       this.threadValues = byThread(profile, this.choice);
       this.trees = {};
     }

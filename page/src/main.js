@@ -426,6 +426,7 @@ class Page {
     byId("time").hidden = !app.isLevel && (time.values[state.type] === null || time.at.length === 0);
     this.timeline.show({
       series: app.series,
+      seriesStep: app.seriesStep,
       from: state.from,
       to: state.to,
       perStep: isTime ? time.step : 0,

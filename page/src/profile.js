@@ -23,9 +23,9 @@
  * @typedef {{name: string, tid: number, group: number, pid: number, program: string}} Thread
  * @typedef {{thread: Int32Array, group: Uint8Array, node: Int32Array, values: Float64Array[]}} Rows thread -1: of none
  * @typedef {{step: number, steps: number, at: Int32Array, row: Int32Array, values: (Float64Array|null)[],
- *   changes: number[], live: Live[]}} Time
+ *   changes: number[], live: Live[], liveStep: number}} Time
  *   what was sampled in each step of so many ns; null: times of these values are not known. changes: types whose values
- *   are by how much there was more behind a step than before it. live: of a heap, by group
+ *   are by how much there was more behind a step than before it. live: of a heap, by group, in steps of liveStep ns
  * @typedef {{blocks: Float64Array, bytes: Float64Array, peak: {at: number, blocks: number, bytes: number}}} Live
  *   the most that lived in each step, whatever threads; at: ns
  */
@@ -142,6 +142,7 @@ export function readProfile(raw) {
       row: new Int32Array(raw.time.row),
       values: raw.time.values.map((v) => v && new Float64Array(v)),
       changes: raw.time.changes ?? [],
+      liveStep: raw.time.liveStep ?? raw.time.step,
       live: (raw.time.live ?? []).map((l) => ({ blocks: new Float64Array(l.blocks), bytes: new Float64Array(l.bytes), peak: l.peak })),
     },
   };

@@ -37,7 +37,7 @@ export class Timeline {
   }
 
   /**
-   * @param {{series: Float64Array[], from: number, to: number|null, perStep: number, level: boolean, unit: string,
+   * @param {{series: Float64Array[], seriesStep: number, from: number, to: number|null, perStep: number, level: boolean, unit: string,
    *   grown: boolean, peaks: {at: number, value: number}[], ink: object}} what
    *   perStep: what a processor has in a step; 0: figures are no time. level: the series are what there was, not what came.
    *   grown: a range shows what came and stayed
@@ -63,13 +63,14 @@ export class Timeline {
   }
 
   /** What each bar has: the mean of its steps, of levels the most of them. */
-  #bars(series, width, level) {
-    const { step, steps } = this.time;
-    const count = Math.max(1, Math.min(Math.floor(width / (level ? 1 : BAR)), Math.floor((step * steps) / BAR_NS), steps));
+  #bars(series, width, level, seriesStep) {
+    const length = this.time.step * this.time.steps;
+    const steps = length / seriesStep;
+    const count = Math.max(1, Math.floor(Math.min(width / (level ? 1 : BAR), length / BAR_NS, steps)));
     const out = new Float64Array(count);
     for (let i = 0; i < count; i++) {
       const first = Math.floor((i / count) * steps);
-      const last = Math.max(first + 1, Math.floor(((i + 1) / count) * steps));
+      const last = Math.min(series.length, Math.max(first + 1, Math.floor(((i + 1) / count) * steps)));
       for (let s = first; s < last; s++) out[i] = level ? Math.max(out[i], series[s]) : out[i] + series[s] / (last - first);
     }
     return out;
@@ -78,7 +79,7 @@ export class Timeline {
   #draw() {
     const { clientWidth: width, clientHeight: height } = this.element;
     if (!this.what || width === 0) return;
-    const { series, from, to, perStep, level, ink } = this.what;
+    const { series, seriesStep, from, to, perStep, level, ink } = this.what;
     const ratio = devicePixelRatio || 1;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
@@ -86,21 +87,35 @@ export class Timeline {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
     const base = height - 15;
-    const bars = series.map((s) => this.#bars(s, width, level));
+    const bars = series.map((s) => this.#bars(s, width, level, seriesStep));
     const most = Math.max(1e-9, perStep, ...bars.map((b) => b.reduce((x, y) => Math.max(x, y), 0)));
     bars.forEach((heights, g) => {
       const wide = width / heights.length;
       context.fillStyle = bars.length > 1 ? ink.groups[g] : ink.bars;
       context.globalAlpha = bars.length > 1 ? 0.65 : 1;
+      if (level) return this.#fillLevel(heights.map((height) => base - (height / most) * (base - 2)), wide, base);
       heights.forEach((height, i) => {
         const tall = (height / most) * (base - 2);
-        if (tall > 0) context.fillRect(i * wide, base - Math.max(1, tall), Math.max(1, wide - (wide > 4 && !level ? 1 : 0)), Math.max(1, tall));
+        if (tall > 0) context.fillRect(i * wide, base - Math.max(1, tall), Math.max(1, wide - (wide > 4 ? 1 : 0)), Math.max(1, tall));
       });
     });
     context.globalAlpha = 1;
     this.#drawAxis(width, base, most, perStep, ink);
     this.#drawPeaks(width, base, ink);
     if (to !== null) this.#drawRange(this.#x(from), this.#x(to), width, base, ink);
+  }
+
+  /** In one piece: bars of parts of pixels would show their edges. */
+  #fillLevel(tops, wide, base) {
+    const { context } = this;
+    context.beginPath();
+    context.moveTo(0, base);
+    tops.forEach((top, i) => {
+      context.lineTo(i * wide, top);
+      context.lineTo((i + 1) * wide, top);
+    });
+    context.lineTo(tops.length * wide, base);
+    context.fill();
   }
 
   #drawAxis(width, base, most, perStep, ink) {

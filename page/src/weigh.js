@@ -140,16 +140,17 @@ export function isLevel({ types, time }, type) {
  * What lived by step of time: of all threads the most in each step; of some, what they had allocated of it behind each
  * step. Of sums alone it is always that of all.
  *
- * @returns {Float64Array[]} of each group
+ * @returns {{series: Float64Array[], step: number}} of each group; the length of a step, in ns
  */
 export function levelOverTime(profile, choice) {
   const { types, time } = profile;
   const { unit } = types[choice.type];
   const type = time.changes.find((t) => types[t].unit === unit);
-  if (!choice.threads || !time.values[type]) return time.live.map((l) => (unit === "bytes" ? l.bytes : l.blocks));
-  const out = overTime(profile, { ...choice, type });
-  for (const level of out) for (let i = 1; i < level.length; i++) level[i] += level[i - 1];
-  return out;
+  if (!choice.threads || !time.values[type])
+    return { series: time.live.map((l) => (unit === "bytes" ? l.bytes : l.blocks)), step: time.liveStep };
+  const series = overTime(profile, { ...choice, type });
+  for (const level of series) for (let i = 1; i < level.length; i++) level[i] += level[i - 1];
+  return { series, step: time.step };
 }
 
 /** @returns {Float64Array} what each thread has, whatever threads were chosen */

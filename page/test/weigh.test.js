@@ -82,11 +82,13 @@ test("a range of a heap's live bytes is what rows grew by", () => {
 test("its time line is what lived, of chosen threads by their own events", () => {
   const p = heap();
   assert.deepEqual([0, 1, 3, 5, 7].map((type) => isLevel(p, type)), [false, false, true, true, true]);
-  assert.deepEqual([...levelOverTime(p, { type: 3, threads: null })[0]], [1000, 1600, 1500, 900]);
-  assert.deepEqual([...levelOverTime(p, { type: 6, threads: null })[0]], [10, 16, 15, 9]);
-  assert.deepEqual([...levelOverTime(p, { type: 5, threads: new Set([0]) })[0]], [1000, 1000, 900, 900]);
-  assert.deepEqual([...levelOverTime(p, { type: 3, threads: new Set([1]) })[0]], [0, 500, -100, -100]);
+  assert.deepEqual([...levelOverTime(p, { type: 3, threads: null }).series[0]], [1000, 1600, 1500, 900]);
+  assert.deepEqual([...levelOverTime(p, { type: 6, threads: null }).series[0]], [10, 16, 15, 9]);
+  assert.deepEqual([...levelOverTime(p, { type: 5, threads: new Set([0]) }).series[0]], [1000, 1000, 900, 900]);
+  assert.deepEqual([...levelOverTime(p, { type: 3, threads: new Set([1]) }).series[0]], [0, 500, -100, -100]);
+  p.time.liveStep = 5e6; // steps of rows are longer where there are many of them
+  assert.deepEqual([null, new Set([1])].map((threads) => levelOverTime(p, { type: 3, threads }).step), [5e6, 1e7]);
   p.time.values.fill(null); // sums alone: what is known is of all
-  assert.deepEqual([...levelOverTime(p, { type: 3, threads: new Set([1]) })[0]], [1000, 1600, 1500, 900]);
+  assert.deepEqual([...levelOverTime(p, { type: 3, threads: new Set([1]) }).series[0]], [1000, 1600, 1500, 900]);
   assert.equal(isLevel(profile(), 1), false);
 });

@@ -355,7 +355,7 @@ const onOthers = {
     assert.deepEqual(await page.$$eval("#value option", (all) => all.map((o) => o.textContent)).then((all) => all.slice(2, 5)), ["Live, blocks", "Live, bytes", "At the peak, blocks"]);
     await page.evaluate(() => sfbPage.setType(3));
     assert.match(await text(page, "time-label"), /^All 29\.0 s · peak 5\.86 KiB at 0\.300 s$/);
-    const level = await page.evaluate(() => ({ step: sfbPage.profile.time.step, series: [...sfbPage.app.series[0]] }));
+    const level = await page.evaluate(() => ({ step: sfbPage.app.seriesStep, series: [...sfbPage.app.series[0]] }));
     const at100 = (ms) => level.series[Math.floor((ms * MS) / level.step)];
     assert.deepEqual([0, 100, 300, 900, 1000, 1500, 2000].map(at100), [0, 1000, 6000, 6000, 6000, 3100, 4600]);
     // A range is growth, and the peak gives way to it.

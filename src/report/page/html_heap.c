@@ -30,6 +30,23 @@ static uint32_t step_of(const struct html_time *t, uint64_t time)
     return step < t->steps ? (uint32_t)step : t->steps - 1;
 }
 
+static uint32_t live_step_of(const struct html_time *t, uint64_t time)
+{
+    const uint64_t step = time / t->live_step_ns;
+
+    return step < t->live_steps ? (uint32_t)step : t->live_steps - 1;
+}
+
+/* 1, 2, 5, 10, ... times a power of ten. */
+static uint64_t next_step(uint64_t step)
+{
+    uint64_t digit = step;
+
+    while (digit >= 10)
+        digit /= 10;
+    return digit == 2 ? step / 2 * 5 : 2 * step;
+}
+
 static uint64_t since_start(const struct report_data *data, uint64_t time)
 {
     return time > data->start.monotonic ? time - data->start.monotonic : 0;
@@ -138,16 +155,16 @@ static bool add_process(const struct html_time *time, struct html_live *live,
                         const struct report_data *data, const struct report_heap *heap)
 {
     const struct report_process *process = &data->processes.at[heap->process];
-    const uint32_t last =
-        process->ended ? step_of(time, since_start(data, process->end_time)) : time->steps - 1;
-    struct sfb_recording_heap_sum *most = calloc(time->steps, sizeof *most), now = { 0, 0 };
+    const uint32_t last = process->ended ? live_step_of(time, since_start(data, process->end_time))
+                                         : time->live_steps - 1;
+    struct sfb_recording_heap_sum *most = calloc(time->live_steps, sizeof *most), now = { 0, 0 };
     uint32_t step = 0;
 
     if (!most)
         return false;
     for (size_t i = 0; i < data->heap.states.count; i++) {
         const struct sfb_recording_heap_state *s = &data->heap.states.at[i];
-        const uint32_t at = step_of(time, since_start(data, s->time));
+        const uint32_t at = live_step_of(time, since_start(data, s->time));
 
         if (s->process != heap->process)
             continue;
@@ -174,14 +191,14 @@ static void find_peak(const struct html_time *time, struct html_live *live,
 
         live->peak = s->peak;
         live->peak_time = since_start(data, s->peak_time);
-        live->steps[step_of(time, live->peak_time)] = s->peak;
+        live->steps[live_step_of(time, live->peak_time)] = s->peak;
         return;
     }
     live->peak = (struct sfb_recording_heap_sum){ 0, 0 };
-    for (uint32_t i = 0; i < time->steps; i++)
+    for (uint32_t i = 0; i < time->live_steps; i++)
         if (live->steps[i].bytes > live->peak.bytes) {
             live->peak = live->steps[i];
-            live->peak_time = i * time->step_ns;
+            live->peak_time = i * time->live_step_ns;
         }
 }
 
@@ -201,7 +218,7 @@ static bool add_live(struct html_time *time, const struct report_model *model)
                 !report_choice_has_process(&model->choice, &data->processes.at[heap->process]))
                 continue;
             if (!live->steps)
-                live->steps = calloc(time->steps, sizeof *live->steps);
+                live->steps = calloc(time->live_steps, sizeof *live->steps);
             if (!live->steps || !add_process(time, live, data, heap))
                 return false;
             find_peak(time, live, data, heap, ++counts[group]);
@@ -240,17 +257,21 @@ static bool fill(struct html_time *out, const struct report_model *model, bool *
 bool html_heap_time_make(struct html_time *out, const struct report_model *model)
 {
     const uint64_t end = end_of(model);
-    uint64_t shortest = SHORTEST_NS;
-    bool good, full;
+    bool good, full = false;
 
-    *out = (struct html_time){ .step_ns = 0 };
+    *out = (struct html_time){ .step_ns = html_time_step(end, SHORTEST_NS) };
+    out->live_step_ns = out->step_ns;
     do {
-        out->step_ns = html_time_step(end, shortest);
         out->steps = (uint32_t)(end / out->step_ns) + 1;
         full = false;
         good = fill(out, model, &full);
-        shortest = 10 * shortest;
-    } while (good && full && out->steps > 1);
+        if (good && full && out->steps > 1)
+            out->step_ns = next_step(out->step_ns);
+        else
+            full = false;
+    } while (full);
+    out->live_steps =
+        (uint32_t)((out->steps * out->step_ns + out->live_step_ns - 1) / out->live_step_ns);
     html_time_sort(out);
     return good && add_live(out, model);
 }
@@ -259,7 +280,7 @@ static void put_sums(FILE *to, const char *name, const struct html_time *time,
                      const struct html_live *live, bool bytes)
 {
     html_list_begin(to, name);
-    for (uint32_t i = 0; i < time->steps; i++)
+    for (uint32_t i = 0; i < time->live_steps; i++)
         html_list_number(to, i, bytes ? live->steps[i].bytes : live->steps[i].blocks);
     html_list_end(to, ",");
 }
@@ -268,6 +289,7 @@ void html_heap_time_write(FILE *to, const struct html_time *time)
 {
     const size_t groups = time->live[1].steps ? 2 : 1;
 
+    fprintf(to, "\"liveStep\":%" PRIu64 ",", time->live_step_ns);
     html_list_begin(to, "live");
     for (size_t g = 0; g < groups && time->live[0].steps; g++) {
         const struct html_live *live = &time->live[g];

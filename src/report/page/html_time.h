@@ -23,6 +23,8 @@ struct html_time {
     uint32_t steps;                           /* how many */
     REPORT_ARRAY(struct html_moment) moments; /* by step */
     struct html_live live[2];                 /* of a heap, by group */
+    uint64_t live_step_ns;                    /* of what lived: no longer than the others */
+    uint32_t live_steps;                      /* as long as all of those */
 };
 
 /* @return a step of a round length, at least so long, of which so much time has at most 2,000 */
