@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "object/base64.h"
+#include "sfb/cbf.h"
 
 enum { PREFIX_SIZE = sizeof LOG_LINE_PREFIX - 1 };
 
@@ -62,8 +63,30 @@ bool log_lines_next(struct log_lines *l, struct log_line *out)
     return true;
 }
 
+/* A line of a dump of the heap has numbers behind the backtrace: how many, then LEB128. @return bytes of the backtrace */
+static size_t without_numbers(const uint8_t *bytes, size_t size)
+{
+    struct sfb_cbf_decoder_options options = { .size = sizeof options,
+                                               .flags = SFB_CBF_STREAM | SFB_CBF_REQUIRE_END };
+    struct sfb_cbf_decoder decoder;
+    struct sfb_cbf_item item;
+    enum sfb_status status = sfb_cbf_decoder_init(&decoder, bytes, size, &options, NULL);
+    size_t end, numbers = 0;
+
+    while (status == SFB_OK)
+        status = sfb_cbf_decoder_next(&decoder, &item, NULL);
+    if (status != SFB_END)
+        return size;
+    end = sfb_cbf_decoder_consumed(&decoder);
+    for (size_t i = end + 1; i < size; i++)
+        numbers += bytes[i] < 0x80;
+    return end < size && bytes[end] == numbers && bytes[size - 1] < 0x80 ? end : size;
+}
+
 const char *log_line_decode(const struct log_line *line, uint8_t **cbf, size_t *size)
 {
+    const char *cause;
+
     *cbf = NULL;
     *size = 0;
     if (line->size == 0)
@@ -73,5 +96,8 @@ const char *log_line_decode(const struct log_line *line, uint8_t **cbf, size_t *
     *cbf = malloc(line->size / 4 * 3 + 3);
     if (!*cbf)
         return strerror(ENOMEM);
-    return object_base64_read(line->base64, line->size, *cbf, size);
+    cause = object_base64_read(line->base64, line->size, *cbf, size);
+    if (!cause)
+        *size = without_numbers(*cbf, *size);
+    return cause;
 }

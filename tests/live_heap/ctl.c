@@ -308,6 +308,18 @@ Test(ctl, reads_a_log_in_which_other_lines_stand_too)
     finish(&q, true);
 }
 
+Test(ctl, writes_lines_that_symbolize_takes_as_backtraces)
+{
+    struct program p = start("blocks 50 20 wait", NULL);
+    struct run run = run_line(TOOL " ctl %d dump >log; " TOOL " symbolize --pid %d log", (int)p.pid,
+                              (int)p.pid);
+
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    expect_has(run.out, "make_a_pearl+");
+    run_free(&run);
+    finish(&p, true);
+}
+
 Test(ctl, says_what_a_log_lacks)
 {
     struct program p = start("blocks 50 20 wait", NULL);
