@@ -9,6 +9,7 @@
  *     thread.h    a thread gets its ring, and gives it back
  *     sample.h    few blocks instead of all
  *     table.h     nothing is recorded: the process has a live table
+ *     tail.h      its blocks
  *     process.h   beginning, fork(), end
  */
 #ifndef SFB_RECORD_HEAP_HEAP_H
@@ -24,7 +25,7 @@ enum sfb_heap_mode {
     SFB_HEAP_OFF,
     SFB_HEAP_EVERY,
     SFB_HEAP_SAMPLED,
-    SFB_HEAP_TABLE /* the live table: table.h */
+    SFB_HEAP_TABLE /* the live table: tail.h */
 };
 
 struct sfb_heap {

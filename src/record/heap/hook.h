@@ -18,7 +18,7 @@
 #include "record/heap/next.h"
 #include "record/heap/pool.h"
 #include "record/heap/sample.h"
-#include "record/heap/table.h"
+#include "record/heap/tail.h"
 
 /* sfb_heap_enter() where it is not what it always is. Signals: safe; errno is left alone. */
 struct sfb_heap_thread *sfb_heap_enter_slowly(void);
@@ -91,7 +91,7 @@ static inline struct sfb_heap_thread *sfb_heap_free_begin(enum sfb_shared_heap_r
 
     if (sfb_heap_mode() >= SFB_HEAP_SAMPLED) {
         if (sfb_heap_mode() == SFB_HEAP_TABLE)
-            sfb_heap_table_freed(block);
+            sfb_heap_tail_freed(block);
         else if (!sfb_heap_sample_take(block))
             return NULL;
     }

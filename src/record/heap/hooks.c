@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "record/heap/hook.h"
-#include "record/heap/table.h"
+#include "record/heap/tail.h"
 #include "record/interpose.h"
 
 #define UNLIKELY(test) __builtin_expect(!!(test), 0)
@@ -22,7 +22,7 @@
         void *block = (call);                                                                      \
                                                                                                    \
         if (UNLIKELY(tail))                                                                        \
-            sfb_heap_table_allocated(block, size, &caller);                                        \
+            sfb_heap_tail_allocated(block, size, &caller);                                         \
         else if (t)                                                                                \
             sfb_heap_alloc_end(t, SFB_HEAP_ALLOC, block, size, &caller);                           \
         return block;                                                                              \
@@ -95,7 +95,7 @@ int sfb_heap_posix_memalign(void **out, size_t alignment, size_t size, SFB_HEAP_
     int result = sfb_heap_next.posix_memalign(out, alignment, size + tail);
 
     if (UNLIKELY(tail))
-        sfb_heap_table_allocated(result == 0 ? *out : NULL, size, &caller);
+        sfb_heap_tail_allocated(result == 0 ? *out : NULL, size, &caller);
     else if (t)
         sfb_heap_alloc_end(t, SFB_HEAP_ALLOC, result == 0 ? *out : NULL, size, &caller);
     return result;
@@ -160,7 +160,7 @@ static NOINLINE void *realloc_looked_at(void *block, size_t size, SFB_HEAP_CALLE
     if (is_of_pool(block))
         return move_from_pool(block, size);
     if (UNLIKELY(sfb_heap_mode() == SFB_HEAP_TABLE))
-        return sfb_heap_table_realloc(block, size, &caller);
+        return sfb_heap_tail_realloc(block, size, &caller);
     return realloc_recorded(sfb_heap_free_begin(SFB_HEAP_FREE_REALLOC, block, SFB_HEAP_IN_CALL),
                             block, size, &caller);
 }
@@ -243,6 +243,6 @@ SFB_INTERPOSED size_t malloc_usable_size(void *ptr)
     if (ptr && is_of_pool(ptr))
         return sfb_heap_pool_size(ptr);
     if (UNLIKELY(sfb_heap.tails) && ptr)
-        return sfb_heap_table_usable(ptr);
+        return sfb_heap_tail_usable(ptr);
     return sfb_heap_next.malloc_usable_size(ptr);
 }

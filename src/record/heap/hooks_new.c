@@ -107,7 +107,7 @@ static inline void *new_by(enum sfb_heap_new form, size_t size, size_t alignment
         block = by_operator(sfb_heap_next.new[form], size + tail,
                             is_aligned(form) ? alignment : nothrow, nothrow);
     if (__builtin_expect(tail > 0, 0))
-        sfb_heap_table_allocated(block, size, &caller);
+        sfb_heap_tail_allocated(block, size, &caller);
     else if (t)
         sfb_heap_alloc_end(t, SFB_HEAP_ALLOC, block, size, &caller);
     return block || !is_malloc(form) ? block : fail(form, size, alignment, nothrow);

@@ -1,45 +1,13 @@
-/*
- * The live table (record/live/live.h) instead of a recording: each block is four bytes larger than the program asks, and
- * the table is told of it.
- */
+/* The live table (record/live/live.h) instead of a recording: how it begins and ends. */
 #ifndef SFB_RECORD_HEAP_TABLE_H
 #define SFB_RECORD_HEAP_TABLE_H
 
 #include <stdbool.h>
-#include <stddef.h>
-
-#include "record/heap/heap.h"
-#include "sfb/context.h"
 
 /* Before the first block, where the environment asks for it. @return whether there is a table */
 bool sfb_heap_table_look(void);
 
 /* The program may ask for one by itself from now on. */
 void sfb_heap_table_prepare(void);
-
-/* sfb_heap_tail() in all modes but those that record. */
-size_t sfb_heap_tail_slowly(size_t size);
-
-/* @return bytes that are to be allocated besides; 0: the table is not told of the block */
-static inline size_t sfb_heap_tail(size_t size)
-{
-    const enum sfb_heap_mode mode = sfb_heap_mode();
-
-    return __builtin_expect(mode == SFB_HEAP_EVERY || mode == SFB_HEAP_SAMPLED, 1)
-               ? 0
-               : sfb_heap_tail_slowly(size);
-}
-
-/* A block with such a tail was allocated. NULL: it was not. */
-void sfb_heap_table_allocated(void *block, size_t size, const struct sfb_regs *caller);
-
-/* One is about to be freed, with a tail or without. */
-void sfb_heap_table_freed(void *block);
-
-/* realloc() of a block. */
-void *sfb_heap_table_realloc(void *block, size_t size, const struct sfb_regs *caller);
-
-/* @return what the program may use of a block */
-size_t sfb_heap_table_usable(void *block);
 
 #endif
