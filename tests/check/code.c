@@ -207,3 +207,23 @@ Test(check_code, is_looked_at_where_it_is_needed)
         run_free(&run);
     }
 }
+
+/* Version 3 with the bit of a trampoline, on a function that returns. */
+Test(check_code, knows_that_trampolines_do_not_return)
+{
+    static struct file f;
+    struct run run;
+
+    if (!has_decoder())
+        cr_skip_test("no capstone, or no assembler with --gsframe");
+    for (int set = 0; set < 2; set++) {
+        file_make(&f, &(struct file_plan){
+                          .version = 3, .abi = SFB_ABI_AMD64_LE, .without_eh_frame = true });
+        if (set)
+            file_set(&f, FILE_SFRAME_AT + f.attribute[1] + 2, 1, 0x80);
+        write_file("case.o", &f);
+        run = codes_of("");
+        cr_expect(strcmp(run.out, set ? "SF0814 warning " : "") == 0, "%s", run.out);
+        run_free(&run);
+    }
+}

@@ -51,8 +51,12 @@ if(TARGET sfb)
     ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(test-check-flips PRIVATE sfb-check sfb-dump sfb-flags)
   if(CAPSTONE_FOUND)
-    sfb_add_test(check.flips COMMAND test-check-flips 1500 1 98 ${elf}/amd64/prog_sig
-      ${elf}/aarch64/prog_pac_bkey ${elf}/aarch64_be/libsample_pac_bkey.so)
+    set(elf ${PROJECT_SOURCE_DIR}/fixtures/elf)
+    sfb_add_test(check.flips COMMAND test-check-flips 1500 1 98 ${elf}/v1/amd64/prog_sig
+      ${elf}/v1/aarch64/prog_pac_bkey ${elf}/v1/aarch64_be/libsample_pac_bkey.so
+      ${elf}/v2/amd64/free_pie ${elf}/v2/aarch64_be/free_pie_pac
+      ${elf}/v3/amd64/free_pie ${elf}/v3/amd64/free.o ${elf}/v3/aarch64/sig.o
+      ${elf}/v3/aarch64_be/free_pie_pac)
     set_tests_properties(check.flips PROPERTIES ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
   endif()
 endif()

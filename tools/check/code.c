@@ -50,9 +50,9 @@ static bool look_at(struct code_function *u, struct check_function f)
             gap |= u->gaps[i];
         }
         u->cc->followed += !gap;
-    } else if (u->gaps[GAP_LARGE]) {
+    } else if (u->gaps[GAP_LARGE] || u->gaps[GAP_BYTES]) {
         u->cc->functions++;
-        u->cc->gaps[GAP_LARGE]++;
+        u->cc->gaps[u->gaps[GAP_LARGE] ? GAP_LARGE : GAP_BYTES]++;
     }
     code_function_reset(u);
     return good;

@@ -66,6 +66,7 @@ struct code_function {
     struct insn *insns; /* ascending */
     size_t insn_count, insn_capacity;
     struct frame_state **states; /* of those that something leads to; else NULL */
+    size_t state_count;
     uint8_t *marks;              /* of each instruction: enum code_mark */
     size_t *queue;
     size_t queued;

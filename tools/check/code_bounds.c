@@ -41,6 +41,22 @@ static void judge_key(struct code_function *u)
                no_rules, "%s", "");
 }
 
+/* Where handlers return to the kernel is asked to go on elsewhere. */
+static void judge_signal(struct code_function *u)
+{
+    bool returns = false, enters = false;
+
+    if (!u->f.part->version->has_attribute || (u->f.entry->info & FUNCTION_SIGNAL) == 0)
+        return;
+    for (size_t i = 0; i < u->insn_count; i++) {
+        returns |= u->insns[i].flow == FLOW_RETURN;
+        enters |= u->insns[i].enters;
+    }
+    if (returns && !enters)
+        say_at(u->cc->c, CODE_INSN_SIGNAL, place_of_entry(u->f.part, u->f.entry, FIELD_INFO),
+               u->start, no_rules, "%s", "");
+}
+
 void code_judge_bounds(struct code_function *u)
 {
     const struct insn *last = &u->insns[u->insn_count - 1];
@@ -56,6 +72,7 @@ void code_judge_bounds(struct code_function *u)
                    u->start + row->start - in->address, in->size);
     }
     judge_key(u);
+    judge_signal(u);
     if (insn_end(last) > u->end)
         say_at(u->cc->c, CODE_INSN_END, place_of_entry(u->f.part, u->f.entry, FIELD_SIZE), u->end,
                no_rules, ", %" PRIu64 " bytes into one of %u", u->end - last->address, last->size);
@@ -114,8 +131,10 @@ static bool is_beyond_rows(const struct code_function *u, uint64_t pc)
 
         while (size > 0 && !(code = object_code_at(u->cc->c->object, pc, size)))
             size--;
-        if (!code || !decoder_read(u->cc->decoder, &i, code, (size_t)size, pc))
+        if (!code || u->cc->code_left == 0 ||
+            !decoder_read(u->cc->decoder, &i, code, (size_t)size, pc))
             return true;
+        u->cc->code_left--;
         if ((i.kills >> m->sp & 1) != 0 || (i.what == WHAT_ADD && i.reg[0] == m->sp) ||
             (i.what == WHAT_SWAP && (i.reg[0] == m->sp || i.reg[1] == m->sp)) ||
             (i.what == WHAT_LOAD && (i.reg[0] == m->sp || i.reg[1] == m->sp)) ||

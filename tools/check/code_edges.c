@@ -2,8 +2,12 @@
 #include <inttypes.h>
 
 #include "code.h"
+#include "object/code_ranges.h"
 #include "say.h"
 #include "words.h"
+
+/* Instructions in front of a trap that are looked at, and the bytes of one. */
+enum { TRAP_MAX = 3, TRAP_BYTES = 16 };
 
 const struct check_function *code_function_at(const struct code_check *cc, uint64_t pc)
 {
@@ -58,6 +62,26 @@ static void say_edge(struct code_function *u, enum check_code code, const struct
            i->address);
 }
 
+/*
+ * Whether the code there traps at once: compilers put such a block where they have proved that nobody
+ * gets to, and lead there with any frame.
+ */
+static bool is_trap(const struct code_check *cc, uint64_t pc)
+{
+    struct insn i;
+
+    for (unsigned n = 0; n < TRAP_MAX; n++) {
+        const uint8_t *code = object_code_at(cc->c->object, pc, TRAP_BYTES);
+
+        if (!code || !decoder_read(cc->decoder, &i, code, TRAP_BYTES, pc))
+            return false;
+        if (i.flow != FLOW_ON)
+            return i.flow == FLOW_MAYBE && !i.enters;
+        pc = insn_end(&i);
+    }
+    return false;
+}
+
 void code_edge(struct code_function *u, const struct insn *i, const struct frame_state *s)
 {
     struct code_check *cc = u->cc;
@@ -75,6 +99,7 @@ void code_edge(struct code_function *u, const struct insn *i, const struct frame
         s = &callee;
     }
     code = code_difference(s, &cc->machine, &row.rule);
-    if (code == CODE_INSN_CFA || (code == CODE_INSN_FP && i->flow != FLOW_CALL))
+    if ((code == CODE_INSN_CFA || (code == CODE_INSN_FP && i->flow != FLOW_CALL)) &&
+        !is_trap(cc, i->target))
         say_edge(u, i->flow == FLOW_CALL ? CODE_INSN_CALL : CODE_INSN_JUMP, i, f, &row);
 }

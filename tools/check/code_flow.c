@@ -12,6 +12,9 @@
 
 /* Values only become unknown. A place whose state changes more often keeps sp and fp alone. */
 enum { CHANGES_MAX = 7 };
+
+/* Of one function: more places where ways meet are not looked at. */
+enum { STATES_MAX = 1 << 16 };
 static const char *const at_return = "the code returns there";
 
 /* @return false: no memory */
@@ -19,7 +22,12 @@ static bool arrive(struct code_function *u, size_t at, const struct frame_state 
 {
     struct frame_state **held = &u->states[at];
 
+    if (!*held && u->state_count == STATES_MAX) {
+        u->gaps[GAP_LARGE] = true;
+        return true;
+    }
     if (!*held) {
+        u->state_count++;
         *held = malloc(sizeof **held);
         if (!*held)
             return false;

@@ -57,13 +57,12 @@ static bool read_rows(struct code_function *u)
     return u->row_count > 0;
 }
 
-/* Where reading goes on behind bytes that are no instruction: at the next row. */
-static uint64_t next_row(const struct code_function *u, uint64_t pc)
+/* Where reading goes on behind bytes that are no instruction: at the next row, of those from *next on. */
+static uint64_t next_row(const struct code_function *u, uint64_t pc, size_t *next)
 {
-    for (size_t i = 0; i < u->row_count && u->repeat == 0; i++)
-        if (u->start + u->rows[i].start > pc)
-            return u->start + u->rows[i].start;
-    return u->end;
+    while (*next < u->row_count && u->start + u->rows[*next].start <= pc)
+        ++*next;
+    return *next < u->row_count && u->repeat == 0 ? u->start + u->rows[*next].start : u->end;
 }
 
 /*
@@ -95,6 +94,8 @@ static void correct_target(const struct code_function *u, struct insn *i)
 
 static bool read_insns(struct code_function *u, const uint8_t *code, uint64_t code_end)
 {
+    size_t next = 0;
+
     for (uint64_t pc = u->start; pc < u->end;) {
         struct insn *i;
 
@@ -115,7 +116,7 @@ static bool read_insns(struct code_function *u, const uint8_t *code, uint64_t co
             continue;
         }
         u->gaps[GAP_BYTES] = true;
-        pc = next_row(u, pc);
+        pc = next_row(u, pc, &next);
     }
     return u->insn_count > 0;
 }
