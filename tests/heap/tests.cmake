@@ -36,6 +36,8 @@ if(CMAKE_CXX_COMPILER)
   set(sfb_heap_cxx "$<TARGET_FILE:test-heap-cxx>")
 endif()
 
+sfb_test(heap names)
+
 foreach(name calls life limits sampled)
   sfb_test(heap ${name} SOURCES heap/drainer.c heap/replay.c LIBS sfb-recorder LIMIT 60)
   target_compile_definitions(test-heap-${name} PRIVATE
