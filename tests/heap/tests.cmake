@@ -37,6 +37,11 @@ if(CMAKE_CXX_COMPILER)
 endif()
 
 sfb_test(heap names)
+sfb_test(heap policy SOURCES support/command.c)
+target_compile_definitions(test-heap-policy PRIVATE SFB_NM="${CMAKE_NM}" SFB_READELF="${CMAKE_READELF}"
+  SFB_HEAP_AGENT="$<TARGET_FILE:sfb-agent-heap>"
+  SFB_HEAP_OBJECTS="${PROJECT_BINARY_DIR}/src/record/heap/CMakeFiles/sfb-agent-heap.dir")
+add_dependencies(test-heap-policy sfb-agent-heap)
 
 foreach(name calls life limits sampled)
   sfb_test(heap ${name} SOURCES heap/drainer.c heap/replay.c LIBS sfb-recorder LIMIT 60)
