@@ -20,6 +20,7 @@
 #include "recorder/drain.h"
 #include "recorder/environment.h"
 #include "recorder/follow.h"
+#include "recorder/heap_drain.h"
 #include "recorder/session.h"
 
 enum { GRACE_LOOKS = 20 };

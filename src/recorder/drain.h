@@ -7,7 +7,7 @@
  *     dictionary.h   hash of a stack -> id
  *     slots.h        what is known of a slot: process or ring
  *     ring.h         records of a ring
- *     heap_drain.h   records of all rings of a process, where the heap is recorded
+ *     heap_drain.h   records of all rings of a process, where the heap is recorded: who never does does not link it
  *     modules.h      lists of modules
  *     process.h      beginning and end of a process
  *     watch.h        who watches
@@ -25,8 +25,7 @@
 
 struct sfb_recorder_drain; /* opaque */
 
-struct sfb_recorder_heap_calls; /* opaque */
-extern const struct sfb_recorder_heap_calls sfb_recorder_heap_drain;
+struct sfb_recorder_heap_calls; /* opaque: heap_drain.h has them */
 
 struct sfb_recorder_drain_options {
     struct sfb_shared *shared; /* sfb_shared_size() bytes; borrowed */

@@ -1,14 +1,9 @@
-/*
- * The rings of a session that records the heap: events of all threads of a process, in the order of their times.
- *
- * An event is older than the look that finds it. So all that is older than a look is there, but for what a thread has
- * read the clock for and not yet published: it says so (`busy`). Up to there, the horizon, events are replayed.
- */
-#include "recorder/drain.h"
+#include "recorder/heap_drain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "recorder/drain.h"
 #include "recorder/heap_replay.h"
 #include "recorder/heap_ring.h"
 #include "recorder/modules.h"

@@ -1,26 +1,8 @@
 #include "recording/bodies_get.h"
 
 #include "base/leb128.h"
+#include "recording/body_parts.h"
 #include "recording/heap_bodies_get.h"
-
-uint32_t sfb_body_u32(struct sfb_reader *body)
-{
-    const uint64_t value = sfb_reader_uleb(body);
-
-    if (value > UINT32_MAX)
-        body->failed = true;
-    return (uint32_t)value;
-}
-
-const void *sfb_body_bytes(struct sfb_reader *body, size_t *size)
-{
-    const uint64_t n = sfb_reader_uleb(body);
-    const uint8_t *at = body->pos;
-
-    sfb_reader_skip(body, n);
-    *size = body->failed ? 0 : (size_t)n;
-    return at;
-}
 
 /* Texts of an event: they move as their memory grows, so pointers are made when all are there. */
 struct texts {

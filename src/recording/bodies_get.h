@@ -17,10 +17,4 @@
 bool sfb_body_read(struct sfb_recording_event *out, uint32_t kind, struct sfb_reader *body,
                    struct sfb_bytes *text);
 
-/* A number of 32 bits; a wider one is a failure. */
-uint32_t sfb_body_u32(struct sfb_reader *body);
-
-/* A size and so many bytes, which stay where they are. */
-const void *sfb_body_bytes(struct sfb_reader *body, size_t *size);
-
 #endif

@@ -15,9 +15,5 @@ void sfb_body_modules(struct sfb_bytes *body, const void *event);
 void sfb_body_losses(struct sfb_bytes *body, const void *event);
 void sfb_body_file(struct sfb_bytes *body, const void *event);
 void sfb_body_finish(struct sfb_bytes *body, const void *event);
-void sfb_body_heap(struct sfb_bytes *body, const void *event);
-void sfb_body_heap_site(struct sfb_bytes *body, const void *event);
-void sfb_body_heap_totals(struct sfb_bytes *body, const void *event);
-void sfb_body_heap_state(struct sfb_bytes *body, const void *event);
 
 #endif

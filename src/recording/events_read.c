@@ -4,6 +4,7 @@
 
 #include "base/leb128.h"
 #include "recording/bodies_get.h"
+#include "recording/body_parts.h"
 
 /* A block that has lost its beginning, or another one's, is no place for ids that were there before. */
 static bool read_first_stack(struct sfb_events_reader *e, const struct sfb_introduced *introduced,

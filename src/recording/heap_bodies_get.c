@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/leb128.h"
-#include "recording/bodies_get.h"
+#include "recording/body_parts.h"
 
 static void read_heap(struct sfb_recording_heap *e, struct sfb_reader *body)
 {

@@ -1,5 +1,4 @@
-/* Bodies of records of the heap. */
-#include "recording/bodies_put.h"
+#include "recording/heap_bodies_put.h"
 
 void sfb_body_heap(struct sfb_bytes *body, const void *event)
 {

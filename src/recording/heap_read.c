@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/leb128.h"
-#include "recording/bodies_get.h"
+#include "recording/body_parts.h"
 
 bool sfb_heap_read_begin(struct sfb_heap_reader *h, const uint8_t *payload, size_t size)
 {

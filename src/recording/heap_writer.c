@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "recording/bodies_put.h"
+#include "recording/heap_bodies_put.h"
 
 /* Before it is packed. A longer one packs better, and for longer: threads wait for room in their rings meanwhile. */
 enum { HEAP_BLOCK_SIZE = 128 << 10 };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "recorder/drain.h"
+#include "recorder/heap_drain.h"
 #include "recorder/shared.h"
 #include "sfb/recording.h"
 

@@ -5,6 +5,8 @@
 #include "heap_drain/made_session.h"
 #include "support/test.h"
 
+TestSuite(heap_hostile, .timeout = 120);
+
 enum { MS = 1000000 };
 
 static const struct {
@@ -104,7 +106,7 @@ Test(heap_hostile, takes_no_position_that_cannot_be)
 }
 
 /* Anything at all: nothing is freed that does not live, and sums are those of the events. */
-Test(heap_hostile, survives_anything, .timeout = 120)
+Test(heap_hostile, survives_anything)
 {
     uint64_t random = 88172645463325252;
 

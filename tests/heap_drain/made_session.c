@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "recorder/heap_drain.h"
 #include "sfb/cbf.h"
 #include "support/test.h"
 

@@ -10,6 +10,8 @@
 #include "recorder/heap_thread.h"
 #include "support/test.h"
 
+TestSuite(heap_pieces, .timeout = 60);
+
 static uint64_t random_state = 88172645463325252;
 
 static uint64_t random_number(void)
@@ -177,7 +179,7 @@ static struct sfb_recording_heap_amount sampled_run(uint64_t size, uint64_t bloc
 }
 
 /* The mean of many runs is the truth, and the variance that each tells is that of the runs. */
-Test(heap_pieces, estimates_are_unbiased_and_know_their_error, .timeout = 60)
+Test(heap_pieces, estimates_are_unbiased_and_know_their_error)
 {
     for (size_t s = 0; s < SIZES; s++) {
         const uint64_t blocks = sizes[s] < 1000 ? 10 * EACH : EACH / 10;
