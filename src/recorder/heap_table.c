@@ -2,6 +2,10 @@
 
 #include <stdlib.h>
 
+/*
+ * A part grows by a quarter, when three quarters of it are full. So it is never less than 60 % full: what lives in
+ * memory lives in the cache that the recorder shares with the program, too.
+ */
 enum { ROOM_MIN = 8 };
 
 /* The upper byte chooses the part, what lies below the place in it. */
@@ -12,7 +16,18 @@ static uint64_t hash_of(uint64_t pointer)
 
 static uint32_t home_of(uint64_t hash, uint32_t room)
 {
-    return (uint32_t)(hash >> 24) & (room - 1);
+    return (uint32_t)((uint64_t)(uint32_t)(hash >> 24) * room >> 32);
+}
+
+static uint32_t behind(uint32_t place, uint32_t room)
+{
+    return place + 1 < room ? place + 1 : 0;
+}
+
+/* Steps from one place to another one. */
+static uint32_t steps(uint32_t from, uint32_t to, uint32_t room)
+{
+    return to >= from ? to - from : to + room - from;
 }
 
 struct sfb_heap_block *sfb_heap_table_find(const struct sfb_heap_table *t, uint64_t pointer)
@@ -23,7 +38,7 @@ struct sfb_heap_block *sfb_heap_table_find(const struct sfb_heap_table *t, uint6
 
     if (room == 0)
         return NULL;
-    for (uint32_t i = home_of(hash, room); at[i].pointer != 0; i = (i + 1) & (room - 1))
+    for (uint32_t i = home_of(hash, room); at[i].pointer != 0; i = behind(i, room))
         if (at[i].pointer == pointer)
             return &at[i];
     return NULL;
@@ -34,14 +49,14 @@ static void put(struct sfb_heap_block *at, uint32_t room, const struct sfb_heap_
     uint32_t i = home_of(hash_of(block->pointer), room);
 
     while (at[i].pointer != 0)
-        i = (i + 1) & (room - 1);
+        i = behind(i, room);
     at[i] = *block;
 }
 
 static bool grow(struct sfb_heap_table *t, unsigned part)
 {
     const uint32_t before = t->parts[part].room;
-    const uint32_t room = before > 0 ? 2 * before : ROOM_MIN;
+    const uint32_t room = before > 0 ? before + before / 4 : ROOM_MIN;
     struct sfb_heap_block *at = room > before ? calloc(room, sizeof *at) : NULL;
 
     if (!at)
@@ -73,13 +88,13 @@ void sfb_heap_table_remove(struct sfb_heap_table *t, struct sfb_heap_block *bloc
 {
     const unsigned part = (unsigned)(hash_of(block->pointer) >> 56);
     struct sfb_heap_block *at = t->parts[part].at;
-    const uint32_t mask = t->parts[part].room - 1;
+    const uint32_t room = t->parts[part].room;
     uint32_t hole = (uint32_t)(block - at);
 
-    for (uint32_t i = (hole + 1) & mask; at[i].pointer != 0; i = (i + 1) & mask) {
-        const uint32_t home = home_of(hash_of(at[i].pointer), mask + 1);
+    for (uint32_t i = behind(hole, room); at[i].pointer != 0; i = behind(i, room)) {
+        const uint32_t home = home_of(hash_of(at[i].pointer), room);
 
-        if (((i - home) & mask) >= ((i - hole) & mask)) {
+        if (steps(home, i, room) >= steps(hole, i, room)) {
             at[hole] = at[i];
             hole = i;
         }
