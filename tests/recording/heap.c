@@ -9,7 +9,6 @@
 #include "recording/format.h"
 #include "recording/made.h"
 #include "recording/reading.h"
-#include "recording/same.h"
 #include "support/test.h"
 
 Test(recording_heap, gives_back_every_event)
@@ -18,20 +17,10 @@ Test(recording_heap, gives_back_every_event)
 
     for (size_t p = 0; p < 3; p++) {
         struct made made = made_heap(all[p]);
-        struct sfb_recording_reader *reader = reader_of(made.bytes, made.size);
-        struct sfb_recording_health health;
-        struct sfb_recording_event event;
+        const struct sfb_recording_health health = expect_made_events(&made);
 
-        for (size_t i = 0; i < made_event_count; i++) {
-            cr_assert(eq(int, sfb_recording_reader_next(reader, &event), SFB_OK), "%zu", i);
-            cr_expect(same_event(&event, &made_events[i]), "%zu: kind %u for %u", i, event.kind,
-                      made_events[i].kind);
-        }
-        cr_expect(eq(int, sfb_recording_reader_next(reader, &event), SFB_END));
-        health = health_of(reader);
         cr_expect(is_whole(&health));
         cr_expect(lt(u64, 0, health.bytes_of_type[SFB_RECORDING_TYPE_HEAP]));
-        sfb_recording_reader_close(reader);
         free(made.bytes);
     }
 }

@@ -8,6 +8,7 @@
 #include "recording/block.h"
 #include "recording/crc32c.h"
 #include "recording/made.h"
+#include "recording/same.h"
 #include "support/test.h"
 
 /* Without and with zstd. */
@@ -44,6 +45,24 @@ static inline size_t read_all(struct sfb_recording_reader *reader)
     cr_assert(eq(int, status, SFB_END));
     cr_assert(eq(int, sfb_recording_reader_next(reader, &event), SFB_END));
     return given;
+}
+
+/* What was put, and no more. @return what the reader has found out */
+static inline struct sfb_recording_health expect_made_events(const struct made *made)
+{
+    struct sfb_recording_reader *reader = reader_of(made->bytes, made->size);
+    struct sfb_recording_health health;
+    struct sfb_recording_event event;
+
+    for (size_t i = 0; i < made_event_count; i++) {
+        cr_assert(eq(int, sfb_recording_reader_next(reader, &event), SFB_OK), "%zu", i);
+        cr_expect(same_event(&event, &made_events[i]), "%zu: kind %u for %u", i, event.kind,
+                  made_events[i].kind);
+    }
+    cr_expect(eq(int, sfb_recording_reader_next(reader, &event), SFB_END));
+    health = health_of(reader);
+    sfb_recording_reader_close(reader);
+    return health;
 }
 
 static inline bool is_whole(const struct sfb_recording_health *h)
