@@ -5,6 +5,9 @@
 
 #include "report/replay.h"
 
+/* Events may have the processor's counter as their clock, and sums have not: they are never so far apart. */
+enum { CLOCKS_APART_NS = 10000000 };
+
 /* The last mark before which there is an event of each process. */
 static void note_last_events(const struct report_heap_data *heap, uint64_t *last)
 {
@@ -58,7 +61,8 @@ bool report_heap_complete(struct report_heap_data *heap)
     if (good)
         note_last_events(heap, last);
     for (size_t i = 0; good && i < heap->heaps.count; i++) {
-        heap->heaps.at[i].computed = last[i] > 0 && last[i] > heap->heaps.at[i].totals;
+        heap->heaps.at[i].computed =
+            last[i] > report_saturated(heap->heaps.at[i].totals, CLOCKS_APART_NS);
         needed |= heap->heaps.at[i].computed;
     }
     if (good && needed)

@@ -104,6 +104,32 @@ Test(heap_model, computes_the_sums_of_what_was_cut_off)
     unlink(made_path);
 }
 
+/* Clocks of events and of sums may differ a little. */
+Test(heap_model, believes_sums_that_are_a_little_older_than_events)
+{
+    static const struct {
+        uint64_t sums; /* ns */
+        bool computed;
+    } cases[] = { { 1499970000, false }, { 1480000000, true } };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sfb_recording_heap_totals t = { .site = 1, .time = 1000000000 + cases[i].sums };
+
+        t.allocated = t.live = (struct sfb_recording_heap_amount){ .blocks = 1, .bytes = 50 };
+        made_begin();
+        made_heap_begin(0, 0);
+        made_heap_site(1, 1, 0);
+        made_heap_events(1, 1500, 50, 1, false);
+        cr_assert(eq(int, sfb_recording_put_heap_totals(made_writer, &t), SFB_OK));
+        made_end("the program ended");
+        make(NULL);
+        cr_expect(eq(int, data.heap.heaps.at[0].computed, cases[i].computed), "%zu", i);
+        cr_expect(eq(u64, model.totals[REPORT_INUSE_SPACE], 50), "%zu", i);
+        end();
+        unlink(made_path);
+    }
+}
+
 Test(heap_model, shows_an_instant)
 {
     made_heap_write(&(struct made_heap){ .events = true, .totals = true }, "the program ended");
