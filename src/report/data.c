@@ -166,6 +166,7 @@ static bool read_modules(struct report_data *d, const struct sfb_recording_modul
     list = REPORT_NEXT(d->lists);
     if (!list)
         return false;
+    d->processes.at[process].modules = from->time;
     list->process = process;
     list->time = from->time;
     list->map = (uint8_t *)copy(from->map, from->size);
@@ -257,15 +258,6 @@ static bool read_heap(struct report_data *d, const struct sfb_recording_heap *fr
     return process == REPORT_NONE || report_heap_add(&d->heap, process, from);
 }
 
-/* @return time of the modules of a process that were read last; 0: none were */
-static uint64_t modules_of(const struct report_data *d, uint32_t process)
-{
-    for (size_t i = d->lists.count; i-- > 0;)
-        if (d->lists.at[i].process == process)
-            return d->lists.at[i].time;
-    return 0;
-}
-
 static bool read_heap_site(struct report_data *d, const struct sfb_recording_heap_site *from)
 {
     const uint32_t thread = find_thread(d, from->thread), stack = find_stack(d, from->stack);
@@ -277,7 +269,8 @@ static bool read_heap_site(struct report_data *d, const struct sfb_recording_hea
     /* A stack is of the modules of its process, where they are written before it. */
     return report_heap_add_site(
         &d->heap, process, thread, stack,
-        modules_of(d, stack == REPORT_NONE ? process : d->stacks.at[stack].process), from);
+        d->processes.at[stack == REPORT_NONE ? process : d->stacks.at[stack].process].modules,
+        from);
 }
 
 static bool read_heap_state(struct report_data *d, const struct sfb_recording_heap_state *from)

@@ -20,6 +20,7 @@ struct report_process {
     bool ended;                /* end and what follows are known */
     uint64_t time, end_time;
     uint64_t cpu_ns, unsampled_ns;
+    uint64_t modules; /* time of the list that was read last */
     char *program;
     char *arguments; /* separated by '\0' */
     size_t arguments_size;

@@ -4,10 +4,9 @@
 
 struct report_heap *report_heap_of(const struct report_heap_data *heap, uint32_t process)
 {
-    for (size_t i = 0; i < heap->heaps.count; i++)
-        if (heap->heaps.at[i].process == process)
-            return &heap->heaps.at[i];
-    return NULL;
+    if (process >= heap->of_process.count || heap->of_process.at[process] == 0)
+        return NULL;
+    return &heap->heaps.at[heap->of_process.at[process] - 1];
 }
 
 /* Ids ascend in a file, mostly by one: then the first guess is right. @return index; REPORT_NONE */
@@ -44,9 +43,13 @@ bool report_heap_add(struct report_heap_data *heap, uint32_t process,
         heap->contradictions++; /* a second one: the first stays */
         return true;
     }
+    while (heap->of_process.count <= process)
+        if (!REPORT_NEXT(heap->of_process))
+            return false;
     new = REPORT_NEXT(heap->heaps);
     if (!new)
         return false;
+    heap->of_process.at[process] = (uint32_t)heap->heaps.count;
     *new = (struct report_heap){ .process = process,
                                  .flags = from->flags,
                                  .time = from->time,
@@ -231,6 +234,7 @@ void report_heap_add_loss(struct report_heap_data *heap, uint32_t process)
 void report_heap_free(struct report_heap_data *heap)
 {
     free(heap->heaps.at);
+    free(heap->of_process.at);
     free(heap->sites.at);
     free(heap->totals.at);
     free(heap->snapshots.at);

@@ -55,6 +55,7 @@ struct report_heap_snapshot {
 
 struct report_heap_data {
     REPORT_ARRAY(struct report_heap) heaps;
+    REPORT_ARRAY(uint32_t) of_process; /* index of its heap + 1; 0: it has none */
     REPORT_ARRAY(struct report_heap_site) sites;
     REPORT_ARRAY(struct sfb_recording_heap_totals) totals; /* the last ones of a site */
     REPORT_ARRAY(struct report_heap_snapshot) snapshots;   /* by time; without events only */
