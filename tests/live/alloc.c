@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "sframe_backtrace_alloc.h"
+#include "support/compiler.h"
 #include "support/test.h"
 
-#define KEPT __attribute__((noinline, noclone))
-
 /* A block from an allocator, and its code. */
-KEPT static size_t get(uint8_t *block, size_t size, size_t requested)
+NOINLINE static size_t get(uint8_t *block, size_t size, size_t requested)
 {
     const size_t note = sframe_backtrace_alloc_put(block, size, requested, NULL);
 

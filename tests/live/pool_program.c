@@ -109,7 +109,11 @@ static void pool_dump(enum sframe_backtrace_alloc_dialect dialect)
 
 /* --- Its user ----------------------------------------------------------------------------------- */
 
+#if defined(__clang__)
+#define KEPT __attribute__((noinline, used))
+#else
 #define KEPT __attribute__((noinline, noclone, used))
+#endif
 
 KEPT static char *name_of(const char *text)
 {

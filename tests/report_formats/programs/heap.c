@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT __attribute__((noinline, noclone))
+#define KEPT __attribute__((noinline))
 
 static void *volatile sink;
 static char *kept[1000];
