@@ -2,28 +2,13 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { empty, file, folded, ours, rows, run } from './tables.mjs';
 import { duckdb, find_pprof, firefox, pprof_raw, pprof_top, pprof_traces, protoc, speedscope } from './readers.mjs';
+import { begin, end, judge, same, say } from './verdict.mjs';
 
 const [sfb, folder, ...programs] = process.argv.slice(2);
 const pprof = find_pprof();
 const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
 const TOP = 20;
 const THREAD = 'fäden→1';
-let failures = 0;
-
-// --- The table ---------------------------------------------------------------------------------------
-
-function say(program, reader, what, result) {
-    console.log(`| ${program} | ${reader} | ${what} | ${result} |`);
-}
-
-function judge(program, reader, what, faults) {
-    say(program, reader, what, faults.length ? `DIFFERS: ${faults.slice(0, 3).join('; ')}` : 'equal');
-    failures += faults.length > 0;
-}
-
-function same(what, got, want) {
-    return Object.is(got, want) ? [] : [`${what}: ${got}, not ${want}`];
-}
 
 // Names in folded stacks have `:` for `;`: compared as such everywhere.
 const plain = (name) => name.replaceAll(';', ':');
@@ -193,9 +178,7 @@ async function judge_program(program) {
     await judge_duckdb(program, all, merged);
 }
 
-console.log('| program | reader | what | result |\n|---|---|---|---|');
+begin();
 for (const program of programs)
     await judge_program(program);
-if (failures)
-    console.log(`${failures} of them differ`);
-process.exitCode = failures ? 1 : 0;
+end();

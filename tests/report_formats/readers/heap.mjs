@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { empty, file, folded, rows, run } from './tables.mjs';
 import { find_pprof } from './readers.mjs';
+import { begin, end, judge, same, say } from './verdict.mjs';
 
 const [sfb, folder, ...programs] = process.argv.slice(2);
 const pprof = find_pprof();
@@ -12,22 +13,8 @@ const viewer = '/usr/libexec/valgrind/dh_view.html';
 const VALUES = ['allocated', 'live', 'peak', 'temporary'];
 const TYPES = ['alloc', 'inuse', 'peak', 'temporary'].flatMap((which) => [`${which}_objects`, `${which}_space`]);
 const TOP = 20;
-let failures = 0;
 
 const silent = { stdio: ['ignore', 'pipe', 'ignore'] };
-
-function say(program, reader, what, result) {
-    console.log(`| ${program} | ${reader} | ${what} | ${result} |`);
-}
-
-function judge(program, reader, what, faults) {
-    say(program, reader, what, faults.length ? `DIFFERS: ${faults.slice(0, 3).join('; ')}` : 'equal');
-    failures += faults.length > 0;
-}
-
-function same(what, got, want) {
-    return Object.is(got, want) ? [] : [`${what}: ${got}, not ${want}`];
-}
 
 function functions(got, want, names) {
     return names.flatMap((name) => {
@@ -190,7 +177,7 @@ async function judge_dhat(program, tables) {
 
 // --- All of it -------------------------------------------------------------------------------------
 
-console.log('| program | reader | what | result |\n|---|---|---|---|');
+begin();
 for (const program of programs) {
     const tables = write_all(program);
     const when = (there, reader, test) => (there ? test() : say(program, reader, 'all', 'skipped: not installed'));
@@ -202,6 +189,4 @@ for (const program of programs) {
         when(has(reader), reader, () => judge_gperftools(reader, program, tables));
     await when(chromium && existsSync(viewer), 'dh_view', () => judge_dhat(program, tables));
 }
-if (failures)
-    console.log(`${failures} of them differ`);
-process.exitCode = failures ? 1 : 0;
+end();
