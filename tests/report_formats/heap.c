@@ -176,6 +176,30 @@ Test(report_formats_heap, dhat_of_sums_has_what_they_say)
                  "tb 8192 tbk 2 mb 8192 mbk 2 gb 8192 gbk 2 eb 4096 ebk 1 report_outer;\n");
 }
 
+/* A live table knows nothing else: what lives stands for it, so that no share is above 100 %. */
+Test(report_formats_heap, a_dump_has_what_lives)
+{
+    const struct sfb_recording_heap_totals totals = { .site = 1,
+                                                      .time = made_start.monotonic + 1,
+                                                      .live = { 3, 300, 3, 0, 0 } };
+    struct run run;
+
+    made_begin();
+    made_own_modules();
+    made_heap_begin(SFB_HEAP_LIVE, 0);
+    made_heap_site(1, 1, made_stack(made_inside(report_outer), NULL, 0, false));
+    cr_assert(eq(int, sfb_recording_put_heap_totals(made_writer, &totals), SFB_OK));
+    made_end("dump");
+    report("--dhat d --gperftools g");
+    expect_sites("tb 300 tbk 3 mb 300 mbk 3 gb 300 gbk 3 eb 300 ebk 3 report_outer;\n");
+    run = run_line("sed -n 's/0x[0-9a-f]*/A/g; 1,2p' g");
+    run_expect_text("gperftools", run.out,
+                    "heap profile:      3:      300 [     3:      300] @ heapprofile\n"
+                    "     3:      300 [     3:      300] @ A\n");
+    run_free(&run);
+    made_expect(2, "--heaptrack h", "", "the recording has sums and no events");
+}
+
 /* The keys of what valgrind writes, and those of its sites. */
 Test(report_formats_heap, dhat_has_the_keys_of_valgrind)
 {
@@ -189,7 +213,7 @@ Test(report_formats_heap, dhat_has_the_keys_of_valgrind)
         cr_skip_test("no valgrind (./dev setup installs it)");
     made_heap_write(&known, "exit");
     report("--dhat d");
-    run = run_line("valgrind --tool=dhat --dhat-out-file=theirs '%s' --version 2>&1", SFB_TOOL);
+    run = run_line("valgrind --tool=dhat --dhat-out-file=theirs ls / 2>&1");
     cr_assert(eq(int, run.status, 0), "%s", run.out);
     run_free(&run);
     ours = read_dhat();

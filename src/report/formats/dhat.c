@@ -145,7 +145,7 @@ static void put_head(FILE *to, const struct report_model *model)
     put_command(to, data);
     fprintf(to, "\n,\"pid\":%" PRIu32 "\n,\"te\":%" PRIu64 "\n,\"tg\":%" PRIu64 "\n,\"pps\":\n [",
             data && data->processes.count > 0 ? data->processes.at[0].pid : 0, end / 1000,
-            peak_of(model) / 1000);
+            (model->live_only ? end : peak_of(model)) / 1000);
 }
 
 bool report_dhat_write(FILE *to, const struct report_model *model)

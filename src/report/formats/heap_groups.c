@@ -159,6 +159,17 @@ static bool add_source(struct report_heap_groups *g, const struct report_model *
     return good;
 }
 
+/* Of a dump of what lives nothing else is known: it is the least that was allocated, and that lived at the peak. */
+static void complete(struct report_heap_group *group, bool live_only)
+{
+    if (live_only)
+        group->allocated = group->peak = group->live;
+    if (group->peak.bytes > group->most.bytes)
+        group->most = group->peak;
+    if (group->live.bytes > group->most.bytes)
+        group->most = group->live;
+}
+
 bool report_heap_groups_make(struct report_heap_groups *out, const struct report_model *model)
 {
     uint32_t *group_of_row = calloc(model->rows.count + 1, sizeof *group_of_row);
@@ -171,15 +182,8 @@ bool report_heap_groups_make(struct report_heap_groups *out, const struct report
         out->of_site[i] = group_of_row[model->sites.at[i].row];
     for (uint32_t i = 0; good && i < model->source_count; i++)
         good = add_source(out, model, i);
-    /* Without events it had at least so much. */
-    for (size_t i = 0; good && i < out->all.count; i++) {
-        struct report_heap_group *group = &out->all.at[i];
-
-        if (group->peak.bytes > group->most.bytes)
-            group->most = group->peak;
-        if (group->live.bytes > group->most.bytes)
-            group->most = group->live;
-    }
+    for (size_t i = 0; good && i < out->all.count; i++)
+        complete(&out->all.at[i], model->live_only);
     free(group_of_row);
     return good;
 }
