@@ -6,7 +6,7 @@
  *     overrun N       write over N tails       churn N     N threads that allocate and free until the end
  *     wait            until a byte comes       dump FILE   sframe_backtrace_heap_dump()
  *     signal          send itself the signal   exec        executes itself: "wait"
- *     exit            _exit()
+ *     exit            _exit()                  cost N     ns of N million pairs: the stack's name, and all of it
  */
 #include <fcntl.h>
 #include <malloc.h>
@@ -15,11 +15,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "live_heap/blocks.h"
 #include "record/live/environment.h"
 #include "sframe_backtrace_record.h"
+#include "unwind/capture/stack_name.h"
 
 static char **blocks;
 static size_t count;
@@ -75,6 +77,40 @@ static void *churn(void *with)
     return with;
 }
 
+static double seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* What the slot costs beside the stack's name: both as the hooks do it, without the allocator. */
+static void cost(size_t millions)
+{
+    static struct sfb_stack_namer namer;
+    const struct sfb_regs caller = { .pc = (uint64_t)(uintptr_t)__builtin_return_address(0),
+                                     .sp = (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),
+                                     .fp = *(uint64_t *)__builtin_frame_address(0) };
+    void *p = malloc(100);
+    const size_t usable = malloc_usable_size(p), pairs = millions * 1000000;
+    double begin = seconds(), named, all;
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < pairs; i++)
+        sum += sfb_stack_name(&namer, &caller);
+    named = seconds() - begin;
+    begin = seconds();
+    for (size_t i = 0; i < pairs; i++) {
+        sfb_live_allocated(p, 96, usable, &caller);
+        sfb_live_freed(p, usable);
+    }
+    all = seconds() - begin;
+    free(p);
+    printf("name %.1f ns, with table %.1f ns%s\n", named / (double)pairs * 1e9,
+           all / (double)pairs * 1e9, sum == 1 ? " " : "");
+}
+
 static size_t number(const char *word)
 {
     return word ? strtoull(word, NULL, 10) : 0;
@@ -120,6 +156,8 @@ int main(int argc, char **argv)
                 if (pthread_create(&thread, NULL, churn, NULL) != 0)
                     return 95;
             }
+        } else if (strcmp(word, "cost") == 0) {
+            cost(number(argv[++i]));
         } else if (strcmp(word, "wait") == 0) {
             wait_for_a_byte();
         } else if (strcmp(word, "dump") == 0) {

@@ -211,7 +211,7 @@ static void set_tail(void *p, size_t usable, uint32_t tail)
 }
 
 /* @return the slot of a block; 0: its tail leads to none */
-static uint32_t slot_of(const void *p, size_t usable)
+static inline uint32_t slot_of(const void *p, size_t usable)
 {
     uint32_t tail;
     uint64_t block;

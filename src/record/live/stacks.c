@@ -3,39 +3,8 @@
 #include <string.h>
 
 #include "record/live/map.h"
-#include "record/live/table.h"
 
-enum { STEPS = 64, CHUNK = 1 << 16 };
-
-static uint64_t *bucket_at(uint64_t hash, uint32_t step)
-{
-    const uint64_t first = hash * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-
-    return &sfb_live_table.buckets[(first + step) & (sfb_live_table.map->bucket_count - 1)];
-}
-
-static bool is_of(uint64_t bucket, uint64_t hash)
-{
-    return sfb_live_bucket(hash, 0) == sfb_live_bucket(bucket, 0);
-}
-
-static uint32_t id_of(uint64_t bucket)
-{
-    return (uint32_t)bucket & (SFB_LIVE_STACK_MAX - 1);
-}
-
-uint32_t sfb_live_stack_find(uint64_t hash)
-{
-    for (uint32_t i = 0; i < STEPS; i++) {
-        const uint64_t bucket = __atomic_load_n(bucket_at(hash, i), __ATOMIC_ACQUIRE);
-
-        if (bucket == 0)
-            return 0;
-        if (is_of(bucket, hash))
-            return id_of(bucket);
-    }
-    return 0;
-}
+enum { CHUNK = 1 << 16 };
 
 static bool have_memory(uint32_t end)
 {
@@ -77,14 +46,15 @@ static struct sfb_live_stack *stack_at(uint32_t id)
 /* @return the id that the hash has now; 0: there is no bucket for it */
 static uint32_t publish(uint64_t hash, uint32_t id)
 {
-    for (uint32_t i = 0; i < STEPS; i++) {
+    for (uint32_t i = 0; i < SFB_LIVE_STEPS; i++) {
         uint64_t expected = 0;
 
-        if (__atomic_compare_exchange_n(bucket_at(hash, i), &expected, sfb_live_bucket(hash, id),
-                                        false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+        if (__atomic_compare_exchange_n(sfb_live_bucket_at(hash, i), &expected,
+                                        sfb_live_bucket(hash, id), false, __ATOMIC_RELEASE,
+                                        __ATOMIC_ACQUIRE))
             return id;
-        if (is_of(expected, hash))
-            return id_of(expected);
+        if (sfb_live_bucket_is_of(expected, hash))
+            return sfb_live_bucket_id(expected);
     }
     return 0;
 }

@@ -78,13 +78,16 @@ static inline uint32_t sfb_live_table_take(struct sfb_live_thread *t)
     return slot;
 }
 
-/* A slot is free from now on. */
+/* A slot is free from now on. A list is passed on when one more comes: who takes and gives in turn stays within it. */
 static inline void sfb_live_table_give(struct sfb_live_thread *t, uint32_t slot)
 {
+    if (t->count >= SFB_LIVE_BATCH)
+        sfb_live_table_spill(t);
     __atomic_store_n(&sfb_live_table.slots[slot].block, (uint64_t)t->head << 1 | 1,
                      __ATOMIC_RELEASE);
     t->head = slot;
-    if (++t->count >= SFB_LIVE_BATCH)
+    t->count++;
+    if (__builtin_expect(t->ended, 0))
         sfb_live_table_spill(t);
 }
 
