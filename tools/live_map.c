@@ -171,9 +171,13 @@ static bool has_mapped(uint64_t pid, int fd)
         return true;
     }
     while (!found && fgets(line, sizeof line, maps)) {
-        unsigned long inode = 0;
+        const char *at = line; /* the fifth word is its inode */
 
-        found = sscanf(line, "%*s %*s %*s %*s %lu", &inode) == 1 && inode == file.st_ino;
+        for (int i = 0; at && i < 4; i++) {
+            at = strchr(at, ' ');
+            at = at ? at + strspn(at, " ") : NULL;
+        }
+        found = at && strtoull(at, NULL, 10) == file.st_ino;
     }
     fclose(maps);
     return found;
@@ -238,7 +242,7 @@ static void overrun(void *user, uint32_t index, struct sfb_live_slot slot, uint3
 
 void live_map_check_tails(struct live_map *m, struct sfb_live_tails *out)
 {
-    struct sfb_live_slot *slots = malloc(CHUNK * sizeof *slots);
+    struct sfb_live_slot *slots = calloc(CHUNK, sizeof *slots);
 
     sfb_live_tails_begin(out, (pid_t)m->head.pid);
     out->again = again;

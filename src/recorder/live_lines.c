@@ -33,9 +33,10 @@ static void put_number(struct line *line, uint64_t value)
 
 static size_t put_text(char *out, const char *text)
 {
-    const size_t size = strlen(text);
+    size_t size = 0;
 
-    memcpy(out, text, size);
+    for (; text[size] != '\0'; size++)
+        out[size] = text[size];
     return size;
 }
 

@@ -6,10 +6,13 @@
 static double exp_minus(double x)
 {
     double scale = 1, term, sum;
+    int halves;
 
     if (x > 700)
         return 0;
-    for (; x >= LN2; x -= LN2)
+    halves = (int)(x / LN2);
+    x -= halves * LN2;
+    while (halves-- > 0)
         scale /= 2;
     term = sum = 1;
     for (int i = 1; i < 18; i++) {

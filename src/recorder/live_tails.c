@@ -12,15 +12,18 @@ enum { GAP_MAX = 2048, TRIES = 3 };
 static void path_of(char out[32], pid_t pid)
 {
     char digits[12];
-    size_t n = 0, at = 6;
+    size_t n = 0, at = 0;
 
-    memcpy(out, "/proc/", 6);
+    for (const char *c = "/proc/"; *c; c++)
+        out[at++] = *c;
     do
         digits[n++] = (char)('0' + pid % 10);
     while ((pid /= 10) > 0);
     while (n > 0)
         out[at++] = digits[--n];
-    memcpy(out + at, "/mem", 5);
+    for (const char *c = "/mem"; *c; c++)
+        out[at++] = *c;
+    out[at] = '\0';
 }
 
 void sfb_live_tails_begin(struct sfb_live_tails *out, pid_t pid)

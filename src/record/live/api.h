@@ -12,7 +12,7 @@ struct sfb_live_hooks {
     void (*end)(void);
 };
 
-void sfb_live_use_hooks(const struct sfb_live_hooks *hooks);
+void sfb_live_use_hooks(const struct sfb_live_hooks *given);
 
 /* @param log  where dumps by a signal go, borrowed for good; NULL: options->dump_fd */
 enum sfb_status sfb_live_begin(const struct sframe_backtrace_heap_options *options,

@@ -162,6 +162,21 @@ static struct sfb_live *map_file(const char *folder, uint64_t ticks, uint64_t si
     return at == MAP_FAILED ? NULL : at;
 }
 
+/* @return whether what is written from the beginning has memory */
+static bool begin(struct sfb_live *map, uint64_t size, uint64_t ticks, uint32_t flags)
+{
+    map->flags = flags;
+    map->version = SFB_LIVE_VERSION;
+    map->abi = (uint32_t)sfb_machine_abi;
+    map->pid = (uint32_t)getpid();
+    map->ticks = ticks;
+    map->monotonic = sfb_now();
+    map->realtime = sfb_clock(CLOCK_REALTIME);
+    lay_out(map, size);
+    describe(map);
+    return sfb_live_map_populate(map, map->buckets_at, map->bucket_count * sizeof(uint64_t));
+}
+
 struct sfb_live *sfb_live_map_make(uint64_t size, bool file)
 {
     const uint64_t ticks = start_ticks();
@@ -174,6 +189,11 @@ struct sfb_live *sfb_live_map_make(uint64_t size, bool file)
         if (!map)
             map = map_file(SFB_LIVE_FOLDER, ticks, size);
     }
+    if (map && !begin(map, size, ticks, 0)) { /* the file system is full */
+        sfb_live_map_unlink();
+        munmap(map, size);
+        map = NULL;
+    }
     if (!map) {
         void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -181,22 +201,9 @@ struct sfb_live *sfb_live_map_make(uint64_t size, bool file)
         if (at == MAP_FAILED)
             return NULL;
         map = at;
-        map->flags = SFB_LIVE_PRIVATE;
+        begin(map, size, ticks, SFB_LIVE_PRIVATE);
     }
     madvise(map, size, MADV_DONTDUMP); /* all of it would be in a core dump */
-    lay_out(map, size);
-    map->version = SFB_LIVE_VERSION;
-    map->abi = (uint32_t)sfb_machine_abi;
-    map->pid = (uint32_t)getpid();
-    map->ticks = ticks;
-    map->monotonic = sfb_now();
-    map->realtime = sfb_clock(CLOCK_REALTIME);
-    describe(map);
-    if (!sfb_live_map_populate(map, map->buckets_at, map->bucket_count * sizeof(uint64_t))) {
-        sfb_live_map_drop(map);
-        errno = ENOSPC;
-        return file ? sfb_live_map_make(size, false) : NULL;
-    }
     memcpy(map->magic, SFB_LIVE_MAGIC, sizeof map->magic);
     return map;
 }
@@ -213,8 +220,9 @@ void sfb_live_map_drop(struct sfb_live *map)
     const uint64_t size = map->size;
 
     sfb_live_map_unlink();
-    mmap(map, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-         -1, 0);
+    /* Where that is refused the memory stays: nobody reads it any more. */
+    (void)!mmap(map, size, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 bool sfb_live_map_populate(struct sfb_live *map, uint64_t at, uint64_t size)
