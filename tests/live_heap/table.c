@@ -177,8 +177,7 @@ __attribute__((noinline)) static char *allocate_the_overrun(size_t size)
 
 Test(table, tells_an_overrun_with_the_stack_that_allocated)
 {
-    char *volatile good = block_new(40);
-    char *p;
+    char *good, *p;
     struct sfb_live_sum sum;
     struct sfb_live_tails *tails;
     uint32_t stack;
@@ -432,15 +431,17 @@ Test(table, is_private_where_no_file_can_be_made)
 {
     const struct rlimit limit = { 1 << 20, 1 << 20 };
     struct sfb_live_sum sum;
+    void *p;
 
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0); /* ulimit -f: no file that large */
     table_begin(4 * MIB);
     cr_expect_str_eq(sfb_live_map_path(), "");
     cr_expect(sfb_live_table.map->flags & SFB_LIVE_PRIVATE);
-    block_new(7);
+    p = block_new(7);
     sum = sum_now();
     cr_expect_eq(sum.all.samples, 1);
     sum_free(&sum);
+    block_free(p);
     sfb_live_stop();
 }
 
@@ -517,9 +518,10 @@ Test(table, begins_anew_after_it_was_stopped)
     table_begin(8 * MIB);
     block_free(old);
     cr_expect_eq(sfb_live_table.map->counts.foreign, 0, "it has a mark");
-    block_new(11);
+    old = block_new(11);
     sum = sum_now();
     cr_expect_eq(sum.all.samples, 1);
     sum_free(&sum);
+    block_free(old);
     sfb_live_stop();
 }
