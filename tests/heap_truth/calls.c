@@ -37,7 +37,8 @@ static unsigned misaligned; /* some of mimalloc's (2.0.9) are */
 /* Every fourth block stays. */
 static void settle(struct sum *sum, void *p, size_t size, int round)
 {
-    EXPECT(p != NULL);
+    if (p == NULL)
+        abort();
     memset(p, 1, malloc_usable_size(p));
     sum_add(sum, size);
     if (round % 4 == 0)
@@ -46,6 +47,13 @@ static void settle(struct sum *sum, void *p, size_t size, int round)
         free(p);
         sum_free(sum, size);
     }
+}
+
+/* The same, of a block that was asked for at a multiple of `alignment`. */
+static void settle_at(struct sum *sum, void *p, size_t size, int round, size_t alignment)
+{
+    misaligned += (uintptr_t)p % alignment != 0;
+    settle(sum, p, size, round);
 }
 
 NOINLINE void use_malloc(struct sum *sum)
@@ -63,15 +71,17 @@ NOINLINE void use_calloc(struct sum *sum)
 NOINLINE void use_realloc(struct sum *sum)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        void *p = NULL;
+        void *p = NULL, *more;
         size_t size = 0;
 
         for (int k = 1; k <= 8; k++) {
             if (k > 1)
                 sum_free(sum, size);
             size = (size_t)(i * k) + 1;
-            p = realloc(p, size);
-            EXPECT(p != NULL);
+            more = realloc(p, size);
+            if (more == NULL)
+                abort();
+            p = more;
             if (k < 8)
                 sum_add(sum, size);
         }
@@ -82,7 +92,7 @@ NOINLINE void use_realloc(struct sum *sum)
 NOINLINE void use_realloc_fails(struct sum *sum)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        void *p = malloc(40);
+        void *volatile p = malloc(40);
 
         errno = 0;
         EXPECT(realloc(p, huge) == NULL);
@@ -95,7 +105,8 @@ NOINLINE void use_realloc_fails(struct sum *sum)
 NOINLINE void use_realloc_zero(struct sum *sum)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        void *p = malloc(24), *q = realloc(p, zero);
+        void *volatile p = malloc(24);
+        void *q = realloc(p, zero);
 
         sum_add(sum, 24);
         sum_free(sum, 24);
@@ -108,14 +119,15 @@ NOINLINE void use_reallocarray(struct sum *sum)
 {
     for (int i = 1; i < ROUNDS; i++) {
         void *volatile p = reallocarray(NULL, (size_t)i, 5);
+        void *more;
 
         errno = 0;
         EXPECT(reallocarray(p, huge, 16) == NULL);
         no_memory += errno == ENOMEM;
         sum_add(sum, (size_t)i * 5);
         sum_free(sum, (size_t)i * 5);
-        p = reallocarray(p, (size_t)i, 9);
-        settle(sum, p, (size_t)i * 9, i);
+        more = reallocarray(p, (size_t)i, 9);
+        settle(sum, more, (size_t)i * 9, i);
     }
 }
 
@@ -126,8 +138,7 @@ NOINLINE void use_posix_memalign(struct sum *sum)
         const size_t alignment = (size_t)8 << i % 10;
 
         EXPECT(posix_memalign(&p, alignment, (size_t)i + 1) == 0);
-        misaligned += (uintptr_t)p % alignment != 0;
-        settle(sum, p, (size_t)i + 1, i);
+        settle_at(sum, p, (size_t)i + 1, i, alignment);
     }
 }
 
@@ -137,8 +148,7 @@ NOINLINE void use_aligned_alloc(struct sum *sum)
         const size_t alignment = (size_t)16 << i % 9;
         void *p = aligned_alloc(alignment, alignment * (size_t)(i % 5 + 1));
 
-        misaligned += (uintptr_t)p % alignment != 0;
-        settle(sum, p, alignment * (size_t)(i % 5 + 1), i);
+        settle_at(sum, p, alignment * (size_t)(i % 5 + 1), i, alignment);
     }
 }
 
@@ -147,8 +157,7 @@ NOINLINE void use_memalign(struct sum *sum)
     for (int i = 0; i < ROUNDS; i++) {
         void *p = memalign(256, (size_t)i + 1);
 
-        misaligned += (uintptr_t)p % 256 != 0;
-        settle(sum, p, (size_t)i + 1, i);
+        settle_at(sum, p, (size_t)i + 1, i, 256);
     }
 }
 
@@ -157,8 +166,7 @@ NOINLINE void use_valloc(struct sum *sum)
     for (int i = 0; i < 10; i++) {
         void *p = valloc((size_t)i + 1);
 
-        misaligned += (uintptr_t)p % 4096 != 0;
-        settle(sum, p, (size_t)i + 1, i);
+        settle_at(sum, p, (size_t)i + 1, i, 4096);
     }
 }
 
@@ -167,8 +175,7 @@ NOINLINE void use_pvalloc(struct sum *sum)
     for (int i = 0; i < 10; i++) {
         void *p = pvalloc((size_t)i + 1);
 
-        misaligned += (uintptr_t)p % 4096 != 0;
-        settle(sum, p, (size_t)i + 1, i);
+        settle_at(sum, p, (size_t)i + 1, i, 4096);
     }
 }
 

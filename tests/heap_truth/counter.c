@@ -88,70 +88,70 @@ EXPORT void *malloc(size_t size)
     return p;
 }
 
-EXPORT void *calloc(size_t count, size_t size)
+EXPORT void *calloc(size_t nmemb, size_t size)
 {
     if (finding)
-        return boot_malloc(count * size);
+        return boot_malloc(nmemb * size);
     BEFORE(calloc, void *, size_t, size_t)
-    void *p = real(count, size);
+    void *p = real(nmemb, size);
 
-    COUNT(calloc, p, count * size);
+    COUNT(calloc, p, nmemb * size);
     return p;
 }
 
-EXPORT void *realloc(void *old, size_t size)
+EXPORT void *realloc(void *ptr, size_t size)
 {
-    if (finding && old == NULL)
+    if (finding && ptr == NULL)
         return boot_malloc(size);
     BEFORE(realloc, void *, void *, size_t)
-    struct counted_block gone = { old, 0, false };
+    struct counted_block gone = { ptr, 0, false };
     void *p;
 
     if (outer)
-        gone = counted_free(old);
-    p = real(old, size);
+        gone = counted_free(ptr);
+    p = real(ptr, size);
     if (outer)
         counted_realloc(COUNTED_realloc, gone, p, size);
     return p;
 }
 
-EXPORT void *reallocarray(void *old, size_t count, size_t size)
+EXPORT void *reallocarray(void *ptr, size_t nmemb, size_t size)
 {
     BEFORE(reallocarray, void *, void *, size_t, size_t)
-    struct counted_block gone = { old, 0, false };
+    struct counted_block gone = { ptr, 0, false };
     size_t bytes;
     void *p;
 
-    if (__builtin_mul_overflow(count, size, &bytes))
+    if (__builtin_mul_overflow(nmemb, size, &bytes))
         bytes = SIZE_MAX;
     if (outer)
-        gone = counted_free(old);
-    p = real(old, count, size);
+        gone = counted_free(ptr);
+    p = real(ptr, nmemb, size);
     if (outer)
         counted_realloc(COUNTED_reallocarray, gone, p, bytes);
     return p;
 }
 
-EXPORT void free(void *p)
+EXPORT void free(void *ptr)
 {
     /* dlsym() frees the text of an error that nobody asked for: it is left. */
-    if (is_boot(p) || finding)
+    if (is_boot(ptr) || finding)
         return;
     BEFORE(free, void, void *)
     const int saved = errno;
 
     if (outer)
-        counted_free(p);
+        counted_free(ptr);
     errno = saved;
-    real(p);
+    real(ptr);
 }
 
-EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
+EXPORT int posix_memalign(void **memptr, size_t alignment, size_t size)
 {
     BEFORE(posix_memalign, int, void **, size_t, size_t)
-    const int status = real(out, alignment, size);
+    const int status = real(memptr, alignment, size);
 
-    COUNT(posix_memalign, status == 0 ? *out : NULL, size);
+    COUNT(posix_memalign, status == 0 ? *memptr : NULL, size);
     return status;
 }
 

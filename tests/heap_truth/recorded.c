@@ -50,7 +50,8 @@ static struct entry *entry_of(struct table *table, uint32_t id)
         if (larger == NULL)
             exit(2);
         memset(larger + table->room, 0, (room - table->room) * sizeof *larger);
-        *table = (struct table){ larger, room };
+        table->entries = larger;
+        table->room = room;
     }
     return &table->entries[id];
 }

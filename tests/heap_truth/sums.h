@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define NOINLINE static __attribute__((noinline, noclone))
+#define NOINLINE static __attribute__((noinline))
 
 struct sum {
     uint64_t blocks, bytes, live_blocks, live_bytes;
