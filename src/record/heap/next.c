@@ -35,13 +35,24 @@ static const char *const delete_names[SFB_HEAP_DELETES] = {
 /* These call malloc() and free(), and throw. */
 static const char *const cxx_libraries[] = { "libstdc++.so.6", "libc++.so.1" };
 
-static _Thread_local bool finding __attribute__((tls_model("initial-exec")));
+/* volatile: dlsym() is declared a leaf, that calls nothing of ours. */
+static _Thread_local volatile bool finding __attribute__((tls_model("initial-exec")));
+
+/*
+ * While a name is looked for that need not be there. dlsym() keeps what it did not find as a text from malloc(), and some
+ * bytes for good. It does without both where there is no memory, and who counts behind us sees no allocation but the program's.
+ */
+static _Thread_local volatile bool probing __attribute__((tls_model("initial-exec")));
 static uint32_t found;
 
 /* --- before they are known ----------------------------------------------------------------------- */
 
 static void *first_malloc(size_t size)
 {
+    if (probing) {
+        errno = ENOMEM;
+        return NULL;
+    }
     return sfb_heap_next_find() ? sfb_heap_next.malloc(size) : sfb_heap_pool_take(size, 0);
 }
 
@@ -51,7 +62,7 @@ static void *first_calloc(size_t count, size_t size)
 
     if (sfb_heap_next_find())
         return sfb_heap_next.calloc(count, size);
-    if (__builtin_mul_overflow(count, size, &total))
+    if (probing || __builtin_mul_overflow(count, size, &total))
         total = SIZE_MAX;
     return sfb_heap_pool_take(total, 0);
 }
@@ -143,20 +154,20 @@ struct sfb_heap_next sfb_heap_next = {
 /* --- looking for them ---------------------------------------------------------------------------- */
 
 /* Where there is none, what stands there stays. (ISO C has no cast from object to function.) */
-static bool find(void *function, const char *name)
+static void find(void *function, const char *name)
 {
     void *address = dlsym(RTLD_NEXT, name);
 
     if (address)
         __atomic_store_n((void **)function, address, __ATOMIC_RELEASE);
-    return address != NULL;
 }
 
-/* dlsym() says in a string, from the heap, what it did not find. */
-static void drop_error(void)
+/* The same, before malloc() is known. */
+static void probe(void *function, const char *name)
 {
-    dlerror();
-    dlerror();
+    probing = true;
+    find(function, name);
+    probing = false;
 }
 
 static bool is_of_cxx_library(sfb_heap_new_function *function)
@@ -173,42 +184,36 @@ static bool is_of_cxx_library(sfb_heap_new_function *function)
     return strncmp(name, "libstdc++.so", 12) == 0 || strncmp(name, "libc++", 6) == 0;
 }
 
-void sfb_heap_next_find_operators(void)
+static void find_operators(struct sfb_heap_next *next)
 {
-    struct sfb_heap_next *next = &sfb_heap_next;
-
-    if (next->new[SFB_HEAP_NEW])
-        return;
     for (size_t i = 0; i < SFB_HEAP_DELETES; i++)
-        find(&next->delete[i], delete_names[i]);
-    for (size_t i = 1; i < SFB_HEAP_NEWS; i++)
-        find(&next->new[i], new_names[i]);
-    find(&next->new[SFB_HEAP_NEW], new_names[SFB_HEAP_NEW]);
+        probe(&next->delete[i], delete_names[i]);
+    for (size_t i = 0; i < SFB_HEAP_NEWS; i++)
+        probe(&next->new[i], new_names[i]);
     next->new_is_malloc = !next->new[SFB_HEAP_NEW] || is_of_cxx_library(next->new[SFB_HEAP_NEW]);
-    drop_error();
 }
 
-/* First what dlsym() itself may call. Two threads may do so at once, and write the same. */
+/* Last what dlsym() itself may call. Two threads may do so at once, and write the same. */
 static void find_all(void)
 {
     struct sfb_heap_next *next = &sfb_heap_next;
 
-    find(&next->free, "free");
-    find(&next->calloc, "calloc");
-    find(&next->realloc, "realloc");
-    find(&next->malloc, "malloc");
+    find_operators(next);
+    probe(&next->free_sized, "free_sized");
+    probe(&next->free_aligned_sized, "free_aligned_sized");
     find(&next->malloc_usable_size, "malloc_usable_size");
     find(&next->posix_memalign, "posix_memalign");
     find(&next->aligned_alloc, "aligned_alloc");
     find(&next->memalign, "memalign");
     find(&next->valloc, "valloc");
     find(&next->pvalloc, "pvalloc");
-    find(&next->free_sized, "free_sized");
-    find(&next->free_aligned_sized, "free_aligned_sized");
     find(&next->mmap, "mmap");
     find(&next->munmap, "munmap");
     find(&next->mremap, "mremap");
-    drop_error();
+    find(&next->free, "free");
+    find(&next->calloc, "calloc");
+    find(&next->realloc, "realloc");
+    find(&next->malloc, "malloc");
 }
 
 bool sfb_heap_next_find(void)

@@ -75,9 +75,6 @@ extern struct sfb_heap_next sfb_heap_next;
  */
 bool sfb_heap_next_find(void);
 
-/* A library was loaded that may bring the operators, where there were none. */
-void sfb_heap_next_find_operators(void);
-
 /* In a C++ library that is loaded, but not seen by all. NULL: none is */
 sfb_heap_new_function *sfb_heap_next_hidden_new(enum sfb_heap_new form);
 

@@ -134,10 +134,9 @@ static void look(void)
     struct sfb_shared *shared;
 
     set_mode(SFB_HEAP_OFF);
+    sfb_heap_next_find();
     sfb_loader_begin();
     sfb_real();
-    sfb_heap_next_find();
-    sfb_heap_next_find_operators();
     shared = getauxval(AT_SECURE)
                  ? NULL
                  : sfb_session_map(getenv(SFB_SHARED_ENVIRONMENT), SFB_SHARED_HEAP);
