@@ -18,6 +18,7 @@
 #include "record/session.h"
 #include "record/slot.h"
 #include "unwind/process/loader.h"
+#include "unwind/process/program.h"
 
 static void set_mode(enum sfb_heap_mode mode)
 {
@@ -136,6 +137,7 @@ static void look(void)
     set_mode(SFB_HEAP_OFF);
     sfb_heap_next_find();
     sfb_loader_begin();
+    sfb_program_begin();
     sfb_real();
     shared = getauxval(AT_SECURE)
                  ? NULL

@@ -15,7 +15,7 @@ const char *sfb_program_path(void)
     return path;
 }
 
-SFB_EARLY static void find_program(void)
+SFB_EARLY void sfb_program_begin(void)
 {
     const char *name = (const char *)getauxval(AT_EXECFN); /* NOLINT(performance-no-int-to-ptr) */
     ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);

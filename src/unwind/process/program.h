@@ -9,4 +9,7 @@
  */
 const char *sfb_program_path(void);
 
+/* Learns it. The library's constructor does so; who is called by constructors that come before asks for it first of all. */
+void sfb_program_begin(void);
+
 #endif
