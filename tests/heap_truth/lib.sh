@@ -25,7 +25,7 @@ skip() {
 
 # The file of a library that the loader knows by this name; nothing if there is none.
 library() {
-    /sbin/ldconfig -p | awk -v name="$1" '$1 == name { print $NF; exit }'
+    /sbin/ldconfig -p | awk -v name="$1" '$1 == name && !n++ { print $NF }'
 }
 
 # record [OPTION...] -- PROGRAM [ARGUMENT...]: its recording is it.sfbr; out and err are what was printed. Its status.

@@ -212,8 +212,8 @@ int main(int argc, char **argv)
     print("replayed-peak", peak);
     printf("impossible %" PRIu64 "\nunknown %" PRIu64 "\nconflicts %" PRIu64 "\n", impossible,
            unknown, conflicts);
-    printf("lost %" PRIu64 "\nwaits %" PRIu64 "\n", lost[SFB_LOSS_HEAP_EVENTS],
-           lost[SFB_LOSS_HEAP_WAITS]);
+    printf("lost %" PRIu64 "\nwaits %" PRIu64 "\nnested %" PRIu64 "\n", lost[SFB_LOSS_HEAP_EVENTS],
+           lost[SFB_LOSS_HEAP_WAITS], lost[SFB_LOSS_NESTED]);
     printf("damaged %" PRIu64 "\nfinished %d\nbytes %" PRIu64 "\n",
            health.bad_blocks + health.skipped + health.torn + health.lost_records +
                health.bad_records,
