@@ -1,11 +1,11 @@
-/* A large recording: 1,000,000 samples of 100,000 stacks. What each view takes is printed. */
+/* Large recordings: 1,000,000 samples of 100,000 stacks, and a heap of 2,000,000 events. What each view takes is printed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "report/made.h"
+#include "report/made_heap.h"
 #include "support/run.h"
 #include "support/test.h"
 
@@ -15,7 +15,10 @@ enum {
     LESS = 10,
     THREADS = 8,
     FUNCTIONS = 5003,
-    DEPTH_MAX = 48
+    DEPTH_MAX = 48,
+    EVENTS = 2000000, /* of a heap without sums: all are replayed */
+    SITES = 20000,
+    BLOCKS = 100000
 };
 
 /* Far more than it takes, sanitizers and emulators included: a search that is quadratic takes hours. */
@@ -89,26 +92,61 @@ static double cpu_seconds(void)
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
+/* Runs a view, and tells what it takes. */
+static void expect_view(const char *options, const char *has)
+{
+    const double before = cpu_seconds();
+    struct run run = run_line("'%s' report %s %s", SFB_TOOL, options, made_path);
+    const double taken = cpu_seconds() - before;
+
+    cr_expect(eq(int, run.status, 0), "%s", run.err);
+    cr_expect(strstr(run.out, has) != NULL, "%s: %.2000s", options, run.out);
+    cr_log_info("sfb report %s: %.2f CPU seconds", options, taken);
+    cr_expect(lt(dbl, taken, (double)SECONDS_MAX));
+    run_free(&run);
+}
+
 Test(large, is_shown)
 {
-    static const struct {
-        const char *options, *has;
-    } views[] = {
-        { "", "00.000 s in 1 process and 8 threads: 1" },
-        { "--tree", "00.000   100.00  [all]\n" },
-    };
-
     make();
-    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
-        const double before = cpu_seconds();
-        struct run run = run_line("'%s' report %s %s", SFB_TOOL, views[i].options, made_path);
-        const double taken = cpu_seconds() - before;
+    expect_view("", "00.000 s in 1 process and 8 threads: 1");
+    expect_view("--tree", "00.000   100.00  [all]\n");
+    unlink(made_path);
+}
 
-        cr_expect(eq(int, run.status, 0), "%s", run.err);
-        cr_expect(strstr(run.out, views[i].has) != NULL, "%s: %.2000s", views[i].options, run.out);
-        cr_log_info("sfb report %s: %.2f CPU seconds", views[i].options, taken);
-        cr_expect(lt(dbl, taken, (double)SECONDS_MAX));
-        run_free(&run);
+/* Blocks come and go, of a site and a size of some thousands each, as those of programs do. */
+static void make_heap(void)
+{
+    static struct block {
+        uint32_t site;
+        uint32_t size;
+    } blocks[BLOCKS];
+    unsigned seed = 1;
+
+    made_begin();
+    made_heap_begin(0, 0);
+    for (uint32_t i = 1; i <= SITES; i++)
+        made_heap_site(i, 1, put_stack(&seed));
+    for (size_t i = 0; i < count_of(EVENTS); i++) {
+        struct block *block = &blocks[(size_t)rand_r(&seed) % BLOCKS];
+        const bool freed = block->site != 0;
+
+        if (!freed)
+            *block =
+                (struct block){ 1 + (uint32_t)rand_r(&seed) % SITES, 16U << rand_r(&seed) % 5 };
+        made_heap_events(block->site, i / 1000, block->size, 1, freed);
+        if (freed)
+            block->site = 0;
     }
+    put_names();
+    made_end(NULL);
+}
+
+Test(large, heaps_are_shown)
+{
+    make_heap();
+    expect_view("", " in 1 process and 1 thread, ");
+    expect_view("--at 0.5", "\n  live then     ");
+    expect_view("--leaks --tail", "live at the end, and before the tail; at most: ");
     unlink(made_path);
 }
