@@ -31,29 +31,29 @@ plan() {
         targets=(all)
         ;;
     release)
-        targets=(tests-{unit,live,live-crash,policy,torture,demo,bench})
-        only="^unit|^live|$library|$torture|^bench" except=$files
+        targets=(tests-{unit,live,live-crash,live_heap,heap,policy,torture,demo,bench})
+        only="^unit|^live|^heap[.]|$library|$torture|^bench" except=$files
         ;;
     clang)
         targets=(tests-{unit,live,live-crash,policy,torture})
-        only="^unit|^live|$library|^policy[.]headers|$torture" except="$files|agreement|demo"
+        only="^unit|^live[.]|$library|^policy[.]headers|$torture" except="$files|agreement|demo"
         ;;
     no-libunwind)
         targets=(tests-{live,policy,torture,demo})
-        only="^live|$library|$torture" except="$files|live[.]crash"
+        only="^live[.]|$library|$torture" except="$files|live[.]crash"
         ;;
     aarch64)
-        targets=(tests-{unit,golden,live,live-crash,record,policy,torture,fuzz,demo})
-        only="^unit|^golden[.].*_rows|^live|^record[.]|^fuzz|$library|$torture"
+        targets=(tests-{unit,golden,live,live-crash,live_heap,record,heap,policy,torture,fuzz,demo})
+        only="^unit|^golden[.].*_rows|^live|^record[.]|^heap[.]|^fuzz|$library|$torture"
         except="$files|agreement-v|stack_use-v|(front_door|broken|capture|stacks)-v2"
         ;;
     asan)
-        targets=(tests-{unit,object,recording,report,report_formats,golden,check,live,live-tool,live-crash,synth,fuzz,demo} test-record_tool-drain)
-        only='^unit|^object|^recording|^record_tool[.]drain|^report|^golden|^check|^live|^fuzz' except='big_endian|stepped|true_ends|crash_owner|tool_signals'
+        targets=(tests-{unit,object,recording,heap_drain,report,report_formats,golden,check,live,live-tool,live-crash,live_heap,synth,fuzz,demo} test-record_tool-drain)
+        only='^unit|^object|^recording|^heap_drain|^record_tool[.]drain|^report|^golden|^check|^live|^fuzz' except='big_endian|stepped|true_ends|crash_owner|tool_signals'
         ;;
     asan-clang)
         targets=(tests-{unit,golden,check,live,fuzz})
-        only='^unit|^golden[.]sframe_rows|^check[.]codes|^live|^fuzz'
+        only='^unit|^golden[.]sframe_rows|^check[.]codes|^live[.]|^fuzz'
         except="$files|agreement|live[.](contract|crash)"
         ;;
     tsan)
@@ -62,7 +62,7 @@ plan() {
         ;;
     check) # in dev
         targets=(sfb tests-{unit,object,recording,report,report_formats,golden,check,live,live-tool,live-crash,policy,torture,fuzz})
-        only="^unit|^object|^recording[.]|^report|^page[.](units|bundle)|^golden|^check|^live|^policy|$torture|^fuzz" except=$slow
+        only="^unit|^object|^recording[.]|^report|^page[.](units|bundle)|^golden|^check|^live[.]|^policy|$torture|^fuzz" except=$slow
         ;;
     *)
         targets=(all)
