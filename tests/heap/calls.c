@@ -194,3 +194,46 @@ Test(heap_calls, map_memory_where_that_is_asked_for)
     cr_expect_eq(heap_count(log, SFB_HEAP_ALLOC_MMAP, SIZE_MAX), 0);
     heap_log_free(log);
 }
+
+/* With the agent that records nothing, or keeps a live table. */
+static void expect_same_without_recorder(const char *program, const char *live)
+{
+    const pid_t child = fork();
+    int status = -1;
+
+    if (child == 0) {
+        setenv("LD_PRELOAD", SFB_HEAP_AGENT, 1);
+        if (live)
+            setenv("SFB_HEAP_LIVE", live, 1);
+        execl(program, program, (char *)NULL);
+        _exit(127);
+    }
+    cr_assert(child > 0 && waitpid(child, &status, 0) == child);
+    cr_expect_eq(status, 0, "%s, live %s: %x", program, live ? live : "none", (unsigned)status);
+}
+
+/* Whatever a program has of its own, what it gives out comes back to it; and what is not its own is recorded. */
+Test(heap_calls, of_own_functions_are_passed_on)
+{
+    static const char *const programs[] = { "-new", "-malloc", "-user" };
+    static const char *const tables[] = { NULL, "4M" };
+
+    if (!*SFB_HEAP_CXX)
+        cr_skip_test("there is no C++ compiler");
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        const struct heap_how how = { 0 };
+        char words[4096];
+        struct heap_log *log;
+
+        snprintf(words, sizeof words, "%s%s", SFB_HEAP_OWN, programs[i]);
+        log = heap_record(&how, words);
+        cr_expect(heap_exited(log, 0), "%s: %x", programs[i], (unsigned)log->status);
+        cr_expect_eq(heap_replay(log, 0).conflicts, 0, "%s", programs[i]);
+        cr_expect_eq(heap_replay(log, 0).unknown, 0, "%s", programs[i]);
+        cr_expect_eq(heap_count(log, SFB_HEAP_ALLOC, 10), strcmp(programs[i], "-malloc") != 0, "%s",
+                     programs[i]);
+        heap_log_free(log);
+        for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
+            expect_same_without_recorder(words, tables[k]);
+    }
+}

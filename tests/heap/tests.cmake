@@ -34,6 +34,21 @@ if(CMAKE_CXX_COMPILER)
   set_target_properties(test-heap-cxx PROPERTIES OUTPUT_NAME heap-cxx CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
   target_compile_options(test-heap-cxx PRIVATE -O1 -fno-builtin)
   set(sfb_heap_cxx "$<TARGET_FILE:test-heap-cxx>")
+
+  # With functions of its own: in the program, and in a library that it needs.
+  add_library(test-heap-own-library SHARED heap/program_own.cc)
+  target_compile_definitions(test-heap-own-library PRIVATE OWN_NEW=1 OWN_LIBRARY=1)
+  foreach(name new malloc user)
+    add_executable(test-heap-own-${name} heap/program_own.cc)
+    string(TOUPPER ${name} own)
+    target_compile_definitions(test-heap-own-${name} PRIVATE OWN_${own}=1)
+  endforeach()
+  target_link_libraries(test-heap-own-user PRIVATE test-heap-own-library)
+  foreach(target own-library own-new own-malloc own-user)
+    set_target_properties(test-heap-${target} PROPERTIES OUTPUT_NAME heap-${target} CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
+    target_compile_options(test-heap-${target} PRIVATE -O1 -fno-builtin)
+    add_dependencies(test-heap-cxx test-heap-${target})
+  endforeach()
 endif()
 
 sfb_test(heap names)
@@ -47,7 +62,7 @@ foreach(name calls life limits sampled)
   sfb_test(heap ${name} SOURCES heap/drainer.c heap/replay.c LIBS sfb-recorder LIMIT 60)
   target_compile_definitions(test-heap-${name} PRIVATE
     SFB_HEAP_AGENT="$<TARGET_FILE:sfb-agent-heap>" SFB_HEAP_PROGRAM="$<TARGET_FILE:test-heap-program>"
-    SFB_HEAP_CXX="${sfb_heap_cxx}" SFB_HEAP_BUMP="$<TARGET_FILE:test-heap-bump>"
+    SFB_HEAP_CXX="${sfb_heap_cxx}" SFB_HEAP_OWN="${CMAKE_CURRENT_BINARY_DIR}/heap-own" SFB_HEAP_BUMP="$<TARGET_FILE:test-heap-bump>"
     SFB_HEAP_LIBRARY="$<TARGET_FILE:test-heap-library>"
     SFB_HEAP_JEMALLOC="/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libjemalloc.so.2"
     SFB_HEAP_TCMALLOC="/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libtcmalloc_minimal.so.4"

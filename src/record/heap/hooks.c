@@ -181,6 +181,8 @@ void *sfb_heap_reallocarray(void *block, size_t count, size_t size, SFB_HEAP_CAL
         errno = ENOMEM;
         return NULL;
     }
+    if (UNLIKELY(sfb_heap_next.realloc_is_others))
+        return realloc(block, total);
     return sfb_heap_realloc(block, total, pc, sp, fp);
 }
 

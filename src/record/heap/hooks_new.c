@@ -89,6 +89,16 @@ static inline void *fail(enum sfb_heap_new form, size_t size, size_t alignment, 
     return is_aligned(form) ? next(size, alignment, nothrow) : next(size, nothrow, 0);
 }
 
+/* To the program's own, by the C++ library's. Where that is not there, the program's malloc() is as good. */
+static NOINLINE void *pass_on(enum sfb_heap_new form, size_t size, size_t alignment, size_t nothrow)
+{
+    if (sfb_heap_next.new[form])
+        return fail(form, size, alignment, nothrow);
+    if (is_aligned(form))
+        return without_operator(form, size, alignment);
+    return malloc(size > 0 ? size : 1);
+}
+
 static inline void *new_by(enum sfb_heap_new form, size_t size, size_t alignment, size_t nothrow,
                            SFB_HEAP_CALLER)
 {
@@ -97,6 +107,8 @@ static inline void *new_by(enum sfb_heap_new form, size_t size, size_t alignment
     struct sfb_heap_thread *t;
     void *block;
 
+    if (__builtin_expect(sfb_heap_next.new_is_others, 0))
+        return pass_on(form, size, alignment, nothrow);
     /* One form calls another. */
     if (__builtin_expect(sfb_heap_local.state == SFB_HEAP_IN_NEW, 0) && sfb_heap_next.new[form])
         return fail(form, size, alignment, nothrow);
@@ -167,11 +179,28 @@ static enum sfb_heap_delete without_size(enum sfb_heap_delete form, size_t *a, c
     return form - 1;
 }
 
+static void pass_delete_on(enum sfb_heap_delete form, void *block, size_t a, size_t b)
+{
+    sfb_heap_delete_function *next = sfb_heap_next.delete[form];
+    const enum sfb_heap_delete plain = sfb_heap.tails ? without_size(form, &a, &b) : form;
+
+    if (plain != form)
+        next = sfb_heap_next.delete_of_others[plain];
+    if (next)
+        next(block, a, b);
+    else
+        free(block);
+}
+
 static NOINLINE void delete_by(enum sfb_heap_delete form, void *block, size_t a, size_t b)
 {
     sfb_heap_delete_function *next;
     struct sfb_heap_thread *t;
 
+    if (__builtin_expect(sfb_heap_next.new_is_others, 0)) {
+        pass_delete_on(form, block, a, b);
+        return;
+    }
     if (__builtin_expect(sfb_heap.tails, 0))
         form = without_size(form, &a, &b);
     next = sfb_heap_next.delete[form];

@@ -2,7 +2,7 @@
  * operator new, in all its forms: see hooks.h.
  *
  * Where the next one is the C++ library's, which calls malloc(), these call the next malloc() themselves; memory that is
- * short is that one's business.
+ * short is that one's business. Where the program has operators of its own, all is passed on to these: next.h.
  */
 #ifndef SFB_RECORD_HEAP_HOOKS_NEW_H
 #define SFB_RECORD_HEAP_HOOKS_NEW_H

@@ -2,12 +2,14 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "record/heap/heap.h"
 #include "record/heap/pool.h"
 #include "record/real.h"
 
@@ -170,27 +172,100 @@ static void probe(void *function, const char *name)
     probing = false;
 }
 
-static bool is_of_cxx_library(sfb_heap_new_function *function)
-{
-    Dl_info info;
-    const char *name;
-    void *address;
+/* --- whose they are ------------------------------------------------------------------------------ */
 
-    memcpy(&address, &function, sizeof address);
-    if (dladdr(address, &info) == 0 || !info.dli_fname)
-        return false;
-    name = strrchr(info.dli_fname, '/');
-    name = name ? name + 1 : info.dli_fname;
+enum { BASES = 3, FUNCTIONS = SFB_HEAP_NEWS + SFB_HEAP_DELETES };
+
+/* Addresses, and the modules that they are in: one pass, where dladdr() would go through all names for each. */
+struct whose {
+    const void *next_malloc, *first[BASES];         /* first: what the program finds */
+    const void *next[FUNCTIONS], *found[FUNCTIONS]; /* NULL: there is none */
+    bool is_own[FUNCTIONS];                         /* the program finds another one than ours */
+    bool new_is_others, realloc_is_others, new_is_malloc;
+};
+
+static bool is_in(const struct dl_phdr_info *module, const void *address)
+{
+    for (size_t i = 0; i < module->dlpi_phnum; i++) {
+        const ElfW(Phdr) *h = &module->dlpi_phdr[i];
+
+        if (h->p_type == PT_LOAD &&
+            (uintptr_t)address - module->dlpi_addr - h->p_vaddr < h->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+static bool is_cxx_library(const struct dl_phdr_info *module)
+{
+    const char *name = strrchr(module->dlpi_name, '/');
+
+    name = name ? name + 1 : module->dlpi_name;
     return strncmp(name, "libstdc++.so", 12) == 0 || strncmp(name, "libc++", 6) == 0;
 }
 
+static int look_at_module(struct dl_phdr_info *module, size_t size, void *user)
+{
+    struct whose *w = user;
+    const bool ours = is_in(module, &sfb_heap), cxx = is_cxx_library(module),
+               allocator = is_in(module, w->next_malloc);
+
+    (void)size;
+    for (size_t i = 0; i < BASES; i++)
+        if (!ours && is_in(module, w->first[i])) {
+            w->new_is_others = true;
+            w->realloc_is_others |= i == 0;
+        }
+    for (size_t i = 0; i < FUNCTIONS; i++) {
+        if (is_in(module, w->found[i])) {
+            w->is_own[i] = !ours;
+            w->new_is_others |= !ours;
+        }
+        if (cxx || !is_in(module, w->next[i]))
+            continue;
+        w->new_is_malloc = false;
+        w->new_is_others |= !allocator;
+    }
+    return 0;
+}
+
+/*
+ * Ours are called in the place of the next ones only if all are: a block of ours must not come to a function of the
+ * program's own, nor one of its own to ours. Where it has some, the C++ library's call these by name, as they always did.
+ */
+static void find_whose(void)
+{
+    static const char *const bases[BASES] = { "realloc", "malloc", "free" };
+    struct sfb_heap_next *next = &sfb_heap_next;
+    struct whose w = { .new_is_malloc = true };
+
+    memcpy(&w.next_malloc, &next->malloc, sizeof w.next_malloc);
+    memcpy(w.next, next->new, sizeof next->new);
+    memcpy(w.next + SFB_HEAP_NEWS, next->delete, sizeof next->delete);
+    for (size_t i = 0; i < BASES; i++)
+        w.first[i] = dlsym(RTLD_DEFAULT, bases[i]);
+    for (size_t i = 0; i < SFB_HEAP_NEWS; i++)
+        w.found[i] = dlsym(RTLD_DEFAULT, new_names[i]);
+    for (size_t i = 0; i < SFB_HEAP_DELETES; i++)
+        w.found[SFB_HEAP_NEWS + i] = dlsym(RTLD_DEFAULT, delete_names[i]);
+    dl_iterate_phdr(look_at_module, &w);
+    next->new_is_malloc = w.new_is_malloc;
+    next->realloc_is_others = w.realloc_is_others;
+    for (size_t i = 0; i < SFB_HEAP_DELETES; i++)
+        memcpy(&next->delete_of_others[i],
+               w.is_own[SFB_HEAP_NEWS + i] ? &w.found[SFB_HEAP_NEWS + i]
+                                           : &w.next[SFB_HEAP_NEWS + i],
+               sizeof(void *));
+    next->new_is_others = w.new_is_others;
+}
+
+/* Before malloc() is known. */
 static void find_operators(struct sfb_heap_next *next)
 {
     for (size_t i = 0; i < SFB_HEAP_DELETES; i++)
         probe(&next->delete[i], delete_names[i]);
     for (size_t i = 0; i < SFB_HEAP_NEWS; i++)
         probe(&next->new[i], new_names[i]);
-    next->new_is_malloc = !next->new[SFB_HEAP_NEW] || is_of_cxx_library(next->new[SFB_HEAP_NEW]);
 }
 
 /* Last what dlsym() itself may call. Two threads may do so at once, and write the same. */
@@ -214,6 +289,7 @@ static void find_all(void)
     find(&next->calloc, "calloc");
     find(&next->realloc, "realloc");
     find(&next->malloc, "malloc");
+    find_whose();
 }
 
 bool sfb_heap_next_find(void)

@@ -64,6 +64,12 @@ struct sfb_heap_next {
     sfb_heap_new_function *new[SFB_HEAP_NEWS];          /* NULL: there is none */
     sfb_heap_delete_function *delete[SFB_HEAP_DELETES]; /* NULL: there is none */
     bool new_is_malloc; /* of the C++ library, which calls malloc() and free() */
+
+    /* The program has some of its own, which come before ours, or a library has operators that are no allocator's. */
+    bool new_is_others;     /* nothing of ours may come between those and who calls them */
+    bool realloc_is_others; /* what ours is given, is of the program's own malloc() */
+    sfb_heap_delete_function
+        *delete_of_others[SFB_HEAP_DELETES]; /* where a program has its own; else as `delete` */
 };
 
 extern struct sfb_heap_next sfb_heap_next;
