@@ -166,6 +166,16 @@ Test(agent, can_be_asked_by_the_program_itself)
     run_free(&run);
 }
 
+/* A thread that comes late finds memory where the table was. */
+Test(agent, stops_while_others_use_it)
+{
+    struct run run = run_line("'%s' stops; ls", SFB_LINKED_PROGRAM);
+
+    cr_expect_eq(run.status, 0, "%d: %s", run.status, run.err);
+    cr_expect(strstr(run.out, "sfb-heap-") == NULL, "%s", run.out);
+    run_free(&run);
+}
+
 Test(agent, says_what_is_wrong_with_the_environment)
 {
     static const struct {

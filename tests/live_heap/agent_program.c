@@ -8,12 +8,14 @@
  *               2: and no large alignments
  *     forked    so does a child, in its own table
  *     linked    it asks for the table by itself, with blocks that are older; with N it dumps to descriptor N
+ *     stops     it begins and ends tables, while threads allocate and one dumps
  *     exits     _exit() in a child; loads and unloads libraries
  *     pairs     N million malloc() and free() at depth 8; prints ns a pair
  *     many      N blocks of 32 bytes
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -196,7 +198,52 @@ static int linked(int fd)
 {
     return fd;
 }
+
+static int stops(void)
+{
+    return 97;
+}
 #else
+static uint32_t over;
+
+static void *mix_until_over(void *argument)
+{
+    while (!__atomic_load_n(&over, __ATOMIC_RELAXED))
+        mix(argument);
+    return NULL;
+}
+
+static void *dump_until_over(void *argument)
+{
+    const int fd = open("/dev/null", O_WRONLY);
+
+    while (!__atomic_load_n(&over, __ATOMIC_RELAXED))
+        sframe_backtrace_heap_dump(fd, 0);
+    close(fd);
+    return argument;
+}
+
+static int stops(void)
+{
+    const struct timespec moment = { .tv_nsec = 500000 };
+    pthread_t threads[3];
+
+    for (int i = 0; i < 3; i++)
+        if (pthread_create(&threads[i], NULL, i < 2 ? mix_until_over : dump_until_over, NULL) != 0)
+            fail("no thread");
+    for (int i = 0; i < 60; i++) {
+        if (sframe_backtrace_heap_start(NULL) != SFB_OK)
+            fail("no table");
+        nanosleep(&moment, NULL);
+        if (sframe_backtrace_heap_stop() != SFB_OK)
+            fail("it does not stop");
+    }
+    __atomic_store_n(&over, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return wrong ? (fprintf(stderr, "%s\n", wrong), 1) : 0;
+}
+
 static int linked(int fd)
 {
     struct sframe_backtrace_heap_options options = SFRAME_BACKTRACE_HEAP_OPTIONS_INIT;
@@ -300,6 +347,8 @@ int main(int argc, char **argv)
         return forked();
     if (strcmp(way, "linked") == 0)
         return linked(n);
+    if (strcmp(way, "stops") == 0)
+        return stops();
     if (strcmp(way, "exits") == 0)
         return exits();
     return strcmp(way, "pairs") == 0 ? pairs(n) : 98;

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -498,6 +499,31 @@ Test(table, of_a_child_is_its_own)
         sum_free(&sum);
     }
     block_free(p);
+    sfb_live_stop();
+}
+
+/* In a file system that is full the process would end. */
+Test(table, does_not_look_at_slots_without_memory)
+{
+    struct sfb_live *map;
+    void *p = malloc(100);
+    const size_t usable = malloc_usable_size(p);
+    unsigned char resident = 0;
+    uint32_t tail;
+
+    table_begin(64 * MIB);
+    map = sfb_live_table.map;
+    block_free(block_new(10));
+    tail = map->slot_room - SFB_LIVE_PAGE;
+    memcpy((char *)p + usable - sizeof tail, &tail, sizeof tail);
+    sfb_live_freed(p, usable);
+    cr_expect_eq(map->counts.foreign, 1);
+    cr_assert_eq(
+        mincore((void *)((uintptr_t)&sfb_live_table.slots[tail] & ~(uintptr_t)(SFB_LIVE_PAGE - 1)),
+                SFB_LIVE_PAGE, &resident),
+        0);
+    cr_expect_eq(resident & 1, 0);
+    free(p);
     sfb_live_stop();
 }
 

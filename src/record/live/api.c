@@ -82,7 +82,7 @@ static enum sfb_status check(const struct sframe_backtrace_heap_options *given,
 
     *out = none;
     if (!given)
-        return SFB_OK;
+        given = &none;
     size = given->size;
     if (size < sizeof size || size % sizeof size != 0 || size > 4096)
         return SFB_NO_SIZE;

@@ -104,6 +104,10 @@ static bool dump(struct room *room, int fd, bool check)
     room->view = (struct sfb_live_view){
         .head = *t->map, .buckets = t->buckets, .stacks = t->stacks, .lists = t->lists
     };
+    if (room->view.head.slots_used == 0) {
+        errno = ECANCELED; /* another thread has just stopped it */
+        return false;
+    }
     sfb_live_sum_slots(&room->sum, t->slots + 1, room->view.head.slots_used - 1);
     if (check)
         check_tails(room);

@@ -219,7 +219,8 @@ static inline uint32_t slot_of(const void *p, size_t usable)
     if (usable < SFB_LIVE_TAIL)
         return 0;
     tail = tail_of(p, usable);
-    if (tail >= sfb_live_table.map->slot_room)
+    /* Those behind have no memory yet: where the file system is full, to look at one would end the process. */
+    if (tail >= __atomic_load_n(&sfb_live_table.map->slots_used, __ATOMIC_RELAXED))
         return 0;
     block = __atomic_load_n(&sfb_live_table.slots[tail].block, __ATOMIC_RELAXED);
     return sfb_live_is_block(block) && sfb_live_address(block) == (uintptr_t)p ? tail : 0;

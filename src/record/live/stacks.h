@@ -16,7 +16,7 @@ static inline uint64_t *sfb_live_bucket_at(uint64_t hash, uint32_t step)
 {
     const uint64_t first = hash * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 
-    return &sfb_live_table.buckets[(first + step) & (sfb_live_table.map->bucket_count - 1)];
+    return &sfb_live_table.buckets[(first + step) & sfb_live_table.bucket_mask];
 }
 
 static inline bool sfb_live_bucket_is_of(uint64_t bucket, uint64_t hash)

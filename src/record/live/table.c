@@ -18,6 +18,7 @@ void sfb_live_table_use(struct sfb_live *map)
     sfb_live_table = (struct sfb_live_table){ .map = map,
                                               .slots = (void *)(at + map->slots_at),
                                               .buckets = (void *)(at + map->buckets_at),
+                                              .bucket_mask = map->bucket_count - 1,
                                               .stacks = at + map->stacks_at,
                                               .lists = at + map->lists_at };
 }

@@ -39,6 +39,8 @@ struct sfb_live_table {
     struct sfb_live *map;
     struct sfb_live_slot *slots;
     uint64_t *buckets;
+    uint32_t
+        bucket_mask; /* not the map's own number: that is 0 when a thread comes late, after the end */
     uint8_t *stacks;
     uint8_t *lists;
 };
