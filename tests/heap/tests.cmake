@@ -58,7 +58,15 @@ target_compile_definitions(test-heap-policy PRIVATE SFB_NM="${CMAKE_NM}" SFB_REA
   SFB_HEAP_OBJECTS="${PROJECT_BINARY_DIR}/src/record/heap/CMakeFiles/sfb-agent-heap.dir")
 add_dependencies(test-heap-policy sfb-agent-heap)
 
-foreach(name calls life limits sampled)
+# In an emulator exec starts programs of the machine that it runs on, and a second has many instructions less.
+set(sfb_heap_tests calls life limits sampled)
+if(CMAKE_CROSSCOMPILING_EMULATOR)
+  set(sfb_heap_emulated SFB_EMULATED)
+  set(sfb_heap_tests calls sampled)
+  sfb_skip(heap life "its programs execute others, which the emulator hands to the kernel as they are")
+  sfb_skip(heap limits "the emulator is slower than a recorder that is slow")
+endif()
+foreach(name ${sfb_heap_tests})
   sfb_test(heap ${name} SOURCES heap/drainer.c heap/replay.c LIBS sfb-recorder LIMIT 60)
   target_compile_definitions(test-heap-${name} PRIVATE
     SFB_HEAP_AGENT="$<TARGET_FILE:sfb-agent-heap>" SFB_HEAP_PROGRAM="$<TARGET_FILE:test-heap-program>"
@@ -66,7 +74,7 @@ foreach(name calls life limits sampled)
     SFB_HEAP_LIBRARY="$<TARGET_FILE:test-heap-library>"
     SFB_HEAP_JEMALLOC="/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libjemalloc.so.2"
     SFB_HEAP_TCMALLOC="/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libtcmalloc_minimal.so.4"
-    SFB_HEAP_MIMALLOC="/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libmimalloc.so.2.0")
+    SFB_HEAP_MIMALLOC="/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libmimalloc.so.2.0" ${sfb_heap_emulated})
   target_link_libraries(test-heap-${name} PRIVATE m)
   add_dependencies(test-heap-${name} sfb-agent-heap test-heap-program test-heap-bump test-heap-library)
   if(CMAKE_CXX_COMPILER)
