@@ -82,6 +82,11 @@ Test(agent, keeps_what_lives_over_mimalloc)
     OVER("libmimalloc.so.2", "mixed 2");
 }
 
+Test(agent, keeps_what_lives_over_one_that_calls_itself_by_name)
+{
+    OVER(SFB_BYNAME, "mixed 1");
+}
+
 /* jemalloc takes the stacks of its samples by libgcc's unwinder, amid our hooks. */
 Test(agent, runs_beside_the_profiler_of_jemalloc)
 {

@@ -78,6 +78,9 @@ static inline void sfb_heap_alloc_end(struct sfb_heap_thread *t, enum sfb_shared
     local->state = SFB_HEAP_IDLE;
 }
 
+/* Stands for a thread where nothing is recorded, but the state has been set. */
+#define SFB_HEAP_NO_RING ((struct sfb_heap_thread *)(void *)&sfb_heap_local)
+
 /*
  * A block that is not NULL is about to be freed.
  *
@@ -91,8 +94,8 @@ static inline struct sfb_heap_thread *sfb_heap_free_begin(enum sfb_shared_heap_r
 
     if (sfb_heap_mode() >= SFB_HEAP_SAMPLED) {
         if (sfb_heap_mode() == SFB_HEAP_TABLE)
-            sfb_heap_tail_freed(block);
-        else if (!sfb_heap_sample_take(block))
+            return sfb_heap_tail_freed(block, state) ? SFB_HEAP_NO_RING : NULL;
+        if (!sfb_heap_sample_take(block))
             return NULL;
     }
     t = sfb_heap_enter(local);

@@ -5,12 +5,13 @@
 #ifndef SFB_RECORD_HEAP_TAIL_H
 #define SFB_RECORD_HEAP_TAIL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "record/heap/heap.h"
 #include "sfb/context.h"
 
-/* sfb_heap_tail() in all modes but those that record. */
+/* sfb_heap_tail() in all modes but those that record. Where it is not 0, sfb_heap_tail_allocated() has to follow. */
 size_t sfb_heap_tail_slowly(size_t size);
 
 /* @return bytes that are to be allocated besides; 0: the table is not told of the block */
@@ -26,8 +27,13 @@ static inline size_t sfb_heap_tail(size_t size)
 /* A block with such a tail was allocated. NULL: it was not. */
 void sfb_heap_tail_allocated(void *block, size_t size, const struct sfb_regs *caller);
 
-/* One is about to be freed, with a tail or without. */
-void sfb_heap_tail_freed(void *block);
+/*
+ * One is about to be freed, with a tail or without.
+ *
+ * @param state  of the hooks meanwhile
+ * @return whether the caller sets the state IDLE when it is freed
+ */
+bool sfb_heap_tail_freed(void *block, enum sfb_heap_state state);
 
 /* realloc() of a block. */
 void *sfb_heap_tail_realloc(void *block, size_t size, const struct sfb_regs *caller);
