@@ -115,31 +115,30 @@ static void write_site(FILE *to, const json_t *dhat, const json_t *site)
     static const char *const keys[] = { "tb", "tbk", "mb", "mbk", "gb", "gbk", "eb", "ebk" };
     const json_t *frames = json_object_get(site, "fs"), *table = json_object_get(dhat, "ftbl");
     size_t i;
-    json_t *frame;
 
     for (i = 0; i < sizeof keys / sizeof *keys; i++)
         fprintf(to, "%s %lld ", keys[i], (long long)number(site, keys[i]));
-    json_array_foreach(frames, i, frame)
-    {
-        const char *text =
-            json_string_value(json_array_get(table, (size_t)json_integer_value(frame)));
-        const char *name = text ? strstr(text, ": ") : NULL;
+    for (i = 0; i < json_array_size(frames); i++) {
+        const char *text = json_string_value(
+            json_array_get(table, (size_t)json_integer_value(json_array_get(frames, i))));
+        const char *colon = text ? strstr(text, ": ") : NULL;
+        const char *name = colon ? colon + 2 : "?";
 
-        cr_assert(name != NULL);
-        fprintf(to, "%.*s;", (int)strcspn(name + 2, " "), name + 2);
+        fprintf(to, "%.*s;", (int)strcspn(name, " "), name);
     }
     fputc('\n', to);
 }
 
 static void expect_sites(const char *want)
 {
-    json_t *dhat = read_dhat(), *site;
+    json_t *dhat = read_dhat();
     const json_t *sites = json_object_get(dhat, "pps");
     char *text = NULL;
     size_t size, i;
     FILE *to = open_memstream(&text, &size);
 
-    json_array_foreach(sites, i, site) write_site(to, dhat, site);
+    for (i = 0; i < json_array_size(sites); i++)
+        write_site(to, dhat, json_array_get(sites, i));
     fclose(to);
     run_expect_text("sites", text, want);
     free(text);
@@ -203,10 +202,8 @@ Test(report_formats_heap, a_dump_has_what_lives)
 /* The keys of what valgrind writes, and those of its sites. */
 Test(report_formats_heap, dhat_has_the_keys_of_valgrind)
 {
-    json_t *ours, *theirs, *first;
+    json_t *ours, *theirs, *first, *own_first;
     json_error_t error;
-    const char *key;
-    json_t *value;
     struct run run;
 
     if (!is_here("valgrind"))
@@ -219,21 +216,24 @@ Test(report_formats_heap, dhat_has_the_keys_of_valgrind)
     ours = read_dhat();
     theirs = json_load_file("theirs", 0, &error);
     cr_assert(theirs != NULL, "%s", error.text);
-    json_object_foreach(theirs, key, value)
-    {
-        cr_expect(json_object_get(ours, key) != NULL, "%s", key);
+    for (void *at = json_object_iter(theirs); at; at = json_object_iter_next(theirs, at)) {
+        const char *key = json_object_iter_key(at);
+        const json_t *own = json_object_get(ours, key);
+
+        cr_expect(own != NULL, "%s", key);
         cr_expect(strcmp(key, "bkacc") == 0 ||
-                      json_typeof(json_object_get(ours, key)) == json_typeof(value),
+                      json_typeof(own) == json_typeof(json_object_iter_value(at)),
                   "%s", key);
     }
     cr_expect(eq(sz, json_object_size(ours), json_object_size(theirs)));
     first = json_array_get(json_object_get(theirs, "pps"), 0);
-    json_object_foreach(first, key, value)
-    {
+    own_first = json_array_get(json_object_get(ours, "pps"), 0);
+    for (void *at = json_object_iter(first); at; at = json_object_iter_next(first, at)) {
+        const char *key = json_object_iter_key(at);
+
         /* Of accesses, which bkacc says that there are none of, are acc, rb and wb. */
         if (!strstr("acc rb wb", key))
-            cr_expect(json_object_get(json_array_get(json_object_get(ours, "pps"), 0), key) != NULL,
-                      "%s", key);
+            cr_expect(json_object_get(own_first, key) != NULL, "%s", key);
     }
     json_decref(ours);
     json_decref(theirs);
