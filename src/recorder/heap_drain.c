@@ -4,11 +4,8 @@
 #include <string.h>
 
 #include "recorder/drain.h"
+#include "recorder/heap_records.h"
 #include "recorder/heap_replay.h"
-#include "recorder/heap_ring.h"
-#include "recorder/modules.h"
-#include "recorder/slots.h"
-#include "recorder/stack.h"
 
 /*
  * A thread's `busy` may be on its way to this processor for so long; and a thread that was stopped while it is, keeps
@@ -17,23 +14,6 @@
 static const uint64_t slack_ns = 20000, patience_ns = 50000000, second_ns = 1000000000;
 static const uint64_t least_pause_ns = 1000000, most_pause_ns = 10000000;
 static const uint64_t resident_every_ns = 100000000;
-
-struct sfb_recorder_heap {
-    struct sfb_heap heap;
-    uint64_t now, slack, patience, latest; /* counts, as of this look */
-    uint64_t snapshot_ns;                  /* between two; 0: none */
-    uint64_t next_snapshot, next_resident; /* ns */
-    size_t read;                           /* bytes at this look */
-    size_t most;                           /* bytes that a ring had at once */
-    uint64_t pause_ns;
-    uint32_t seen; /* how often agents had woken the intake */
-    struct sfb_heap_intake intake;
-    struct {
-        uint64_t time;
-        uint32_t slot;
-    } queue[SFB_SHARED_RING_MAX]; /* of rings, by the time of their next record: a binary heap */
-    uint32_t queued;
-};
 
 static bool heap_open(struct sfb_recorder_drain *d,
                       const struct sfb_recorder_drain_options *options)
@@ -90,102 +70,6 @@ static bool heap_ring_begin(struct sfb_recorder_drain *d, uint32_t slot)
     return true;
 }
 
-/* --- records ------------------------------------------------------------------------------------- */
-
-static const char *take_stack(struct sfb_recorder_drain *d, uint32_t slot,
-                              const struct sfb_heap_record *record)
-{
-    struct sfb_recorder_process *process = &d->process[d->ring[slot].process];
-    const uint64_t hash = record->words[1];
-    const uint32_t modules = (uint32_t)(record->words[2] >> SFB_HEAP_MODULES_SHIFT);
-    uint32_t id = 0;
-
-    /* The list with which it is to be read stands before it. */
-    if (((modules - process->modules - 1) & 0xffffff) < 0x800000)
-        sfb_recorder_modules_take(d, d->ring[slot].process);
-    if (hash == 0 || !sfb_recorder_is_cbf(record->stack, record->stack_size))
-        return "a stack cannot be decoded";
-    if (!sfb_recorder_put(d, sfb_recording_put_stack(d->writer, &id, process->id, record->stack,
-                                                     record->stack_size)))
-        return d->failed ? NULL : "a stack cannot be written";
-    if (!sfb_recorder_dictionary_add(&process->heap->stacks, hash, id, NULL))
-        sfb_recorder_put(d, SFB_NO_RESOURCE);
-    return NULL;
-}
-
-static const char *take_allocation(struct sfb_recorder_drain *d, uint32_t slot,
-                                   const struct sfb_heap_record *record)
-{
-    struct sfb_recorder_process *process = &d->process[d->ring[slot].process];
-    const struct sfb_heap_allocation allocation = {
-        .time = record->time,
-        .pointer = record->words[1],
-        .size = record->words[2] & ((UINT64_C(1) << SFB_HEAP_SLACK_SHIFT) - 1),
-        .slack = (uint16_t)(record->words[2] >> SFB_HEAP_SLACK_SHIFT),
-        .hash = record->words[3],
-        .reallocates = record->kind == SFB_HEAP_ALLOC_REALLOC,
-        .maps = record->kind == SFB_HEAP_ALLOC_MMAP,
-    };
-
-    if (allocation.pointer == 0)
-        return "a block lies at 0";
-    if (allocation.maps &&
-        (allocation.size == 0 || allocation.pointer > UINT64_MAX - allocation.size))
-        return "a mapping has an impossible size";
-    sfb_heap_thread_allocated(process->heap, &d->ring[slot].heap->thread, &allocation);
-    return allocation.hash != 0 &&
-                   sfb_recorder_dictionary_find(&process->heap->stacks, allocation.hash) == 0
-               ? "a stack is named that nobody sent"
-               : NULL;
-}
-
-static const char *take_free(struct sfb_recorder_drain *d, uint32_t slot,
-                             const struct sfb_heap_record *record)
-{
-    struct sfb_heap_process *process = d->process[d->ring[slot].process].heap;
-    struct sfb_heap_thread *thread = &d->ring[slot].heap->thread;
-    const uint64_t pointer = record->words[1], size = record->words[2];
-
-    switch (record->kind) {
-    case SFB_HEAP_FREE_REALLOC:
-        sfb_heap_thread_moves(process, thread, record->time, pointer);
-        return NULL;
-    case SFB_HEAP_REALLOC_FAILED: sfb_heap_thread_failed(process, thread); return NULL;
-    case SFB_HEAP_FREE_MMAP:
-        if (size == 0 || pointer > UINT64_MAX - size)
-            return "a mapping has an impossible size";
-        sfb_heap_thread_unmapped(process, thread, record->time, pointer, size);
-        return NULL;
-    default:
-        if (pointer == 0)
-            return "a block lies at 0";
-        sfb_heap_thread_freed(process, thread, record->time, pointer);
-        return NULL;
-    }
-}
-
-static void take(struct sfb_recorder_drain *d, uint32_t slot, const struct sfb_heap_record *record)
-{
-    const struct sfb_recorder_ring *own = &d->ring[slot];
-    const char *wrong = NULL;
-    char name[17] = "";
-
-    switch (record->kind) {
-    case SFB_HEAP_STACK: wrong = take_stack(d, slot, record); break;
-    case SFB_HEAP_ALLOC:
-    case SFB_HEAP_ALLOC_REALLOC:
-    case SFB_HEAP_ALLOC_MMAP: wrong = take_allocation(d, slot, record); break;
-    case SFB_HEAP_NAME:
-        memcpy(name, &record->words[1], sizeof name - 1);
-        sfb_recorder_put_thread(d, slot, sfb_heap_clock_ns(&d->heap->heap.clock, record->time),
-                                name);
-        break;
-    default: wrong = take_free(d, slot, record); break;
-    }
-    if (wrong)
-        sfb_recorder_lost(d, d->process[own->process].id, own->id, SFB_LOSS_BAD_RING, 1, wrong);
-}
-
 /* --- their order --------------------------------------------------------------------------------- */
 
 static void sink(struct sfb_recorder_heap *h, uint32_t at)
@@ -209,18 +93,6 @@ static void sink(struct sfb_recorder_heap *h, uint32_t at)
     h->queue[at].slot = slot;
 }
 
-static bool peek(struct sfb_recorder_drain *d, uint32_t slot, struct sfb_heap_record *out)
-{
-    struct sfb_heap_ring *ring = d->ring[slot].heap;
-    const bool good = sfb_heap_ring_peek(ring, out, d->ring_bytes, d->heap->latest);
-
-    if (ring->wrong)
-        sfb_recorder_lost(d, d->process[d->ring[slot].process].id, d->ring[slot].id,
-                          SFB_LOSS_BAD_RING, 1, ring->wrong);
-    ring->wrong = NULL;
-    return good;
-}
-
 /* Reads records of a ring up to a time. @return whether there is one behind it, whose time is written */
 static bool read_up_to(struct sfb_recorder_drain *d, uint32_t slot, uint64_t limit, uint64_t *next)
 {
@@ -229,8 +101,8 @@ static bool read_up_to(struct sfb_recorder_drain *d, uint32_t slot, uint64_t lim
     struct sfb_heap_record record;
     bool more;
 
-    while ((more = peek(d, slot, &record)) && record.time <= limit && !d->failed) {
-        take(d, slot, &record);
+    while ((more = sfb_heap_records_peek(d, slot, &record)) && record.time <= limit && !d->failed) {
+        sfb_heap_records_take(d, slot, &record);
         sfb_heap_ring_pass(ring, &record);
     }
     d->heap->read += (size_t)(ring->position - before);
@@ -306,7 +178,7 @@ static void read_process(struct sfb_recorder_drain *d, uint32_t process, bool la
         published = busy ? last_published(d, i) : horizon;
         if (published < horizon)
             horizon = published;
-        if (peek(d, i, &record)) {
+        if (sfb_heap_records_peek(d, i, &record)) {
             h->queue[h->queued].time = record.time;
             h->queue[h->queued++].slot = i;
         }
@@ -351,6 +223,7 @@ static void heap_ring_end(struct sfb_recorder_drain *d, uint32_t slot)
 {
     struct sfb_recorder_ring *own = &d->ring[slot];
 
+    sfb_heap_records_tell_wrong(d, slot);
     sfb_heap_thread_ended(d->process[own->process].heap, &own->heap->thread);
     sfb_heap_intake_read(&d->heap->intake, own->heap->size - own->heap->from);
     sfb_heap_intake_end(&d->heap->intake, slot);
@@ -420,6 +293,9 @@ static void heap_tend(struct sfb_recorder_drain *d)
         h->next_resident = d->now + resident_every_ns;
     if (snapshot)
         h->next_snapshot = d->now + h->snapshot_ns;
+    for (uint32_t i = 0; looks && i < d->ring_end; i++)
+        if (d->ring[i].id != 0)
+            sfb_heap_records_tell_wrong(d, i);
     for (uint32_t i = 0; (looks || snapshot) && i < d->process_end && !d->failed; i++) {
         struct sfb_recorder_process *own = &d->process[i];
 

@@ -18,9 +18,11 @@ struct sfb_heap_ring {
     size_t from, size, room; /* those from `from` to `size` are to be read */
     uint8_t *spare;          /* memory for what comes next */
     size_t spare_room;
-    uint64_t position; /* of the one at `from`, in bytes since the ring began */
-    uint64_t time;     /* of the last record that was read */
-    const char *wrong; /* what was wrong; NULL: nothing */
+    uint64_t position;       /* of the one at `from`, in bytes since the ring began */
+    uint64_t time;           /* of the last record that was read */
+    const char *wrong;       /* what was wrong; NULL: nothing */
+    const char *untold_text; /* what was wrong with so many records, and is not yet in the file */
+    uint64_t untold;
 };
 
 enum {

@@ -62,6 +62,26 @@ Test(heap_hostile, judges_each_record)
     }
 }
 
+/* What is wrong a thousand times is told of once or twice: the file does not grow with it. */
+Test(heap_hostile, tells_of_many_at_once)
+{
+    enum { MANY = 5000 };
+    struct made_heap *h;
+
+    made_session_begin(&(struct made_options){ 0 });
+    made_process(0);
+    made_thread(0, 0);
+    for (uint64_t i = 0; i < MANY; i++) {
+        made_free(0, MS + i, 0);
+        if (i % 1000 == 0)
+            cr_assert_eq(sfb_recorder_drain(made_drain), SFB_OK);
+    }
+    h = made_session_end();
+    cr_expect(h->lost[SFB_LOSS_BAD_RING] == MANY, "%zu", (size_t)h->lost[SFB_LOSS_BAD_RING]);
+    cr_expect(h->loss_records < 10, "%zu", (size_t)h->loss_records);
+    free(h);
+}
+
 /* A time that cannot be is that of the record before. */
 Test(heap_hostile, believes_no_time)
 {

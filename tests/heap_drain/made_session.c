@@ -182,6 +182,7 @@ static void take(struct made_heap *h, const struct sfb_recording_event *e)
         return;
     case SFB_EVENT_LOSSES:
         h->lost[e->of.losses.reason] += e->of.losses.count;
+        h->loss_records++;
         strncpy(h->why, e->of.losses.text, sizeof h->why - 1);
         return;
     default: return;

@@ -57,6 +57,7 @@ struct made_heap {
     struct sfb_recording_heap heap; /* the last one */
     uint32_t heaps, stacks;
     uint64_t lost[SFB_LOSS_COUNT];
+    uint64_t loss_records;
     char why[256]; /* of the last loss */
 };
 
