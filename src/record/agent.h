@@ -34,6 +34,7 @@ struct sfb_agent {
     uint32_t has_notified;  /* a sampler has sent signals, here or in an ancestor before fork() */
     void (*end)(void);      /* ends the recording of this process: of each agent */
     void (*modules_are_new)(void); /* a list of modules was written; NULL: nobody asks */
+    void (*filter_comes)(void); /* a filter of system calls is about to be set; NULL: nobody asks */
     void (*libraries_change)(
         bool unloaded); /* one comes, or has gone, and nothing is recorded; NULL: nobody asks */
 };

@@ -171,6 +171,16 @@ Test(agent, can_be_asked_by_the_program_itself)
     run_free(&run);
 }
 
+Test(agent, ends_before_a_filter_of_system_calls)
+{
+    struct run run = run_line("SFB_HEAP_LIVE=4M LD_PRELOAD='%s' '%s' strict; echo status $?; ls",
+                              SFB_HEAP_AGENT, SFB_AGENT_PROGRAM);
+
+    expect_has(run.out, "status 0\n");
+    cr_expect(strstr(run.out, "sfb-heap-") == NULL, "%s", run.out);
+    run_free(&run);
+}
+
 /* A thread that comes late finds memory where the table was. */
 Test(agent, stops_while_others_use_it)
 {

@@ -9,6 +9,7 @@
  *     forked    so does a child, in its own table
  *     linked    it asks for the table by itself, with blocks that are older; with N it dumps to descriptor N
  *     stops     it begins and ends tables, while threads allocate and one dumps
+ *     strict    sets the strictest filter of system calls, and goes on allocating
  *     exits     _exit() in a child; loads and unloads libraries
  *     pairs     N million malloc() and free() at depth 8; prints ns a pair
  *     many      N blocks of 32 bytes
@@ -16,6 +17,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -23,6 +25,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -282,6 +286,23 @@ static int linked(int fd)
 }
 #endif
 
+/* glibc's exit() makes calls that are not allowed either. */
+static int strict(void)
+{
+    void *blocks[2000];
+
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 2000; i++)
+            blocks[i] = malloc(100);
+        for (int i = 0; i < 2000; i++)
+            free(blocks[i]);
+        if (round == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
+            return 96;
+    }
+    syscall(SYS_exit, 0);
+    return 95;
+}
+
 static int exits(void)
 {
     for (int i = 0; i < 3; i++) {
@@ -350,6 +371,8 @@ int main(int argc, char **argv)
         return forked();
     if (strcmp(way, "linked") == 0)
         return linked(n);
+    if (strcmp(way, "strict") == 0)
+        return strict();
     if (strcmp(way, "stops") == 0)
         return stops();
     if (strcmp(way, "exits") == 0)

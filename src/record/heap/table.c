@@ -51,12 +51,20 @@ static void after_fork_in_child(void)
         sfb_live_continue_in_child();
 }
 
+/* What the table needs may not be allowed: memory, the clock, and the end of its file when the process ends. */
+static void filter_comes(void)
+{
+    sframe_backtrace_heap_stop();
+    end(); /* a child may have none yet */
+}
+
 void sfb_heap_table_prepare(void)
 {
     static const struct sfb_live_hooks hooks = { begin, end };
 
     sfb_live_use_hooks(&hooks);
     sfb_agent.libraries_change = libraries_change;
+    sfb_agent.filter_comes = filter_comes;
     pthread_atfork(NULL, NULL, after_fork_in_child);
     at_quick_exit(sfb_live_end);
 }
