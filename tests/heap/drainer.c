@@ -150,6 +150,7 @@ static void begin_process(struct drainer *d, uint32_t slot)
     p->pid = shared->pid;
     p->how = shared->how;
     p->modules = shared->modules_size;
+    p->has_program = memmem(shared->modules, shared->modules_size, "heap-", 5) != NULL;
     p->parent = shared->parent ? (int)d->process_of[shared->parent - 1] - 1 : -1;
 }
 

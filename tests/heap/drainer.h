@@ -40,6 +40,7 @@ struct heap_process {
     int parent; /* index; -1: none */
     uint64_t end;
     uint32_t modules; /* bytes of its first list of modules */
+    bool has_program; /* in it */
     uint64_t lost[SFB_LOSS_COUNT];
 };
 

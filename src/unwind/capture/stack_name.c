@@ -74,6 +74,31 @@ static inline struct sfb_memo_frame *follow(struct sfb_memo_frame *frame, struct
     return f;
 }
 
+/* @return behind the innermost frame that is not further in than sp */
+static inline struct sfb_memo_frame *leave_inner(const struct sfb_memo_frame *frame,
+                                                 struct sfb_memo_frame *end, uint64_t sp)
+{
+    while (end > frame && end[-1].sp < sp)
+        end--;
+    return end;
+}
+
+/* Moves [f, end) to before the new frames. @return the outermost; NULL: there is no room */
+static inline struct sfb_memo_frame *set_aside(struct sfb_memo *memo, struct sfb_memo_frame *fresh,
+                                               const struct sfb_memo_frame *f,
+                                               const struct sfb_memo_frame *end)
+{
+    if (fresh - (end - f) < memo->frame + memo->count + 1)
+        return NULL;
+    return memmove(fresh - (end - f), f, (size_t)(end - f) * sizeof *f);
+}
+
+/* @return false: the rule is not in the cache, or of a module that may be gone */
+static inline bool step_by(uint64_t word, uint64_t hi, uint64_t *key, uint64_t *sp, uint64_t *fp)
+{
+    return (word & PERMANENT) && sfb_arch_follow(word, hi, key, sp, fp);
+}
+
 /* @return the hash as it is before its end; *known: there is one */
 static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs *caller,
                                     bool *known)
@@ -87,8 +112,7 @@ static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs
     if (!may_use(memo, sp, hi) || key >> SFB_ARCH_PC_BITS)
         return 0;
     for (end = frame + memo->count;;) {
-        while (end > frame && end[-1].sp < sp)
-            end--;
+        end = leave_inner(frame, end, sp);
         if (end == frame)
             return 0;
         f = end - 1;
@@ -102,10 +126,9 @@ static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs
             if (f == frame)
                 break;
             /* Those that hold are frames of this walk, too: they go with the new ones. */
-            if (fresh - (end - f) < frame + memo->count + 1)
+            fresh = set_aside(memo, fresh, f, end);
+            if (!fresh)
                 return 0;
-            fresh -= end - f;
-            memmove(fresh, f, (size_t)(end - f) * sizeof *f);
             key = f->key;
             sp = f->sp;
             fp = f->fp;
@@ -118,7 +141,7 @@ static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs
             first = caller;
         }
         word = sfb_rule_cache_look(&sfb_live_rules, key);
-        if (!(word & PERMANENT) || !sfb_arch_follow(word, hi, &key, &sp, &fp))
+        if (!step_by(word, hi, &key, &sp, &fp))
             return 0;
     }
     *known = true;
