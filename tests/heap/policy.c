@@ -97,6 +97,7 @@ static const struct {
     { "pthread_setspecific", "of a first key: a store into the thread" },
     { "__errno_location", "to keep errno" },
     { "free", "our own" },
+    { "realloc", "our own" },
     { "malloc_usable_size", "our own" },
     { "mmap", "before there are threads" },
     { "getenv", "before there are threads" },

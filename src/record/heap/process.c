@@ -53,8 +53,8 @@ static bool prepare_here(void)
  */
 static void write_nowhere(const struct sfb_heap_thread *t)
 {
-    mmap(t->ring, sfb_shared_ring_stride(sfb_agent.ring_bytes), PROT_READ | PROT_WRITE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    (void)mmap(t->ring, sfb_shared_ring_stride(sfb_agent.ring_bytes), PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
 /* A new process, with a copy of the heap: of blocks that were there before nobody knows. */
