@@ -130,7 +130,6 @@ Test(ctl, dumps_while_four_threads_allocate)
 {
     struct program p = start("blocks 500 10 churn 4 wait", NULL);
 
-    usleep(100000); /* they begin */
     for (int i = 0; i < 5; i++) {
         struct run run = run_line(TOOL " ctl %d dump --check-tails >log%d && " TOOL
                                        " report --top --no-pager log%d",
@@ -311,8 +310,8 @@ Test(ctl, reads_a_log_in_which_other_lines_stand_too)
 Test(ctl, writes_lines_that_symbolize_takes_as_backtraces)
 {
     struct program p = start("blocks 50 20 wait", NULL);
-    struct run run = run_line(TOOL " ctl %d dump >log; " TOOL " symbolize --pid %d log", (int)p.pid,
-                              (int)p.pid);
+    struct run run =
+        run_line(TOOL " ctl %d dump >log; " TOOL " symbolize --pid %d log", (int)p.pid, (int)p.pid);
 
     cr_expect_eq(run.status, 0, "%s", run.err);
     expect_has(run.out, "make_a_pearl+");

@@ -61,6 +61,8 @@ static void overrun(size_t n)
         }
 }
 
+static size_t at_work; /* threads that have blocks */
+
 static void *churn(void *with)
 {
     void *p[64] = { NULL };
@@ -71,6 +73,8 @@ static void *churn(void *with)
         if (*at)
             block_free(*at);
         *at = block_new(i * 31 % 500);
+        if (i == 256)
+            __atomic_fetch_add(&at_work, 1, __ATOMIC_RELAXED);
         if (i % 4096 == 0)
             usleep(100); /* others want a processor, too */
     }
@@ -150,12 +154,14 @@ int main(int argc, char **argv)
         } else if (strcmp(word, "overrun") == 0) {
             overrun(number(argv[++i]));
         } else if (strcmp(word, "churn") == 0) {
-            for (size_t n = number(argv[++i]); n > 0; n--) {
-                pthread_t thread;
+            const size_t threads = number(argv[++i]);
+            pthread_t thread;
 
+            for (size_t n = 0; n < threads; n++)
                 if (pthread_create(&thread, NULL, churn, NULL) != 0)
                     return 95;
-            }
+            while (__atomic_load_n(&at_work, __ATOMIC_RELAXED) < threads)
+                usleep(1000);
         } else if (strcmp(word, "cost") == 0) {
             cost(number(argv[++i]));
         } else if (strcmp(word, "wait") == 0) {
