@@ -76,15 +76,15 @@ static void take_numbers(struct bytes *b, uint64_t *out, size_t count)
 static bool grow(void *array, size_t *room, size_t count, size_t size)
 {
     const size_t more = *room ? 2 * *room : 16;
-    void *at;
+    void *at, *grown;
 
     if (count < *room)
         return true;
     memcpy(&at, array, sizeof at); /* a pointer of any type */
-    at = reallocarray(at, more, size);
-    if (!at)
+    grown = reallocarray(at, more, size);
+    if (!grown)
         return false;
-    memcpy(array, &at, sizeof at);
+    memcpy(array, &grown, sizeof grown);
     *room = more;
     return true;
 }

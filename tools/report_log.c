@@ -15,7 +15,7 @@ static enum sfb_status convert(const struct report_request *r, const struct heap
 {
     struct sfb_live_visitor writer, visitor;
     struct heap_recording recording;
-    struct heap_overruns overruns;
+    struct heap_overruns overruns = { .exit_status = TOOL_DONE };
     enum sfb_status status;
 
     heap_recording_begin(&recording, fd, &writer);

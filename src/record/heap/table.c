@@ -66,7 +66,7 @@ void sfb_heap_table_prepare(void)
     sfb_agent.libraries_change = libraries_change;
     sfb_agent.filter_comes = filter_comes;
     pthread_atfork(NULL, NULL, after_fork_in_child);
-    at_quick_exit(sfb_live_end);
+    (void)at_quick_exit(sfb_live_end); /* else the file stays, and sfb ctl says whose it was */
 }
 
 bool sfb_heap_table_look(void)
