@@ -9,7 +9,7 @@
 /* A finding is that fault if all of this holds; NULL or 0: it does not matter. */
 struct known {
     const char *who;
-    enum check_code codes[6];
+    enum check_code codes[8];
     uint8_t versions; /* a bit for each: 1 << version */
     uint8_t abis;
     const char *sections[3]; /* that the code is in one of */
@@ -38,8 +38,15 @@ static const struct known all[] = {
       .sections = { ".plt.got" },
       .sframe = "CFA = sp+16,",
       .eh_frame = "CFA = sp+8," },
+    { .who = "GNU ld 2.44 to 2.47: .plt.got with sp+16",
+      .codes = { CODE_INSN_CALL, CODE_INSN_JUMP },
+      .versions = V2 | V3,
+      .abis = AMD64,
+      .sections = { ".plt.got" },
+      .sframe = "CFA = sp+16," },
     { .who = "GNU ld 2.40: .plt and .plt.sec of -z ibtplt",
-      .codes = { CODE_CFA_DIFFERS, CODE_PLT_PARTLY, CODE_PARTLY_COVERED, CODE_NO_CFI_HERE },
+      .codes = { CODE_CFA_DIFFERS, CODE_PLT_PARTLY, CODE_PARTLY_COVERED, CODE_NO_CFI_HERE,
+                 CODE_INSN_CFA, CODE_INSN_ROW, CODE_INSN_CALL, CODE_INSN_JUMP },
       .versions = V1,
       .abis = AMD64,
       .sections = { ".plt", ".plt.sec" } },
