@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <malloc.h>
 #include <new>
 
 #if OWN_NEW || OWN_MALLOC
@@ -102,6 +103,13 @@ int main()
         keep(block);
         ::operator delete[](block, std::nothrow);
     }
+#if !OWN_MALLOC
+    // The C library's usable sizes are 8 more than a multiple of 16: of a block with a tail the program has 4 less.
+    block = std::malloc(30);
+    if (std::getenv("SFB_HEAP_LIVE") && malloc_usable_size(block) % 8 != 4)
+        return 8;
+    std::free(block);
+#endif
     return 0;
 }
 #endif

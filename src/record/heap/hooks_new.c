@@ -107,8 +107,11 @@ static inline void *new_by(enum sfb_heap_new form, size_t size, size_t alignment
     struct sfb_heap_thread *t;
     void *block;
 
-    if (__builtin_expect(sfb_heap_next.new_is_others, 0))
+    if (__builtin_expect(sfb_heap_next.new_is_others, 0)) {
+        if (tail > 0)
+            sfb_heap_tail_allocated(NULL, 0, &caller);
         return pass_on(form, size, alignment, nothrow);
+    }
     /* One form calls another. */
     if (__builtin_expect(sfb_heap_local.state == SFB_HEAP_IN_NEW, 0) && sfb_heap_next.new[form])
         return fail(form, size, alignment, nothrow);
