@@ -5,14 +5,14 @@
 void program_calls(void);
 void program_loop(int times);
 void program_deep(int depth);
-void program_round(int threads, int times);
+void program_round(int thread_count, int time_count);
 void program_ends(void);
 void program_signals(void);
 void program_fork(void);
 void program_vfork(const char *self);
 void program_maps(void);
 void program_errno(void);
-void program_full(int times);
+void program_full(int count);
 void program_sampled(int times);
 void program_libraries(void);
 

@@ -11,6 +11,8 @@
 
 #include "heap/program.h"
 
+/* NOLINTBEGIN(clang-analyzer-unix.Malloc,bugprone-signal-handler,cert-sig30-c,clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork): what programs do all the same */
+
 #define KEEP(pointer) __asm__ volatile("" : "+r"(pointer)::"memory")
 
 __attribute__((noinline)) static void pair(size_t size)
@@ -122,3 +124,5 @@ void program_libraries(void)
         dlclose(library);
     }
 }
+
+/* NOLINTEND(clang-analyzer-unix.Malloc,bugprone-signal-handler,cert-sig30-c,clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork) */

@@ -240,8 +240,8 @@ static void find_whose(void)
     struct whose w = { .new_is_malloc = true };
 
     memcpy(&w.next_malloc, &next->malloc, sizeof w.next_malloc);
-    memcpy(w.next, next->new, sizeof next->new);
-    memcpy(w.next + SFB_HEAP_NEWS, next->delete, sizeof next->delete);
+    memcpy(w.next, next->new, SFB_HEAP_NEWS * sizeof *w.next);
+    memcpy(w.next + SFB_HEAP_NEWS, next->delete, SFB_HEAP_DELETES * sizeof *w.next);
     for (size_t i = 0; i < BASES; i++)
         w.first[i] = dlsym(RTLD_DEFAULT, bases[i]);
     for (size_t i = 0; i < SFB_HEAP_NEWS; i++)
