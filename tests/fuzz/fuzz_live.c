@@ -110,8 +110,7 @@ static void read_map(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size >= sizeof SFB_LIVE_MAGIC &&
-        memcmp(data, SFB_LIVE_MAGIC, sizeof SFB_LIVE_MAGIC) == 0)
+    if (size >= sizeof SFB_LIVE_MAGIC && memcmp(data, SFB_LIVE_MAGIC, sizeof SFB_LIVE_MAGIC) == 0)
         read_map(data, size);
     else
         read_log(data, size);

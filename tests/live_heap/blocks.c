@@ -119,7 +119,7 @@ static void overrun(void *user, uint32_t index, struct sfb_live_slot slot, uint3
 
 struct sfb_live_tails *tails_now(struct sfb_live_sum *sum)
 {
-    struct sfb_live_tails *tails = malloc(sizeof *tails);
+    struct sfb_live_tails *tails = calloc(1, sizeof *tails);
 
     must(tails, "no memory");
     sfb_live_tails_begin(tails, getpid());
