@@ -5,7 +5,7 @@
  *
  *     0  a bare section
  *     1  a byte that says for which file, and a section that is put into that file, beside code,
- *        symbols and .eh_frame that are good
+ *        symbols and .eh_frame that are good; with bit 7 the rest is that code
  *     2  a whole file
  */
 #include <string.h>
@@ -24,9 +24,11 @@ static void judge_share(const struct check_share *s)
 static void check(uint8_t *data, size_t size, bool raw)
 {
     struct finding_list found = { .list = NULL };
-    const struct check_options options = {
-        .raw = raw, .limit = 50, .take = finding_list_take, .take_data = &found
-    };
+    const struct check_options options = { .raw = raw,
+                                           .code = CHECK_CODE_ALL,
+                                           .limit = 50,
+                                           .take = finding_list_take,
+                                           .take_data = &found };
     struct check_result r;
     uint64_t kept = 0, all = 0;
 
@@ -54,6 +56,7 @@ static void check(uint8_t *data, size_t size, bool raw)
     check_result_free(&r);
 }
 
+/* The bytes as the section of a good file; or as its code, which the rows are compared with. */
 static void check_in_file(uint8_t how, const uint8_t *section, size_t size)
 {
     const struct file_plan plan = { .version = 1u + how / 8 % 3,
@@ -65,6 +68,11 @@ static void check_in_file(uint8_t how, const uint8_t *section, size_t size)
     if (size > SECTION_MAX)
         return;
     file_make(&f, &plan);
+    if (how & 128) {
+        memcpy(f.at + FILE_TEXT_AT, section, size < FILE_TEXT_SIZE ? size : FILE_TEXT_SIZE);
+        check(f.at, sizeof f.at, false);
+        return;
+    }
     memset(f.at + FILE_SFRAME_AT, 0, SECTION_MAX);
     memcpy(f.at + FILE_SFRAME_AT, section, size);
     file_resize(&f, size);

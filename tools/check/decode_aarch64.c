@@ -47,7 +47,9 @@ static void kill_written(const struct decoder *d, struct insn *out)
 
 static int64_t immediate(const cs_arm64_op *op)
 {
-    return op->shift.type == ARM64_SFT_LSL ? op->imm << op->shift.value : op->imm;
+    if (op->shift.type != ARM64_SFT_LSL || op->shift.value > 63)
+        return op->imm;
+    return (int64_t)((uint64_t)op->imm << op->shift.value);
 }
 
 static void decode_sum(const struct decoder *d, struct insn *out, int sign)

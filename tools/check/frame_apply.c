@@ -34,7 +34,7 @@ static void add_register(struct frame_state *s, const struct insn *i)
 {
     const struct value by = value_of(s, i->reg[1]);
 
-    if (by.kind == VALUE_NUMBER)
+    if (by.kind == VALUE_NUMBER && by.amount <= INT32_MAX && by.amount >= INT32_MIN)
         put(s, i->reg[0], sum(value_of(s, i->base), by.amount * i->amount));
     else
         put(s, i->reg[0], unknown);
