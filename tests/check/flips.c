@@ -126,11 +126,8 @@ static bool make_map(struct map *m, struct subject *s)
 
 /* ---- a bit ---- */
 
-static void count(enum kind kind, size_t member)
-{
-    ++*(uint64_t *)((char *)&tallies[kind] + member);
-    ++*(uint64_t *)((char *)&tallies[KIND_COUNT] + member);
-}
+/* @param member  of a tally */
+#define COUNT(kind, member) (tallies[kind].member++, tallies[KIND_COUNT].member++)
 
 static void show(const struct subject *s, size_t at, enum kind kind, unsigned bit, const char *text)
 {
@@ -151,17 +148,17 @@ static void flip(struct map *m, uint64_t *state)
     char *text;
 
     subject_put(s, at, &after, 1);
-    count(kind, offsetof(struct tally, flips));
+    COUNT(kind, flips);
     text = subject_dump(s);
     if (strcmp(text, s->good) != 0) {
-        count(kind, offsetof(struct tally, differ));
+        COUNT(kind, differ);
         if (subject_is_found(s, SUBJECT_NO_CODE, &ignored)) {
-            count(kind, offsetof(struct tally, structural));
+            COUNT(kind, structural);
         } else if (subject_is_found(s, SUBJECT_ALL, &ignored)) {
-            count(kind, offsetof(struct tally, by_code));
+            COUNT(kind, by_code);
         } else {
             show(s, at, kind, bit, text);
-            count(kind, offsetof(struct tally, missed));
+            COUNT(kind, missed);
         }
     }
     free(text);

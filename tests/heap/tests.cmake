@@ -32,7 +32,7 @@ if(CMAKE_CXX_COMPILER)
   enable_language(CXX)
   add_executable(test-heap-cxx heap/program_cxx.cc)
   set_target_properties(test-heap-cxx PROPERTIES OUTPUT_NAME heap-cxx CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
-  target_compile_options(test-heap-cxx PRIVATE -O1 -fno-builtin)
+  target_compile_options(test-heap-cxx PRIVATE -O1 -fno-builtin -fsized-deallocation)
   set(sfb_heap_cxx "$<TARGET_FILE:test-heap-cxx>")
 
   # With functions of its own: in the program, and in a library that it needs.
@@ -46,7 +46,7 @@ if(CMAKE_CXX_COMPILER)
   target_link_libraries(test-heap-own-user PRIVATE test-heap-own-library)
   foreach(target own-library own-new own-malloc own-user)
     set_target_properties(test-heap-${target} PROPERTIES OUTPUT_NAME heap-${target} CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
-    target_compile_options(test-heap-${target} PRIVATE -O1 -fno-builtin)
+    target_compile_options(test-heap-${target} PRIVATE -O1 -fno-builtin -fsized-deallocation) # clang before 19 asks for it
     add_dependencies(test-heap-cxx test-heap-${target})
   endforeach()
 endif()
