@@ -1,6 +1,7 @@
 /* Names of stacks by the memo alone, against the front door without a memo. */
 #include "unwind/capture/stack_name.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +92,68 @@ Test(heap_names, is_what_the_front_door_says)
 {
     while (checked < 30000)
         one(dice(40));
+}
+
+/* --- libraries that come and go --------------------------------------------------------------- */
+
+typedef void through_function(void (*call)(unsigned), unsigned depth);
+
+enum { LIBRARIES = 2 };
+static void *libraries[LIBRARIES];
+static through_function *ways[LIBRARIES];
+
+static void load(unsigned i)
+{
+    static const char *const names[LIBRARIES] = { SFB_HEAP_THROUGH_SMALL, SFB_HEAP_THROUGH_LARGE };
+    void *symbol;
+
+    libraries[i] = dlopen(names[i], RTLD_NOW);
+    cr_assert_not_null(libraries[i], "%s", dlerror());
+    symbol = dlsym(libraries[i], "through");
+    cr_assert_not_null(symbol);
+    memcpy(&ways[i], &symbol, sizeof symbol);
+}
+
+static void unload(unsigned i)
+{
+    cr_assert_eq(dlclose(libraries[i]), 0);
+    ways[i] = NULL;
+}
+
+/* By libraries that are loaded, and by functions that are always there. */
+static __attribute__((noinline)) void by_libraries(unsigned depth)
+{
+    through_function *way = ways[dice(LIBRARIES)];
+
+    if (depth > 0 && way && dice(3) > 0)
+        way(by_libraries, depth - 1);
+    else if (depth > 0)
+        by_libraries(depth - 1);
+    check();
+    if (depth > 0 && dice(4) == 0)
+        by_libraries(depth - 1);
+    check();
+}
+
+Test(heap_names, is_what_the_front_door_says_where_libraries_come_and_go)
+{
+    for (unsigned round = 0; round < 40; round++) {
+        const unsigned one_of_them = dice(LIBRARIES);
+
+        load(one_of_them);
+        for (unsigned i = 0; i < 10; i++)
+            by_libraries(dice(20));
+        if (dice(2) == 0) {
+            load(1 - one_of_them);
+            by_libraries(dice(20));
+            unload(one_of_them);
+            by_libraries(dice(20));
+            unload(1 - one_of_them);
+        } else {
+            unload(one_of_them);
+        }
+    }
+    cr_assert_gt(checked, 1000);
 }
 
 static __attribute__((noinline)) void deep(unsigned depth)

@@ -51,7 +51,20 @@ if(CMAKE_CXX_COMPILER)
   endforeach()
 endif()
 
-sfb_test(heap names)
+sfb_test(heap names LIBS ${CMAKE_DL_LIBS})
+# Of instructions of one size: what was learnt of an address of the one is wrong of the other.
+set(sfb_heap_room_small 200)
+set(sfb_heap_room_large 312)
+foreach(name small large)
+  add_library(test-heap-through-${name} MODULE heap/lib_through.c)
+  sfb_test_options(test-heap-through-${name})
+  target_compile_options(test-heap-through-${name} PRIVATE -O1)
+  target_compile_definitions(test-heap-through-${name} PRIVATE ROOM=${sfb_heap_room_${name}})
+  set_target_properties(test-heap-through-${name} PROPERTIES OUTPUT_NAME heap-through-${name})
+  string(TOUPPER ${name} upper)
+  target_compile_definitions(test-heap-names PRIVATE SFB_HEAP_THROUGH_${upper}="$<TARGET_FILE:test-heap-through-${name}>")
+  add_dependencies(test-heap-names test-heap-through-${name})
+endforeach()
 sfb_test(heap policy SOURCES support/command.c)
 target_compile_definitions(test-heap-policy PRIVATE SFB_NM="${CMAKE_NM}" SFB_READELF="${CMAKE_READELF}"
   SFB_HEAP_AGENT="$<TARGET_FILE:sfb-agent-heap>"

@@ -1,8 +1,8 @@
 /*
  * Most stacks are the one before, but for a few frames at the inner end: those are walked by the rule cache and written
  * into the memo, and the frames further out are compared. All that this needs is in two caches and one loop. Where more
- * is needed (a rule that is not in the cache, a library that may be unloaded, a stack that is not known) nothing has been
- * changed, and the front door does it.
+ * is needed (a rule that is not in the cache, a library that is new or was unloaded, a stack that is not known) nothing has
+ * been changed, and the front door does it.
  *
  * See memo.c for why a frame of the memo may be believed. Here frames further in than the walk's first stay in it: what
  * they lead to is compared when a walk comes to them. How the innermost of all was reached, nobody knows, and nobody asks.
@@ -16,21 +16,49 @@
 #include "unwind/capture/stack_hash.h"
 #include "unwind/machine/arch.h"
 #include "unwind/process/known_stack.h"
+#include "unwind/process/loader.h"
 #include "unwind/process/module_cache.h"
 #include "unwind/walk/rule_cache.h"
 
 #define PERMANENT ((uint64_t)SFB_MODULE_PERMANENT << SFB_RULE_CACHE_ID_SHIFT)
 
+/* Modules that may be unloaded, of one memo. To ask the loader for one takes as long as some frames. */
+enum { MODULES_MAX = 8 };
+
 /* As sfb_memo_begin() finds it. */
 enum { CAPACITY = SFB_STACK_NAME_FRAMES };
 
-/* Whether it is of the stack that is known to reach from sp to hi, and of permanent modules alone. */
-static inline bool may_use(const struct sfb_memo *memo, uint64_t sp, uint64_t hi)
+/*
+ * Whether all modules that it depends on are there, those of frames that have gone included. If not, the front door finds
+ * out which of them the stack needs.
+ */
+static __attribute__((noinline)) bool has_modules(const struct sfb_memo *memo)
 {
-    const uint64_t lo = sfb_known_stack.lo;
+    uint64_t start, size;
+    unsigned asked = 0;
 
-    return sp - lo < hi - lo && (sp & 7) == 0 && memo->hi == hi && memo->complete && memo->hashed &&
-           !memo->busy && memo->words == 0 && memo->count > 0 && memo->frame[0].sp <= hi;
+    for (unsigned words = memo->words; words; words &= words - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(words);
+
+        for (uint64_t left = memo->modules[i]; left; left &= left - 1) {
+            const uint32_t id = i * 64 + (uint32_t)__builtin_ctzll(left);
+
+            sfb_module_id_place(id, &start, &size);
+            if (asked++ == MODULES_MAX || !sfb_module_is_loaded(id, start, false))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Whether it is of the stack that is known from sp up to *hi, which is written, and of modules that are there. */
+static inline bool may_use(const struct sfb_memo *memo, uint64_t sp, uint64_t *hi)
+{
+    uint64_t lo;
+
+    return sfb_known_stack_range(sp, &lo, hi) && (sp & 7) == 0 && memo->hi == *hi &&
+           memo->complete && memo->hashed && !memo->busy && memo->count > 0 &&
+           memo->frame[0].sp <= *hi && (__builtin_expect(memo->words == 0, 1) || has_modules(memo));
 }
 
 static inline bool is_frame(const struct sfb_memo_frame *f, uint64_t key, uint64_t sp, uint64_t fp)
@@ -93,23 +121,30 @@ static inline struct sfb_memo_frame *set_aside(struct sfb_memo *memo, struct sfb
     return memmove(fresh - (end - f), f, (size_t)(end - f) * sizeof *f);
 }
 
-/* @return false: the rule is not in the cache, or of a module that may be gone */
-static inline bool step_by(uint64_t word, uint64_t hi, uint64_t *key, uint64_t *sp, uint64_t *fp)
+/* Whether it is one of a memo that has_modules(). */
+static inline bool is_module_of(const struct sfb_memo *memo, uint32_t id)
 {
-    return (word & PERMANENT) && sfb_arch_follow(word, hi, key, sp, fp);
+    return id != 0 && memo->words >> id / 64 & 1 && memo->modules[id / 64] >> id % 64 & 1;
+}
+
+/* @return false: the rule is not in the cache, or of a module that may be gone */
+static inline bool step_by(const struct sfb_memo *memo, uint64_t word, uint64_t hi, uint64_t *key,
+                           uint64_t *sp, uint64_t *fp)
+{
+    return ((word & PERMANENT) || is_module_of(memo, sfb_rule_cache_id(word))) &&
+           sfb_arch_follow(word, hi, key, sp, fp);
 }
 
 /* @return the hash as it is before its end; *known: there is one */
 static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs *caller,
                                     bool *known)
 {
-    const uint64_t hi = sfb_known_stack.gap_lo;
     struct sfb_memo_frame *const frame = memo->frame, *fresh = frame + CAPACITY, *f, *end;
     const struct sfb_regs *first = NULL;
-    uint64_t key = caller->pc, sp = caller->sp, fp = caller->fp, word = 0;
+    uint64_t key = caller->pc, sp = caller->sp, fp = caller->fp, word = 0, hi = 0;
 
     *known = false;
-    if (!may_use(memo, sp, hi) || key >> SFB_ARCH_PC_BITS)
+    if (!may_use(memo, sp, &hi) || key >> SFB_ARCH_PC_BITS)
         return 0;
     for (end = frame + memo->count;;) {
         end = leave_inner(frame, end, sp);
@@ -141,7 +176,7 @@ static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs
             first = caller;
         }
         word = sfb_rule_cache_look(&sfb_live_rules, key);
-        if (!step_by(word, hi, &key, &sp, &fp))
+        if (!step_by(memo, word, hi, &key, &sp, &fp))
             return 0;
     }
     *known = true;
