@@ -63,7 +63,7 @@ bool log_lines_next(struct log_lines *l, struct log_line *out)
     return true;
 }
 
-/* A line of a dump of the heap has numbers behind the backtrace: how many, then LEB128. @return bytes of the backtrace */
+/* A line of a dump of the heap has numbers behind the backtrace: how many (not 0), then LEB128. @return bytes of the backtrace */
 static size_t without_numbers(const uint8_t *bytes, size_t size)
 {
     struct sfb_cbf_decoder_options options = { .size = sizeof options,
@@ -80,7 +80,8 @@ static size_t without_numbers(const uint8_t *bytes, size_t size)
     end = sfb_cbf_decoder_consumed(&decoder);
     for (size_t i = end + 1; i < size; i++)
         numbers += bytes[i] < 0x80;
-    return end < size && bytes[end] == numbers && bytes[size - 1] < 0x80 ? end : size;
+    return end < size && numbers > 0 && bytes[end] == numbers && bytes[size - 1] < 0x80 ? end
+                                                                                        : size;
 }
 
 const char *log_line_decode(const struct log_line *line, uint8_t **cbf, size_t *size)

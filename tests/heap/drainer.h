@@ -44,7 +44,7 @@ struct heap_process {
     uint64_t lost[SFB_LOSS_COUNT];
 };
 
-enum { HEAP_PROCESSES = 16, HEAP_THREADS = 512, HEAP_STACKS = 16384 };
+enum { HEAP_PROCESSES = 32, HEAP_THREADS = 512, HEAP_STACKS = 16384 };
 
 struct heap_log {
     int status; /* of wait() */
