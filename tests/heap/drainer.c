@@ -287,9 +287,8 @@ static void open_session(struct drainer *d, const struct heap_how *how)
         d->session.shared->recorder_pid = INT32_MAX;
 }
 
-struct heap_log *heap_record(const struct heap_how *how, const char *words)
+static struct heap_log *record_once(const struct heap_how *how, const char *words)
 {
-    static const struct heap_how usual;
     struct drainer *d = calloc(1, sizeof *d);
     struct heap_log *log = calloc(1, sizeof *log);
     int out = memfd_create("out", MFD_CLOEXEC);
@@ -297,7 +296,6 @@ struct heap_log *heap_record(const struct heap_how *how, const char *words)
     bool left = true;
     pid_t pid;
 
-    how = how ? how : &usual;
     d->log = log;
     open_session(d, how);
     /* Where it may: a machine that is busy otherwise is no recorder that is slow. */
@@ -327,6 +325,22 @@ struct heap_log *heap_record(const struct heap_how *how, const char *words)
     free(d);
     qsort(log->event, log->event_count, sizeof *log->event, by_time);
     return log;
+}
+
+/* On a machine that is busy otherwise a thread may wait in vain: what is to be tried is not the machine. */
+struct heap_log *heap_record(const struct heap_how *how, const char *words)
+{
+    enum { TRIES = 5 };
+    static const struct heap_how usual;
+
+    how = how ? how : &usual;
+    for (unsigned i = 1;; i++) {
+        struct heap_log *log = record_once(how, words);
+
+        if (how->lazy_ms > 0 || i == TRIES || heap_lost(log, SFB_LOSS_HEAP_EVENTS) == 0)
+            return log;
+        heap_log_free(log);
+    }
 }
 
 void heap_log_free(struct heap_log *log)

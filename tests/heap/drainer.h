@@ -68,7 +68,10 @@ struct heap_how {
     const char *seed;    /* SFB_HEAP_SEED */
 };
 
-/* Runs a program with these words, separated by blanks; the first is its path. To be freed with heap_log_free(). */
+/*
+ * Runs a program with these words, separated by blanks; the first is its path. Up to five times, while events are lost that
+ * a recorder in time would not have lost. To be freed with heap_log_free().
+ */
 struct heap_log *heap_record(const struct heap_how *how, const char *words);
 void heap_log_free(struct heap_log *log);
 
