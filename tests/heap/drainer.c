@@ -214,6 +214,18 @@ static void turn(struct drainer *d, bool all)
 
 /* --- the program --------------------------------------------------------------------------------- */
 
+void heap_preload(const char *libraries)
+{
+#ifdef SFB_EMULATED /* the emulator's own loader must not see it */
+    char variable[2100];
+
+    snprintf(variable, sizeof variable, "LD_PRELOAD=%s", libraries);
+    setenv("QEMU_SET_ENV", variable, 1);
+#else
+    setenv("LD_PRELOAD", libraries, 1);
+#endif
+}
+
 static pid_t begin_program(const struct drainer *d, const struct heap_how *how, const char *words,
                            int out)
 {
@@ -232,14 +244,7 @@ static pid_t begin_program(const struct drainer *d, const struct heap_how *how, 
     setenv(SFB_SHARED_ENVIRONMENT, d->session.text, 1);
     if (how->seed)
         setenv("SFB_HEAP_SEED", how->seed, 1);
-#ifdef SFB_EMULATED /* the emulator's own loader must not see it */
-    char variable[2100];
-
-    snprintf(variable, sizeof variable, "LD_PRELOAD=%s", preload);
-    setenv("QEMU_SET_ENV", variable, 1);
-#else
-    setenv("LD_PRELOAD", preload, 1);
-#endif
+    heap_preload(preload);
     dup2(out, 1);
     execve(list[0], list, environ);
     _exit(126);

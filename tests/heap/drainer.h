@@ -75,6 +75,9 @@ struct heap_how {
 struct heap_log *heap_record(const struct heap_how *how, const char *words);
 void heap_log_free(struct heap_log *log);
 
+/* What is executed next has these libraries before its own; also in an emulator, by execve(). */
+void heap_preload(const char *libraries);
+
 /* What a replay of a process's events finds. */
 struct heap_replay {
     uint64_t allocated, freed, live; /* blocks */
