@@ -64,7 +64,10 @@ void made_sample(uint32_t thread, uint32_t stack, uint64_t time, uint64_t weight
  */
 void made_all(const char *reason);
 
-/* Runs `sfb report OPTIONS` on it, and compares. @param want_err  a part of what stderr has; NULL: anything */
+/* Its own lines become "made.c:N": which line an address is of depends on the compiler, and its options. */
+void made_hide_lines(char *text);
+
+/* Runs `sfb report OPTIONS` on it, and compares, with lines hidden. @param want_err  a part of what stderr has; NULL: anything */
 void made_expect(int status, const char *options, const char *want_out, const char *want_err);
 
 #endif
