@@ -67,7 +67,7 @@ struct code_function {
     size_t insn_count, insn_capacity;
     struct frame_state **states; /* of those that something leads to; else NULL */
     size_t state_count;
-    uint8_t *marks;              /* of each instruction: enum code_mark */
+    uint8_t *marks; /* of each instruction: enum code_mark */
     size_t *queue;
     size_t queued;
     int64_t save[CODE_SAVES]; /* where fp is saved, from the CFA */

@@ -18,7 +18,7 @@ const struct check_code_text check_codes[] = {
 #include "codes_cfi.inc"
 #include "codes_asked.inc"
 #include "codes_code.inc"
-/* clang-format on */
+    /* clang-format on */
 };
 
 const size_t check_code_count = sizeof check_codes / sizeof *check_codes;

@@ -150,7 +150,7 @@ const struct tool_command tool_check = {
         "code\n"
         "                   8; the rest is counted. 0: all\n"
         "  --no-cfi         without the comparison with .eh_frame\n"
-        "  --code           compare the rows with the machine code, too. It is done by itself where\n"
+        "  --code           compare the rows with the machine code. It is done by itself where\n"
         "                   .eh_frame does not have the function\n"
         "  --no-code        never do that\n"
         "  --raw            FILE holds the bytes of a section, not an ELF file\n"
