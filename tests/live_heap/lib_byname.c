@@ -6,8 +6,9 @@
 void *__libc_malloc(size_t size); /* NOLINT: glibc's own name */
 void __libc_free(void *block);    /* NOLINT */
 size_t malloc_usable_size(void *block);
-void _ZdaPv(void *block);
+void _ZdaPv(void *block); /* NOLINT: C++'s */
 
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): glibc's are reserved names */
 void *malloc(size_t size)
 {
     return __libc_malloc(size);
@@ -37,6 +38,8 @@ void *realloc(void *block, size_t size)
     free(block);
     return moved;
 }
+
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
 /* operator delete[], as a library has it that brings its own. */
 void _ZdaPv(void *block)

@@ -31,6 +31,6 @@ void made_heap_write(const struct made_heap *how, const char *reason);
 /* Pieces of it. */
 void made_heap_begin(uint32_t flags, uint64_t rate);
 void made_heap_site(uint32_t id, uint32_t thread, uint32_t stack);
-void made_heap_events(uint32_t site, uint64_t time, uint64_t size, size_t count, bool freed);
+void made_heap_events(uint32_t site, uint64_t ms, uint64_t size, size_t count, bool freed);
 
 #endif

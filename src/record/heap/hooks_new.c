@@ -219,7 +219,7 @@ static NOINLINE void delete_by(enum sfb_heap_delete form, void *block, size_t a,
         sfb_heap_free_end();
 }
 
-/* Names that C++ gives them. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): names that C++ gives them */
 void _ZdlPv(void *block);
 void _ZdlPvm(void *block, size_t size);
 void _ZdlPvRKSt9nothrow_t(void *block, size_t nothrow);
@@ -232,6 +232,7 @@ void _ZdaPvRKSt9nothrow_t(void *block, size_t nothrow);
 void _ZdaPvSt11align_val_t(void *block, size_t alignment);
 void _ZdaPvmSt11align_val_t(void *block, size_t size, size_t alignment);
 void _ZdaPvSt11align_val_tRKSt9nothrow_t(void *block, size_t alignment, size_t nothrow);
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 SFB_INTERPOSED void _ZdlPv(void *block)
 {
