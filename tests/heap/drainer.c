@@ -344,6 +344,8 @@ struct heap_log *heap_record(const struct heap_how *how, const char *words)
 
         if (how->lazy_ms > 0 || i == TRIES || heap_lost(log, SFB_LOSS_HEAP_EVENTS) == 0)
             return log;
+        fprintf(stderr, "%s: %u events lost: tried again\n", words,
+                (unsigned)heap_lost(log, SFB_LOSS_HEAP_EVENTS));
         heap_log_free(log);
     }
 }
