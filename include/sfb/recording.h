@@ -37,10 +37,18 @@ enum sfb_recording_loss {
     SFB_LOSS_NO_TIMER = 4,     /* threads for which the system gave no timer */
     SFB_LOSS_NESTED = 5,       /* samples that came while the agent was at work in the thread */
     SFB_LOSS_NOT_FOLLOWED = 6, /* processes that were seen and not recorded: the text says why */
-    SFB_LOSS_MODULES = 7,      /* module lists that did not fit */
+    SFB_LOSS_MODULES = 7,      /* module lists that did not fit, or had no module */
     SFB_LOSS_FILE = 8,         /* bytes that could not be written: disk full, --max-size */
     SFB_LOSS_HEAP_EVENTS = 9, /* events of the heap: what is known of it is incomplete from there */
     SFB_LOSS_HEAP_WAITS = 10, /* no loss: how often a thread waited for room in its ring */
+    SFB_LOSS_LATE =
+        11, /* samples that came late: they stand for one period, the rest was never sampled */
+    SFB_LOSS_INTERRUPTED =
+        12, /* system calls of the program that a sample's signal made fail with EINTR */
+    SFB_LOSS_RATE =
+        13, /* no loss: how often the rate was lowered, for samples cost more than the program */
+    SFB_LOSS_CPU = 14,   /* ms of CPU time that processes used and the recording does not have */
+    SFB_LOSS_SPACE = 15, /* processes in which a limit on address space leaves no room to record */
     SFB_LOSS_COUNT
 };
 

@@ -407,6 +407,7 @@ SFB_NO_SANITIZE void sfb_crash_handle(int number, siginfo_t *info, void *ucontex
     event.thread = this_thread();
     sfb_nesting_is_of(event.thread);
     enter(number, event.thread);
+    action = *previous; /* one that is for a single signal may have had it meanwhile */
     event.process = sfb_kernel_process();
     event.next = &action;
     if (sfb_nesting_is_spent(ucontext)) {

@@ -7,14 +7,19 @@
 #include "crash/registers.h"
 #include "unwind/process/pages.h"
 
+/* Each of so many is a signal: a test that varies the sizes of frames is built with fewer. */
+#ifndef SFB_BELOW_STACK_MAX
+#define SFB_BELOW_STACK_MAX (1 << 16)
+#endif
+
 enum {
-    REACH = 1 << 20,          /* the handler's own stack is within */
-    ROOM = 8 << 10,           /* for a report without the kernel's frame: it takes 4 KiB to 7 */
-    NEAR = 8 << 20,           /* one previous handler's own stack is within */
-    GUARD = 64 << 10,         /* the same, of nearly all of them */
-    RED_ZONE = 128,           /* below sp, which the kernel leaves alone on some machines */
-    OFF_STACK_MAX = 16,       /* in a row, with an sp that is in no memory */
-    BELOW_STACK_MAX = 1 << 16 /* with one that is: for code on a stack right below the other one */
+    REACH = 1 << 20,    /* the handler's own stack is within */
+    ROOM = 8 << 10,     /* for a report without the kernel's frame: it takes 4 KiB to 7 */
+    NEAR = 8 << 20,     /* one previous handler's own stack is within */
+    GUARD = 64 << 10,   /* the same, of nearly all of them */
+    RED_ZONE = 128,     /* below sp, which the kernel leaves alone on some machines */
+    OFF_STACK_MAX = 16, /* in a row, with an sp that is in no memory */
+    BELOW_STACK_MAX = SFB_BELOW_STACK_MAX /* with one that is: for code on a stack right below */
 };
 
 /* The thread's own: known without asking who it is. */

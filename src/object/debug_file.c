@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "object/no_alt.h"
+#include "object/packed.h"
 #include "object/search.h"
 
 /* --- the file ---------------------------------------------------------------------------------- */
@@ -152,6 +153,19 @@ static bool find_alt(struct object_search *s, const struct object_opened *debug,
            object_search_server(s);
 }
 
+/* libdw unpacks all sections of debug information when it opens a file. @return NULL: there is none, or it is too much */
+static Dwarf *begin_dwarf(struct object_files *out, const struct object_opened *from,
+                          enum object_part part)
+{
+    struct object_packed largest;
+
+    if (!object_packed_is_too_much(from->elf, &largest))
+        return dwarf_begin_elf(from->elf, DWARF_C_READ, NULL);
+    object_trail_add(&out->trail, part, from->path, OBJECT_REFUSED, OBJECT_PACKED_CAUSE,
+                     largest.name, (unsigned long)largest.packed, (unsigned long)largest.unpacked);
+    return NULL;
+}
+
 /* Never leaves it to libdw to look for it: that takes what it finds, whatever its build-id. */
 static void open_alt(struct object_files *out, struct object_search *s,
                      const struct object_opened *debug)
@@ -168,7 +182,7 @@ static void open_alt(struct object_files *out, struct object_search *s,
         object_trail_add(&out->trail, OBJECT_ALT, debug->path, OBJECT_REFUSED,
                          "its .gnu_debugaltlink cannot be read");
     else if (find_alt(s, debug, name))
-        out->alt_dwarf = dwarf_begin_elf(out->alt.elf, DWARF_C_READ, NULL);
+        out->alt_dwarf = begin_dwarf(out, &out->alt, OBJECT_ALT);
     if (!out->alt_dwarf)
         out->no_alt = object_no_alt();
     dwarf_setalt(out->dwarf, out->alt_dwarf ? out->alt_dwarf : out->no_alt);
@@ -181,7 +195,7 @@ static void open_dwarf(struct object_files *out, const struct object_opened *fro
 {
     Dwarf_CU *unit = NULL;
 
-    out->dwarf = dwarf_begin_elf(from->elf, DWARF_C_READ, NULL);
+    out->dwarf = begin_dwarf(out, from, OBJECT_DEBUG);
     if (out->dwarf && dwarf_get_units(out->dwarf, NULL, &unit, NULL, NULL, NULL, NULL) == 0)
         return;
     dwarf_end(out->dwarf);

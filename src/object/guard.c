@@ -2,9 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libelf.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
 
+#include "object/packed.h"
 #include "object/regular.h"
 
 static bool guarded;
@@ -14,6 +18,26 @@ void object_guard_libraries(void (*refused)(const char *path, const char *cause)
 {
     tell = refused;
     guarded = true;
+}
+
+/* A file of split debug information: libdw unpacks it as soon as it has it. */
+static bool is_too_much(int fd, const char *path)
+{
+    struct object_packed largest;
+    char cause[256];
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    const bool refused =
+        elf && elf_kind(elf) == ELF_K_ELF && object_packed_is_too_much(elf, &largest);
+
+    elf_end(elf);
+    lseek(fd, 0, SEEK_SET);
+    if (refused) {
+        snprintf(cause, sizeof cause, OBJECT_PACKED_CAUSE, largest.name,
+                 (unsigned long)largest.packed, (unsigned long)largest.unpacked);
+        if (tell)
+            tell(path, cause);
+    }
+    return refused;
 }
 
 /* Takes the place of open() for the libraries of this program, under both names that it has. */
@@ -32,6 +56,11 @@ static int open_for_library(const char *path, int flags, mode_t mode)
         if (tell)
             tell(path, cause);
         errno = ENOENT; /* libdw looks elsewhere */
+    }
+    if (fd >= 0 && is_too_much(fd, path)) {
+        close(fd);
+        errno = ENOENT;
+        return -1;
     }
     return fd;
 }

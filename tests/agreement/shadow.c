@@ -77,6 +77,7 @@ void shadow_seed(struct stepper *s, const ucontext_t *uc, bool sample)
     sh->seed_status = ours->status;
     sh->top = sh->next.sp;
     sh->sp_set = 0;
+    sh->lowered = false;
     sh->count = sh->seeded = ours->count - 1; /* without the pc itself */
     for (size_t i = 1; i < ours->count; i++) {
         struct shadow_frame *f = &sh->frame[ours->count - 1 - i];

@@ -95,6 +95,7 @@ struct shadow {
     int seed_status;   /* how the seed's walk ended */
     uint64_t top;      /* the highest sp of this epoch: words from there on are older */
     uint64_t sp_set;   /* sp, if the last instruction set it; else 0 */
+    bool lowered;      /* sp was set further down, and nothing was called since */
     uint64_t low, end; /* [low, end) is the mapping that the stack is in */
     struct shadow_next next;
     struct shadow_frame frame[FRAMES_MAX];

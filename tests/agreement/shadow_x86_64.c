@@ -114,6 +114,22 @@ static enum shadow_kind move_to_sp(const struct decoder *d)
     return SHADOW_PLAIN;
 }
 
+/* mov %reg, (%rsp) */
+static bool is_store_at_sp(uint64_t address)
+{
+    const uint8_t *at = (const uint8_t *)(uintptr_t)address; // NOLINT: an address
+
+    return (at[0] & 0xfb) == 0x48 && at[1] == 0x89 && (at[2] & 0xc7) == 4 && at[3] == 0x24;
+}
+
+/* A `ret` that goes to what was written for it. */
+static bool is_jump_by_return(uint64_t pc)
+{
+    enum { STORE = 4 };
+
+    return pc % 4096 >= STORE && is_store_at_sp(pc - STORE);
+}
+
 static void look_at(struct shadow_next *next, const ucontext_t *uc, uint64_t pc, uint64_t sp)
 {
     struct decoder d = { .at = (const uint8_t *)(uintptr_t)pc }; // NOLINT: an address
@@ -123,7 +139,7 @@ static void look_at(struct shadow_next *next, const ucontext_t *uc, uint64_t pc,
     switch (*d.at) {
     case 0xe8: next->kind = SHADOW_CALL; break;
     case 0xc2:
-    case 0xc3: next->kind = SHADOW_RETURN; break;
+    case 0xc3: next->kind = is_jump_by_return(pc) ? SHADOW_JUMP : SHADOW_RETURN; break;
     case 0xe9:
     case 0xeb:
     case 0xe0:
@@ -180,10 +196,11 @@ static bool was_called_by_handler(struct shadow *sh, uint64_t pc, uint64_t sp)
 }
 
 /*
- * A call that nothing returns from: the first instruction there drops the return address. Return thunks
- * (-mfunction-return=thunk) make it for the processor's sake.
+ * A call that nothing returns from: the first instruction there drops the return address, or writes another over it.
+ * Thunks for returns (-mfunction-return=thunk) and for calls (-mindirect-branch=thunk) make it for the processor's sake.
  *
  *     48 8d 64 24 08          lea 8(%rsp), %rsp
+ *     48 89 04 24             mov %rax, (%rsp)
  */
 static bool drops_return_address(uint64_t pc)
 {
@@ -191,7 +208,8 @@ static bool drops_return_address(uint64_t pc)
 
     /* Not beyond the page: the next one need not be there. */
     return pc % 4096 <= 4096 - sizeof lea &&
-           memcmp((const void *)(uintptr_t)pc, lea, sizeof lea) == 0; // NOLINT: an address
+           (memcmp((const void *)(uintptr_t)pc, lea, sizeof lea) == 0 || // NOLINT: an address
+            is_store_at_sp(pc));
 }
 
 bool shadow_step(struct shadow *sh, const ucontext_t *uc)
@@ -210,6 +228,7 @@ bool shadow_step(struct shadow *sh, const ucontext_t *uc)
         look_at(n, uc, n->pc + 2, n->sp);
     if (!sh->live)
         return true;
+    sh->lowered &= n->kind != SHADOW_CALL && n->kind != SHADOW_RETURN;
     switch (n->kind) {
     case SHADOW_CALL:
         if (sp == n->sp - 8 && word_at(sp) - n->pc - 1 < LENGTH_MAX && drops_return_address(pc))
@@ -228,7 +247,14 @@ bool shadow_step(struct shadow *sh, const ucontext_t *uc)
             shadow_return(sh, n->sp, n->top_word);
         break;
     case SHADOW_JUMP: break;
-    case SHADOW_JUMP_TO: shadow_jump(sh, pc); break;
+    case SHADOW_JUMP_TO:
+        /* longjmp() into a coroutine that lies further down: its frames are not known. */
+        if (sh->lowered && shadow_behind_call(pc)) {
+            shadow_settle(sh, TRUTH_LEAVING);
+            return false;
+        }
+        shadow_jump(sh, pc);
+        break;
     case SHADOW_POP:
     case SHADOW_POP_TO:
         /* libgcc's exceptions: `mov %rcx, %rsp; pop %rcx; jmp *%rcx` is a return, no longjmp(). */
@@ -245,6 +271,7 @@ bool shadow_step(struct shadow *sh, const ucontext_t *uc)
     case SHADOW_SET_SP:
         if (sp < n->sp && n->sp - sp > ALLOCA_MAX)
             return false;
+        sh->lowered |= sp < n->sp;
         sh->has_left |= sp > n->sp && shadow_would_prune(sh, sp);
         break;
     case SHADOW_LOAD_SP:

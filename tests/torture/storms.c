@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STUCK_SECONDS = 30, LATE_SECONDS = 60, SELF_CHECK_SECONDS = 3, TIMER_NS = 1000000 };
+enum { STUCK_SECONDS = 300, LATE_SECONDS = 600, SELF_CHECK_SECONDS = 3, TIMER_NS = 1000000 };
 
 struct storm {
     unsigned seconds;
@@ -84,7 +84,7 @@ static int watch(const struct storm *s, const char *name, pid_t child)
         struct timespec pause = { 0, 20000000 };
         unsigned long long progress = atomic_load(&s->progress);
 
-        nanosleep(&pause, NULL);
+        nanosleep(&pause, NULL); /* between two looks */
         if (progress != seen)
             since = now();
         seen = progress;
@@ -118,7 +118,8 @@ int storm_main(const char *name, storm_fn *run, int argc, char **argv)
             s->inject = strcmp(argv[i], "hang") == 0    ? STORM_HANG
                         : strcmp(argv[i], "crash") == 0 ? STORM_CRASH
                                                         : STORM_END;
-            s->stuck = SELF_CHECK_SECONDS;
+            if (s->inject == STORM_HANG)
+                s->stuck = SELF_CHECK_SECONDS;
         } else if (atoi(argv[i]) > 0) {
             s->seconds = (unsigned)atoi(argv[i]);
         } else {

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { INJECTED = 100, COMPLAINTS_MAX = 20, STUCK_SECONDS = 30, BATCH = 10000 };
+enum { INJECTED = 100, COMPLAINTS_MAX = 20, STUCK_SECONDS = 300, BATCH = 10000 };
 
 static const char *const verdicts[VERDICT_COUNT] = { "good",     "crashes",  "hangs",
                                                      "bad CBFs", "too long", "false ends",
@@ -187,7 +187,7 @@ static int wait_for(const struct trials *t, pid_t child, bool *stuck)
     while (waitpid(child, &status, WNOHANG) == 0) {
         struct timespec pause = { 0, 5000000 };
 
-        nanosleep(&pause, NULL);
+        nanosleep(&pause, NULL); /* between two looks */
         since = seen == t->next ? since + 1 : 0;
         seen = t->next;
         if (since > STUCK_SECONDS * 200) {

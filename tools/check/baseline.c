@@ -1,5 +1,6 @@
 #include "baseline.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,50 +14,58 @@ static int ascending(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* @return whether a line of a length begins with a fingerprint */
+static uint64_t digit_of(char c)
+{
+    return (uint64_t)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+}
+
+/* @return whether a line begins with a fingerprint: 0x and up to 16 digits, then a blank or the line's end */
 static bool read_line(uint64_t *out, const char *text, size_t length)
 {
-    char word[19] = "";
-    char *end;
-    const size_t size = strcspn(text, " \t\r\n");
+    size_t digits = 0;
 
-    if (size >= sizeof word || size > length || size < 3 || strncmp(text, "0x", 2) != 0)
+    if (length < 3 || text[0] != '0' || text[1] != 'x')
         return false;
-    memcpy(word, text, size);
-    *out = strtoull(word, &end, 16);
-    return *end == '\0' && word[2] != '-' && word[2] != '+';
+    text += 2;
+    length -= 2;
+    for (*out = 0; digits < length && isxdigit((unsigned char)text[digits]); digits++)
+        *out = *out << 4 | digit_of(text[digits]);
+    return digits > 0 && digits <= 16 &&
+           (digits == length || text[digits] == ' ' || text[digits] == '\t' ||
+            text[digits] == '\r');
+}
+
+/* Lines end at a newline alone: a NUL byte is a byte of its line, and refused there. */
+static bool read_lines(struct baseline *out, const char *text, size_t size, size_t *line)
+{
+    const char *end = text + size;
+
+    while (text < end) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text)),
+                   *stop = newline ? newline : end;
+        const size_t length = (size_t)(stop - text);
+
+        ++*line;
+        if (length > 0 && *text != '#' && !read_line(&out->list[out->count++], text, length))
+            return false;
+        text = newline ? newline + 1 : end;
+    }
+    return true;
 }
 
 bool baseline_read(struct baseline *out, const char *text, size_t size, size_t *line)
 {
-    size_t room = 0;
-    char *copy = malloc(size + 1);
+    size_t room = 1;
 
     *out = (struct baseline){ .list = NULL };
     *line = 0;
     for (size_t i = 0; i < size; i++)
         room += text[i] == '\n';
-    out->list = calloc(room + 1, sizeof *out->list);
-    if (!copy || !out->list) {
-        free(copy);
+    out->list = calloc(room, sizeof *out->list);
+    if (!out->list || !read_lines(out, text, size, line)) {
         baseline_free(out);
         return false;
     }
-    memcpy(copy, text, size);
-    copy[size] = '\0';
-    for (size_t at = 0; at < size;) {
-        const size_t length = (size_t)(strchrnul(copy + at, '\n') - (copy + at));
-
-        ++*line;
-        if (length > 0 && copy[at] != '#' &&
-            !read_line(&out->list[out->count++], copy + at, length)) {
-            free(copy);
-            baseline_free(out);
-            return false;
-        }
-        at += length + 1;
-    }
-    free(copy);
     qsort(out->list, out->count, sizeof *out->list, ascending);
     return true;
 }

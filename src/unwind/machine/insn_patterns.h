@@ -33,10 +33,24 @@ uint64_t sfb_arch_nop_size(struct sfb_memory *code, uint64_t pc);
 bool sfb_arch_returns_at_sp(struct sfb_memory *code, struct sfb_memory *stack,
                             const struct sfb_regs *regs);
 
+/*
+ * Whether the instruction at the pc is a `ret` that may go to another place than a caller: what it finds at sp was pushed or
+ * written for it. It does not if the instruction before has raised sp: that one uncovered the return address.
+ */
+bool sfb_arch_may_jump_by_return(struct sfb_memory *code, uint64_t pc);
+
 /* @return whether the instruction is one of those: then no rule that a table has for it is to be remembered */
 bool sfb_arch_runs_at_return(struct sfb_memory *code, uint64_t pc);
 
-/* The rule of such a frame. (Apart, because while the code is read it would be on the stack.) */
+/*
+ * Whether nothing but the end of a function lies before an interrupted pc: sp is set, registers other than fp are
+ * popped, and it returns, or jumps to another function. There fp is the caller's already, whatever its row says.
+ *
+ * @param sp_set  the row counts the CFA from sp
+ */
+bool sfb_arch_has_restored_fp(struct sfb_memory *code, uint64_t pc, bool sp_set);
+
+/* The rule of a frame whose return address lies at sp. (Apart: while code is read it would be on the stack.) */
 struct sfb_rule sfb_arch_rule_at_sp(void);
 
 /*
@@ -64,6 +78,18 @@ enum sfb_guess {
 enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
                               const struct sfb_regs *regs, enum sfb_frame_kind kind, bool in_module,
                               struct sfb_rule *out);
+
+/*
+ * Follows the code of a function from a pc on to its return.
+ *
+ * @param calls_return  passes by calls, and does not look whether what they call returns: then nothing is proven
+ * @param work  instructions that may be read
+ * @param out   written on true: where the return address is, and the caller's fp, counted from sp
+ * @return whether the code says it
+ */
+bool sfb_arch_follow_to_return(struct sfb_memory *code, struct sfb_memory *stack,
+                               const struct sfb_regs *regs, bool calls_return, uint32_t work,
+                               struct sfb_rule *out);
 
 /* @return whether the code before ra is a call, which returns to it */
 bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra);

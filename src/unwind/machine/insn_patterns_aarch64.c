@@ -246,3 +246,33 @@ enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum s
     /* longjmp() calls nothing. */
     return kind == SFB_FRAME_PC ? find_jump_rule(code, pc, out) : SFB_NO_CODE_PATTERN;
 }
+
+/* No function there has such rows: one that realigns its stack finds its frame by x29 until `ldp x29, x30`. */
+bool sfb_arch_has_restored_fp(struct sfb_memory *code, uint64_t pc, bool sp_set)
+{
+    (void)code;
+    (void)pc;
+    (void)sp_set;
+    return false;
+}
+
+bool sfb_arch_may_jump_by_return(struct sfb_memory *code, uint64_t pc)
+{
+    (void)code;
+    (void)pc;
+    return false;
+}
+
+/* Records say where frames end. */
+bool sfb_arch_follow_to_return(struct sfb_memory *code, struct sfb_memory *stack,
+                               const struct sfb_regs *regs, bool calls_return, uint32_t work,
+                               struct sfb_rule *out)
+{
+    (void)calls_return;
+    (void)code;
+    (void)stack;
+    (void)regs;
+    (void)work;
+    (void)out;
+    return false;
+}

@@ -144,6 +144,39 @@ static bool is_return(struct sfb_memory *code, uint64_t pc)
     return is_byte(code, pc, 0xc3) || is_byte(code, pc, 0xc2);
 }
 
+/*
+ * `mov %reg, (%rsp)`: what is at sp is no return address. A `ret` behind it jumps, so that the processor does not guess
+ * where to: a retpoline.
+ *
+ *     4c 89 1c 24             mov %r11, (%rsp)        48: of rax to rdi
+ */
+static bool is_store_at_sp(struct sfb_memory *code, uint64_t address)
+{
+    uint64_t insn;
+
+    return sfb_insn_peek(code, address, 4, &insn) && (insn & 0xffc7fffb) == 0x24048948;
+}
+
+enum { STORE_AT_SP = 4 };
+
+static bool is_jump_by_return(struct sfb_memory *code, uint64_t pc)
+{
+    return is_return(code, pc) && is_store_at_sp(code, pc - STORE_AT_SP);
+}
+
+/* jmp, straight or by a pointer: e9, eb, ff /4, with or without a prefix */
+static bool is_jump(struct sfb_memory *code, uint64_t pc)
+{
+    uint64_t insn;
+
+    if (is_byte(code, pc, 0xf2) || is_byte(code, pc, 0x3e))
+        pc++;
+    if (is_byte(code, pc, 0x41))
+        pc++;
+    return is_byte(code, pc, 0xe9) || is_byte(code, pc, 0xeb) ||
+           (sfb_insn_peek(code, pc, 2, &insn) && (insn & 0x38ff) == 0x20ff);
+}
+
 /* jmp *slot(%rip), with or without its prefix */
 static bool is_jump_through_slot(struct sfb_memory *code, uint64_t pc)
 {
@@ -201,12 +234,100 @@ bool sfb_arch_returns_at_sp(struct sfb_memory *code, struct sfb_memory *stack,
     uint64_t ra;
 
     return (is_return(code, regs->pc) || is_checked_stub(code, regs->pc)) &&
-           is_return_at_sp(code, stack, regs->sp, &ra);
+           !is_jump_by_return(code, regs->pc) && is_return_at_sp(code, stack, regs->sp, &ra);
+}
+
+/*
+ * Instructions that raise sp, by their last bytes:
+ *
+ *     58 to 5f, c9            pop, leave
+ *     48 83 c4 nn             add $n, %rsp
+ *     48 8d 64 24 nn          lea n(%rsp), %rsp: thunks for returns, whose row is that of the call before
+ *
+ * (A byte alone can be the end of another instruction. Then the word at sp is believed.)
+ */
+static bool has_raised_sp(struct sfb_memory *code, uint64_t pc)
+{
+    enum { LONGEST = 5 };
+    uint64_t before;
+    unsigned last;
+
+    if (!sfb_insn_peek(code, pc - LONGEST, LONGEST, &before))
+        return false;
+    last = before >> 8 * (LONGEST - 1) & 0xff;
+    return (last & 0xf8) == 0x58 || last == 0xc9 || (before >> 8 & 0xffffff) == 0xc48348 ||
+           (before & 0xffffffff) == 0x24648d48;
+}
+
+bool sfb_arch_may_jump_by_return(struct sfb_memory *code, uint64_t pc)
+{
+    return is_return(code, pc) && !has_raised_sp(code, pc);
 }
 
 struct sfb_rule sfb_arch_rule_at_sp(void)
 {
     return frame_rule(SFB_BASE_SP, 8, false);
+}
+
+/*
+ * @return bytes of the instruction if it is `lea n(%reg), %rsp`, of any register but rbp; else 0
+ *
+ *     49 8d 62 nn             lea n(%r10), %rsp       48: of rbx, for one; a2: n has four bytes
+ *     49 8d 64 24 nn          lea n(%r12), %rsp
+ */
+static unsigned set_sp_size(uint64_t insn)
+{
+    const unsigned rex = insn & 0xff, modrm = insn >> 16 & 0xff, mode = modrm >> 6,
+                   base = modrm & 7;
+    const bool sib = base == 4;
+
+    if ((rex & 0xfe) != 0x48 || (insn >> 8 & 0xff) != 0x8d || (modrm >> 3 & 7) != 4 ||
+        (mode != 1 && mode != 2) || (base == 5 && rex == 0x48) ||
+        (sib && (insn >> 24 & 0xff) != 0x24))
+        return 0;
+    return (sib ? 4u : 3u) + (mode == 1 ? 1u : 4u);
+}
+
+/* @return bytes of `pop %reg`, of any register but rsp and rbp; 0: it is another instruction */
+static unsigned pop_size(uint64_t insn)
+{
+    const bool high = (insn & 0xff) == 0x41;
+    const unsigned op = (high ? insn >> 8 : insn) & 0xff;
+
+    if ((op & 0xf8) != 0x58 || (!high && (op == 0x5c || op == 0x5d)) || (high && op == 0x5c))
+        return 0;
+    return high ? 2 : 1;
+}
+
+/*
+ * The end of a function that has realigned its stack. Behind `leave`, or `pop %rbp`, gcc's row still says that
+ * fp is where fp leads to.
+ *
+ *     c9, or 5d               leave, or pop %rbp
+ *     49 8d 62 f8             lea -8(%r10), %rsp
+ *     41 5d                   pop %r13                where r13, not r10, has led to the frame
+ *     c3, or a jump           ret, or another function's return instead
+ */
+bool sfb_arch_has_restored_fp(struct sfb_memory *code, uint64_t pc, bool sp_set)
+{
+    enum { POPS_MAX = 8, BYTES = 8 };
+    unsigned size;
+    uint64_t insn;
+
+    if (!sfb_insn_peek(code, pc, BYTES, &insn))
+        return is_return(code, pc);
+    size = set_sp_size(insn);
+    sp_set |= size > 0;
+    pc += size;
+    for (unsigned pops = 0; pops < POPS_MAX; pops++) {
+        if (is_return(code, pc) || (sp_set && is_jump(code, pc)))
+            return true;
+        size = sfb_insn_peek(code, pc, 2, &insn) ? pop_size(insn) : 0;
+        if (size == 0)
+            return false;
+        pc += size;
+    }
+    return false;
 }
 
 /*
@@ -258,6 +379,9 @@ static bool find_frame_by_code(struct sfb_memory *code, uint64_t pc, struct sfb_
 {
     int64_t size = is_return(code, pc) ? 0 : sfb_go_frame_size(code, pc);
 
+    if (is_jump_by_return(code, pc) ||
+        (is_store_at_sp(code, pc) && is_return(code, pc + STORE_AT_SP)))
+        size = 8;
     if (size < 0)
         return false;
     *out = frame_rule(SFB_BASE_SP, 8 + (int32_t)size, false);

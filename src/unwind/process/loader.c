@@ -278,11 +278,11 @@ static int measure_program(struct dl_phdr_info *info, size_t size, void *user)
     return 1;
 }
 
-SFB_EARLY void sfb_loader_begin(void)
+void sfb_loader_begin(void)
 {
     static uint32_t begun;
+    static struct sfb_startup startup;
     uint64_t loader = getauxval(AT_BASE);
-    struct sfb_startup startup;
 
     if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
         return;
@@ -297,10 +297,16 @@ SFB_EARLY void sfb_loader_begin(void)
 }
 
 /* Not before: modules of load time come first into the cache. A handler may be walking by now. */
-SFB_EARLY static void load_libunwind(void)
+static void load_libunwind(void)
 {
     const struct sfb_libunwind *lib = sfb_libunwind_load();
 
     __atomic_store_n(&live[BELIEVED].libunwind, lib, __ATOMIC_RELEASE);
     __atomic_store_n(&live[DOUBTED].libunwind, lib, __ATOMIC_RELEASE);
+}
+
+SFB_EARLY static void begin_loader(void)
+{
+    sfb_loader_begin();
+    load_libunwind();
 }

@@ -52,8 +52,8 @@ uint64_t sfb_loader_debug(void);
 uint64_t sfb_loader_static(unsigned i);
 
 /*
- * Learns what was there when the program was started. The library's constructor does so; who is called by constructors
- * that come before asks for it first of all.
+ * Learns which modules the program was started with. The library's constructor calls it; code that may run in earlier
+ * constructors calls it first.
  *
  * Signals: NOT safe: it takes the loader's lock.
  */

@@ -15,7 +15,7 @@ const char *sfb_program_path(void)
     return path;
 }
 
-SFB_EARLY void sfb_program_begin(void)
+void sfb_program_begin(void)
 {
     const char *name = (const char *)getauxval(AT_EXECFN); /* NOLINT(performance-no-int-to-ptr) */
     ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -24,4 +24,9 @@ SFB_EARLY void sfb_program_begin(void)
         path[size] = '\0';
     else if (name)
         memcpy(path, name, strnlen(name, sizeof path - 1));
+}
+
+SFB_EARLY static void begin_program(void)
+{
+    sfb_program_begin();
 }

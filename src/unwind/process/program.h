@@ -9,7 +9,7 @@
  */
 const char *sfb_program_path(void);
 
-/* Learns it. The library's constructor does so; who is called by constructors that come before asks for it first of all. */
+/* Learns it. The library's constructor calls it; code that may run in earlier constructors calls it first. */
 void sfb_program_begin(void);
 
 #endif

@@ -5,18 +5,25 @@
 #include <link.h>
 #include <stdbool.h>
 
-enum { SFB_STARTUP_MAX = 200 };
+enum { SFB_STARTUP_MAX = 1024, SFB_STARTUP_NAMES = 2 * SFB_STARTUP_MAX, SFB_STARTUP_BUCKETS = 512 };
 
 struct sfb_startup_module {
     const ElfW(Phdr) * phdrs;
     const ElfW(Dyn) * dynamic; /* NULL: none */
     const char *name;          /* without its folder */
+    const char *soname;        /* NULL: none */
+    const char *strings;       /* NULL: none that can be read */
+    uint64_t strings_size;     /* at least 1: the last byte is 0 */
     uint64_t bias;
     bool needed; /* by the program, or by what it needs, and so on */
 };
 
+/* 80 KB: no variable of a function. What is not used is not touched. */
 struct sfb_startup {
-    unsigned count;
+    unsigned count, reached_count;
+    uint16_t first[SFB_STARTUP_BUCKETS]; /* of the names in a bucket */
+    uint16_t next[SFB_STARTUP_NAMES];
+    uint16_t reached[SFB_STARTUP_MAX]; /* modules that are needed, in the order of finding */
     struct sfb_startup_module module[SFB_STARTUP_MAX];
 };
 

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "eh_frame/rule.h"
 #include "unwind/machine/arch.h"
+#include "unwind/walk/late_fp.h"
 #include "unwind/walk/position.h"
 #include "unwind/walk/step.h"
 
@@ -94,6 +95,7 @@ static bool step_all(struct sfb_walk *walker, struct sfb_context *context, enum 
         sfb_step_cfa(&cfa, &regs, &rule, walker->memory, context) != SFB_OK)
         return false;
     step_callee_saved(&caller, &machine, pc, cfa, &regs, context, walker->memory);
+    sfb_late_fp_mend(walker, &rule, pc, kind, &rule);
     if (sfb_step(&regs, &rule, walker->memory, context) != SFB_OK)
         return false;
     context->valid = caller.valid | (uint64_t)1 << SFB_ARCH_PC | (uint64_t)1 << SFB_ARCH_SP |

@@ -21,7 +21,7 @@
 
 static uint64_t load_word(const struct sfb_rule_cache *cache, unsigned at)
 {
-    return __atomic_load_n(&cache->word[at], __ATOMIC_RELAXED);
+    return __atomic_load_n(&cache->word[at], SFB_RULE_CACHE_LOAD);
 }
 
 uint64_t sfb_rule_cache_look_further(const struct sfb_rule_cache *cache, uint64_t key)
@@ -97,8 +97,8 @@ void sfb_rule_cache_put(struct sfb_rule_cache *cache, uint64_t key, uint32_t id,
          !sfb_arch_pack(rule, &packed)))
         return;
     /*
-     * Release: who finds the word asks for what is known of its id, in another thread, too. That it
-     * is loaded without acquire is enough: the id is in the address of what is read then.
+     * Release: who finds the word asks for what is known of its id, in another thread, too: see
+     * SFB_RULE_CACHE_LOAD.
      */
     place = place_for(cache, key);
     before = load_word(cache, place);

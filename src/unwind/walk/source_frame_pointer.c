@@ -20,6 +20,8 @@
  *   caller's sp. If the caller has rows they say where its record lies from its CFA, and its code
  *   says whether it stored one: then all is known again.
  *
+ * On x86-64 the code of a module says more than fp: from the pc on it is followed to its return.
+ *
  * Whether a guess is proven: proof.h.
  */
 #include "unwind/walk/source_frame_pointer.h"
@@ -93,12 +95,90 @@ static bool goes_by(struct sfb_walk *w, const struct sfb_rule *rule, struct sfb_
  * Where fp leads nowhere: hand-written code of a module, which is called by a pointer and uses rbp as any
  * other register, or leaves it to callers that do.
  */
-static bool goes_by_word_at_sp(struct sfb_walk *w, enum sfb_guess *guess, struct sfb_regs *caller)
+static bool goes_by_word_at_sp(struct sfb_walk *w, struct sfb_regs *caller)
 {
     const struct sfb_rule rule = sfb_arch_rule_at_sp();
 
-    *guess = SFB_GUESS_AT_SP;
     return !SFB_ARCH_LR && w->current.kind == SFB_FRAME_PC && goes_by(w, &rule, caller);
+}
+
+/*
+ * The same where the row of that caller, counted from there, leads to another return address: it comes before a record that
+ * nothing proves.
+ */
+static __attribute__((noinline)) bool is_called_by_word_at_sp(struct sfb_walk *w,
+                                                              struct sfb_regs *caller)
+{
+    const struct sfb_rule at_sp = sfb_arch_rule_at_sp();
+    const struct sfb_module *module;
+    struct sfb_rule rule;
+    struct sfb_regs next;
+    uint64_t start;
+
+    if (SFB_ARCH_LR || w->current.kind != SFB_FRAME_PC || !is_in_module(w) ||
+        !goes_by(w, &at_sp, caller))
+        return false;
+    module = w->modules->find(w->modules, caller->pc - 1, w->scratch);
+    w->module = NULL; /* it is good until the next is asked for */
+    if (!module || sfb_module_rule(module, caller->pc - 1, &rule, &start) != SFB_OK ||
+        rule.flags & (SFB_RULE_OUTERMOST | SFB_RULE_SIGNAL))
+        return false;
+    next = *caller;
+    return sfb_step(&next, &rule, w->memory, NULL) == SFB_OK &&
+           sfb_arch_is_call(&w->table_memory, next.pc);
+}
+
+/*
+ * Hand-written code of a module, by its instructions from the pc on to its return. Not code that is in no module: little of
+ * it is read.
+ */
+static __attribute__((noinline)) bool follows_code(struct sfb_walk *w, bool calls_return,
+                                                   struct sfb_regs *caller)
+{
+    enum { INSNS_MAX = 2048 };
+    struct sfb_rule rule;
+
+    return !SFB_ARCH_LR && is_uncovered(w) && is_in_module(w) && sfb_walker_spend(w, INSNS_MAX) &&
+           sfb_arch_follow_to_return(&w->table_memory, w->memory, &w->regs, calls_return, INSNS_MAX,
+                                     &rule) &&
+           goes_by(w, &rule, caller);
+}
+
+/*
+ * Whether control gets to the pc, so that its code says where the frame ends. The call before a return address may not
+ * return, unless its own code was followed to there.
+ */
+static bool is_run(const struct sfb_walk *w)
+{
+    return w->current.kind == SFB_FRAME_PC ||
+           (w->followed && w->current.source == SFB_SOURCE_FRAME_POINTER);
+}
+
+/* What is tried, the best founded first. @return whether one has led to a caller */
+static __attribute__((noinline)) bool find_caller(struct sfb_walk *w, struct sfb_regs *caller)
+{
+    struct sfb_rule rule;
+    enum sfb_guess guess = sfb_arch_guess(&w->table_memory, w->memory, &w->regs, w->current.kind,
+                                          is_in_module(w), &rule);
+    const bool by_code = guess == SFB_GUESS_BY_CODE, run = is_run(w);
+
+    w->guess_unproven = false;
+    w->followed =
+        w->current.kind == SFB_FRAME_PC && sfb_arch_runs_at_return(&w->table_memory, w->regs.pc);
+    if (by_code && goes_by(w, &rule, caller))
+        return true;
+    w->followed = run && follows_code(w, false, caller);
+    if (w->followed)
+        return true;
+    if (!by_code && goes_by(w, &rule, caller) && is_proven(w, guess, caller))
+        return true;
+    w->guess_unproven = true;
+    if (guess == SFB_GUESS_BY_RECORD &&
+        (follows_code(w, true, caller) || is_called_by_word_at_sp(w, caller)))
+        return true;
+    if (!by_code && goes_by(w, &rule, caller))
+        return true;
+    return guess == SFB_GUESS_BY_RECORD && goes_by_word_at_sp(w, caller);
 }
 
 /* Go's asyncPreempt, whose caller is an interrupted function. */
@@ -127,8 +207,6 @@ static __attribute__((noinline)) bool step_over_preempt(struct sfb_walk *w)
 enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
 {
     struct sfb_regs caller;
-    struct sfb_rule rule;
-    enum sfb_guess guess;
 
     if (!SFB_ARCH_FRAME_RECORDS && !is_uncovered(walker))
         return SFB_NO_FRAME_RECORD;
@@ -146,12 +224,8 @@ enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
         (walker->current.source == SFB_SOURCE_FRAME_POINTER ||
          walker->current.source == SFB_SOURCE_UNPROVEN))
         return SFB_END;
-    guess = sfb_arch_guess(&walker->table_memory, walker->memory, &walker->regs,
-                           walker->current.kind, is_in_module(walker), &rule);
-    if (!goes_by(walker, &rule, &caller) &&
-        !(guess == SFB_GUESS_BY_RECORD && goes_by_word_at_sp(walker, &guess, &caller)))
+    if (!find_caller(walker, &caller))
         return SFB_NO_FRAME_RECORD;
-    walker->guess_unproven = !is_proven(walker, guess, &caller);
     walker->unproven |= walker->guess_unproven;
     walker->regs = caller;
     walker->sp_lost = SFB_ARCH_LR; /* there a record may lie anywhere in its frame */

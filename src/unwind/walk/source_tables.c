@@ -9,6 +9,7 @@
 #include "sframe/find.h"
 #include "unwind/machine/arch.h"
 #include "unwind/machine/insn_patterns.h"
+#include "unwind/walk/late_fp.h"
 #include "unwind/walk/module_rule.h"
 #include "unwind/walk/position.h"
 #include "unwind/walk/rule_cache.h"
@@ -31,8 +32,12 @@ __attribute__((noinline)) static enum sfb_status try_any_register(struct sfb_wal
                                                                   const struct sfb_rule *rule)
 {
     const struct sfb_context *context = context_here(w);
-    enum sfb_status status = sfb_step(&w->regs, rule, w->memory, context);
+    struct sfb_rule mended;
+    enum sfb_status status;
 
+    if (sfb_late_fp_mend(w, rule, w->regs.pc, w->current.kind, &mended))
+        rule = &mended;
+    status = sfb_step(&w->regs, rule, w->memory, context);
     w->wants_registers |= status == SFB_NO_REGISTER && !context;
     return status;
 }
@@ -233,10 +238,31 @@ static __attribute__((noinline)) enum sfb_status step_at_sp(struct sfb_walk *w)
     return follow_rule(w, &rule);
 }
 
+/*
+ * Whether the row of an interrupted `ret` has the return address elsewhere than at sp, and behind a call, too. Then `ret` is
+ * a jump to the word at sp, which may be the first instruction behind a call that does not return.
+ */
+static __attribute__((noinline)) bool returns_by_row(struct sfb_walk *w)
+{
+    enum { SEARCH_WORK = 64 };
+    struct sfb_regs caller = w->regs;
+    struct sfb_rule rule;
+    uint64_t start;
+
+    return sfb_walker_spend(w, SEARCH_WORK) &&
+           sfb_module_rule(w->module, w->regs.pc, &rule, &start) == SFB_OK &&
+           !(rule.flags & (SFB_RULE_OUTERMOST | SFB_RULE_SIGNAL)) &&
+           sfb_step(&caller, &rule, w->memory, context_here(w)) == SFB_OK &&
+           caller.sp != w->regs.sp + sizeof(uint64_t) &&
+           sfb_arch_is_call(&w->table_memory, caller.pc);
+}
+
 enum sfb_status sfb_instruction_step(struct sfb_walk *w)
 {
-    return sfb_arch_returns_at_sp(&w->table_memory, w->memory, &w->regs) ? step_at_sp(w)
-                                                                         : SFB_NO_CODE_PATTERN;
+    if (!sfb_arch_returns_at_sp(&w->table_memory, w->memory, &w->regs) ||
+        (sfb_arch_may_jump_by_return(&w->table_memory, w->regs.pc) && returns_by_row(w)))
+        return SFB_NO_CODE_PATTERN;
+    return step_at_sp(w);
 }
 
 enum sfb_status sfb_tables_step(struct sfb_walk *w, enum sfb_source *source)

@@ -14,9 +14,10 @@ struct sfb_walk {
     const struct sfb_module *module; /* that of the last lookup, or NULL */
     struct sfb_module *scratch;      /* during a step in a module that stands nowhere else */
     bool begun;
-    bool unproven;    /* a guess led here that nothing proves, so no end is one. Sources */
-    uint8_t signals;  /* trampolines walked through. source_signal */
-    bool sp_lost : 1; /* regs.sp is a lower bound: records say no more. source_frame_pointer */
+    bool unproven;     /* a guess led here that nothing proves, so no end is one. Sources */
+    uint8_t signals;   /* trampolines walked through. source_signal */
+    bool sp_lost : 1;  /* regs.sp is a lower bound: records say no more. source_frame_pointer */
+    bool followed : 1; /* the code of the frame before returns to this one. source_frame_pointer */
 
     /* Notes about the step that is being made, from a source to walker.c. */
     bool stray; /* it failed, and the frame given last is no frame. walker.c */

@@ -44,6 +44,7 @@ void sfb_walker_start(struct sfb_walk *out, struct sfb_context *start, enum sfb_
     out->flags = flags;
     out->signals = 0;
     out->sp_lost = false;
+    out->followed = false;
     out->unproven = false;
     out->stray = false;
     out->status = SFB_OK;

@@ -1,0 +1,250 @@
+/*
+ * Intel's manual, volume 2, appendix A: opcode maps. Lengths of all that compilers and assemblers make for programs; what
+ * a 64-bit program cannot run is refused.
+ */
+#include "unwind/machine/insn_decode_x86_64.h"
+
+#include <string.h>
+
+struct cursor {
+    const uint8_t *at, *end;
+    bool failed;
+    bool address32, operand16, wide; /* prefixes 67, 66, REX.W */
+    uint8_t r, x, b;                 /* the high bits of register numbers, 0 or 8 */
+};
+
+static uint8_t take(struct cursor *c)
+{
+    if (c->at == c->end) {
+        c->failed = true;
+        return 0;
+    }
+    return *c->at++;
+}
+
+static int32_t take_number(struct cursor *c, unsigned size)
+{
+    uint32_t n = 0;
+
+    for (unsigned i = 0; i < size; i++)
+        n |= (uint32_t)take(c) << 8 * (i < 4 ? i : 0);
+    if (size == 1)
+        return (int8_t)n;
+    return size == 2 ? (int16_t)n : (int32_t)n;
+}
+
+static bool is_prefix(struct cursor *c, uint8_t byte)
+{
+    switch (byte) {
+    case 0x66: c->operand16 = true; return true;
+    case 0x67: c->address32 = true; return true;
+    case 0x2e:
+    case 0x36:
+    case 0x3e:
+    case 0x26:
+    case 0x64:
+    case 0x65:
+    case 0xf0:
+    case 0xf2:
+    case 0xf3: return true;
+    default: return false;
+    }
+}
+
+static void take_rex(struct cursor *c, uint8_t rex)
+{
+    c->wide = rex & 8;
+    c->r = rex & 4 ? 8 : 0;
+    c->x = rex & 2 ? 8 : 0;
+    c->b = rex & 1 ? 8 : 0;
+}
+
+/* VEX of two or three bytes, EVEX of four: maps, and registers with their high bits inverted. */
+static void take_vector_prefix(struct cursor *c, struct sfb_insn *out, uint8_t first)
+{
+    uint8_t high = take(c), next = first == 0xc5 ? high : take(c);
+
+    out->by_vector = true;
+    out->map = first == 0xc5 ? SFB_INSN_0F : high & (first == 0x62 ? 7 : 31);
+    if (out->map == 5 || out->map == 6)
+        out->map = SFB_INSN_0F38; /* half precision: no immediate, too */
+    c->r = high & 0x80 ? 0 : 8;
+    if (first != 0xc5) {
+        c->x = high & 0x40 ? 0 : 8;
+        c->b = high & 0x20 ? 0 : 8;
+    }
+    out->also = (uint8_t)(~next >> 3 & 15);
+    if (first == 0x62)
+        take(c);
+    if (out->map == SFB_INSN_ONE_BYTE || out->map >= SFB_INSN_NO_MAP)
+        c->failed = true;
+}
+
+static void take_modrm(struct cursor *c, struct sfb_insn *out)
+{
+    uint8_t modrm = take(c), sib;
+
+    out->has_modrm = true;
+    out->mode = modrm >> 6;
+    out->reg = (uint8_t)((modrm >> 3 & 7) | c->r);
+    out->rm = (uint8_t)((modrm & 7) | c->b);
+    if (out->mode == 3)
+        return;
+    if ((modrm & 7) == 4) {
+        sib = take(c);
+        out->rm = (uint8_t)((sib & 7) | c->b);
+        out->has_index = ((sib >> 3 & 7) | c->x) != 4;
+    }
+    if (out->mode == 0 && (out->rm & 7) == 5) { /* of rip, or of nothing */
+        out->has_index = true;
+        out->displacement = take_number(c, 4);
+    } else if (out->mode != 0) {
+        out->displacement = take_number(c, out->mode == 1 ? 1 : 4);
+    }
+}
+
+enum operands { NONE, MODRM, MODRM_BYTE, MODRM_WORD, BYTE, WORD, BRANCH, BAD };
+
+static enum operands operands_of_low(uint8_t op)
+{
+    static const uint8_t by_column[8] = { MODRM, MODRM, MODRM, MODRM, BYTE, WORD, BAD, BAD };
+
+    return (enum operands)by_column[op & 7];
+}
+
+static enum operands operands_of_one_byte(uint8_t op)
+{
+    switch (op) {
+    case 0x63: return MODRM;
+    case 0x68:
+    case 0xa9: return WORD;
+    case 0x69:
+    case 0x81:
+    case 0xc7: return MODRM_WORD;
+    case 0x6a:
+    case 0xa8:
+    case 0xcd: return BYTE;
+    case 0x6b:
+    case 0x80:
+    case 0x83:
+    case 0xc0:
+    case 0xc1:
+    case 0xc6: return MODRM_BYTE;
+    case 0x60:
+    case 0x61:
+    case 0x82:
+    case 0x9a:
+    case 0xce:
+    case 0xd4:
+    case 0xd5:
+    case 0xd6:
+    case 0xea: return BAD;
+    case 0xe8:
+    case 0xe9: return BRANCH;
+    case 0xeb: return BYTE;
+    default: break;
+    }
+    if (op < 0x40)
+        return operands_of_low(op);
+    if ((op >= 0x84 && op <= 0x8f) || (op >= 0xd0 && op <= 0xdf) || op == 0xf6 || op == 0xf7 ||
+        op >= 0xfe)
+        return MODRM;
+    if ((op & 0xf0) == 0x70 || (op & 0xf8) == 0xb0 || (op & 0xf8) == 0xe0)
+        return BYTE;
+    return NONE;
+}
+
+static enum operands operands_of_0f(uint8_t op)
+{
+    if ((op & 0xf0) == 0x80)
+        return BRANCH;
+    if ((op >= 0x70 && op <= 0x73) || op == 0x0f || op == 0xa4 || op == 0xac || op == 0xba ||
+        op == 0xc2 || (op >= 0xc4 && op <= 0xc6))
+        return MODRM_BYTE;
+    if ((op >= 0x05 && op <= 0x0b) || op == 0x0e || (op >= 0x30 && op <= 0x37) || op == 0x77 ||
+        (op >= 0xa0 && op <= 0xa2) || (op >= 0xa8 && op <= 0xaa) || (op & 0xf8) == 0xc8)
+        return NONE;
+    return MODRM;
+}
+
+static enum operands operands_of(const struct sfb_insn *insn)
+{
+    switch (insn->map) {
+    case SFB_INSN_ONE_BYTE: return operands_of_one_byte(insn->opcode);
+    case SFB_INSN_0F: return operands_of_0f(insn->opcode);
+    case SFB_INSN_0F38: return MODRM;
+    default: return MODRM_BYTE;
+    }
+}
+
+/* Numbers of other sizes than their operands' columns say. */
+static void take_odd_numbers(struct cursor *c, struct sfb_insn *out)
+{
+    const uint8_t op = out->opcode;
+
+    if (out->map != SFB_INSN_ONE_BYTE)
+        return;
+    if ((op & 0xf8) == 0xb8)
+        out->immediate = take_number(c, c->wide ? 8 : c->operand16 ? 2 : 4);
+    else if (op >= 0xa0 && op <= 0xa3)
+        take_number(c, c->address32 ? 4 : 8);
+    else if (op == 0xc2 || op == 0xca)
+        out->immediate = take_number(c, 2);
+    else if (op == 0xc8)
+        take_number(c, 3);
+    else if ((op == 0xf6 || op == 0xf7) && (out->reg & 6) == 0) /* test */
+        out->immediate = take_number(c, op == 0xf6 ? 1 : c->operand16 ? 2 : 4);
+}
+
+static void take_opcode(struct cursor *c, struct sfb_insn *out)
+{
+    uint8_t byte = take(c);
+
+    while (!c->failed && is_prefix(c, byte))
+        byte = take(c);
+    if ((byte & 0xf0) == 0x40) {
+        take_rex(c, byte);
+        byte = take(c);
+    }
+    if (byte == 0xc4 || byte == 0xc5 || byte == 0x62) {
+        take_vector_prefix(c, out, byte);
+        byte = take(c);
+    } else if (byte == 0x0f) {
+        out->map = SFB_INSN_0F;
+        byte = take(c);
+        if (byte == 0x38 || byte == 0x3a) {
+            out->map = byte == 0x38 ? SFB_INSN_0F38 : SFB_INSN_0F3A;
+            byte = take(c);
+        }
+    }
+    out->opcode = byte;
+}
+
+bool sfb_insn_decode(struct sfb_insn *out, const uint8_t *code, unsigned size)
+{
+    struct cursor c = { .at = code,
+                        .end = code + (size < SFB_INSN_LENGTH_MAX ? size : SFB_INSN_LENGTH_MAX) };
+    enum operands operands;
+
+    memset(out, 0, sizeof *out);
+    out->mode = 3;
+    take_opcode(&c, out);
+    operands = operands_of(out);
+    if (operands == MODRM || operands == MODRM_BYTE || operands == MODRM_WORD)
+        take_modrm(&c, out);
+    else
+        out->rm = (uint8_t)((out->opcode & 7) | c.b);
+    if (operands == BYTE || operands == MODRM_BYTE)
+        out->immediate = take_number(&c, 1);
+    else if (operands == BRANCH)
+        out->immediate = take_number(&c, 4);
+    else if (operands == WORD || operands == MODRM_WORD)
+        out->immediate = take_number(&c, c.operand16 ? 2 : 4);
+    take_odd_numbers(&c, out);
+    out->small = c.operand16;
+    out->length = (uint8_t)(c.at - code);
+    /* AMD's XOP begins as `pop m` does. */
+    if (out->map == SFB_INSN_ONE_BYTE && out->opcode == 0x8f && (out->reg & 7) != 0)
+        return false;
+    return !c.failed && operands != BAD;
+}

@@ -1,0 +1,10 @@
+; CPU-bound, for newLISP: recursion, sorting with a function, errors, text.
+(define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+(define (fails n) (if (= n 0) (throw-error "thrown") (+ 1 (fails (- n 1)))))
+(define (numbers) (map (fn (i) (% (* i 7919) 1009)) (sequence 1 500)))
+(dotimes (i 10000000)
+  (fib 15)
+  (sort (numbers) (fn (a b) (< a b)))
+  (catch (fails 5) 'result)
+  (length (join (map string (numbers)) " ")))
+(exit)

@@ -1,0 +1,12 @@
+; CPU-bound: eleven pigeons in ten holes, by arithmetic and by bits.
+(declare-fun hole (Int) Int)
+(assert (forall ((p Int)) (=> (and (<= 0 p) (<= p 10)) (and (<= 0 (hole p)) (<= (hole p) 9)))))
+(assert (distinct (hole 0) (hole 1) (hole 2) (hole 3) (hole 4) (hole 5) (hole 6) (hole 7) (hole 8) (hole 9) (hole 10)))
+(declare-const a (_ BitVec 48))
+(declare-const b (_ BitVec 48))
+(assert (= (bvmul a b) #x00d3c21bcecd))
+(assert (bvugt a #x000000000001))
+(assert (bvugt b #x000000000001))
+(assert (bvult a #x000001000000))
+(assert (bvult b #x000001000000))
+(check-sat)
