@@ -6,13 +6,20 @@
 # shellcheck source=setup.sh
 . "${BASH_SOURCE[0]%/*}/setup.sh"
 
+# Presets that this run has configured: once is enough.
+configured=' '
+
 configure() {
     local -a options=("-DSFRAME_BACKTRACE_LUA_SOURCE=$(lua_source)")
 
+    if [[ $configured == *" $1 "* ]]; then
+        return
+    fi
     if [[ $1 == aarch64 ]]; then
         options+=("-DSFRAME_BACKTRACE_AARCH64_SYSROOT=$(aarch64_sysroot)")
     fi
-    (cd "$root" && logged "$1-configure.log" cmake --preset "$1" "${options[@]}")
+    (cd "$root" && logged "$1-configure.log" cmake --preset "$1" "${options[@]}") || return
+    configured+="$1 "
 }
 
 # Takes a preset and the targets to build, all of them if none is given.

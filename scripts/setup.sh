@@ -10,10 +10,11 @@ packages() {
     # gcc, g++, clang: all of them, because the tests compare them and compile headers as C++.
     # libbinutils: libsframe, whose names ours must not clash with. llvm: names in clang's reports.
     # dwz, debuginfod: debug files that share parts, and a server of them. protobuf-compiler: another reader of pprof files.
+    # musl-tools: programs of another C library.
     printf '%s\n' gcc g++ cmake ninja-build pkg-config clang clang-format clang-tidy cppcheck \
         shellcheck binutils libbinutils libunwind-dev libelf-dev libdw-dev liblzma-dev libiberty-dev \
         libzstd-dev zlib1g-dev libcriterion-dev libjansson-dev libcapstone-dev abigail-tools gdb valgrind dpkg-dev llvm \
-        dwz debuginfod protobuf-compiler file xz-utils "$(clang_runtime)"
+        dwz debuginfod protobuf-compiler musl-tools file xz-utils "$(clang_runtime)"
 }
 
 # The package with clang's sanitizers and libFuzzer: named after the version of the clang that is here, or
@@ -63,10 +64,10 @@ apt_install() {
         apt-get install -y --no-install-recommends "$@"
 }
 
+# Installs those of the packages given that are missing.
 install_packages() {
-    local wanted missing
+    local -a wanted=("$@") missing
 
-    mapfile -t wanted < <(packages)
     if ! command -v dpkg-query >/dev/null; then
         say "setup: no dpkg here; these Debian packages, or what your system calls them, are needed:"
         say "  ${wanted[*]}"
@@ -116,7 +117,7 @@ setup_lua() {
     fi
     rm -rf "$tmp"
     if [[ -z $(lua_source) ]]; then
-        say "setup: could not fetch it ($logs/lua.log): no demo, and the tests with Lua are skipped" >&2
+        say "setup: could not fetch it ($logs/lua.log): the tests with Lua are skipped" >&2
     fi
 }
 
@@ -370,8 +371,10 @@ setup_true_ends() {
 # For these presets, or for whatever is not a preset.
 setup() {
     local preset
+    local -a wanted
 
-    install_packages
+    mapfile -t wanted < <(packages)
+    install_packages "${wanted[@]}"
     setup_lua
     for preset in "$@"; do
         case $preset in

@@ -22,6 +22,9 @@ plan() {
     # What the library imports, exports and is once installed; the rest of ^policy reads its source.
     local library='^policy[.](imports|exports|consumer)'
     local torture='^torture[.](stacks|tables)'
+    # Walks of real stacks by each source of rules, and by several threads (tests-walks): what another build of the same code
+    # could do otherwise. The other tests of live are of processes, signals and files.
+    local walks='^live[.](broken|capture|front_door|holes|signal_contract|stacks|strides|tables_only|threads)$'
     # What takes seconds, or programs that nothing else needs.
     local slow='^live[.](agreement|demo|stepped|true_ends|big_endian|crash_(ends|owner)|tool_(signals|synth))|^policy[.](ablation|leftovers)|^symbols|^record(_tool|_truth)?[.]'
 
@@ -32,19 +35,19 @@ plan() {
         ;;
     release)
         targets=(tests-{unit,live,live-crash,live_heap,heap,policy,torture,demo,bench})
-        only="^unit|^live|^heap[.]|$library|$torture|^bench" except=$files
+        only="^unit|^live|^heap[.]|$library|$torture|^bench" except="$files|crash_ends_sizes"
         ;;
     clang)
         targets=(tests-{unit,live,live-crash,policy,torture})
-        only="^unit|^live[.]|$library|^policy[.]headers|$torture" except="$files|agreement|demo"
+        only="^unit|^live[.]|$library|^policy[.]headers|$torture" except="$files|agreement|demo|crash_ends_sizes"
         ;;
     no-libunwind)
-        targets=(tests-{live,policy,torture,demo})
-        only="^live[.]|$library|$torture" except="$files|live[.]crash"
+        targets=(tests-{walks,policy,torture,demo})
+        only="$walks|^live[.](agreement|demo)|$library|$torture"
         ;;
     aarch64)
-        targets=(tests-{unit,golden,live,live-crash,live_heap,record,heap,policy,torture,fuzz,demo})
-        only="^unit|^golden[.].*_rows|^live|^record[.]|^heap[.]|^fuzz|$library|$torture"
+        targets=(tests-{unit,golden,live,live-crash,live_heap,record,heap,policy,torture,demo} fuzz-{eh_frame,sframe,walk})
+        only="^unit|^golden[.].*_rows|^live|^record[.]|^heap[.]|^fuzz[.](eh_frame|sframe|walk)|$library|$torture"
         except="$files|agreement-v|stack_use-v|(front_door|broken|capture|stacks)-v2"
         ;;
     asan)
@@ -52,13 +55,12 @@ plan() {
         only='^unit|^object|^recording|^heap_drain|^record_tool[.]drain|^report|^golden|^check|^live|^fuzz' except='big_endian|stepped|true_ends|crash_owner|tool_signals'
         ;;
     asan-clang)
-        targets=(tests-{unit,golden,check,live,fuzz})
-        only='^unit|^golden[.]sframe_rows|^check[.]codes|^live[.]|^fuzz'
-        except="$files|agreement|live[.](contract|crash)"
+        targets=(tests-{unit,walks,fuzz} test-golden-sframe_rows test-check-codes)
+        only="^unit|^golden[.]sframe_rows|^check[.]codes|$walks|^fuzz"
         ;;
     tsan)
-        targets=(tests-threads)
-        only='^live[.](contract_)?threads'
+        targets=(tests-threads tests-race)
+        only='^live[.](contract_)?threads|^race[.]'
         ;;
     check) # in dev
         targets=(sfb tests-{unit,object,recording,report,report_formats,golden,check,live,live-tool,live-crash,policy,torture,fuzz})
@@ -77,15 +79,15 @@ junit() {
     say "${value:-0}"
 }
 
-# The ten tests of a JUnit file that took longest, in one line.
-slowest() {
-    sed -nE 's/.*<testcase name="([^"]*)".* time="([0-9.]+)".*/\2 \1/p' "$1" | LC_ALL=C sort -rn |
-        head -n 10 | LC_ALL=C awk '{ printf "%s%s %.1f s", (NR > 1 ? ", " : "  slowest: "), $2, $1 }
+# The ten tests of a preset that took most CPU time, in one line. supervise says it of each.
+costliest() {
+    sed -nE 's/^supervise: (.*): ([0-9.]+) s of CPU time$/\2 \1/p' "$1" | LC_ALL=C sort -rn |
+        head -n 10 | LC_ALL=C awk '{ printf "%s%s %.1f s", (NR > 1 ? ", " : "  most CPU time: "), $2, $1 }
             END { if (NR) print "" }'
 }
 
-# Runs the tests of a preset that are planned ($only, $except), twenty minutes at most, and ends whatever
-# process is left of them.
+# Runs the tests of a preset that are planned ($only, $except), and ends whatever process is left of them. Each test has
+# a limit of its own: that of all only catches a ctest that hangs.
 run_ctest() {
     local preset=$1
     local -a arguments=(--test-dir "$root/build/$preset" --output-on-failure --output-junit "$logs/$preset.xml"
@@ -98,7 +100,7 @@ run_ctest() {
         arguments+=(-E "$except")
     fi
     # The verbosity makes Criterion say which cases were left out, and why.
-    CRITERION_VERBOSITY_LEVEL=1 "$root/build/$preset/tests/supervise" 1200 "ctest of $preset" \
+    CRITERION_VERBOSITY_LEVEL=1 "$root/build/$preset/tests/supervise" 14400 "ctest of $preset" \
         ctest "${arguments[@]}" >"$logs/$preset-test.log" 2>&1
 }
 
@@ -147,7 +149,7 @@ test_preset() {
     skipped=$((skipped + off))
     say "$preset: $good passed, $bad failed, $off skipped" \
         "(build $((built - start)) s, tests $((SECONDS - built)) s)"
-    slowest "$junit"
+    costliest "$root/build/$preset/Testing/Temporary/LastTest.log"
     # What was left out and why: a whole test, or a part of one that passed.
     grep -hE '^(([a-z]+: )?skipped: |\[SKIP\] )' "$root/build/$preset/Testing/Temporary/LastTest.log" |
         sort -u | sed 's/^/  /' || true
@@ -170,7 +172,7 @@ run_tests() {
         test_preset "$preset"
     done
     if (($# == 0)); then
-        lint 50000
+        lint 10000 ''
     fi
     sum
 }

@@ -16,7 +16,13 @@
 #include "recording_modules.h"
 #endif
 
-enum { OPTION_PID = TOOL_OPTION_FIRST, OPTION_MAPS, OPTION_SYMBOL_PATH, OPTION_DEBUGINFOD };
+enum {
+    OPTION_PID = TOOL_OPTION_FIRST,
+    OPTION_MAPS,
+    OPTION_SYMBOL_PATH,
+    OPTION_DEBUGINFOD,
+    OPTION_MAX_UNPACKED
+};
 
 static bool is_wanted(void *user, const struct object_module *module)
 {
@@ -150,6 +156,7 @@ static bool take_option(struct request *r, int option, enum tool_exit *exit_stat
     case OPTION_MAPS: r->maps = optarg; return true;
     case OPTION_SYMBOL_PATH: return places_add_folder(&r->places, r->command, optarg, exit_status);
     case OPTION_DEBUGINFOD: return places_add_servers(&r->places, r->command, exit_status);
+    case OPTION_MAX_UNPACKED: return places_allow_unpacked(r->command, optarg, exit_status);
     case OPTION_PID:
         if (number_of_argument(optarg, &pid) && pid > 0 && pid <= INT32_MAX) {
             r->pid = (pid_t)pid;
@@ -181,14 +188,16 @@ static enum tool_exit execute(struct request *r, char **arguments, int count)
 
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
-                                             { "output", required_argument, NULL, 'o' },
-                                             { "pid", required_argument, NULL, OPTION_PID },
-                                             { "maps", required_argument, NULL, OPTION_MAPS },
-                                             { "symbol-path", required_argument, NULL,
-                                               OPTION_SYMBOL_PATH },
-                                             { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
-                                             { NULL, 0, NULL, 0 } };
+    static const struct option options[] = {
+        TOOL_OPTION_HELP_ENTRY,
+        { "output", required_argument, NULL, 'o' },
+        { "pid", required_argument, NULL, OPTION_PID },
+        { "maps", required_argument, NULL, OPTION_MAPS },
+        { "symbol-path", required_argument, NULL, OPTION_SYMBOL_PATH },
+        { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
+        { "max-unpacked", required_argument, NULL, OPTION_MAX_UNPACKED },
+        { NULL, 0, NULL, 0 }
+    };
     enum tool_exit exit_status = TOOL_DONE;
     struct request r = { .command = command };
     bool good = true;

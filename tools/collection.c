@@ -32,6 +32,28 @@ static char *member_name(const char *path)
     return out;
 }
 
+/*
+ * Whether a name is of the file's own members, or below one. A report may be hostile, and so the path of a module: it could
+ * take the place of the report, of the manifest, or of another module.
+ */
+static bool is_own(const char *name)
+{
+    static const char *const own[] = { ".build-id", "manifest", "maps", "recording.sfbr",
+                                       "report" };
+    const size_t size = strcspn(name, "/");
+
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strlen(own[i]) == size && strncmp(name, own[i], size) == 0)
+            return true;
+    return false;
+}
+
+static void leave_out(struct collection *c, const char *path, const char *why)
+{
+    tool_complain(TOOL_BAD_DATA, "%s: not collected: %s", path, why);
+    c->missing = true;
+}
+
 /* Adds the member for a path, a link to that of the build-id. */
 static void add_path(struct collection *c, const char *path, const char *target)
 {
@@ -39,6 +61,11 @@ static void add_path(struct collection *c, const char *path, const char *target)
     size_t depth = 0, size;
     FILE *to;
 
+    if (name && is_own(name)) {
+        leave_out(c, path, "at its path: the file has something else there");
+        free(name);
+        return;
+    }
     for (const char *at = name; at && (at = strchr(at, '/')); at++)
         depth++;
     to = name && *name ? open_memstream(&link, &size) : NULL;
@@ -63,12 +90,18 @@ static char *add_opened(struct collection *c, const struct object_opened *opened
     const char *data = elf_rawfile(opened->elf, &size);
     char *member;
 
+    const char *why = NULL;
+
     object_build_id_of(&id, opened->elf);
     member = object_build_id_path(name, &id, ending) ? strdup(name) : member_name(path);
-    if (!data || !member || !*member) {
-        tool_complain(TOOL_BAD_DATA, "%s: not collected: %s", opened->path,
-                      data ? "it has no name" : "it cannot be read");
-        c->missing = true;
+    if (!data)
+        why = "it cannot be read";
+    else if (!member || !*member)
+        why = "it has no name";
+    else if (id.size == 0 && is_own(member))
+        why = "the file has something else of its name";
+    if (why) {
+        leave_out(c, opened->path, why);
         free(member);
         return NULL;
     }

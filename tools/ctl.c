@@ -79,12 +79,15 @@ const struct tool_command tool_ctl = {
         "                     where they are overwritten, say which stack allocated the block\n"
         "  --list             show the tables here: process, state, program, file. A program that\n"
         "                     is gone was killed, or called _exit(); one that is replaced has\n"
-        "                     executed another program\n"
-        "  --remove           with --list: remove the files of those\n"
+        "                     executed another program; a table that is held is mapped by a "
+        "process\n"
+        "                     that is not to be seen from here: of another namespace, or a child\n"
+        "  --remove           with --list: remove the files of those that are gone or replaced\n"
         "  --help             this text\n"
         "\n"
         "FILE is a table's own, or a copy of it. Tables are in $XDG_RUNTIME_DIR, /run/user/UID\n"
-        "and /dev/shm, and go when their program exits.\n"
+        "and /dev/shm, and go when their program exits. By PID only those are read that are of\n"
+        "the process's user, of root, or yours; a FILE is read whose ever it is.\n"
         "\n"
         "Exit status 1: a table is damaged, or blocks were overrun.\n",
     .run = run,

@@ -24,22 +24,42 @@ static uint64_t clock_ns(clockid_t clock)
 
 /* --- the file --------------------------------------------------------------------------------------- */
 
-/* Of one process there may be several: of earlier ones with its number. The one that runs, else the last. */
+/* @return whether it may be taken for the process's; else after a complaint */
+static bool open_file(struct live_map *out, const struct live_map_file *file)
+{
+    const char *cause = live_map_open_found(out, file);
+
+    if (!cause && live_map_is_trusted(out))
+        return true;
+    if (cause) {
+        tool_complain(TOOL_BAD_DATA, "%s: %s", file->path, cause);
+        return false;
+    }
+    tool_complain(TOOL_BAD_DATA,
+                  "%s: not read: it is of user %lu, and process %lu is not. To read it, name it",
+                  file->path, (unsigned long)out->owner, (unsigned long)file->pid);
+    live_map_close(out);
+    return false;
+}
+
+/*
+ * Of one process there may be several: of earlier ones with its number, and what other users have put there. The one that
+ * has started when the process did, else the last.
+ */
 static bool open_of_process(struct live_map *out, uint64_t pid)
 {
     struct live_map_file *files;
-    const size_t count = live_map_find(pid, &files);
-    const char *cause = "has no live table here: see 'sfb ctl --list'";
+    const size_t found = live_map_find(pid, &files), count = found == SIZE_MAX ? 0 : found;
+    const uint64_t ticks = live_process_ticks(pid);
     bool opened = false;
 
-    for (size_t i = count == SIZE_MAX ? 0 : count; i > 0 && !opened; i--) {
-        cause = live_map_open(out, files[i - 1].path);
-        opened = cause == NULL;
-        if (!opened)
-            tool_complain(TOOL_BAD_DATA, "%s: %s", files[i - 1].path, cause);
-    }
-    if (!opened && (count == 0 || count == SIZE_MAX))
-        tool_complain(TOOL_USAGE, "process %lu %s", (unsigned long)pid, cause);
+    for (size_t i = count; i > 0 && !opened; i--)
+        opened = files[i - 1].ticks == ticks && open_file(out, &files[i - 1]);
+    for (size_t i = count; i > 0 && !opened; i--)
+        opened = files[i - 1].ticks != ticks && open_file(out, &files[i - 1]);
+    if (count == 0)
+        tool_complain(TOOL_USAGE, "process %lu has no live table here: see 'sfb ctl --list'",
+                      (unsigned long)pid);
     free(files);
     return opened;
 }
@@ -192,7 +212,8 @@ enum tool_exit ctl_dump(const struct ctl_request *r)
         return exit_status;
     }
     if (r->check_tails && map.state != LIVE_MAP_RUNNING)
-        tool_complain(TOOL_DONE, "the process is gone: no tails can be looked at");
+        tool_complain(TOOL_DONE, "the process is %s: no tails can be looked at",
+                      map.state == LIVE_MAP_HELD ? "not here" : "gone");
     else if (r->check_tails && (tails = malloc(sizeof *tails)) != NULL)
         live_map_check_tails(&map, tails);
     exit_status = r->output ? write_recording(r, &map, tails) : write_lines(&map, tails);

@@ -9,15 +9,18 @@
 #include "object/foreign.h"
 
 static const char *const states[] = {
-    [LIVE_MAP_RUNNING] = "running", [LIVE_MAP_GONE] = "gone", [LIVE_MAP_REPLACED] = "replaced"
+    [LIVE_MAP_RUNNING] = "running",
+    [LIVE_MAP_HELD] = "held",
+    [LIVE_MAP_GONE] = "gone",
+    [LIVE_MAP_REPLACED] = "replaced",
 };
 
 /* One that nobody writes any more. What a file has that is none of ours is not removed. */
 static bool remove_stale(const struct live_map *map, const char *path, enum tool_exit *exit_status)
 {
-    if (map->state == LIVE_MAP_RUNNING)
+    if (map->state == LIVE_MAP_RUNNING || map->state == LIVE_MAP_HELD)
         return false;
-    if (unlink(path) == 0)
+    if (live_map_remove(map, path))
         return true;
     *exit_status = tool_complain(TOOL_USAGE, "%s: %s", path, strerror(errno));
     return false;
@@ -26,7 +29,7 @@ static bool remove_stale(const struct live_map *map, const char *path, enum tool
 static void show(const struct live_map_file *file, bool remove, enum tool_exit *exit_status)
 {
     struct live_map map;
-    const char *cause = live_map_open(&map, file->path);
+    const char *cause = live_map_open_found(&map, file);
     char program[SFB_LIVE_TEXT + 1];
     bool removed;
 

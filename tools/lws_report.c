@@ -22,7 +22,8 @@ enum {
     OPTION_DIALECT,
     OPTION_NAMES,
     OPTION_SYMBOL_PATH,
-    OPTION_DEBUGINFOD
+    OPTION_DEBUGINFOD,
+    OPTION_MAX_UNPACKED
 };
 
 struct request {
@@ -180,6 +181,7 @@ static bool take_option(struct request *r, int option, enum tool_exit *exit_stat
         return good;
     case OPTION_SYMBOL_PATH: return places_add_folder(&r->places, r->command, optarg, exit_status);
     case OPTION_DEBUGINFOD: return places_add_servers(&r->places, r->command, exit_status);
+    case OPTION_MAX_UNPACKED: return places_allow_unpacked(r->command, optarg, exit_status);
     default: return false;
     }
 }
@@ -194,15 +196,17 @@ bool lws_report_is_asked(int argc, char **argv)
 
 enum tool_exit lws_report_run(const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
-                                             { "lws", required_argument, NULL, OPTION_LWS },
-                                             { "base", required_argument, NULL, OPTION_BASE },
-                                             { "dialect", required_argument, NULL, OPTION_DIALECT },
-                                             { "names", required_argument, NULL, OPTION_NAMES },
-                                             { "symbol-path", required_argument, NULL,
-                                               OPTION_SYMBOL_PATH },
-                                             { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
-                                             { NULL, 0, NULL, 0 } };
+    static const struct option options[] = {
+        TOOL_OPTION_HELP_ENTRY,
+        { "lws", required_argument, NULL, OPTION_LWS },
+        { "base", required_argument, NULL, OPTION_BASE },
+        { "dialect", required_argument, NULL, OPTION_DIALECT },
+        { "names", required_argument, NULL, OPTION_NAMES },
+        { "symbol-path", required_argument, NULL, OPTION_SYMBOL_PATH },
+        { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
+        { "max-unpacked", required_argument, NULL, OPTION_MAX_UNPACKED },
+        { NULL, 0, NULL, 0 }
+    };
     enum tool_exit exit_status = TOOL_DONE;
     struct request r = { .command = command, .log = "-" };
     bool good = true;

@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "tool.h"
@@ -68,13 +70,47 @@ static bool write_stream(int fd, const char *name, const struct output_part *par
     return write_parts(fd, false, parts, count) || failed(name);
 }
 
+/* A pipe that has a name may be another user's, who reads what is written. One without (a shell's) is this command's. */
+static bool is_foreign_pipe(int fd, const struct stat *file)
+{
+    struct statfs system;
+
+    return S_ISFIFO(file->st_mode) && file->st_uid != geteuid() && file->st_uid != 0 &&
+           (fstatfs(fd, &system) != 0 || system.f_type != PIPEFS_MAGIC);
+}
+
+/* What it is stands before it is opened for writing. */
+int output_open_special(const char *path, const char **cause)
+{
+    const int handle = open(path, O_PATH | O_CLOEXEC);
+    struct stat file;
+    char link[64];
+    int fd = -1;
+
+    if (handle < 0)
+        return -1;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", handle);
+    errno = EEXIST; /* it is another one by now */
+    if (fstat(handle, &file) == 0 && !S_ISREG(file.st_mode)) {
+        if (is_foreign_pipe(handle, &file))
+            *cause = "a pipe of another user";
+        else
+            fd = open(link, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    }
+    close(handle);
+    return fd;
+}
+
 static bool write_device(const char *path, const struct output_part *parts, size_t count)
 {
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    const char *cause = NULL;
+    const int fd = output_open_special(path, &cause);
     bool good;
 
+    if (fd < 0 && cause)
+        tool_complain(TOOL_USAGE, "%s: %s", path, cause);
     if (fd < 0)
-        return failed(path);
+        return cause ? false : failed(path);
     good = write_stream(fd, path, parts, count);
     if (close(fd) != 0 && good)
         return failed(path);

@@ -21,10 +21,17 @@ struct output_part {
 };
 
 /*
+ * Opens what exists and is no regular file, for writing: a device, or a pipe that is not another user's.
+ *
+ * @return -1: *cause says why, or is as it was, and errno says why
+ */
+int output_open_special(const char *path, const char **cause);
+
+/*
  * Writes parts, which ascend.
  *
  * @param path  "-" is stdout; what exists and is no regular file (a pipe, /dev/null) is written to
- *              as it is
+ *              as it is, but for a named pipe of another user
  * @param mode  permissions of the file, as chmod() takes them
  * @return false after a complaint
  */

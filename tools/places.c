@@ -1,7 +1,11 @@
 #include "places.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
+
+#include "number.h"
+#include "object/packed.h"
 
 bool places_add_folder(struct places *p, const struct tool_command *command, const char *folder,
                        enum tool_exit *exit_status)
@@ -32,6 +36,23 @@ bool places_add_servers(struct places *p, const struct tool_command *command,
     if (!p->object.debuginfod)
         *exit_status = tool_misused(command, "--debuginfod: %s", cause);
     return p->object.debuginfod != NULL;
+}
+
+bool places_allow_unpacked(const struct tool_command *command, const char *size,
+                           enum tool_exit *exit_status)
+{
+    static const char units[] = "kMG";
+    const size_t length = strlen(size);
+    const char *unit = length > 1 ? strchr(units, size[length - 1]) : NULL;
+    const unsigned shift = unit && *unit ? 10U * (unsigned)(unit - units + 1) : 0;
+    uint64_t bytes;
+
+    if (number_parse(size, length - (shift > 0), &bytes) || bytes > UINT64_MAX >> shift) {
+        *exit_status = tool_misused(command, "'%s' is no size: bytes, or with k, M or G", size);
+        return false;
+    }
+    object_packed_allow(bytes << shift);
+    return true;
 }
 
 void places_close(struct places *p)

@@ -23,6 +23,10 @@ bool places_add_folder(struct places *places, const struct tool_command *command
 bool places_add_servers(struct places *places, const struct tool_command *command,
                         enum tool_exit *exit_status);
 
+/* @return false after a complaint: it is no size */
+bool places_allow_unpacked(const struct tool_command *command, const char *size,
+                           enum tool_exit *exit_status);
+
 void places_close(struct places *places);
 
 #define PLACES_USAGE                                                                               \
@@ -30,6 +34,10 @@ void places_close(struct places *places);
     "                   may be given 16 times\n"                                                   \
     "  --debuginfod     ask the servers of $DEBUGINFOD_URLS for files that are not here: it "      \
     "tells\n"                                                                                      \
-    "                   them what you run, and waits $DEBUGINFOD_TIMEOUT seconds (90)\n"
+    "                   them what you run, and waits $DEBUGINFOD_TIMEOUT seconds (90)\n"           \
+    "  --max-unpacked SIZE  take debug information whose sections unpack to up to so many "        \
+    "bytes,\n"                                                                                     \
+    "                   or with k, M or G, where that is 32 times and more of what they are "      \
+    "(64M)\n"
 
 #endif

@@ -15,15 +15,21 @@ enum {
     OPTION_RATE,
     OPTION_DURATION,
     OPTION_NO_CHILDREN,
+    OPTION_PROGRESS,
     OPTION_MAX_SIZE,
     OPTION_ENGINE,
     OPTION_PID,
+    OPTION_MAX_FRAMES,
     OPTION_HEAP,
     OPTION_HEAP_RATE,
     OPTION_HEAP_MMAP,
+    OPTION_HEAP_WAIT,
     OPTION_AGGREGATE,
     OPTION_SNAPSHOT
 };
+
+/* As SFB_SHARED_FRAMES_LEAST and _MOST: recorder/shared.h. */
+enum { FRAMES_DEFAULT = 4096, FRAMES_LEAST = 16, FRAMES_MOST = 16384 };
 
 enum { RATE_DEFAULT = 997, RATE_MAX = 20000, HEAP_RATE_DEFAULT = 512 << 10 };
 
@@ -64,8 +70,8 @@ static bool misused(const struct record_request *r, enum tool_exit *exit_status,
 
 /* What was asked for, to see what does not go together. */
 struct asked {
-    bool cpu, rate, engine; /* of CPU time */
-    const char *heap;       /* an option that is of the heap alone */
+    bool cpu, rate, engine, frames; /* of CPU time */
+    const char *heap;               /* an option that is of the heap alone */
 };
 
 static bool take_heap_rate(struct record_request *r, enum tool_exit *exit_status)
@@ -87,6 +93,10 @@ static bool take_heap_option(struct record_request *r, int option, struct asked 
     case OPTION_HEAP_MMAP:
         r->heap_mmap = true;
         asked->heap = "--heap-mmap";
+        return true;
+    case OPTION_HEAP_WAIT:
+        r->heap_wait = true;
+        asked->heap = "--heap-wait";
         return true;
     case OPTION_AGGREGATE:
         r->aggregate = true;
@@ -118,6 +128,7 @@ static bool goes_together(struct record_request *r, const struct asked *asked,
     const char *cpu = asked->cpu      ? "--cpu"
                       : asked->rate   ? "--rate"
                       : asked->engine ? "--engine"
+                      : asked->frames ? "--max-frames"
                                       : NULL;
 
     if (r->heap && cpu)
@@ -145,12 +156,20 @@ static bool take_option(struct record_request *r, int option, struct asked *aske
     case OPTION_CPU: asked->cpu = true; return true;
     case 'o': r->output = optarg; return true;
     case 'f': r->force = true; return true;
+    case 'q': r->quiet = true; return true;
     case OPTION_NO_CHILDREN: r->no_children = true; return true;
+    case OPTION_PROGRESS: r->progress = true; return true;
     case OPTION_RATE:
         if (!number_of_argument(optarg, &value) || value == 0 || value > RATE_MAX)
             return misused(r, exit_status, "is no rate: 1 to 20000 samples a second", optarg);
         r->rate_hz = (uint32_t)value;
         asked->rate = true;
+        return true;
+    case OPTION_MAX_FRAMES:
+        if (!number_of_argument(optarg, &value) || value < FRAMES_LEAST || value > FRAMES_MOST)
+            return misused(r, exit_status, "is no number of frames: 16 to 16384", optarg);
+        r->max_frames = (uint32_t)value;
+        asked->frames = true;
         return true;
     case OPTION_DURATION:
         return parse_seconds(optarg, &r->duration_ns) ||
@@ -190,22 +209,28 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
         { "cpu", no_argument, NULL, OPTION_CPU },
         { "output", required_argument, NULL, 'o' },
         { "force", no_argument, NULL, 'f' },
+        { "quiet", no_argument, NULL, 'q' },
+        { "progress", no_argument, NULL, OPTION_PROGRESS },
         { "rate", required_argument, NULL, OPTION_RATE },
         { "duration", required_argument, NULL, OPTION_DURATION },
         { "no-children", no_argument, NULL, OPTION_NO_CHILDREN },
         { "max-size", required_argument, NULL, OPTION_MAX_SIZE },
         { "engine", required_argument, NULL, OPTION_ENGINE },
+        { "max-frames", required_argument, NULL, OPTION_MAX_FRAMES },
         { "pid", required_argument, NULL, OPTION_PID },
         { "heap", no_argument, NULL, OPTION_HEAP },
         { "heap-rate", optional_argument, NULL, OPTION_HEAP_RATE },
         { "heap-mmap", no_argument, NULL, OPTION_HEAP_MMAP },
+        { "heap-wait", no_argument, NULL, OPTION_HEAP_WAIT },
         { "aggregate", no_argument, NULL, OPTION_AGGREGATE },
         { "snapshot", required_argument, NULL, OPTION_SNAPSHOT },
         { NULL, 0, NULL, 0 }
     };
-    struct record_request r = { .command = command, .rate_hz = RATE_DEFAULT };
+    struct record_request r = { .command = command,
+                                .rate_hz = RATE_DEFAULT,
+                                .max_frames = FRAMES_DEFAULT };
     enum tool_exit exit_status = TOOL_DONE;
-    struct asked asked = { false, false, false, NULL };
+    struct asked asked = { false, false, false, false, NULL };
     bool good = true;
 
     for (int o; good && (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
@@ -250,22 +275,30 @@ const struct tool_command tool_record = {
         "  --duration S     end the recording after S seconds; the program runs on\n"
         "  --no-children    only the program, not what it starts\n"
         "  --max-size N     end the recording when FILE has N bytes; k, M, G are 2^10, 2^20, 2^30\n"
+        "  --progress       a line on the terminal that counts what was recorded; for programs "
+        "that\n"
+        "                   do not use the terminal themselves\n"
+        "  -q, --quiet      no line at the end, nor of losses: errors only\n"
         "  --help           this text\n"
         "\n"
         "CPU time:\n"
         "  --rate HZ        samples a second of CPU time of a thread; default 997\n"
         "  --engine NAME    perf, perf-user (without the kernel's time), timer or sampler; the\n"
         "                   default is perf where it is allowed, else timer\n"
+        "  --max-frames N   of a stack; default 4096. Of a deeper one an eighth of them is kept\n"
+        "                   for the outermost frames, and the report shows the gap\n"
         "\n"
         "The heap:\n"
         "  --heap-mmap      mmap, munmap and mremap, too\n"
+        "  --heap-wait      lose no event: where sfb is behind, the program waits for it\n"
         "  --aggregate      sums of each stack alone, no events: for long runs\n"
         "  --snapshot S     write the sums each S seconds; default 10 with --aggregate, else only\n"
         "                   at the end\n"
         "\n"
         "The recording ends when all recorded processes have ended, or when the program has\n"
-        "failed. SIGINT, SIGTERM, SIGHUP and SIGQUIT go to the program; a second one ends the\n"
-        "recording, and leaves the program alone.\n"
+        "failed. Ctrl-C is the program's: sfb record waits for it. SIGINT, SIGTERM, SIGHUP or\n"
+        "SIGQUIT that another process sends goes to the program; a second one ends the recording,\n"
+        "and leaves the program alone.\n"
         "\n"
         "SFB_AGENT in the environment names the agent's file, where it is not beside sfb.\n"
         "docs/PROFILING.md is the manual.\n"

@@ -6,19 +6,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "recorder/watch.h"
 #include "tool.h"
 
 /* What was asked for. */
 struct record_request {
     const struct tool_command *command;
     const char *output; /* NULL: sfb-PROGRAM-PID.sfbr */
-    bool force, no_children;
+    bool force, no_children, progress, quiet;
     uint32_t rate_hz;
+    uint32_t max_frames;  /* of a stack */
     uint64_t duration_ns; /* 0: until the program ends */
     uint64_t max_size;    /* 0: no limit */
     uint32_t engine;      /* enum sfb_recording_engine; NONE: the best one */
     bool heap;            /* and not CPU time */
-    bool heap_mmap, aggregate;
+    bool heap_mmap, heap_wait, aggregate;
     uint64_t heap_rate;   /* mean bytes between two samples; 0: every allocation */
     uint64_t snapshot_ns; /* between two snapshots of sums; 0: none but the last */
     char **arguments;     /* of the program, its name first */
@@ -34,7 +36,9 @@ struct record_request {
  */
 int record_find_program(char *path, const char *name);
 
-/* The agent's file. @return false after a complaint */
+/* --- record_agent.c -------------------------------------------------------------------------------- */
+
+/* The agent's file: beside this command, or as SFB_AGENT says. @return false after a complaint */
 bool record_find_agent(char *path, bool heap);
 
 /* --- record_child.c: its process ------------------------------------------------------------------- */
@@ -78,20 +82,36 @@ void record_file_drop(const struct record_file *file);
 
 /* --- record_signals.c -------------------------------------------------------------------------------- */
 
-/* Signals that ask the command to end: the first goes to the program, the second ends the recording. */
+/* Catches the signals that end programs. The first one that a process sends goes to the program. */
 void record_signals_catch(pid_t program);
-unsigned record_signals_seen(int *number);
+
+/* Signals of processes so far, and of the terminal, which has sent them to the program as well. */
+unsigned record_signals_sent(void);
+unsigned record_signals_typed(void);
+int record_signals_last(void);
 
 /* --- record_progress.c: what it says while it runs, and at its end ------------------------------------ */
-
-struct sfb_recorder_totals;
 
 void record_progress(const struct record_request *request, const struct sfb_recorder_totals *totals,
                      uint64_t size, uint64_t passed_ns);
 void record_progress_end(void);
 
-/* @param unwritten  samples that are not in the file, beside those of the totals that are */
-void record_summary(const struct record_request *request, const struct sfb_recorder_totals *totals,
-                    const char *file, uint64_t size, uint64_t unwritten);
+/* How a recording ended. */
+struct record_outcome {
+    struct sfb_recorder_totals totals;
+    const char *file;
+    uint64_t size;        /* of the file */
+    uint64_t unwritten;   /* samples that the file has no room for; the totals do not count them */
+    const char *nothing;  /* why there are no samples or allocations; NULL: there are some */
+    char unrecorded[256]; /* of CPU time that is in no process: whose; "" */
+    bool limited;         /* by --max-size */
+    int error;            /* errno of what ended it */
+};
+
+/* Errors, losses, and the line at the end. */
+void record_summary(const struct record_request *request, const struct record_outcome *outcome);
+
+/* Says that a signal ended the program, as a shell would: the shell sees an exit status only. */
+void record_crash_line(int wait_status);
 
 #endif

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output.h"
 #include "record.h"
 
 bool record_keep_streams(void)
@@ -30,15 +31,24 @@ static int make(struct record_file *out)
     return fd;
 }
 
-/* A pipe or a device cannot be overwritten. A file that is written anew may be open in a reader: it gets another one. */
-static int open_existing(struct record_file *out, bool force)
+/*
+ * A pipe or a device cannot be overwritten: it is written to where the user has named it. A file that is written anew may be
+ * open in a reader: it gets another one.
+ *
+ * @param asked  the user has named it; else another user of the folder may have chosen what stands there
+ */
+static int open_existing(struct record_file *out, bool asked, bool force, const char **cause)
 {
     struct stat file;
 
-    if (stat(out->name, &file) != 0)
+    if ((asked ? stat(out->name, &file) : lstat(out->name, &file)) != 0)
         return -1;
-    if (!S_ISREG(file.st_mode))
-        return open(out->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (!S_ISREG(file.st_mode)) {
+        if (asked)
+            return output_open_special(out->name, cause);
+        *cause = "there is something of that name that is no file; -o names another one";
+        return -1;
+    }
     if (!force) {
         errno = EEXIST;
         return -1;
@@ -49,16 +59,20 @@ static int open_existing(struct record_file *out, bool force)
 bool record_file_open(struct record_file *out, const struct record_request *request,
                       const char *program, pid_t pid)
 {
+    const char *cause = NULL;
+
     if (request->output)
         snprintf(out->name, sizeof out->name, "%s", request->output);
     else
         snprintf(out->name, sizeof out->name, "sfb-%s-%ld.sfbr", base_of(program), (long)pid);
     out->fd = make(out);
     if (out->fd < 0 && errno == EEXIST)
-        out->fd = open_existing(out, request->force);
+        out->fd = open_existing(out, request->output != NULL, request->force, &cause);
     if (out->fd >= 0)
         return true;
-    if (errno == EEXIST)
+    if (cause)
+        tool_complain(TOOL_FAILED, "record: %s: %s", out->name, cause);
+    else if (errno == EEXIST)
         tool_complain(TOOL_FAILED, "record: %s exists; -f overwrites it", out->name);
     else
         tool_complain(TOOL_FAILED, "record: %s: %s", out->name, strerror(errno));

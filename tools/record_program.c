@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,51 +96,4 @@ int record_find_program(char *path, const char *name)
         return (int)tool_complain(errno == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE,
                                   "record: %s: %s", name, strerror(errno));
     return judge(path, 0);
-}
-
-/* --- the agent ----------------------------------------------------------------------------------- */
-
-/* Where this command is. Without /proc the kernel still says how it was called. */
-static bool own_folder(char *out)
-{
-    const char *called = (const char *)getauxval(AT_EXECFN); /* NOLINT: an address in a long */
-    const ssize_t size = readlink("/proc/self/exe", out, PATH_MAX - 1);
-    char *slash;
-
-    if (size > 0)
-        out[size] = '\0';
-    else if (!called || !realpath(called, out))
-        return false;
-    slash = strrchr(out, '/');
-    if (slash)
-        *slash = '\0';
-    return slash != NULL;
-}
-
-bool record_find_agent(char *path, bool heap)
-{
-    static const char *const places[] = { SFB_AGENT_INSTALLED, SFB_AGENT_BUILT };
-    const char *file = heap ? "libsfb-agent-heap.so" : "libsfb-agent-cpu.so";
-    const char *given = getenv("SFB_AGENT");
-    char folder[PATH_MAX], at[2 * PATH_MAX];
-    bool found = false;
-
-    if (given && *given)
-        found = realpath(given, path) != NULL;
-    else if (own_folder(folder))
-        for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
-            snprintf(at, sizeof at, "%s/%s/%s", folder, places[i], file);
-            found = realpath(at, path) != NULL;
-        }
-    if (!found) {
-        tool_complain(TOOL_FAILED, "record: the agent %s is missing", given && *given ? given : at);
-        return false;
-    }
-    if (path[strcspn(path, ": \t\n")] != '\0') {
-        tool_complain(
-            TOOL_FAILED,
-            "record: the agent's path has a space or ':', which LD_PRELOAD cannot hold: %s", path);
-        return false;
-    }
-    return true;
 }

@@ -1,6 +1,9 @@
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "object/foreign.h"
@@ -14,10 +17,12 @@ static const char *bytes_text(char *out, size_t room, uint64_t size)
 {
     if (size < 10000)
         snprintf(out, room, "%" PRIu64 " bytes", size);
-    else if (size < 10000000)
-        snprintf(out, room, "%.1f kB", (double)size / 1e3);
+    else if (size < UINT64_C(10000) << 10)
+        snprintf(out, room, "%.1f KiB", (double)size / 1024);
+    else if (size < UINT64_C(10000) << 20)
+        snprintf(out, room, "%.1f MiB", (double)size / (1 << 20));
     else
-        snprintf(out, room, "%.1f MB", (double)size / 1e6);
+        snprintf(out, room, "%.1f GiB", (double)size / (1 << 30));
     return out;
 }
 
@@ -46,12 +51,21 @@ static void heap_progress(const struct sfb_recorder_totals *totals, uint64_t siz
             bytes_text(text, sizeof text, size));
 }
 
+/* A shell with jobs takes the terminal for itself: a line drawn there would be among its own. */
+static bool can_draw(void)
+{
+    const char *name = getenv("TERM");
+
+    return isatty(STDERR_FILENO) && name && strcmp(name, "dumb") != 0 &&
+           tcgetpgrp(STDERR_FILENO) == getpgrp();
+}
+
 void record_progress(const struct record_request *request, const struct sfb_recorder_totals *totals,
                      uint64_t size, uint64_t passed_ns)
 {
     char text[32];
 
-    if (!isatty(STDERR_FILENO))
+    if (!request->progress || !can_draw())
         return;
     if (request->heap)
         heap_progress(totals, size, passed_ns);
@@ -76,7 +90,7 @@ static void cpu_summary(const struct sfb_recorder_totals *totals)
             totals->samples, (double)totals->weight / 1e9, lost_samples(totals));
 }
 
-/* Of several processes the peak is that of the largest. */
+/* The peaks of several processes are summed as what lives is, and as the report does it. */
 static void heap_summary(const struct sfb_recorder_totals *totals)
 {
     const struct sfb_recorder_heap_totals *h = &totals->heap;
@@ -84,9 +98,10 @@ static void heap_summary(const struct sfb_recorder_totals *totals)
     char bytes[32], peak[32], live[32];
 
     fprintf(stderr,
-            "sfb: %s%" PRIu64 " allocations of %s, peak %s%s, live at the end %s%s in %" PRIu64
+            "sfb: %s%" PRIu64 " allocations of %s, %s %s%s, live at the end %s%s in %" PRIu64
             " %s, %" PRIu64 " events lost",
-            about, h->allocated_blocks, bytes_text(bytes, sizeof bytes, h->allocated_bytes), about,
+            about, h->allocated_blocks, bytes_text(bytes, sizeof bytes, h->allocated_bytes),
+            h->peaks > 1 ? "sum of peaks" : "peak", about,
             bytes_text(peak, sizeof peak, h->peak_bytes), about,
             bytes_text(live, sizeof live, h->live_bytes), h->live_blocks,
             h->live_blocks == 1 ? "block" : "blocks", lost_heap_events(totals));
@@ -101,9 +116,9 @@ static void tell_heap(const struct sfb_recorder_heap_totals *h)
         fprintf(stderr, "sfb: %" PRIu64 " x events that contradict others\n", h->conflicts);
 }
 
-void record_summary(const struct record_request *request, const struct sfb_recorder_totals *totals,
-                    const char *file, uint64_t size, uint64_t unwritten)
+static void last_line(const struct record_request *request, const struct record_outcome *outcome)
 {
+    const struct sfb_recorder_totals *totals = &outcome->totals;
     char text[32];
 
     if (request->heap)
@@ -111,18 +126,56 @@ void record_summary(const struct record_request *request, const struct sfb_recor
     else
         cpu_summary(totals);
     fprintf(stderr, ", %u %s, %s in ", totals->processes,
-            totals->processes == 1 ? "process" : "processes", bytes_text(text, sizeof text, size));
-    foreign_print(stderr, file);
+            totals->processes == 1 ? "process" : "processes",
+            bytes_text(text, sizeof text, outcome->size));
+    foreign_print(stderr, outcome->file);
     fputs(": sfb report ", stderr);
-    foreign_print(stderr, file);
+    foreign_print(stderr, outcome->file);
     fputc('\n', stderr);
-    if (unwritten > 0)
+}
+
+/* It is not so many losses but an amount, and its text says of which programs. */
+static void unrecorded_line(uint64_t ms, const char *text)
+{
+    fprintf(stderr, "sfb: %" PRIu64 " %s: ", ms, sfb_recording_loss_str(SFB_LOSS_CPU));
+    foreign_print(stderr, text);
+    fputc('\n', stderr);
+}
+
+void record_summary(const struct record_request *request, const struct record_outcome *outcome)
+{
+    const struct sfb_recorder_totals *totals = &outcome->totals;
+
+    if (outcome->error != 0 && !outcome->limited)
+        tool_complain(TOOL_FAILED, "record: %s: %s: the recording ended there", outcome->file,
+                      strerror(outcome->error));
+    if (request->quiet)
+        return;
+    if (outcome->limited)
+        tool_complain(TOOL_DONE, "record: --max-size was reached: the recording ended there");
+    if (outcome->nothing)
+        tool_complain(TOOL_DONE, "record: no %s: %s", request->heap ? "allocations" : "samples",
+                      outcome->nothing);
+    last_line(request, outcome);
+    if (outcome->unwritten > 0)
         fprintf(stderr, "sfb: %" PRIu64 " more samples were taken that the file has no room for\n",
-                unwritten);
+                outcome->unwritten);
     if (request->heap)
         tell_heap(&totals->heap);
     for (uint32_t reason = 0; reason < SFB_LOSS_COUNT; reason++)
-        if (totals->lost[reason] > 0)
+        if (totals->lost[reason] > 0 && reason != SFB_LOSS_CPU)
             fprintf(stderr, "sfb: %" PRIu64 " x %s\n", totals->lost[reason],
                     sfb_recording_loss_str(reason));
+    if (totals->lost[SFB_LOSS_CPU] > 0)
+        unrecorded_line(totals->lost[SFB_LOSS_CPU], outcome->unrecorded);
+}
+
+void record_crash_line(int wait_status)
+{
+    const int number = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+
+    /* Shells are silent about these two. */
+    if (number == 0 || number == SIGINT || number == SIGPIPE)
+        return;
+    fprintf(stderr, "%s%s\n", strsignal(number), WCOREDUMP(wait_status) ? " (core dumped)" : "");
 }

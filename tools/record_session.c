@@ -22,6 +22,7 @@
 #include "recorder/follow.h"
 #include "recorder/heap_drain.h"
 #include "recorder/session.h"
+#include "recorder/unrecorded.h"
 
 enum { GRACE_LOOKS = 20 };
 
@@ -39,8 +40,10 @@ struct recording {
     struct sfb_recorder_drain *drain;
     struct sfb_recorder_follow *follow;
     uint64_t begun, flushed, shown, looked;
+    uint64_t used_before; /* CPU time of other children of this command */
     unsigned grace;
-    bool said;
+    bool said, over;       /* over: the program has ended */
+    unsigned typed_before; /* its end */
     const char *reason;
 };
 
@@ -50,6 +53,16 @@ static uint64_t clock_ns(clockid_t clock)
 
     clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * second_ns + (uint64_t)t.tv_nsec;
+}
+
+/* CPU time of all that has ended and was waited for, by this command or by others that it waited for. */
+static uint64_t used_by_children(void)
+{
+    struct rusage u;
+
+    getrusage(RUSAGE_CHILDREN, &u);
+    return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * second_ns +
+           (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
 }
 
 /* --- its beginning ------------------------------------------------------------------------------- */
@@ -131,7 +144,8 @@ static bool open_session(struct recording *r)
         .rate_hz = r->request->rate_hz,
         .engines = r->engine.agents,
         .heap_rate = r->request->heap_rate,
-        .heap_flags = r->request->heap_mmap ? SFB_SHARED_HEAP_MMAP : 0
+        .heap_flags = (r->request->heap_mmap ? SFB_SHARED_HEAP_MMAP : 0) |
+                      (r->request->heap_wait ? SFB_SHARED_HEAP_WAIT : 0)
     };
     const char *what = sfb_recorder_session_open(&r->session, &options);
 
@@ -214,6 +228,8 @@ static int begin(struct recording *r, const char *path, const char *agent)
         return TOOL_FAILED;
     }
     r->session.shared->engines = r->engine.agents;
+    r->session.shared->max_frames = r->request->max_frames;
+    r->session.shared->period_ns = r->engine.perf ? r->engine.events.period : 0;
     what = sfb_recorder_session_serve(&r->session);
     if (what)
         tool_complain(TOOL_FAILED, "record: %s: %s; programs of other users are not recorded", what,
@@ -238,6 +254,9 @@ static bool all_ended(struct recording *r)
 
     if (!sfb_recorder_follow_ended(r->follow, &status))
         return false;
+    if (!r->over)
+        r->typed_before = record_signals_typed();
+    r->over = true;
     running = sfb_recorder_follow_running(r->follow);
     if (status != 0)
         return true;
@@ -245,7 +264,7 @@ static bool all_ended(struct recording *r)
     if (running == 0)
         return r->grace++ >= GRACE_LOOKS ||
                (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD);
-    if (!r->said) {
+    if (!r->said && !r->request->quiet) {
         record_progress_end();
         fprintf(stderr,
                 "sfb: the program has ended; %zu of its processes run on, and are recorded. "
@@ -267,13 +286,15 @@ static void show(struct recording *r, uint64_t now)
     r->shown = now;
 }
 
-/* The first signal goes to the program, if it runs: it ends then, as a rule. */
+/*
+ * What is typed while the program runs is the program's: an interpreter or a debugger goes on after it. The first signal
+ * of a process is handed on, and ends the program as a rule.
+ */
 static bool is_interrupted(const struct recording *r)
 {
-    int number, status;
-    const unsigned seen = record_signals_seen(&number);
+    const unsigned sent = record_signals_sent();
 
-    return seen > 1 || (seen == 1 && sfb_recorder_follow_ended(r->follow, &status));
+    return sent > 1 || (r->over && (sent == 1 || record_signals_typed() != r->typed_before));
 }
 
 /* @return why the recording ends; NULL: it goes on */
@@ -293,6 +314,7 @@ static void record(struct recording *r)
 {
     bool written = true, signalled = false;
 
+    r->used_before = used_by_children();
     r->begun = r->flushed = r->shown = clock_ns(CLOCK_MONOTONIC);
     while (!r->reason) {
         const uint32_t seen = sfb_recorder_session_seen(&r->session);
@@ -328,6 +350,13 @@ static const char *explain_no_allocations(const struct record_request *request)
                                     "program has a malloc() of its own";
 }
 
+static uint32_t reached_rate(const struct recording *r)
+{
+    const uint32_t reached = record_engine_reached(&r->engine, r->request);
+
+    return reached > 0 ? reached : r->request->rate_hz;
+}
+
 /* Why there are no samples: the recording has to say it. */
 static const char *explain_nothing(struct recording *r, const struct sfb_recorder_totals *totals)
 {
@@ -355,63 +384,63 @@ static const char *explain_nothing(struct recording *r, const struct sfb_recorde
         snprintf(text, sizeof text,
                  "%u %s used %.1f ms of CPU time, and a sample is taken each %.1f ms",
                  totals->processes, totals->processes == 1 ? "process" : "processes",
-                 (double)totals->cpu / 1e6, 1e3 / r->request->rate_hz);
+                 (double)totals->cpu / 1e6, 1e3 / reached_rate(r));
     sfb_recorder_drain_lost(r->drain, 0, SFB_LOSS_NOT_FOLLOWED, totals->processes == 0, text);
     return text;
 }
 
-/* @return whether the file has all of it */
-static bool finish(struct recording *r)
+/* What the recording has not is said, where all was to be recorded and has ended. */
+static void account(struct recording *r, struct record_outcome *out)
+{
+    if (r->request->heap || r->request->no_children || !r->over)
+        return;
+    sfb_recorder_follow_end(r->follow);
+    sfb_recorder_drain_account(r->drain, used_by_children() - r->used_before, out->unrecorded,
+                               sizeof out->unrecorded);
+}
+
+static void finish(struct recording *r, struct record_outcome *out)
 {
     const char *no_what = r->request->heap ? "; no allocations: " : "; no samples: ";
-    struct sfb_recorder_totals totals;
-    const char *nothing = NULL;
+    struct sfb_recorder_totals *totals = &out->totals;
     char reason[320];
     struct stat file;
-    bool limited;
     uint64_t taken;
-    int error;
 
+    *out = (struct record_outcome){ .file = r->file.name };
     sfb_recorder_drain_finish(r->drain);
-    sfb_recorder_drain_totals(r->drain, &totals);
+    account(r, out);
+    sfb_recorder_drain_totals(r->drain, totals);
     record_progress_end();
-    if (r->request->heap ? totals.heap.allocated_blocks == 0 : totals.samples == 0)
-        nothing = explain_nothing(r, &totals);
+    if (r->request->heap ? totals->heap.allocated_blocks == 0 : totals->samples == 0)
+        out->nothing = explain_nothing(r, totals);
     sfb_recorder_drain_close(r->drain);
     sfb_recorder_follow_close(r->follow);
     sfb_recording_writer_flush(r->writer);
-    taken = totals.samples;
-    totals.samples = sfb_recording_writer_samples(r->writer, &totals.weight);
-    error = sfb_recording_writer_errno(r->writer);
-    limited = error == EFBIG && r->request->max_size > 0;
-    snprintf(reason, sizeof reason, "%s%s%s", limited ? "--max-size" : r->reason,
-             nothing ? no_what : "", nothing ? nothing : "");
+    taken = totals->samples;
+    totals->samples = sfb_recording_writer_samples(r->writer, &totals->weight);
+    out->unwritten = taken - totals->samples;
+    out->error = sfb_recording_writer_errno(r->writer);
+    out->limited = out->error == EFBIG && r->request->max_size > 0;
+    snprintf(reason, sizeof reason, "%s%s%s", out->limited ? "--max-size" : r->reason,
+             out->nothing ? no_what : "", out->nothing ? out->nothing : "");
     if (sfb_recording_writer_close(r->writer, clock_ns(CLOCK_MONOTONIC), reason) != SFB_OK &&
-        error == 0)
-        error = errno != 0 ? errno : EIO;
+        out->error == 0)
+        out->error = errno != 0 ? errno : EIO;
     fstat(r->file.fd, &file);
-    if (close(r->file.fd) != 0 && error == 0)
-        error = errno;
-    if (limited)
-        tool_complain(TOOL_DONE, "record: --max-size was reached: the recording ended there");
-    else if (error != 0)
-        tool_complain(TOOL_FAILED, "record: %s: %s: the recording ended there", r->file.name,
-                      strerror(error));
-    if (nothing)
-        tool_complain(TOOL_DONE, "record: %s%s", no_what + 2, nothing);
-    record_summary(r->request, &totals, r->file.name, (uint64_t)file.st_size,
-                   taken - totals.samples);
-    return error == 0 || limited;
+    out->size = (uint64_t)file.st_size;
+    if (close(r->file.fd) != 0 && out->error == 0)
+        out->error = errno;
 }
 
 /* The recording has ended, and the program runs on. Orphans still come here. @return as waitpid() */
 static int wait_for_program(const struct recording *r)
 {
-    int status = 0, number;
+    int status = 0;
     pid_t ended;
 
     while ((ended = waitpid(-1, &status, 0)) != r->child.pid)
-        if (ended < 0 && (errno != EINTR || record_signals_seen(&number) > 1))
+        if (ended < 0 && (errno != EINTR || record_signals_sent() > 1))
             return W_EXITCODE(0, SIGINT);
     return status;
 }
@@ -421,24 +450,43 @@ static int exit_status_of(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+static void summarize(const struct recording *r, const struct record_outcome *outcome)
+{
+    record_summary(r->request, outcome);
+    if (!r->request->heap && !r->request->quiet)
+        record_engine_tell(&r->engine, r->request);
+}
+
+/* On a terminal the last line waits until the program, which draws there, has ended. @return the exit status */
+static int end(struct recording *r)
+{
+    struct record_outcome outcome;
+    int status;
+    const bool ended = sfb_recorder_follow_ended(r->follow, &status);
+    const bool left = !ended && strcmp(r->reason, "interrupted") == 0;
+    const bool early = left || (!ended && !isatty(STDERR_FILENO));
+
+    finish(r, &outcome);
+    if (early)
+        summarize(r, &outcome);
+    if (left)
+        return 128 + record_signals_last();
+    if (!ended)
+        status = wait_for_program(r);
+    record_crash_line(status);
+    if (!early)
+        summarize(r, &outcome);
+    return outcome.error == 0 || outcome.limited ? exit_status_of(status) : TOOL_FAILED;
+}
+
 int record_session(const struct record_request *request, const char *path, const char *agent)
 {
     struct recording r = { .request = request, .file = { .fd = -1 } };
-    int status, number, failed = begin(&r, path, agent);
-    bool ended, whole;
+    int failed = begin(&r, path, agent);
 
     if (failed == 0) {
         record(&r);
-        ended = sfb_recorder_follow_ended(r.follow, &status);
-        whole = finish(&r);
-        if (!ended && strcmp(r.reason, "interrupted") == 0) {
-            record_signals_seen(&number);
-            failed = 128 + number;
-        } else {
-            if (!ended)
-                status = wait_for_program(&r);
-            failed = whole ? exit_status_of(status) : TOOL_FAILED;
-        }
+        failed = end(&r);
     }
     sfb_recorder_session_close(&r.session);
     return failed;

@@ -3,17 +3,21 @@
 
 #include "record.h"
 
-static volatile sig_atomic_t seen, last;
+static volatile sig_atomic_t sent, typed, last;
 static pid_t to;
 
-/* A terminal sends it to the program, too. */
+/* The kernel sends what is typed at a terminal to the program, too. */
 static void asked(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    if (seen == 0 && info->si_code <= 0 && to > 0)
-        kill(to, number);
+    if (info->si_code > 0) {
+        typed = typed + 1;
+    } else {
+        if (sent == 0 && to > 0)
+            kill(to, number);
+        sent = sent + 1;
+    }
     last = number;
-    seen = seen + 1;
 }
 
 /* It only interrupts what waits. */
@@ -39,8 +43,17 @@ void record_signals_catch(pid_t program)
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is told like a full disk */
 }
 
-unsigned record_signals_seen(int *number)
+unsigned record_signals_sent(void)
 {
-    *number = last;
-    return (unsigned)seen;
+    return (unsigned)sent;
+}
+
+unsigned record_signals_typed(void)
+{
+    return (unsigned)typed;
+}
+
+int record_signals_last(void)
+{
+    return last;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "image_modules.h"
+#include "report/text/losses.h"
 #include "sfb/recording.h"
 
 bool recording_modules_are_in(const struct input *input)
@@ -55,7 +56,7 @@ static void judge(struct sfb_recording_reader *reader, const struct input *input
     struct sfb_recording_health h;
 
     sfb_recording_reader_health(reader, &h);
-    if (h.skipped > 0 || h.bad_blocks > 0 || h.bad_records > 0 || h.lost_records > 0)
+    if (report_is_damaged(&h))
         *exit_status = tool_worse(
             *exit_status,
             tool_complain(TOOL_BAD_DATA,

@@ -75,7 +75,7 @@ static enum tool_exit report(const struct report_request *r)
     else if (exit_status == TOOL_DONE && r->view == REPORT_VIEW_CHECK)
         exit_status = check(r, &inputs);
     else if (exit_status == TOOL_DONE)
-        /* Damage is said on stderr: what could be read is shown. */
+        /* Damage is said on stderr, too: what could be read is shown. */
         exit_status = tool_worse(write_report(r, &inputs), report_inputs_judge(&inputs, r));
     report_inputs_close(&inputs);
     return exit_status;
@@ -89,7 +89,8 @@ static enum tool_exit execute(struct report_request *r)
     if (r->diff && r->path_count != 2)
         return tool_misused(r->command, "--diff takes two recordings: OLD NEW");
     if (r->path_count == 0 && !newest)
-        return tool_misused(r->command, "no recording given, and none here is called sfb-*.sfbr");
+        return tool_misused(r->command,
+                            "no recording given, and none of yours here is called sfb-*.sfbr");
     if (newest) {
         r->paths = &newest;
         r->path_count = 1;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/text/losses.h"
 #include "report_log.h"
 #include "report_names.h"
 
@@ -74,9 +75,7 @@ enum tool_exit report_inputs_judge(const struct report_inputs *inputs,
     enum tool_exit exit_status = inputs->log_status;
 
     for (size_t i = 0; i < inputs->count; i++) {
-        const struct sfb_recording_health *h = &inputs->data[i].health;
-
-        if (h->skipped == 0 && h->bad_blocks == 0 && h->bad_records == 0 && h->lost_records == 0)
+        if (!report_is_damaged(&inputs->data[i].health))
             continue;
         exit_status = tool_worse(
             exit_status,

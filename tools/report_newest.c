@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool is_later(const struct timespec *a, const struct timespec *b)
 {
@@ -22,7 +23,8 @@ char *report_newest(void)
     for (size_t i = 0; i < names.gl_pathc; i++) {
         struct stat of;
 
-        if (stat(names.gl_pathv[i], &of) != 0 || !S_ISREG(of.st_mode) ||
+        /* In a folder where others write, too, the newest may be theirs. */
+        if (lstat(names.gl_pathv[i], &of) != 0 || !S_ISREG(of.st_mode) || of.st_uid != geteuid() ||
             (found && !is_later(&of.st_mtim, &latest)))
             continue;
         found = names.gl_pathv[i];

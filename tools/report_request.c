@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "number.h"
 #include "report_heap.h"
@@ -22,6 +23,7 @@ enum {
     OPTION_SYMBOLS,
     OPTION_SYMBOL_PATH,
     OPTION_DEBUGINFOD,
+    OPTION_MAX_UNPACKED,
     OPTION_PROCESS,
     OPTION_THREAD,
     OPTION_TIME,
@@ -60,6 +62,21 @@ static bool take_rows(struct report_request *r, enum tool_exit *exit_status)
     if (!r->rows_given)
         *exit_status = tool_misused(r->command, "'%s' is no number of functions", optarg);
     return r->rows_given;
+}
+
+/* `--top 5 x.sfbr`: a number behind it is meant, unless it is the only file and is called so. */
+static void take_number_behind_top(struct report_request *r, int argc, char **argv)
+{
+    const bool bare = optind > 1 && optind < argc && strcmp(argv[optind - 1], "--top") == 0;
+    const bool file_follows = bare && optind + 1 < argc && argv[optind + 1][0] != '-';
+    uint64_t rows;
+
+    if (!bare || !number_of_argument(argv[optind], &rows) ||
+        (!file_follows && access(argv[optind], F_OK) == 0))
+        return;
+    r->rows = rows;
+    r->rows_given = true;
+    optind++;
 }
 
 static bool take_by(struct report_request *r, enum tool_exit *exit_status)
@@ -239,6 +256,7 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
     case OPTION_SYMBOLS: return take_symbols(r, exit_status);
     case OPTION_SYMBOL_PATH: return take_folder(r, exit_status);
     case OPTION_DEBUGINFOD: return places_add_servers(&r->places, r->command, exit_status);
+    case OPTION_MAX_UNPACKED: return places_allow_unpacked(r->command, optarg, exit_status);
     case OPTION_PROCESS: r->choice.process = optarg; return true;
     case OPTION_THREAD: r->choice.thread = optarg; return true;
     case OPTION_TIME: return take_time(r, exit_status);
@@ -248,29 +266,31 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
     }
 }
 
-static const struct option fixed[] = { TOOL_OPTION_HELP_ENTRY,
-                                       { "top", optional_argument, NULL, OPTION_TOP },
-                                       { "by", required_argument, NULL, OPTION_BY },
-                                       { "tree", no_argument, NULL, OPTION_TREE },
-                                       { "callers", required_argument, NULL, OPTION_CALLERS },
-                                       { "list", required_argument, NULL, OPTION_LIST },
-                                       { "threads", no_argument, NULL, OPTION_THREADS },
-                                       { "min", required_argument, NULL, OPTION_MIN },
-                                       { "unit", required_argument, NULL, OPTION_UNIT },
-                                       { "color", optional_argument, NULL, OPTION_COLOUR },
-                                       { "no-pager", no_argument, NULL, OPTION_NO_PAGER },
-                                       { "check", no_argument, NULL, OPTION_CHECK },
-                                       { "diff", no_argument, NULL, OPTION_DIFF },
-                                       { "names", required_argument, NULL, OPTION_NAMES },
-                                       { "symbols", required_argument, NULL, OPTION_SYMBOLS },
-                                       { "symbol-path", required_argument, NULL,
-                                         OPTION_SYMBOL_PATH },
-                                       { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
-                                       { "process", required_argument, NULL, OPTION_PROCESS },
-                                       { "thread", required_argument, NULL, OPTION_THREAD },
-                                       { "time", required_argument, NULL, OPTION_TIME },
-                                       { "filter", required_argument, NULL, OPTION_FILTER },
-                                       { "no-inlines", no_argument, NULL, OPTION_NO_INLINES } };
+static const struct option fixed[] = {
+    TOOL_OPTION_HELP_ENTRY,
+    { "top", optional_argument, NULL, OPTION_TOP },
+    { "by", required_argument, NULL, OPTION_BY },
+    { "tree", no_argument, NULL, OPTION_TREE },
+    { "callers", required_argument, NULL, OPTION_CALLERS },
+    { "list", required_argument, NULL, OPTION_LIST },
+    { "threads", no_argument, NULL, OPTION_THREADS },
+    { "min", required_argument, NULL, OPTION_MIN },
+    { "unit", required_argument, NULL, OPTION_UNIT },
+    { "color", optional_argument, NULL, OPTION_COLOUR },
+    { "no-pager", no_argument, NULL, OPTION_NO_PAGER },
+    { "check", no_argument, NULL, OPTION_CHECK },
+    { "diff", no_argument, NULL, OPTION_DIFF },
+    { "names", required_argument, NULL, OPTION_NAMES },
+    { "symbols", required_argument, NULL, OPTION_SYMBOLS },
+    { "symbol-path", required_argument, NULL, OPTION_SYMBOL_PATH },
+    { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
+    { "max-unpacked", required_argument, NULL, OPTION_MAX_UNPACKED },
+    { "process", required_argument, NULL, OPTION_PROCESS },
+    { "thread", required_argument, NULL, OPTION_THREAD },
+    { "time", required_argument, NULL, OPTION_TIME },
+    { "filter", required_argument, NULL, OPTION_FILTER },
+    { "no-inlines", no_argument, NULL, OPTION_NO_INLINES }
+};
 
 enum { FIXED = sizeof fixed / sizeof *fixed };
 
@@ -334,9 +354,12 @@ bool report_request_read(struct report_request *r, const struct tool_command *co
         options[FIXED + report_output_count + i] = report_heap_options[i];
         options[FIXED + report_output_count + i].val = OPTION_HEAP + (int)i;
     }
-    for (int o; (o = tool_option(command, argc, argv, options, exit_status)) != -1;)
+    for (int o; (o = tool_option(command, argc, argv, options, exit_status)) != -1;) {
         if (o == '?' || !take_option(r, o, exit_status))
             return false;
+        if (o == OPTION_TOP)
+            take_number_behind_top(r, argc, argv);
+    }
     r->paths = argv + optind;
     r->path_count = (size_t)(argc - optind);
     return report_heap_judge(r, exit_status) && judge_outputs(r, exit_status);

@@ -25,6 +25,7 @@ enum {
     OPTION_OBJECT,
     OPTION_SYMBOL_PATH,
     OPTION_DEBUGINFOD,
+    OPTION_MAX_UNPACKED,
     OPTION_WHY
 };
 
@@ -138,6 +139,7 @@ static bool take_option(struct request *r, int option, enum tool_exit *exit_stat
     case OPTION_RAW_NAMES: r->names = OBJECT_NAME_RAW; return true;
     case OPTION_SYMBOL_PATH: return places_add_folder(&r->places, r->command, optarg, exit_status);
     case OPTION_DEBUGINFOD: return places_add_servers(&r->places, r->command, exit_status);
+    case OPTION_MAX_UNPACKED: return places_allow_unpacked(r->command, optarg, exit_status);
     case OPTION_NAMES:
         if (object_name_style_parse(optarg, &r->names))
             return true;
@@ -190,19 +192,21 @@ static enum tool_exit execute(struct request *r, char **arguments, int count)
 
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
-                                             { "pid", required_argument, NULL, OPTION_PID },
-                                             { "maps", required_argument, NULL, OPTION_MAPS },
-                                             { "hex", no_argument, NULL, OPTION_HEX },
-                                             { "swift", no_argument, NULL, OPTION_SWIFT },
-                                             { "raw-names", no_argument, NULL, OPTION_RAW_NAMES },
-                                             { "names", required_argument, NULL, OPTION_NAMES },
-                                             { "object", required_argument, NULL, OPTION_OBJECT },
-                                             { "symbol-path", required_argument, NULL,
-                                               OPTION_SYMBOL_PATH },
-                                             { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
-                                             { "why", required_argument, NULL, OPTION_WHY },
-                                             { NULL, 0, NULL, 0 } };
+    static const struct option options[] = {
+        TOOL_OPTION_HELP_ENTRY,
+        { "pid", required_argument, NULL, OPTION_PID },
+        { "maps", required_argument, NULL, OPTION_MAPS },
+        { "hex", no_argument, NULL, OPTION_HEX },
+        { "swift", no_argument, NULL, OPTION_SWIFT },
+        { "raw-names", no_argument, NULL, OPTION_RAW_NAMES },
+        { "names", required_argument, NULL, OPTION_NAMES },
+        { "object", required_argument, NULL, OPTION_OBJECT },
+        { "symbol-path", required_argument, NULL, OPTION_SYMBOL_PATH },
+        { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
+        { "max-unpacked", required_argument, NULL, OPTION_MAX_UNPACKED },
+        { "why", required_argument, NULL, OPTION_WHY },
+        { NULL, 0, NULL, 0 }
+    };
     enum tool_exit exit_status = TOOL_DONE;
     struct request r = { .command = command };
     bool good = true;

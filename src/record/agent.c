@@ -2,19 +2,22 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 struct sfb_agent sfb_agent;
 
 struct sfb_shared_process *sfb_agent_process(uint32_t slot)
 {
-    uint8_t *at = (uint8_t *)sfb_agent.shared + SFB_SHARED_PROCESSES_AT;
+    const size_t offset = SFB_SHARED_PROCESSES_AT + slot * sizeof(struct sfb_shared_process);
 
-    return (struct sfb_shared_process *)(void *)at + slot;
+    return (struct sfb_shared_process *)(sfb_agent.process_base + offset);
 }
 
 struct sfb_shared_ring *sfb_agent_ring(uint32_t slot)
 {
-    return sfb_shared_ring(sfb_agent.shared, sfb_agent.ring_bytes, slot);
+    const size_t offset = SFB_SHARED_RINGS_AT + slot * sfb_shared_ring_stride(sfb_agent.ring_bytes);
+
+    return (struct sfb_shared_ring *)(sfb_agent.ring_base + offset);
 }
 
 void sfb_agent_lose(enum sfb_recording_loss reason)
@@ -36,6 +39,19 @@ void sfb_agent_wake_recorder(void)
 {
     __atomic_fetch_add(&sfb_agent.shared->wake, 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, &sfb_agent.shared->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+bool sfb_agent_wait_for_others(uint32_t pause_ns)
+{
+    enum { PAUSES = 1000 };
+    const struct timespec pause = { .tv_nsec = pause_ns };
+
+    for (int i = 0; __atomic_load_n(&sfb_agent.at_work, __ATOMIC_SEQ_CST) > 0; i++) {
+        if (i == PAUSES)
+            return false;
+        syscall(SYS_nanosleep, &pause, NULL);
+    }
+    return true;
 }
 
 bool sfb_agent_claim(uint32_t *state)

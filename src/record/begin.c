@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "record/clocks.h"
@@ -12,12 +11,14 @@
 #include "record/prof_signal.h"
 #include "record/sampler.h"
 #include "record/slot.h"
+#include "record/space.h"
+#include "record/space_map.h"
 #include "record/tasks.h"
 #include "record/thread.h"
 #include "record/thread_end.h"
 #include "record/thread_life.h"
 
-enum { PAUSE_NS = 1000000, PAUSES = 1000 };
+enum { PAUSE_NS = 1000000 };
 
 static void after_fork_in_child(void)
 {
@@ -32,15 +33,13 @@ static void after_fork_in_child(void)
 static bool prepare(void)
 {
     static bool done;
-    void *at;
 
     if (done)
         return true;
-    at = mmap(NULL, SFB_SHARED_RING_MAX * sizeof(struct sfb_thread), PROT_READ | PROT_WRITE,
-              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED)
+    if (!sfb_agent.threads)
+        sfb_agent.threads = sfb_space_map_threads();
+    if (!sfb_agent.threads)
         return false;
-    sfb_agent.threads = at;
     done = sfb_thread_end_prepare() && pthread_atfork(NULL, NULL, after_fork_in_child) == 0 &&
            at_quick_exit(sfb_process_end) == 0; /* the first one is called last */
     return done;
@@ -55,14 +54,7 @@ static void begin_other(pid_t tid, void *own)
 
 bool sfb_begin_may(void)
 {
-    const struct timespec pause = { .tv_nsec = PAUSE_NS };
-
-    for (int i = 0; __atomic_load_n(&sfb_agent.at_work, __ATOMIC_SEQ_CST) > 0; i++) {
-        if (i == PAUSES)
-            return false;
-        syscall(SYS_nanosleep, &pause, NULL);
-    }
-    return true;
+    return sfb_agent_wait_for_others(PAUSE_NS);
 }
 
 bool sfb_begin(struct sfb_shared *shared, uint64_t cpu_start, bool others)
@@ -73,10 +65,10 @@ bool sfb_begin(struct sfb_shared *shared, uint64_t cpu_start, bool others)
 
     if (!prepare() || !sfb_prof_signal_install())
         return false;
-    madvise(sfb_agent.threads, SFB_SHARED_RING_MAX * sizeof *sfb_agent.threads, MADV_DONTNEED);
-    sfb_agent.threads_used = 0;
-    sfb_agent.generation++;
-    sfb_agent.shared = shared;
+    sfb_space_clear_threads();
+    __atomic_store_n(&sfb_agent.threads_used, 0, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&sfb_agent.generation, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&sfb_agent.shared, shared, __ATOMIC_RELAXED);
     sfb_agent.ring_bytes = shared->ring_bytes;
     sfb_agent.end = sfb_process_end;
     sfb_prof_action_get(&before);

@@ -1,17 +1,24 @@
-/* Clocks, in nanoseconds. clock_gettime() is safe in a signal handler; errno is its caller's to keep. */
+/*
+ * Clocks, in nanoseconds, of the kernel: the C library's clock_gettime() may be interposed (libfaketime), may take locks
+ * there, and then says times that the recorder has to take for impossible. CPU clocks are system calls in either case,
+ * and CLOCK_MONOTONIC is not asked more often. Safe in a signal handler; errno is not touched.
+ */
 #ifndef SFB_RECORD_CLOCKS_H
 #define SFB_RECORD_CLOCKS_H
 
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
+
+#include "unwind/machine/native.h"
 
 /* 0: there is no such clock (any more). */
 static inline uint64_t sfb_clock(clockid_t clock)
 {
     struct timespec t = { 0, 0 };
 
-    if (clock_gettime(clock, &t) != 0)
+    if (sfb_arch_syscall(SYS_clock_gettime, (uint64_t)clock, (uint64_t)(uintptr_t)&t, 0, 0) != 0)
         return 0;
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }

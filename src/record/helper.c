@@ -1,9 +1,7 @@
 #include "record/helper.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -27,23 +25,11 @@ void sfb_helper_begin(enum sfb_helper which, const char *name)
     __atomic_store_n(&helpers[which], (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
 }
 
-/* "PID (NAME) STATE ...": the name may have anything in it. */
 static bool is_zombie(pid_t tid)
 {
-    char path[64], text[256];
-    const char *state;
-    ssize_t size;
-    int fd;
+    const char state = sfb_task_state(tid);
 
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    size = read(fd, text, sizeof text - 1);
-    close(fd);
-    text[size > 0 ? size : 0] = '\0';
-    state = strrchr(text, ')');
-    return state && (strncmp(state, ") Z", 3) == 0 || strncmp(state, ") X", 3) == 0);
+    return state == 'Z' || state == 'X';
 }
 
 struct seen {

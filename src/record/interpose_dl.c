@@ -7,8 +7,14 @@
 
 SFB_INTERPOSED int dlclose(void *handle)
 {
-    int result = sfb_real()->dlclose(handle);
+    const bool here = sfb_agent_is_here();
+    int result;
 
+    if (here)
+        sfb_modules_unload_begin();
+    result = sfb_real()->dlclose(handle);
+    if (here)
+        sfb_modules_unload_end();
     if (result == 0 && sfb_agent_is_here()) {
         sfb_modules_renew(true);
         if (sfb_agent

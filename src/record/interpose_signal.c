@@ -2,14 +2,18 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "record/agent.h"
 #include "record/interpose.h"
 #include "record/prof_signal.h"
 #include "record/real.h"
 
 SFB_INTERPOSED int sigaction(int sig, const struct sigaction *act, struct sigaction *oact)
 {
-    if (!sfb_prof_signal_is_ours(sig))
+    if (!sfb_prof_signal_is_ours(sig)) {
+        if (act && sigismember(&act->sa_mask, SIGPROF) == 1)
+            __atomic_store_n(&sfb_agent.handlers_block, 1, __ATOMIC_RELAXED);
         return sfb_real()->sigaction(sig, act, oact);
+    }
     sfb_prof_signal_action(act, oact);
     return 0;
 }

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 
+#include "base/sized.h"
 #include "record/begin.h"
 #include "record/clocks.h"
 #include "record/helper.h"
@@ -20,11 +21,16 @@
 #include "record/process.h"
 #include "record/real.h"
 #include "record/slot.h"
+#include "record/space.h"
 #include "record/thread.h"
+#include "record/thread_life.h"
+#include "recorder/beacon_hold.h"
 #include "recorder/drain.h"
 #include "sfb/recording.h"
 #include "sframe_backtrace.h"
 #include "sframe_backtrace_record.h"
+
+_Static_assert(sizeof(struct sfb_shared) <= SFB_SHARED_PAGE / 2, "room for the beacon");
 
 enum { RATE_HZ = 997, RATE_MAX_HZ = 20000, TURN_MS = 10 };
 
@@ -40,8 +46,30 @@ static struct {
     struct sfb_recorder_drain *drain;
 } own;
 
+/* Until the thread that reads the memory has taken the lock of its own. */
+static const struct sfb_shared_beacon lit = { .owner.holder = 1 };
+
 static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* of starting and stopping; not taken to sample */
+
+/* In the first page, behind the header. */
+static struct sfb_shared_beacon *beacon_of(struct sfb_shared *shared)
+{
+    return (struct sfb_shared_beacon *)(void *)((uint8_t *)shared + SFB_SHARED_PAGE / 2);
+}
+
+/*
+ * From now on children see when this process has died. Without it they go on until they end.
+ *
+ * @return whether it is lit
+ */
+static bool light_beacon(void)
+{
+    if (!sfb_beacon_hold(beacon_of(own.shared)))
+        return false;
+    __atomic_store_n(&sfb_agent.beacon, beacon_of(own.shared), __ATOMIC_RELEASE);
+    return true;
+}
 
 /* One look every 10 ms, or when an agent says that something cannot wait. */
 static void *drain(void *unused)
@@ -49,9 +77,11 @@ static void *drain(void *unused)
     const struct timespec turn = { .tv_nsec = TURN_MS * 1000000L };
     uint64_t flushed = sfb_now(), next_look = 0;
     uint32_t wake = 0;
+    bool is_lit;
 
     (void)unused;
     sfb_helper_begin(SFB_HELPER_DRAIN, "sfb-drain");
+    is_lit = light_beacon();
     while (!__atomic_load_n(&own.stop, __ATOMIC_ACQUIRE) && own.status == SFB_OK) {
         own.status = sfb_recorder_drain(own.drain);
         if (sfb_helper_is_alone(&next_look)) {
@@ -65,6 +95,8 @@ static void *drain(void *unused)
         syscall(SYS_futex, &own.shared->wake, FUTEX_WAIT, wake, &turn, NULL, 0);
         wake = __atomic_load_n(&own.shared->wake, __ATOMIC_ACQUIRE);
     }
+    if (is_lit)
+        sfb_beacon_put_out(beacon_of(own.shared)); /* as the end of this thread would */
     return NULL;
 }
 
@@ -84,10 +116,10 @@ static struct sfb_shared *make_shared(struct sfb_shared *before, uint32_t rate_h
             MADV_DONTDUMP); /* all of it would be in a core dump */
     memcpy(shared->magic, SFB_SHARED_MAGIC, sizeof shared->magic);
     shared->version = SFB_SHARED_VERSION;
-    shared->recorder_pid = (uint32_t)getpid();
     shared->rate_hz = rate_hz ? rate_hz : RATE_HZ;
     shared->engines = 1U << SFB_ENGINE_TIMER | 1U << SFB_ENGINE_SAMPLER;
     shared->signal = SIGPROF;
+    shared->period_ns = 1000000000U / shared->rate_hz;
     shared->mode = SFB_SHARED_CPU;
     shared->ring_bytes = SFB_SHARED_CPU_RING;
     return shared;
@@ -102,7 +134,7 @@ static enum sfb_status open_writer(const struct sframe_backtrace_record_options 
                                          .realtime = sfb_clock(CLOCK_REALTIME),
                                          .rate_hz = own.shared->rate_hz,
                                          .engine = SFB_ENGINE_TIMER,
-                                         .recorder_pid = own.shared->recorder_pid,
+                                         .recorder_pid = (uint32_t)getpid(),
                                          .abi = (uint32_t)sfb_machine_abi,
                                          .engine_text = "the program records itself",
                                          .version = "sframe_backtrace_record_start()" };
@@ -155,6 +187,9 @@ static enum sfb_status start(const struct sframe_backtrace_record_options *optio
     if (!shared)
         return SFB_NO_RESOURCE;
     own.shared = shared;
+    sfb_space.kind = &sfb_thread_space;
+    sfb_space_whole(shared, false); /* the thread that reads it is in this process, and reads all */
+    sfb_agent.beacon = &lit;
     own.stop = 0;
     own.status = SFB_OK;
     status = open_writer(options);
@@ -177,15 +212,11 @@ static enum sfb_status start(const struct sframe_backtrace_record_options *optio
 static enum sfb_status check(const struct sframe_backtrace_record_options *given,
                              struct sframe_backtrace_record_options *out)
 {
-    if (!given)
-        return SFB_BAD_ARGUMENT;
-    if (given->size == 0)
-        return SFB_NO_SIZE;
-    memset(out, 0, sizeof *out);
-    memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
-    for (size_t i = sizeof *out; i < given->size; i++)
-        if (((const uint8_t *)given)[i] != 0)
-            return SFB_BAD_ARGUMENT;
+    const enum sfb_status status =
+        given ? sfb_sized_read(out, sizeof *out, given) : SFB_BAD_ARGUMENT;
+
+    if (status != SFB_OK)
+        return status;
     return out->fd >= 0 && out->rate_hz <= RATE_MAX_HZ ? SFB_OK : SFB_BAD_ARGUMENT;
 }
 
@@ -212,12 +243,14 @@ SFB_INTERPOSED enum sfb_status sframe_backtrace_record_stop(void)
 
     pthread_mutex_lock(&lock);
     if (own.pid == getpid()) {
-        sfb_process_end();
         __atomic_store_n(&own.stop, 1, __ATOMIC_RELEASE);
         __atomic_fetch_add(&own.shared->wake, 1, __ATOMIC_RELEASE);
         syscall(SYS_futex, &own.shared->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
         if (!pthread_equal(own.thread, pthread_self())) /* it is the last one, in exit() */
             pthread_join(own.thread, NULL);
+        /* Nothing clears a slot now: handlers that are at work come to their end in it, and their samples are read. */
+        sfb_process_end();
+        sfb_begin_may();
         status = finish("the program ended it");
     }
     pthread_mutex_unlock(&lock);

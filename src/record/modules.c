@@ -15,9 +15,15 @@
 #define SHARE     1000
 #define PAUSE_NS  100000
 
+#define UNLOAD_NS                                                                                  \
+    ((uint64_t)1000000000) /* of one dlclose(): behind that lists are written again, come what may */
+
 static uint32_t renew_wanted;
+static uint32_t unloading;       /* threads in dlclose() */
+static uint64_t unloading_since; /* when the last of them began */
 static uint64_t expect_until, next_look, next_anyway;
-static uint64_t last; /* hash of the list that was written last */
+static uint64_t last;  /* hash of the list that was written last */
+static bool was_empty; /* under modules_lock */
 
 /* FNV-1a. */
 static uint64_t hash_of(const uint8_t *bytes, size_t size)
@@ -29,7 +35,15 @@ static uint64_t hash_of(const uint8_t *bytes, size_t size)
     return hash;
 }
 
-/* With the lock held, and the list before taken. */
+/* No image has as few bytes as the number of images, which is all that follows the platform. */
+static bool is_empty(const uint8_t *map, size_t size)
+{
+    enum { INFO = 1, PLATFORM_SIZE = 1, COUNT = 3 };
+
+    return size <= (size_t)INFO + PLATFORM_SIZE + map[1] + COUNT;
+}
+
+/* With the lock held, and the list before taken. A process that has no module yet gets its list with a later sample. */
 static void write_list(struct sfb_shared_process *p)
 {
     uint32_t left_out = 0;
@@ -38,14 +52,22 @@ static void write_list(struct sfb_shared_process *p)
 
     if (size <= 0)
         return;
+    if (is_empty(p->modules, (size_t)size)) {
+        if (!was_empty)
+            sfb_agent_lose(SFB_LOSS_MODULES);
+        was_empty = true;
+        __atomic_store_n(&renew_wanted, 1, __ATOMIC_RELAXED);
+        return;
+    }
     hash = hash_of(p->modules, (size_t)size);
     if (hash == last)
         return;
     if (left_out > 0)
         sfb_agent_lose(SFB_LOSS_MODULES);
     last = hash;
-    p->modules_size = (uint32_t)size;
-    p->modules_time = sfb_now();
+    /* The recorder reads these two before it knows whether there is another list. */
+    __atomic_store_n(&p->modules_size, (uint32_t)size, __ATOMIC_RELAXED);
+    __atomic_store_n(&p->modules_time, sfb_now(), __ATOMIC_RELAXED);
     __atomic_fetch_add(&p->modules_written, 1, __ATOMIC_RELEASE);
     sfb_agent_wake_recorder();
     if (sfb_agent.modules_are_new)
@@ -54,20 +76,48 @@ static void write_list(struct sfb_shared_process *p)
 
 static bool is_taken(const struct sfb_shared_process *p)
 {
-    return __atomic_load_n(&p->modules_taken, __ATOMIC_ACQUIRE) == p->modules_written;
+    return __atomic_load_n(&p->modules_taken, __ATOMIC_ACQUIRE) ==
+           __atomic_load_n(&p->modules_written, __ATOMIC_RELAXED);
 }
 
-/* @return false: another thread is at it, or the recorder has not taken the list before */
+/*
+ * A list is made by reading the modules themselves: one that is unmapped meanwhile would be a fault. A thread that never
+ * returns from dlclose(), since a destructor ended it, does not count for long.
+ */
+static bool is_unloading(void)
+{
+    return __atomic_load_n(&unloading, __ATOMIC_SEQ_CST) != 0 &&
+           sfb_now() - __atomic_load_n(&unloading_since, __ATOMIC_RELAXED) < UNLOAD_NS;
+}
+
+void sfb_modules_unload_begin(void)
+{
+    const struct timespec pause = { .tv_nsec = PAUSE_NS };
+    const uint64_t now = sfb_now(), end = now + UNLOAD_NS;
+
+    __atomic_store_n(&unloading_since, now, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&unloading, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&sfb_agent.process->modules_lock, __ATOMIC_SEQ_CST) != 0 &&
+           sfb_now() < end)
+        syscall(SYS_nanosleep, &pause, NULL);
+}
+
+void sfb_modules_unload_end(void)
+{
+    __atomic_fetch_sub(&unloading, 1, __ATOMIC_SEQ_CST);
+}
+
+/* @return false: another thread is at it, or unloads one, or the recorder has not taken the list before */
 static bool try_to_write(void)
 {
     struct sfb_shared_process *p = sfb_agent.process;
     uint32_t expected = 0;
     bool may;
 
-    if (!__atomic_compare_exchange_n(&p->modules_lock, &expected, 1, false, __ATOMIC_ACQUIRE,
+    if (!__atomic_compare_exchange_n(&p->modules_lock, &expected, 1, false, __ATOMIC_SEQ_CST,
                                      __ATOMIC_RELAXED))
         return false;
-    may = is_taken(p);
+    may = !is_unloading() && is_taken(p);
     if (may)
         write_list(p);
     __atomic_store_n(&p->modules_lock, 0, __ATOMIC_RELEASE);
@@ -77,8 +127,11 @@ static bool try_to_write(void)
 void sfb_modules_begin(void)
 {
     last = 0;
+    was_empty = false;
     expect_until = next_look = 0;
-    renew_wanted = !try_to_write();
+    renew_wanted = unloading = 0; /* in a child of fork() no other thread is left */
+    if (!try_to_write())
+        renew_wanted = 1;
     next_anyway = sfb_now() + ANYWAY_NS;
 }
 
@@ -92,7 +145,7 @@ void sfb_modules_renew(bool until_taken)
     /* A recorder that has not answered once, since it was stopped or killed, is not waited for again. */
     static bool in_vain;
     const struct timespec pause = { .tv_nsec = PAUSE_NS };
-    uint64_t end = sfb_now() + (in_vain ? 0 : WAIT_NS);
+    uint64_t end = sfb_now() + (__atomic_load_n(&in_vain, __ATOMIC_RELAXED) ? 0 : WAIT_NS);
     bool written = try_to_write();
 
     while (!(written && (!until_taken || is_taken(sfb_agent.process))) && sfb_now() < end &&
@@ -100,7 +153,7 @@ void sfb_modules_renew(bool until_taken)
         syscall(SYS_nanosleep, &pause, NULL); /* nanosleep() is a cancellation point */
         written = written || try_to_write();
     }
-    in_vain = !is_taken(sfb_agent.process) && sfb_now() >= end;
+    __atomic_store_n(&in_vain, !is_taken(sfb_agent.process) && sfb_now() >= end, __ATOMIC_RELAXED);
     if (!written)
         __atomic_store_n(&renew_wanted, 1, __ATOMIC_RELAXED);
 }

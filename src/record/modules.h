@@ -27,6 +27,14 @@ void sfb_modules_expect(void);
  */
 void sfb_modules_renew(bool until_taken);
 
+/*
+ * Around dlclose(): no list is made meanwhile, by any thread. The first waits for one that is being made, a second at most: its
+ * thread may have no processor.
+ * Not for handlers.
+ */
+void sfb_modules_unload_begin(void);
+void sfb_modules_unload_end(void);
+
 /* Renews it if somebody left a note, or it is time to look. Signals: safe. */
 void sfb_modules_look(uint64_t now);
 

@@ -1,11 +1,10 @@
 #include "record/process.h"
 
-#include <sys/mman.h>
-
 #include "record/clocks.h"
 #include "record/helper.h"
 #include "record/sampler.h"
 #include "record/slot.h"
+#include "record/space.h"
 #include "record/thread.h"
 #include "record/thread_end.h"
 #include "record/thread_life.h"
@@ -20,19 +19,19 @@ bool sfb_process_was_made_to_ignore(void)
 {
     uint32_t pid = (uint32_t)getpid();
 
-    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++) {
+    for (uint32_t i = sfb_agent.process_first; i < sfb_agent.process_end; i++) {
         const struct sfb_shared_process *p = sfb_agent_process(i);
 
         if (__atomic_load_n(&p->state, __ATOMIC_ACQUIRE) == SFB_SLOT_LIVE && p->pid == pid &&
             p->prof_ignored)
             return true;
     }
-    return false;
+    return sfb_space.prof_ignored;
 }
 
 void sfb_process_end(void)
 {
-    if (!sfb_agent_is_here() || __atomic_exchange_n(&sfb_agent.ending, 1, __ATOMIC_ACQ_REL))
+    if (!sfb_agent_is_here() || __atomic_exchange_n(&sfb_agent.ending, 1, __ATOMIC_SEQ_CST))
         return;
     sfb_thread_end_all();
     sfb_agent.process->end = sfb_now();
@@ -52,7 +51,7 @@ void sfb_process_continue_in_child(void)
     sfb_helper_forget_all();
     sfb_agent.generation++;
     local->busy = false;
-    madvise(sfb_agent.threads, SFB_SHARED_RING_MAX * sizeof *sfb_agent.threads, MADV_DONTNEED);
+    sfb_space_clear_threads();
     sfb_agent.threads_used = 0;
     if (sfb_agent_is_over() || sfb_agent.shared->flags & SFB_SHARED_NO_CHILDREN ||
         !sfb_slot_take(parent, 0)) {

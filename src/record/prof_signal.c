@@ -11,6 +11,7 @@
 #include "record/prof_action.h"
 #include "record/real.h"
 #include "record/sample.h"
+#include "record/space.h"
 #include "record/thread.h"
 
 #include "record/thread_life.h"
@@ -20,9 +21,10 @@ static pid_t installed_in; /* 0: not at all */
 /* The value of a signal of ours is the thread's own part. */
 static struct sfb_thread *thread_of(const siginfo_t *info)
 {
-    uintptr_t at = (uintptr_t)info->si_value.sival_ptr, first = (uintptr_t)sfb_agent.threads;
+    const uintptr_t at = (uintptr_t)info->si_value.sival_ptr, base = (uintptr_t)sfb_agent.threads;
 
-    if (at < first || at - first >= SFB_SHARED_RING_MAX * sizeof(struct sfb_thread))
+    if (at < base + sfb_space.rings.first * sizeof(struct sfb_thread) ||
+        at >= base + sfb_space.rings.end * sizeof(struct sfb_thread))
         return NULL;
     return info->si_value.sival_ptr;
 }
@@ -45,13 +47,19 @@ static bool has_lost_notice(const siginfo_t *info)
     return t && __atomic_exchange_n(&t->notified, 0, __ATOMIC_ACQ_REL);
 }
 
+/* What else there is of a thread holds from the time on when it is no more NONE: its timer was made by another thread. */
+static enum sfb_thread_state state_of(const struct sfb_thread *t)
+{
+    return (enum sfb_thread_state)__atomic_load_n(&t->state, __ATOMIC_ACQUIRE);
+}
+
 /* Whose a signal is; NONE: the program's. */
 static enum sfb_recording_engine engine_of(const siginfo_t *info)
 {
     if (info->si_code >= POLL_IN && info->si_code <= POLL_HUP)
         /* Only F_SETSIG gives SIGPROF these, and only the recorder asks for it. */
-        return sfb_agent.shared && !sfb_agent_may_use(SFB_ENGINE_PERF) ? SFB_ENGINE_PERF_USER
-                                                                       : SFB_ENGINE_PERF;
+        return sfb_agent_shared() && !sfb_agent_may_use(SFB_ENGINE_PERF) ? SFB_ENGINE_PERF_USER
+                                                                         : SFB_ENGINE_PERF;
     if (info->si_code == SI_TIMER && thread_of(info))
         return SFB_ENGINE_TIMER;
     if ((info->si_code == SI_QUEUE && thread_of(info)) || has_lost_notice(info))
@@ -70,7 +78,7 @@ static struct sfb_thread *find_thread(const siginfo_t *info)
 
     if (!sfb_agent_is_here() || sfb_agent_is_over())
         return NULL;
-    if (!t || t->tid != tid)
+    if (!t || state_of(t) == SFB_THREAD_NONE || t->tid != tid)
         t = sfb_thread_of(tid);
     if (!t)
         return sfb_thread_begin(0);
@@ -99,25 +107,47 @@ static void take(enum sfb_recording_engine engine, const siginfo_t *info, const 
     struct sfb_thread *t = sfb_thread_own();
 
     if (local->busy) {
-        if (sfb_agent_is_over())
-            return;
-        __atomic_fetch_add(t ? &t->ring->lost[SFB_LOSS_NESTED]
-                             : &sfb_agent.process->lost[SFB_LOSS_NESTED],
-                           1, __ATOMIC_RELAXED);
+        /* While the thread's ring begins or ends nothing is lost: its CPU time is in the next sample, or in the rest. */
+        if (t && state_of(t) == SFB_THREAD_LIVE && !sfb_agent_is_over())
+            __atomic_fetch_add(&t->ring->lost[SFB_LOSS_NESTED], 1, __ATOMIC_RELAXED);
         return;
     }
-    if ((!t && !local->gone) || (t && t->state == SFB_THREAD_NONE))
+    if ((!t && !local->gone) || (t && state_of(t) == SFB_THREAD_NONE))
         t = find_thread(info);
     if (t && is_of(t, engine, info))
         sfb_sample_take(t, engine, context);
 }
 
-static void on_sample(enum sfb_recording_engine engine, const siginfo_t *info, const void *context)
+static bool others_wait(const ucontext_t *context)
 {
-    if (!sfb_agent.shared || __atomic_load_n(&sfb_agent.left_alone, __ATOMIC_RELAXED))
+    uint64_t waiting = 0, blocked;
+
+    memcpy(&blocked, &context->uc_sigmask, sizeof blocked);
+    return syscall(SYS_rt_sigpending, &waiting, sizeof waiting) != 0 || (waiting & ~blocked) != 0;
+}
+
+/*
+ * The sampler's signal may have come while the thread entered the kernel: a call that returned EINTR for that alone is made
+ * again. It may be another signal's: of one that waits, or of one whose handler has just returned.
+ */
+static void repair_call(ucontext_t *context)
+{
+    struct sfb_thread *t = sfb_thread_own();
+
+    if (__atomic_load_n(&sfb_agent.handlers_block, __ATOMIC_RELAXED) || others_wait(context))
+        return;
+    if (sfb_machine_restart_call(context) == SFB_CALL_INTERRUPTED && t)
+        __atomic_fetch_add(&t->ring->lost[SFB_LOSS_INTERRUPTED], 1, __ATOMIC_RELAXED);
+}
+
+static void on_sample(enum sfb_recording_engine engine, const siginfo_t *info, void *context)
+{
+    if (!sfb_agent_shared() || __atomic_load_n(&sfb_agent.left_alone, __ATOMIC_RELAXED))
         return;
     sfb_agent_enter();
     take(engine, info, context);
+    if (engine == SFB_ENGINE_SAMPLER)
+        repair_call(context);
     sfb_agent_leave();
 }
 
@@ -268,6 +298,27 @@ bool sfb_prof_signal_install(void)
     installed_in = getpid();
     sfb_prof_signal_begin_thread(again && sfb_thread_local.blocks);
     return true;
+}
+
+void sfb_prof_signal_take_back(void)
+{
+    static struct sigaction before; /* the program's, while profil() has the signal */
+    static bool profiled;
+    const int saved_errno = errno;
+    struct sigaction found;
+
+    if (!sfb_prof_signal_is_ours(SIGPROF) || !install(&found))
+        return;
+    if (found.sa_sigaction != on_signal) {
+        if (!profiled)
+            sfb_prof_action_get(&before);
+        sfb_prof_action_set(&found);
+        profiled = true;
+    } else if (profiled) {
+        sfb_prof_action_set(&before);
+        profiled = false;
+    }
+    errno = saved_errno;
 }
 
 void sfb_prof_signal_leave_alternate(void)

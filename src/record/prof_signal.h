@@ -16,6 +16,12 @@
  */
 bool sfb_prof_signal_install(void);
 
+/*
+ * The C library has set or taken back the handler of profil(3), past the agent. It becomes the program's, and the
+ * agent's is there again. Keeps errno.
+ */
+void sfb_prof_signal_take_back(void);
+
 /* Gives the program back what is its own: for a child of fork() that is not recorded, to which nothing is under way. */
 void sfb_prof_signal_uninstall(void);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <threads.h>
 #include <unistd.h>
@@ -25,12 +26,18 @@ struct sfb_real {
     __typeof__(sigaltstack) *sigaltstack;
     __typeof__(prctl) *prctl;
     __typeof__(syscall) *syscall;
+    __typeof__(setrlimit) *setrlimit;
+    __typeof__(setrlimit64) *setrlimit64;
+    __typeof__(prlimit) *prlimit;
+    __typeof__(prlimit64) *prlimit64;
     __typeof__(sigsuspend) *sigsuspend;
     __typeof__(ppoll) *ppoll;
     int (*ppoll_chk)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
     __typeof__(pselect) *pselect;
     __typeof__(epoll_pwait) *epoll_pwait;
     int (*epoll_pwait2)(int, struct epoll_event *, int, const struct timespec *, const sigset_t *);
+    void (*monstartup)(unsigned long, unsigned long), (*moncontrol)(int);
+    int (*profil)(unsigned short *, size_t, size_t, unsigned);
     __typeof__(dlopen) *dlopen;
     __typeof__(dlclose) *dlclose;
     __typeof__(_exit) *exit_now;

@@ -1,12 +1,6 @@
 #include "record/ring.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
-
-#include "record/clocks.h"
-
-#define ABANDONED_NS ((uint64_t)10 * 1000000000U)
 
 /* The recorder's own reading of it stands in shared memory, where the program may have written. */
 static uint64_t used(const struct sfb_thread *t)
@@ -34,13 +28,8 @@ static void *reserve(struct sfb_thread *t, uint32_t size)
 
     if (SFB_SHARED_CPU_RING - used(t) < (uint64_t)padding + size) {
         __atomic_fetch_add(&t->ring->lost[SFB_LOSS_RING_FULL], 1, __ATOMIC_RELAXED);
-        if (t->full_since == 0 || t->full_tail != t->ring->tail) {
-            t->full_since = sfb_now();
-            t->full_tail = t->ring->tail;
-        }
         return NULL;
     }
-    t->full_since = 0;
     if (padding) {
         struct sfb_shared_record_head *head = record_at(t, t->head);
 
@@ -90,10 +79,4 @@ bool sfb_ring_put_name(struct sfb_thread *t, const char *name)
     memcpy(record->name, name, sizeof record->name);
     publish(t, sizeof *record);
     return true;
-}
-
-bool sfb_ring_is_abandoned(const struct sfb_thread *t, uint64_t now)
-{
-    return t->full_since != 0 && now - t->full_since > ABANDONED_NS &&
-           kill((pid_t)sfb_agent.shared->recorder_pid, 0) != 0 && errno == ESRCH;
 }

@@ -25,10 +25,4 @@ bool sfb_ring_put_sample(struct sfb_thread *thread, const struct sfb_shared_samp
 /* @param name  16 bytes */
 bool sfb_ring_put_name(struct sfb_thread *thread, const char *name);
 
-/*
- * Whether the recorder seems to be gone: the ring has been full for ten seconds, nothing was read, and no such process
- * is left. Asked after a record was dropped.
- */
-bool sfb_ring_is_abandoned(const struct sfb_thread *thread, uint64_t now);
-
 #endif

@@ -7,6 +7,7 @@
 #include "record/ring.h"
 #include "record/thread_life.h"
 #include "record/timer.h"
+#include "record/weight.h"
 
 enum { KNOWN_STEPS = 8, NAME_EVERY = 64 };
 
@@ -55,13 +56,42 @@ static uint64_t hash_of(const uint8_t *bytes, size_t size)
     return hash ^ hash >> 29;
 }
 
+static uint32_t frames_wanted(void)
+{
+    const uint32_t asked = __atomic_load_n(&sfb_agent.shared->max_frames, __ATOMIC_RELAXED);
+
+    return asked >= SFB_SHARED_FRAMES_LEAST && asked <= SFB_SHARED_FRAMES_MOST
+               ? asked
+               : SFB_SHARED_MAX_FRAMES;
+}
+
+/*
+ * Walks a stack again that is deeper than what is wanted: its outermost frames are kept, too, and an `omit` stands for
+ * those between. That takes as long as the stack is deep: such walks take a fifth of the thread's time at most.
+ */
+static ssize_t walk_deep(struct sfb_thread *t, struct sframe_backtrace_options *options,
+                         struct sframe_backtrace_info *info, ssize_t size, uint64_t cpu)
+{
+    enum { OUTERMOST_PART = 8, PAUSE = 4 };
+    uint64_t passed;
+
+    if ((info->end != SFB_FRAME_LIMIT && info->end != SFB_BUFFER_FULL) || cpu < t->deep_after)
+        return size;
+    options->outermost = options->max_frames / OUTERMOST_PART;
+    size = sframe_backtrace_cbf(t->cbf, sizeof t->cbf, options, info);
+    passed = sfb_clock(CLOCK_THREAD_CPUTIME_ID) - cpu;
+    t->deep_after = cpu + passed + PAUSE * passed;
+    return size;
+}
+
 /*
  * Walks the stack. Most stacks of CPU samples are new, so CBF is written at once: addresses first, and CBF for new
  * stacks only, was a second walk for most. libunwind takes a lock: without it.
  *
  * @return bytes of CBF; 0: the stack is known, or there is none
  */
-static size_t walk(struct sfb_thread *t, const void *context, struct sfb_shared_sample *sample)
+static size_t walk(struct sfb_thread *t, const void *context, uint64_t cpu,
+                   struct sfb_shared_sample *sample)
 {
     struct sframe_backtrace_options options = SFRAME_BACKTRACE_OPTIONS_INIT;
     struct sframe_backtrace_info info = SFRAME_BACKTRACE_INFO_INIT;
@@ -69,10 +99,12 @@ static size_t walk(struct sfb_thread *t, const void *context, struct sfb_shared_
 
     options.context = context;
     options.flags = SFRAME_BACKTRACE_NO_LIBUNWIND;
-    options.max_frames = SFB_THREAD_FRAMES;
+    options.max_frames = frames_wanted();
     options.memo = t->memo;
     options.memo_size = sizeof t->memo;
     size = sframe_backtrace_cbf(t->cbf, sizeof t->cbf, &options, &info);
+    if (size > 0)
+        size = walk_deep(t, &options, &info, size, cpu);
     if (size <= 0) {
         sample->end = SFB_NO_RESOURCE;
         return 0;
@@ -83,37 +115,64 @@ static size_t walk(struct sfb_thread *t, const void *context, struct sfb_shared_
     return is_known(sample->hash) ? 0 : (size_t)size;
 }
 
-static bool take(struct sfb_thread *t, enum sfb_recording_engine engine, const void *context)
+static bool take(struct sfb_thread *t, enum sfb_recording_engine engine, const void *context,
+                 uint64_t cpu)
 {
-    uint64_t cpu = sfb_clock(CLOCK_THREAD_CPUTIME_ID);
-    struct sfb_shared_sample sample = { .engine = engine, .time = sfb_now() };
+    const struct sfb_weight weight = sfb_weight_of(t, engine, context, cpu);
+    struct sfb_shared_sample sample = { .engine = weight.engine, .time = sfb_now() };
     size_t cbf_size;
 
-    if (cpu <= t->sampled)
-        return true;
-    sample.weight = cpu - t->sampled;
+    /* The sampler and the thread that stops the recording read it. */
+    __atomic_store_n(&t->sampled, weight.sampled, __ATOMIC_RELAXED);
+    t->owed = weight.owed;
+    if (weight.late)
+        __atomic_fetch_add(&t->ring->lost[SFB_LOSS_LATE], 1, __ATOMIC_RELAXED);
+    if (weight.ns == 0)
+        return false;
+    sample.weight = weight.ns + t->lost;
     sfb_modules_look(sample.time);
     sample.modules = sfb_modules_written();
-    cbf_size = walk(t, context, &sample);
+    cbf_size = walk(t, context, cpu, &sample);
     if (!sfb_ring_put_sample(t, &sample, cbf_size > 0 ? t->cbf : NULL, cbf_size)) {
-        if (sfb_ring_is_abandoned(t, sample.time))
-            sfb_timer_disarm(t);
+        t->lost = sample.weight; /* goes into the weight of the next sample */
         return false;
     }
-    /* The CPU time of what is lost goes into the weight of the next sample. */
-    t->sampled = t->ring->cpu_sampled = cpu;
+    t->lost = 0;
+    t->ring->cpu_sampled = t->sampled;
     if (cbf_size > 0)
         remember(sample.hash);
     return true;
 }
 
+/*
+ * A mean in which the last eight calls count most. One that takes much longer, for a list of modules or a page that is
+ * new, moves it little. The recorder lowers the rate where it is too much.
+ */
+static void note_cost(struct sfb_thread *t, uint64_t ns)
+{
+    static const uint32_t step = 20000, largest = 100000000;
+    const uint32_t said = t->ring->cost_ns, before = said < largest ? said : largest,
+                   most = 4 * before + step, now = ns < most ? (uint32_t)ns : most;
+
+    __atomic_store_n(&t->ring->cost_ns, before - before / 8 + now / 8, __ATOMIC_RELAXED);
+}
+
 void sfb_sample_take(struct sfb_thread *t, enum sfb_recording_engine engine, const void *context)
 {
-    if (sfb_agent_is_over() ||
-        (engine == SFB_ENGINE_TIMER && __atomic_load_n(&t->ring->event, __ATOMIC_RELAXED) == 1))
+    /* First: with the state the thread's ring and timer are there. */
+    const bool lives = __atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == SFB_THREAD_LIVE;
+    const bool event = lives && sfb_weight_has_event(t),
+               user_only = !sfb_agent_may_use(SFB_ENGINE_PERF);
+    uint64_t cpu;
+
+    if (sfb_agent_is_over() || (engine == SFB_ENGINE_TIMER && event && user_only))
         sfb_timer_disarm(t);
-    if (sfb_agent_is_over() || __atomic_load_n(&t->state, __ATOMIC_ACQUIRE) != SFB_THREAD_LIVE)
+    if (sfb_agent_is_over() || !lives || (engine == SFB_ENGINE_TIMER && event && user_only))
         return;
-    if (take(t, engine, context) && ++t->samples % NAME_EVERY == 0)
+    cpu = sfb_clock(CLOCK_THREAD_CPUTIME_ID);
+    if (take(t, engine, context, cpu) && ++t->samples % NAME_EVERY == 0)
         sfb_thread_look_at_name(t);
+    if (event && engine == SFB_ENGINE_PERF)
+        sfb_timer_look_for_kernel(t, t->owed > 0, sfb_weight_period());
+    note_cost(t, sfb_clock(CLOCK_THREAD_CPUTIME_ID) - cpu);
 }

@@ -1,5 +1,6 @@
 #include "record/sampler.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #define PERIOD_MIN_NS ((uint64_t)1000000)   /* of looks: each costs 0.2 us a thread */
 #define SCAN_NS       ((uint64_t)100000000) /* of /proc/self/task */
 
-enum { STACK = 64 * 1024, STRANGERS = 256, LATE = 20 };
+enum { STACK = 64 * 1024, STACK_MOST = 64 << 20, STRANGERS = 256, LATE = 8 };
 
 static uint32_t runs_for; /* sfb_agent.generation; 0: none runs */
 
@@ -34,12 +35,21 @@ static void notify(struct sfb_thread *t)
     syscall(SYS_rt_tgsigqueueinfo, sfb_agent.pid, t->tid, info.si_signo, &info);
 }
 
+/* A signal to a thread that waits ends its call. Without /proc it is not known. */
+static bool may_run(pid_t tid)
+{
+    const char state = sfb_task_state(tid);
+
+    return state == 'R' || state == 0;
+}
+
 /*
  * Threads that ran in most of the last period, which are running now, as far as one can tell: the signal then interrupts
  * no system call that waits. Those that run in short bursts are notified when much has come together.
  */
 static void look_at(struct sfb_thread *t, uint64_t period)
 {
+    const uint64_t sampled = __atomic_load_n(&t->sampled, __ATOMIC_RELAXED);
     uint64_t cpu = sfb_clock(sfb_clock_of_thread(t->tid)), moved;
 
     if (cpu == 0) {
@@ -47,19 +57,22 @@ static void look_at(struct sfb_thread *t, uint64_t period)
         return;
     }
     moved = cpu - t->looked_at;
-    t->looked_at = cpu;
-    t->ring->engine = SFB_ENGINE_SAMPLER;
-    if ((cpu - t->sampled >= period && moved >= period / 2) ||
-        (cpu - t->sampled >= LATE * period && moved > 0))
+    __atomic_store_n(&t->looked_at, cpu, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->moved, moved, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->ring->engine, SFB_ENGINE_SAMPLER, __ATOMIC_RELAXED);
+    if (((cpu - sampled >= period && moved >= period / 2) ||
+         (cpu - sampled >= LATE * period && moved > 0)) &&
+        may_run(t->tid))
         notify(t);
 }
 
 static void look_at_all(uint64_t period)
 {
-    for (uint32_t i = 0; i < sfb_agent_threads_used(); i++) {
+    for (uint32_t i = sfb_agent_ring_first(); i < sfb_agent_threads_used(); i++) {
         struct sfb_thread *t = &sfb_agent.threads[i];
 
-        if (__atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == SFB_THREAD_LIVE && t->timer < 0 &&
+        if (__atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == SFB_THREAD_LIVE &&
+            __atomic_load_n(&t->timer, __ATOMIC_RELAXED) < 0 &&
             __atomic_load_n(&t->ring->event, __ATOMIC_RELAXED) != 1)
             look_at(t, period);
     }
@@ -69,8 +82,8 @@ static void look_at_all(uint64_t period)
 
 static bool has_had_ring(pid_t tid)
 {
-    for (uint32_t i = 0; i < sfb_agent_threads_used(); i++)
-        if (sfb_agent.threads[i].tid == tid)
+    for (uint32_t i = sfb_agent_ring_first(); i < sfb_agent_threads_used(); i++)
+        if (__atomic_load_n(&sfb_agent.threads[i].tid, __ATOMIC_RELAXED) == tid)
             return true;
     return false;
 }
@@ -109,7 +122,8 @@ static bool turn(uint32_t generation, uint64_t period, struct scan *strangers, u
     bool goes_on;
 
     sfb_agent_enter();
-    goes_on = generation == sfb_agent.generation && !sfb_agent_is_over();
+    goes_on = generation == __atomic_load_n(&sfb_agent.generation, __ATOMIC_ACQUIRE) &&
+              !sfb_agent_is_over();
     if (goes_on) {
         look_at_all(period);
         if (sfb_now() >= *next_scan) {
@@ -142,24 +156,37 @@ static void *run(void *with)
     return NULL;
 }
 
+/* Static thread-local storage lies in the stack, too, and may be larger than it: then the size is EINVAL. */
+static int create(uint32_t generation)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    int cause = EINVAL;
+
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    for (size_t size = STACK; cause == EINVAL && size <= STACK_MOST; size *= 4)
+        if (pthread_attr_setstacksize(&attributes, size) == 0)
+            cause = sfb_real()->pthread_create(&thread, &attributes, run,
+                                               (void *)(uintptr_t)generation);
+    pthread_attr_destroy(&attributes);
+    return cause;
+}
+
 /* With all signals blocked from the beginning: none of the program's is to be handled there. */
 void sfb_sampler_start_if_needed(void)
 {
     uint32_t generation = sfb_agent.generation;
-    pthread_attr_t attributes;
     sigset_t all, old;
-    pthread_t thread;
 
     if (!__atomic_load_n(&sfb_agent.wants_sampler, __ATOMIC_RELAXED) || sfb_agent_is_over() ||
         __atomic_exchange_n(&runs_for, generation, __ATOMIC_ACQ_REL) == generation)
         return;
     sigfillset(&all);
     sfb_real()->pthread_sigmask(SIG_SETMASK, &all, &old);
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    if (sfb_real()->pthread_create(&thread, &attributes, run, (void *)(uintptr_t)generation) != 0)
+    if (create(generation) != 0) {
         __atomic_store_n(&runs_for, 0, __ATOMIC_RELEASE);
-    pthread_attr_destroy(&attributes);
+        sfb_agent_lose(SFB_LOSS_NO_TIMER);
+    }
     sfb_real()->pthread_sigmask(SIG_SETMASK, &old, NULL);
 }

@@ -11,33 +11,49 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { KEY_DIGITS = 32 };
+#include "record/agent.h"
+#include "record/space_map.h"
+
+static bool
+    refused; /* the session was found, and there is no room for it: other ways lead to the same */
+
+enum { KEY_DIGITS = 32, MEMORY = 0, BEACON = 1, FILES = 2 };
 
 struct address {
-    unsigned long pid, fd;
+    unsigned long long pid, fd[FILES], device, inode;
     const char *key; /* KEY_DIGITS of them */
+    const char *path;
 };
 
 /* What a session has to be for an agent to write there. */
 struct wanted {
-    const char *key;
+    const struct address *address;
     uint32_t mode, ring_bytes;
 };
 
-/* "PID:FD:KEY" */
-static bool parse(struct address *out, const char *text)
+/* A number and a ':' behind it. @return what follows; NULL: it is none */
+static const char *parse_number(unsigned long long *out, const char *text, int base)
 {
     char *end;
 
-    out->pid = strtoul(text, &end, 10);
-    if (end == text || *end != ':')
+    *out = strtoull(text, &end, base);
+    return end != text && *end == ':' ? end + 1 : NULL;
+}
+
+/* "PID:MEMORY:BEACON:DEVICE:INODE:KEY:PATH" */
+static bool parse(struct address *out, const char *text)
+{
+    unsigned long long *const numbers[] = { &out->pid, &out->fd[MEMORY], &out->fd[BEACON],
+                                            &out->device, &out->inode };
+    enum { DECIMAL = 3 };
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && text; i++)
+        text = parse_number(numbers[i], text, i < DECIMAL ? 10 : 16);
+    if (!text || strspn(text, "0123456789abcdef") != KEY_DIGITS || text[KEY_DIGITS] != ':')
         return false;
-    text = end + 1;
-    out->fd = strtoul(text, &end, 10);
-    if (end == text || *end != ':')
-        return false;
-    out->key = end + 1;
-    return strspn(out->key, "0123456789abcdef") == KEY_DIGITS && out->key[KEY_DIGITS] == '\0';
+    out->key = text;
+    out->path = text + KEY_DIGITS + 1;
+    return true;
 }
 
 static bool has_key(const uint8_t *key, const char *digits)
@@ -46,55 +62,129 @@ static bool has_key(const uint8_t *key, const char *digits)
 
     for (size_t i = 0; i < KEY_DIGITS / 2; i++)
         snprintf(text + 2 * i, 3, "%02x", key[i]);
-    return strcmp(text, digits) == 0;
+    return memcmp(text, digits, KEY_DIGITS) == 0;
 }
 
-/* What lies behind a number may be another program's by now: a number is used again. */
+/* --- what was found ------------------------------------------------------------------------------ */
+
+/*
+ * A memory file of that size, which cannot be made smaller: a page that is gone from under a mapping is SIGBUS. Other
+ * kinds of files have no seals, or not these.
+ */
+static bool is_sealed(int fd, size_t size, struct stat *file)
+{
+    const int needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL, seals = fcntl(fd, F_GET_SEALS);
+
+    return seals >= 0 && (seals & needed) == needed && fstat(fd, file) == 0 &&
+           S_ISREG(file->st_mode) && file->st_size == (off_t)size;
+}
+
+static void *map(int fd, size_t size, int protection)
+{
+    void *at = mmap(NULL, size, protection, MAP_SHARED, fd, 0);
+
+    if (at == MAP_FAILED)
+        return NULL;
+    madvise(at, size, MADV_DONTDUMP); /* all of it would be in a core dump */
+    return at;
+}
+
+/*
+ * The inode is the recorder's word, which came with the environment. Who knows the key, as all do that were recorded, can
+ * answer in the recorder's place when that is dead, at its socket or under its pid: but with another file. One that was
+ * the recorder's is not lit any more.
+ */
+static bool is_beacon(const struct sfb_shared_beacon *beacon, const struct address *address)
+{
+    return memcmp(beacon->magic, SFB_SHARED_MAGIC, sizeof beacon->magic) == 0 &&
+           beacon->version == SFB_SHARED_VERSION && has_key(beacon->key, address->key) &&
+           sfb_shared_beacon_is_lit(beacon);
+}
+
+static const struct sfb_shared_beacon *map_beacon(int fd, const struct address *address)
+{
+    struct sfb_shared_beacon *beacon;
+    struct stat file;
+
+    if (!is_sealed(fd, SFB_SHARED_PAGE, &file) || file.st_ino != address->inode ||
+        file.st_dev != address->device)
+        return NULL;
+    beacon = map(fd, SFB_SHARED_PAGE, PROT_READ);
+    if (!beacon || is_beacon(beacon, address))
+        return beacon;
+    munmap(beacon, SFB_SHARED_PAGE);
+    return NULL;
+}
+
 static bool is_session(const struct sfb_shared *shared, const struct wanted *wanted)
 {
     return memcmp(shared->magic, SFB_SHARED_MAGIC, sizeof shared->magic) == 0 &&
-           shared->version == SFB_SHARED_VERSION && has_key(shared->key, wanted->key) &&
+           shared->version == SFB_SHARED_VERSION && has_key(shared->key, wanted->address->key) &&
            shared->mode == wanted->mode &&
            (shared->rate_hz > 0 || wanted->mode != SFB_SHARED_CPU) &&
            shared->ring_bytes == wanted->ring_bytes && !shared->ended;
 }
 
-static struct sfb_shared *map(int fd, const struct wanted *wanted)
+static struct sfb_shared *map_memory(int fd, const struct sfb_shared_beacon *beacon,
+                                     const struct wanted *wanted)
 {
-    const size_t size = sfb_shared_size(wanted->ring_bytes);
+    struct sfb_shared *header, *shared = NULL;
     struct stat file;
-    struct sfb_shared *shared;
 
-    if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size != (off_t)size)
+    if (!is_sealed(fd, sfb_shared_size(wanted->ring_bytes), &file) ||
+        file.st_ino != beacon->memory_inode || file.st_dev != wanted->address->device)
         return NULL;
-    shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (shared == MAP_FAILED)
+    header = map(fd, SFB_SHARED_PAGE, PROT_READ | PROT_WRITE);
+    if (!header)
         return NULL;
-    madvise(shared, size, MADV_DONTDUMP); /* all of it would be in a core dump */
-    if (is_session(shared, wanted))
-        return shared;
-    munmap(shared, size);
-    return NULL;
+    if (is_session(header, wanted)) {
+        shared = sfb_space_map(fd, header, wanted->ring_bytes);
+        refused = !shared;
+    }
+    if (shared != header)
+        munmap(header, SFB_SHARED_PAGE);
+    return shared;
 }
 
-/* Through the recorder's own table of descriptors. Refused, for one, to those that may not trace it. */
-static int open_by_proc(const struct address *address)
+static struct sfb_shared *take(const int fd[FILES], const struct wanted *wanted)
+{
+    const struct sfb_shared_beacon *beacon = map_beacon(fd[BEACON], wanted->address);
+    struct sfb_shared *shared = beacon ? map_memory(fd[MEMORY], beacon, wanted) : NULL;
+
+    if (shared)
+        sfb_agent.beacon = beacon;
+    else if (beacon)
+        munmap((void *)(uintptr_t)beacon, SFB_SHARED_PAGE);
+    return shared;
+}
+
+/* --- ways ---------------------------------------------------------------------------------------- */
+
+static int open_file(unsigned long long pid, unsigned long long fd, int flags)
 {
     char path[64];
     struct stat file;
 
-    snprintf(path, sizeof path, "/proc/%lu/fd/%lu", address->pid, address->fd);
+    snprintf(path, sizeof path, "/proc/%llu/fd/%llu", pid, fd);
     /* Another process may have that number by now: open() could wait at what it has there, a FIFO or a device. */
     if (stat(path, &file) != 0 || !S_ISREG(file.st_mode))
         return -1;
-    return open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    return open(path, flags | O_CLOEXEC | O_NONBLOCK);
 }
 
-static int receive(int fd)
+/* Through the recorder's own table of descriptors. Refused, for one, to those that may not trace it. */
+static void open_by_proc(const struct address *address, int fd[FILES])
+{
+    fd[BEACON] = open_file(address->pid, address->fd[BEACON], O_RDONLY);
+    fd[MEMORY] = fd[BEACON] < 0 ? -1 : open_file(address->pid, address->fd[MEMORY], O_RDWR);
+}
+
+/* One descriptor alone is closed: it would stay in the program. */
+static void receive(int socket, int fd[FILES])
 {
     union {
         struct cmsghdr head;
-        char room[CMSG_SPACE(sizeof(int))];
+        char room[CMSG_SPACE(FILES * sizeof(int))];
     } control;
     char byte;
     struct iovec bytes = { &byte, 1 };
@@ -103,56 +193,90 @@ static int receive(int fd)
                               .msg_control = &control,
                               .msg_controllen = sizeof control };
     struct cmsghdr *head;
-    int received = -1;
 
-    if (recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != 1)
-        return -1;
+    if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1)
+        return;
     head = CMSG_FIRSTHDR(&message);
-    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
-        head->cmsg_len == CMSG_LEN(sizeof received))
-        memcpy(&received, CMSG_DATA(head), sizeof received);
-    return received;
+    if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
+        return;
+    if (head->cmsg_len == CMSG_LEN(FILES * sizeof *fd))
+        memcpy(fd, CMSG_DATA(head), FILES * sizeof *fd);
+    else if (head->cmsg_len == CMSG_LEN(sizeof *fd))
+        memcpy(fd, CMSG_DATA(head), sizeof *fd);
 }
 
-/* The recorder hands it out: works without /proc, and where the process has another user. */
-static int open_by_socket(const struct address *address)
+/*
+ * Who listens has the recorder's number, or none here: it lives in another PID namespace. Another process is not waited
+ * for. (What it sends would not be believed.)
+ */
+static bool may_be_recorder(int socket, const struct address *address)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+
+    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+           (peer.pid == 0 || (unsigned long long)peer.pid == address->pid);
+}
+
+/* The recorder hands them out: works without /proc, and where the process has another user. */
+static void ask_at(const struct address *address, const struct sockaddr_un *name, size_t path_size,
+                   int fd[FILES])
 {
     static const struct timeval second = { .tv_sec = 1 };
+    const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + path_size);
+    int to = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (to < 0)
+        return;
+    if (setsockopt(to, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second) == 0 &&
+        setsockopt(to, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof second) == 0 &&
+        connect(to, (const struct sockaddr *)name, size) == 0 && may_be_recorder(to, address))
+        receive(to, fd);
+    close(to);
+}
+
+static void open_by_name(const struct address *address, int fd[FILES])
+{
     struct sockaddr_un name = { .sun_family = AF_UNIX };
     const size_t prefix = sizeof SFB_SHARED_SOCKET - 1;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), received = -1;
 
-    if (fd < 0)
-        return -1;
     /* An abstract name begins with '\0', and has no end but its size. */
     memcpy(name.sun_path + 1, SFB_SHARED_SOCKET, prefix);
     memcpy(name.sun_path + 1 + prefix, address->key, KEY_DIGITS);
-    if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second) == 0 &&
-        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof second) == 0 &&
-        connect(fd, (const struct sockaddr *)&name,
-                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + prefix + KEY_DIGITS)) == 0)
-        received = receive(fd);
-    close(fd);
-    return received;
+    ask_at(address, &name, 1 + prefix + KEY_DIGITS, fd);
+}
+
+static void open_by_path(const struct address *address, int fd[FILES])
+{
+    struct sockaddr_un name = { .sun_family = AF_UNIX };
+    const size_t size = strlen(address->path) + 1;
+
+    if (size == 1 || size > sizeof name.sun_path)
+        return;
+    memcpy(name.sun_path, address->path, size);
+    ask_at(address, &name, size, fd);
 }
 
 struct sfb_shared *sfb_session_map(const char *text, enum sfb_shared_mode mode)
 {
-    static int (*const ways[])(const struct address *) = { open_by_proc, open_by_socket };
+    static void (*const ways[])(const struct address *, int *) = { open_by_proc, open_by_name,
+                                                                   open_by_path };
     struct sfb_shared *shared = NULL;
     struct address address;
     struct wanted wanted;
 
     if (!text || !parse(&address, text))
         return NULL;
-    wanted = (struct wanted){ address.key, mode, sfb_shared_ring_bytes(mode) };
-    for (size_t i = 0; i < sizeof ways / sizeof *ways && !shared; i++) {
-        int fd = ways[i](&address);
+    wanted = (struct wanted){ &address, mode, sfb_shared_ring_bytes(mode) };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways && !shared && !refused; i++) {
+        int fd[FILES] = { -1, -1 };
 
-        if (fd < 0)
-            continue;
-        shared = map(fd, &wanted);
-        close(fd);
+        ways[i](&address, fd);
+        if (fd[MEMORY] >= 0 && fd[BEACON] >= 0)
+            shared = take(fd, &wanted);
+        for (int k = 0; k < FILES; k++)
+            if (fd[k] >= 0)
+                close(fd[k]);
     }
     return shared;
 }

@@ -11,7 +11,7 @@
 
 static struct sfb_shared_process *claim_slot(uint32_t *out)
 {
-    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++) {
+    for (uint32_t i = sfb_agent.process_first; i < sfb_agent.process_end; i++) {
         struct sfb_shared_process *process = sfb_agent_process(i);
 
         if (sfb_agent_claim(&process->state)) {
@@ -99,12 +99,13 @@ bool sfb_slot_take(uint32_t parent, uint64_t cpu_start)
 
     sfb_agent.process = p;
     sfb_agent.slot = slot;
-    sfb_agent.pid = (pid_t)p->pid;
+    __atomic_store_n(&sfb_agent.pid, (pid_t)p->pid, __ATOMIC_RELAXED);
     sfb_agent.others = false;
-    sfb_agent.ending = sfb_agent.wants_sampler = 0;
+    sfb_agent.wants_sampler = 0;
     sfb_agent.period_ns =
         sfb_agent.shared->rate_hz > 0 ? 1000000000U / sfb_agent.shared->rate_hz : 0;
     sfb_modules_begin();
+    __atomic_store_n(&sfb_agent.ending, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&p->state, SFB_SLOT_LIVE, __ATOMIC_RELEASE);
     sfb_agent_wake_recorder();
     return true;

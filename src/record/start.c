@@ -9,6 +9,8 @@
 #include "record/real.h"
 #include "record/session.h"
 #include "record/slot.h"
+#include "record/space.h"
+#include "record/thread_life.h"
 
 __attribute__((constructor)) static void start(int argument_count, char *arguments[])
 {
@@ -19,6 +21,7 @@ __attribute__((constructor)) static void start(int argument_count, char *argumen
     if (getauxval(AT_SECURE))
         return;
     sfb_slot_describe(argument_count, arguments);
+    sfb_space.kind = &sfb_thread_space;
     shared = sfb_session_map(getenv(SFB_SHARED_ENVIRONMENT), SFB_SHARED_CPU);
     if (shared)
         sfb_begin(shared, cpu_start,

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -31,4 +32,23 @@ void sfb_tasks(void (*each)(pid_t tid, void *with), void *with)
             at += entry_size;
         }
     close(fd);
+}
+
+/* "PID (NAME) STATE ...": the name may have anything in it. */
+char sfb_task_state(pid_t tid)
+{
+    char path[64], text[256];
+    const char *name_end;
+    ssize_t size;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    size = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[size > 0 ? size : 0] = '\0';
+    name_end = strrchr(text, ')');
+    return name_end && name_end[1] == ' ' ? name_end[2] : (char)0;
 }

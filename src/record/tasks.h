@@ -7,4 +7,7 @@
 /* Calls a function for each. Opens a descriptor for a moment; takes no heap. Without /proc there are none. */
 void sfb_tasks(void (*each)(pid_t tid, void *with), void *with);
 
+/* The state of a thread of this process, as /proc has it: 'R' runs, 'Z' is a zombie. 0: not known */
+char sfb_task_state(pid_t tid);
+
 #endif

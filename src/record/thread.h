@@ -14,9 +14,8 @@
 #include "sframe_backtrace.h"
 
 enum {
-    SFB_THREAD_FRAMES = 1024, /* of a stack; the outer end of a deeper one is cut off */
     SFB_THREAD_MEMO_FRAMES = 256,
-    SFB_THREAD_CBF = 9 * SFB_THREAD_FRAMES + 64
+    SFB_THREAD_CBF = 24000 /* bytes of a stack: a frame takes 4 as a rule, 9 at most */
 };
 
 enum sfb_thread_state { SFB_THREAD_NONE, SFB_THREAD_LIVE, SFB_THREAD_ENDED };
@@ -27,13 +26,21 @@ struct sfb_thread {
     pid_t tid;
     int32_t timer;       /* the kernel's number; -1: none */
     uint32_t timer_runs; /* 0: it was disarmed */
+    uint32_t timer_near; /* it fires at each tick */
     uint64_t head;       /* the ring's; that one may be overwritten by the program */
     uint64_t sampled;    /* CPU time up to which all is recorded */
+    bool has_event;      /* a signal of one has come: until then the timer has all periods */
+    uint64_t owed;       /* kernel time before that which no sample has yet: weight.h */
+    uint64_t lost;       /* weight of samples for which the ring had no room */
     uint64_t looked_at;  /* CPU time when the sampler looked last */
+    uint64_t gap;        /* CPU time between two samples by its timer, in the mean */
+    uint64_t moved;      /* what it was more than at the look before */
+    struct {
+        uint64_t at, system, faults; /* CPU time, the kernel's part of it, page faults */
+    } usage;                         /* at the last tick: weight.c */
     uint32_t
         notified; /* the sampler has sent it a signal. Above RLIMIT_SIGPENDING the kernel drops what that carries */
-    uint64_t full_since; /* 0: the ring has room */
-    uint64_t full_tail;  /* where the recorder stood then */
+    uint64_t deep_after; /* CPU time before which no walk goes to the end of a deep stack */
     uint32_t samples;
     uint32_t rounds; /* of destructors at its end */
     char name[16];

@@ -21,7 +21,9 @@ static void use(uint32_t number)
 /* From the first on: those in use lie together, and pages of others are never made. */
 static struct sfb_thread *claim_ring(void)
 {
-    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++) {
+    const uint32_t end = sfb_agent_ring_end();
+
+    for (uint32_t i = sfb_agent_ring_first(); i < end; i++) {
         struct sfb_shared_ring *ring = sfb_agent_ring(i);
 
         if (!sfb_agent_claim(&ring->state))
@@ -44,7 +46,7 @@ static void fill_ring(struct sfb_shared_ring *ring, pid_t tid, uint64_t cpu_star
     ring->end = ring->cpu_end = 0;
     memset(ring->lost, 0, sizeof ring->lost);
     ring->engine = SFB_ENGINE_NONE;
-    ring->event = ring->event_fd = 0;
+    ring->event = ring->event_fd = ring->cost_ns = 0;
     ring->tail = ring->head = 0;
 }
 
@@ -59,22 +61,31 @@ static struct sfb_thread *begin(pid_t tid, uint64_t cpu_start, bool own)
     if (own)
         prctl(PR_GET_NAME, t->name);
     memcpy(t->ring->name, t->name, sizeof t->name);
-    t->tid = tid;
-    t->timer = -1;
+    __atomic_store_n(&t->tid, tid, __ATOMIC_RELAXED); /* the sampler looks for it among all */
+    __atomic_store_n(&t->timer, -1, __ATOMIC_RELAXED);
     t->timer_runs = 0;
     t->head = 0;
     t->sampled = cpu_start;
     t->looked_at = cpu_start;
+    t->owed = t->lost = t->moved = t->gap = 0;
+    t->has_event = false;
+    memset(&t->usage, 0, sizeof t->usage);
     t->notified = 0;
-    t->full_since = 0;
+    t->deep_after = 0;
     t->samples = t->rounds = 0;
     /* The memo of the thread that had it before is of another stack. */
     memset(t->memo, 0, SFRAME_BACKTRACE_MEMO_BASE);
     __atomic_store_n(&t->state, SFB_THREAD_LIVE, __ATOMIC_RELEASE);
     sfb_timer_start(t);
-    if (t->timer < 0 && sfb_agent_may_use(SFB_ENGINE_SAMPLER))
-        sfb_agent.wants_sampler = 1;
+    if (__atomic_load_n(&t->timer, __ATOMIC_RELAXED) < 0 && sfb_agent_may_use(SFB_ENGINE_SAMPLER))
+        __atomic_store_n(&sfb_agent.wants_sampler, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&t->ring->state, SFB_SLOT_LIVE, __ATOMIC_RELEASE);
+    /* It ends meanwhile, in another thread, which may not have seen the timer: that would go on for ever. */
+    if (__atomic_load_n(&sfb_agent.ending, __ATOMIC_SEQ_CST)) {
+        sfb_thread_end(t);
+        sfb_timer_delete(t);
+        __atomic_store_n(&t->ring->state, SFB_SLOT_ENDED, __ATOMIC_RELEASE);
+    }
     sfb_agent_wake_recorder();
     return t;
 }
@@ -114,22 +125,55 @@ struct sfb_thread *sfb_thread_begin(uint64_t cpu_start)
 
 struct sfb_thread *sfb_thread_begin_other(pid_t tid, uint64_t cpu_start)
 {
-    return begin(tid, cpu_start, false);
+    struct sfb_thread *t;
+
+    sfb_agent_enter();
+    t = begin(tid, cpu_start, false);
+    sfb_agent_leave();
+    return t;
 }
 
-struct sfb_thread *sfb_thread_of(pid_t tid)
+static struct sfb_thread *find_live(pid_t tid)
 {
-    for (uint32_t i = 0; i < sfb_agent_threads_used(); i++) {
+    for (uint32_t i = sfb_agent_ring_first(); i < sfb_agent_threads_used(); i++) {
         struct sfb_thread *t = &sfb_agent.threads[i];
 
-        if (t->tid == tid && __atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == SFB_THREAD_LIVE)
+        if (__atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == SFB_THREAD_LIVE &&
+            __atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid)
             return t;
     }
     return NULL;
 }
 
+struct sfb_thread *sfb_thread_of(pid_t tid)
+{
+    struct sfb_thread *t;
+
+    sfb_agent_enter();
+    t = find_live(tid);
+    sfb_agent_leave();
+    return t;
+}
+
+/* One that has ended counts, too: a thread may still have its address. */
+static struct sfb_space_range used_rings(struct sfb_space_range mapped)
+{
+    const uint32_t end = sfb_agent_threads_used();
+    uint32_t first = mapped.first;
+
+    while (first < end &&
+           __atomic_load_n(&sfb_agent.threads[first].state, __ATOMIC_ACQUIRE) == SFB_THREAD_NONE)
+        first++;
+    return first < end ? (struct sfb_space_range){ first, end } : (struct sfb_space_range){ 0, 0 };
+}
+
+const struct sfb_space_kind sfb_thread_space = { .thread_size = sizeof(struct sfb_thread),
+                                                 .used = used_rings };
+
 void sfb_thread_end(struct sfb_thread *t)
 {
+    const uint64_t sampled = __atomic_load_n(&t->sampled, __ATOMIC_RELAXED),
+                   looked_at = __atomic_load_n(&t->looked_at, __ATOMIC_RELAXED);
     uint32_t expected = SFB_THREAD_LIVE;
 
     if (!__atomic_compare_exchange_n(&t->state, &expected, SFB_THREAD_ENDED, false,
@@ -139,15 +183,17 @@ void sfb_thread_end(struct sfb_thread *t)
     t->ring->end = sfb_now();
     t->ring->cpu_end = sfb_clock(sfb_clock_of_thread(t->tid));
     if (t->ring->cpu_end == 0) /* it is gone */
-        t->ring->cpu_end = t->looked_at > t->sampled ? t->looked_at : t->sampled;
+        t->ring->cpu_end = looked_at > sampled ? looked_at : sampled;
     __atomic_store_n(&t->ring->state, SFB_SLOT_ENDED, __ATOMIC_RELEASE);
 }
 
 void sfb_thread_end_all(void)
 {
-    for (uint32_t i = 0; i < sfb_agent_threads_used(); i++)
+    sfb_agent_enter();
+    for (uint32_t i = sfb_agent_ring_first(); i < sfb_agent_threads_used(); i++)
         if (__atomic_load_n(&sfb_agent.threads[i].state, __ATOMIC_ACQUIRE) == SFB_THREAD_LIVE)
             sfb_thread_end(&sfb_agent.threads[i]);
+    sfb_agent_leave();
 }
 
 void sfb_thread_look_at_name(struct sfb_thread *t)

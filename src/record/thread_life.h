@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "record/space.h"
 #include "record/thread.h"
 
 /*
@@ -34,6 +35,9 @@ struct sfb_thread *sfb_thread_begin_other(pid_t tid, uint64_t cpu_start);
 
 /* The thread of this process with a number that has a ring; NULL: none. */
 struct sfb_thread *sfb_thread_of(pid_t tid);
+
+/* What the CPU agent has besides the shared memory. */
+extern const struct sfb_space_kind sfb_thread_space;
 
 /* Ends it: nothing is sampled any more, and its CPU time is written. Once, whoever asks. */
 void sfb_thread_end(struct sfb_thread *thread);

@@ -23,18 +23,19 @@ static uint64_t random_below(uint64_t period, uint64_t seed)
     return (z ^ (z >> 31)) % period + 1;
 }
 
-static void arm(const struct sfb_thread *t, uint64_t first, uint64_t period)
+static void arm(int32_t timer, uint64_t first, uint64_t period)
 {
     struct itimerspec when = { .it_value = sfb_timespec(first),
                                .it_interval = sfb_timespec(period) };
 
-    syscall(SYS_timer_settime, t->timer, 0, &when, NULL);
+    syscall(SYS_timer_settime, timer, 0, &when, NULL);
 }
 
 void sfb_timer_start(struct sfb_thread *t)
 {
     struct sigevent event;
     uint64_t period = sfb_agent.period_ns;
+    int32_t timer;
 
     if (!sfb_agent_may_use(SFB_ENGINE_TIMER))
         return;
@@ -44,28 +45,43 @@ void sfb_timer_start(struct sfb_thread *t)
     event.sigev_value.sival_ptr = t;
     /* glibc 2.36 has no public name for the member that the kernel calls so. */
     event._sigev_un._tid = t->tid;
-    if (syscall(SYS_timer_create, sfb_clock_of_thread(t->tid), &event, &t->timer) != 0) {
-        t->timer = -1;
+    if (syscall(SYS_timer_create, sfb_clock_of_thread(t->tid), &event, &timer) != 0) {
         __atomic_fetch_add(&t->ring->lost[SFB_LOSS_NO_TIMER], 1, __ATOMIC_RELAXED);
         return;
     }
     t->ring->engine = SFB_ENGINE_TIMER;
+    t->timer_runs = t->timer_near = 1;
+    __atomic_store_n(&t->timer, timer, __ATOMIC_SEQ_CST);
+    arm(timer, random_below(period, sfb_now() ^ (uint64_t)t->tid << 32), period);
+}
+
+void sfb_timer_look_for_kernel(struct sfb_thread *t, bool owed, uint64_t period)
+{
+    enum { PATIENCE = 3 };
+    const int32_t timer = __atomic_load_n(&t->timer, __ATOMIC_ACQUIRE);
+
+    if (timer < 0 || (owed && t->timer_near))
+        return;
     t->timer_runs = 1;
-    arm(t, random_below(period, sfb_now() ^ (uint64_t)t->tid << 32), period);
+    t->timer_near = owed;
+    arm(timer, owed ? 1 : PATIENCE * period, period);
 }
 
 void sfb_timer_disarm(struct sfb_thread *t)
 {
-    if (t->timer < 0 || !t->timer_runs)
+    /* Another thread may delete it meanwhile: the kernel then refuses what comes here. */
+    const int32_t timer = __atomic_load_n(&t->timer, __ATOMIC_ACQUIRE);
+
+    if (timer < 0 || !t->timer_runs)
         return;
     t->timer_runs = 0;
-    arm(t, 0, 0);
+    arm(timer, 0, 0);
 }
 
 void sfb_timer_delete(struct sfb_thread *t)
 {
-    if (t->timer < 0)
-        return;
-    syscall(SYS_timer_delete, t->timer);
-    t->timer = -1;
+    const int32_t timer = __atomic_exchange_n(&t->timer, -1, __ATOMIC_RELAXED);
+
+    if (timer >= 0)
+        syscall(SYS_timer_delete, timer);
 }

@@ -14,6 +14,14 @@
  */
 void sfb_timer_start(struct sfb_thread *thread);
 
+/*
+ * Where an event samples the thread: fires at each tick while kernel time is owed, else when no signal of the event has
+ * come for some periods.
+ *
+ * @param period  of the event
+ */
+void sfb_timer_look_for_kernel(struct sfb_thread *thread, bool owed, uint64_t period);
+
 /* It stays there, and fires no more. */
 void sfb_timer_disarm(struct sfb_thread *thread);
 

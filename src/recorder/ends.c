@@ -55,7 +55,8 @@ static void waited_for(struct sfb_recorder_follow *f, const siginfo_t *info)
         f->reaped[f->reaped_next++ % REAPED_MAX] = reaped;
     if (info->si_pid == f->first) {
         f->first_ended = true;
-        f->first_status = exited ? W_EXITCODE(info->si_status, 0) : info->si_status;
+        f->first_status = exited ? W_EXITCODE(info->si_status, 0)
+                                 : info->si_status | (info->si_code == CLD_DUMPED ? WCOREFLAG : 0);
     }
 }
 

@@ -19,7 +19,7 @@
 static const uint64_t shortest_ns = 10000;
 
 /* A first period that is shorter than this part of the right one comes once: a storm of them would fill the ring. */
-enum { SHORT_PART = 8 };
+enum { SHORT_PART = 8, FOREVER = 1 << 30 };
 
 /* Uniform in (0, period], so that threads that live for less than a period are hit as often as they should be. */
 static uint64_t random_of(uint64_t period)
@@ -34,6 +34,9 @@ static uint64_t random_of(uint64_t period)
 }
 
 /*
+ * In user mode alone: a signal that comes while a thread enters the kernel ends the call with EINTR. record/weight.h says
+ * what becomes of the kernel's time, which the event counts, too.
+ *
  * The signal goes to the thread alone. An event does not outlive exec: the new program has no handler, and the signal
  * would end it. Kernels without remove_on_exec (before 5.13) refuse.
  */
@@ -47,7 +50,7 @@ static int open_event(const struct sfb_recorder_events *events, pid_t tid, uint6
                                     .sample_period = period,
                                     .disabled = 1,
                                     .exclude_hv = 1,
-                                    .exclude_kernel = events->user_only,
+                                    .exclude_kernel = 1,
                                     .remove_on_exec = 1,
                                     .wakeup_events = 1 };
     int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC), cause;
@@ -96,6 +99,87 @@ const char *sfb_recorder_events_try(const struct sfb_recorder_events *events)
         continue;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return came ? NULL : "perf sends no signals";
+}
+
+static volatile sig_atomic_t signals_seen;
+
+static void count_signal(int signal)
+{
+    (void)signal;
+    signals_seen++;
+}
+
+/* CPU time of some work; *signals came meanwhile. */
+static uint64_t time_work(sig_atomic_t *signals)
+{
+    const sig_atomic_t before = signals_seen;
+    const uint64_t start = own_cpu();
+    uint64_t passed;
+
+    for (volatile unsigned i = 0; i < 5000; i++)
+        continue;
+    passed = own_cpu() - start;
+    *signals = signals_seen - before;
+    return passed;
+}
+
+/* What work takes longer if a signal comes. */
+static uint64_t measure(int fd)
+{
+    enum { SIGNALS = 8, TURNS = 2000 };
+    uint64_t alone = UINT64_MAX, with = 0;
+    unsigned count = 0;
+
+    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+    for (unsigned i = 0; i < TURNS && count < SIGNALS; i++) {
+        sig_atomic_t signals;
+        const uint64_t passed = time_work(&signals);
+
+        if (signals == 0 && passed < alone)
+            alone = passed;
+        if (signals == 1) {
+            with += passed;
+            count++;
+        }
+    }
+    return count > 0 && alone < with / count ? with / count - alone : 0;
+}
+
+void sfb_recorder_events_measure(struct sfb_recorder_events *events)
+{
+    static const uint64_t period_ns = 150000;
+    static const struct timespec none = { 0 };
+    struct sigaction action = { .sa_handler = count_signal }, before;
+    const int fd = open_event(events, 0, period_ns);
+    sigset_t ours;
+
+    if (fd < 0)
+        return;
+    sigemptyset(&ours);
+    sigaddset(&ours, events->signal);
+    if (sigaction(events->signal, &action, &before) == 0) {
+        events->delivery_ns = measure(fd);
+        pthread_sigmask(SIG_BLOCK, &ours, NULL);
+        ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+        while (sigtimedwait(&ours, NULL, &none) == events->signal)
+            continue;
+        sigaction(events->signal, &before, NULL);
+        pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
+    }
+    close(fd);
+}
+
+bool sfb_recorder_events_slow(struct sfb_recorder_events *events, uint64_t handler_ns)
+{
+    static const uint64_t longest_ns = 10000000; /* whatever a program writes as its cost */
+    const uint64_t cost = events->delivery_ns + handler_ns,
+                   wanted = cost < longest_ns / 4 ? 2 * cost : longest_ns / 2;
+
+    if (wanted <= events->period)
+        return false;
+    events->period = wanted + wanted / 4; /* and not again for each little more */
+    events->slowed++;
+    return true;
 }
 
 size_t sfb_recorder_events_limit(void)
@@ -151,10 +235,19 @@ void sfb_recorder_event_settle(const struct sfb_recorder_events *events,
     event->first = 0;
     if (!event->once)
         return;
-    /* It has not counted since. */
+    /* It has not counted since its signal. That may still be to come, and must not be the last. */
     if (sfb_recorder_task_cpu(event->tid, &event->base))
         event->base -= count;
-    ioctl(event->fd, PERF_EVENT_IOC_ENABLE, 0);
+    ioctl(event->fd, PERF_EVENT_IOC_REFRESH, FOREVER);
+}
+
+void sfb_recorder_event_slow(const struct sfb_recorder_events *events,
+                             const struct sfb_recorder_event *event)
+{
+    uint64_t period = events->period;
+
+    if (event->fd >= 0)
+        ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &period);
 }
 
 bool sfb_recorder_event_cpu(const struct sfb_recorder_event *event, uint64_t *out)

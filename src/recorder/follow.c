@@ -288,8 +288,41 @@ static void look_for_lost(struct sfb_recorder_follow *f)
             search(f, i);
 }
 
+/* What handlers cost is written by the program: it can make its own rate lower, within bounds. */
+static uint64_t dearest_handler(const struct sfb_recorder_follow *f)
+{
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++)
+        if (f->ring[i].fd >= 0) {
+            const uint32_t cost = __atomic_load_n(
+                &sfb_shared_ring(f->shared, f->ring_bytes, i)->cost_ns, __ATOMIC_RELAXED);
+
+            most = cost > most ? cost : most;
+        }
+    return most;
+}
+
+static void slow_down(struct sfb_recorder_follow *f)
+{
+    const uint64_t before = f->events->period;
+    char text[128];
+
+    if (!sfb_recorder_events_slow(f->events, dearest_handler(f)))
+        return;
+    __atomic_store_n(&f->shared->period_ns, f->events->period, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < SFB_SHARED_RING_MAX; i++)
+        sfb_recorder_event_slow(f->events, &f->ring[i]);
+    for (size_t i = 0; i < STRAYS_MAX; i++)
+        sfb_recorder_event_slow(f->events, &f->stray[i].event);
+    snprintf(text, sizeof text, "%llu Hz cost more than half of the CPU time: %llu Hz from then on",
+             1000000000ULL / before, 1000000000ULL / f->events->period);
+    sfb_recorder_drain_lost(f->drain, 0, SFB_LOSS_RATE, 1, text);
+}
+
 static void settle_events(struct sfb_recorder_follow *f)
 {
+    slow_down(f);
     for (size_t i = 0; i < SFB_SHARED_RING_MAX; i++)
         sfb_recorder_event_settle(f->events, &f->ring[i]);
     for (size_t i = 0; i < STRAYS_MAX; i++)
@@ -325,6 +358,11 @@ size_t sfb_recorder_follow_running(const struct sfb_recorder_follow *f)
     for (size_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
         count += f->process[i].pid != 0 && !f->process[i].told && !f->process[i].lost;
     return count;
+}
+
+void sfb_recorder_follow_end(struct sfb_recorder_follow *f)
+{
+    sfb_recorder_stray_end(f);
 }
 
 void sfb_recorder_follow_close(struct sfb_recorder_follow *f)

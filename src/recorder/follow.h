@@ -44,6 +44,9 @@ bool sfb_recorder_follow_ended(const struct sfb_recorder_follow *follow, int *wa
 /* Recorded processes that run, as far as is known. */
 size_t sfb_recorder_follow_running(const struct sfb_recorder_follow *follow);
 
+/* The program has ended: what programs without an agent used is known to the drain after it. */
+void sfb_recorder_follow_end(struct sfb_recorder_follow *follow);
+
 void sfb_recorder_follow_close(struct sfb_recorder_follow *follow);
 
 #endif

@@ -31,6 +31,9 @@ struct sfb_recorder_stray {
 /* A process without an agent. */
 struct sfb_recorder_agentless {
     pid_t pid;
+    uint64_t cpu;  /* of the process when it was first seen */
+    uint64_t last; /* and when it was last seen */
+    char name[16];
     bool told;
     bool seen; /* in this look */
 };

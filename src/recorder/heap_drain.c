@@ -169,13 +169,13 @@ static void read_process(struct sfb_recorder_drain *d, uint32_t process, bool la
     h->queued = 0;
     for (uint32_t i = 0; i < d->ring_end; i++) {
         uint64_t published;
-        bool busy;
+        bool busy, whole;
 
         if (d->ring[i].id == 0 || d->ring[i].process != process)
             continue;
         busy = sfb_heap_intake_is_busy(&h->intake, i);
-        h->read += sfb_heap_ring_fill(d->ring[i].heap, &h->intake, i, &h->most);
-        published = busy ? last_published(d, i) : horizon;
+        h->read += sfb_heap_ring_fill(d->ring[i].heap, &h->intake, i, &h->most, &whole);
+        published = busy || !whole ? last_published(d, i) : horizon;
         if (published < horizon)
             horizon = published;
         if (sfb_heap_records_peek(d, i, &record)) {
@@ -244,7 +244,7 @@ static void tell_unplaced(struct sfb_recorder_drain *d, uint32_t slot)
     heap->unplaced_told = heap->unplaced;
 }
 
-/* What it had goes into what is known of all: the largest peak is that of one process. */
+/* What it had goes into what is known of all. Processes have their peaks at different times: the sum is a bound. */
 static void count(const struct sfb_heap_process *heap, struct sfb_recorder_heap_totals *out)
 {
     const bool sampled = sfb_heap_is_sampled(heap);
@@ -253,8 +253,8 @@ static void count(const struct sfb_heap_process *heap, struct sfb_recorder_heap_
     out->allocated_bytes += heap->allocated.bytes;
     out->live_blocks += sfb_heap_blocks(heap->live.blocks, sampled);
     out->live_bytes += heap->live.bytes;
-    if (heap->peak.bytes > out->peak_bytes)
-        out->peak_bytes = heap->peak.bytes;
+    out->peak_bytes += heap->peak.bytes;
+    out->peaks += heap->peak.bytes > 0;
     out->unknown_frees += heap->unknown;
     out->conflicts += heap->conflicts;
 }
@@ -283,6 +283,17 @@ static void heap_totals(const struct sfb_recorder_drain *d, struct sfb_recorder_
 
 /* --- now and then -------------------------------------------------------------------------------- */
 
+/* A process that has just ended keeps what was seen last. */
+static void look_at_memory(struct sfb_recorder_drain *d, uint32_t slot)
+{
+    const struct sfb_recorder_watcher *watcher = &d->watcher;
+    const uint64_t bytes =
+        watcher->process_resident ? watcher->process_resident(watcher->with, slot) : 0;
+
+    if (bytes != 0)
+        d->process[slot].heap->resident = bytes;
+}
+
 static void heap_tend(struct sfb_recorder_drain *d)
 {
     struct sfb_recorder_heap *h = d->heap;
@@ -296,13 +307,13 @@ static void heap_tend(struct sfb_recorder_drain *d)
     for (uint32_t i = 0; looks && i < d->ring_end; i++)
         if (d->ring[i].id != 0)
             sfb_heap_records_tell_wrong(d, i);
-    for (uint32_t i = 0; (looks || snapshot) && i < d->process_end && !d->failed; i++) {
+    for (uint32_t i = 0; i < d->process_end && !d->failed; i++) {
         struct sfb_recorder_process *own = &d->process[i];
 
         if (own->id == 0)
             continue;
-        if (looks && d->watcher.process_resident)
-            own->heap->resident = d->watcher.process_resident(d->watcher.with, i);
+        if (looks || own->heap->resident == 0)
+            look_at_memory(d, i);
         if (looks)
             tell_unplaced(d, i);
         if (snapshot)

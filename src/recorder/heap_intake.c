@@ -25,13 +25,15 @@ static bool wait_while(const uint32_t *at, uint32_t seen, uint64_t ns)
     return syscall(SYS_futex, at, FUTEX_WAIT, seen, &limit, NULL, 0) != 0 && errno == EINTR;
 }
 
-/* Who waits has said so before it looked at tail for the last time. */
+/*
+ * A thread that waits has stored `waiting` before the kernel looks at tail for the last time. The two accesses here are
+ * sequentially consistent, so that none goes before the other: one of the two sides sees the other's.
+ */
 static void give_back(struct sfb_shared_ring *shared, uint64_t tail)
 {
     uint64_t *at = &shared->tail;
 
     __atomic_store_n(at, tail, __ATOMIC_SEQ_CST);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (__atomic_load_n(&shared->waiting, __ATOMIC_SEQ_CST) != 0)
         syscall(SYS_futex, (uint32_t *)(void *)at, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
@@ -63,8 +65,13 @@ static void copy(uint8_t *out, const struct sfb_shared_ring *shared, uint32_t ri
     memcpy(out + first, shared->data, size - first);
 }
 
-/* With the lock held. @return bytes */
-static size_t take_in(struct sfb_heap_intake *in, uint32_t slot)
+/*
+ * With the lock held. All that was published, or nothing.
+ *
+ * @param most  as much may be behind then
+ * @return bytes
+ */
+static size_t take_in(struct sfb_heap_intake *in, uint32_t slot, size_t most)
 {
     struct sfb_shared_ring *shared = sfb_shared_ring(in->shared, in->ring_bytes, slot);
     struct sfb_heap_intake_ring *r = &in->ring[slot];
@@ -84,7 +91,7 @@ static size_t take_in(struct sfb_heap_intake *in, uint32_t slot)
     }
     if (size > r->most)
         r->most = (size_t)size;
-    if (in->behind + size > SFB_HEAP_BEHIND_MAX || (out = room_for(r, (size_t)size)) == NULL)
+    if (in->behind + size > most || (out = room_for(r, (size_t)size)) == NULL)
         return 0;
     copy(out, shared, in->ring_bytes, r->tail, (size_t)size);
     r->size += (size_t)size;
@@ -118,7 +125,7 @@ static void *run(void *argument)
 
         pthread_mutex_lock(&in->lock);
         for (uint32_t i = 0; i < in->ring_end; i++) {
-            const size_t size = in->ring[i].taken_in ? take_in(in, i) : 0;
+            const size_t size = in->ring[i].taken_in ? take_in(in, i, SFB_HEAP_BEHIND_MAX) : 0;
 
             most = size > most ? size : most;
         }
@@ -211,14 +218,18 @@ bool sfb_heap_intake_is_busy(const struct sfb_heap_intake *in, uint32_t slot)
 }
 
 bool sfb_heap_intake_take(struct sfb_heap_intake *in, uint32_t slot,
-                          struct sfb_heap_intake_ring *out)
+                          struct sfb_heap_intake_ring *out, bool *whole)
 {
+    const struct sfb_shared_ring *shared = sfb_shared_ring(in->shared, in->ring_bytes, slot);
     struct sfb_heap_intake_ring *r = &in->ring[slot];
+    uint64_t head;
     struct sfb_heap_intake_ring empty = *out;
     bool good;
 
     pthread_mutex_lock(&in->lock);
-    take_in(in, slot);
+    head = ACQUIRE(shared->head);
+    take_in(in, slot, SIZE_MAX);
+    *whole = r->tail - head <= in->ring_bytes; /* what is published meanwhile is younger */
     good = !r->bad;
     *out = *r;
     r->bytes = empty.bytes;

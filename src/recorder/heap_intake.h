@@ -14,7 +14,10 @@
 
 #include "recorder/shared.h"
 
-/* That reading is behind by so many bytes is memory here; beyond, threads wait. */
+/*
+ * That reading is behind by so many bytes is memory here; beyond, threads wait until their ring is read. Then all of it is
+ * taken out, whatever is behind: what a thread has published is not read after the younger events of others.
+ */
 #define SFB_HEAP_BEHIND_MAX ((size_t)256 << 20)
 
 struct sfb_heap_intake_ring {
@@ -57,10 +60,11 @@ bool sfb_heap_intake_is_busy(const struct sfb_heap_intake *intake, uint32_t slot
  * Takes out all that a thread has published.
  *
  * @param out  empty memory for what comes next, which is exchanged; what is taken out is in it then
+ * @param whole  written: whether that is all; else there was no memory, and what is left is no older than what was taken out
  * @return false: its positions contradict each other; nothing is taken out
  */
 bool sfb_heap_intake_take(struct sfb_heap_intake *intake, uint32_t slot,
-                          struct sfb_heap_intake_ring *out);
+                          struct sfb_heap_intake_ring *out, bool *whole);
 
 /* Whether a thread has published nothing that was not taken out. */
 bool sfb_heap_intake_is_empty(struct sfb_heap_intake *intake, uint32_t slot);

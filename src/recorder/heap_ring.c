@@ -44,10 +44,10 @@ static void exchange(struct sfb_heap_ring *r, struct sfb_heap_intake_ring *more)
 }
 
 size_t sfb_heap_ring_fill(struct sfb_heap_ring *r, struct sfb_heap_intake *intake, uint32_t slot,
-                          size_t *most)
+                          size_t *most, bool *whole)
 {
     struct sfb_heap_intake_ring more = { .bytes = r->spare, .room = r->spare_room };
-    const bool good = sfb_heap_intake_take(intake, slot, &more);
+    const bool good = sfb_heap_intake_take(intake, slot, &more, whole);
     size_t dropped = 0;
 
     if (more.most > *most)

@@ -41,10 +41,11 @@ struct sfb_heap_record {
 /*
  * Appends what the thread has published.
  *
+ * @param whole  written: whether that is all (sfb_heap_intake_take())
  * @return bytes that are to be read no more: all that were there, where its positions contradict each other
  */
 size_t sfb_heap_ring_fill(struct sfb_heap_ring *ring, struct sfb_heap_intake *intake, uint32_t slot,
-                          size_t *most);
+                          size_t *most, bool *whole);
 
 /*
  * Decodes the next record, and leaves it there.

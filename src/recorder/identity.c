@@ -181,7 +181,7 @@ uint32_t sfb_recorder_identity_before(const struct sfb_recorder_follow *f, uint3
     for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX && !wanted.forked; i++) {
         int fits;
 
-        if (f->process[i].pid != pid || f->process[i].told)
+        if (f->process[i].pid == 0 || f->process[i].pid != pid || f->process[i].told)
             continue;
         fits = fits_before(f, i, &wanted);
         if (fits > best_fits) {

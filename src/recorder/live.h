@@ -64,7 +64,8 @@ struct sfb_live_list {
 
 enum sfb_live_flags {
     SFB_LIVE_PRIVATE = 1, /* no file could be made: nobody else sees this map */
-    SFB_LIVE_ENDED = 2    /* the process has ended by itself, or stopped this */
+    SFB_LIVE_ENDED = 2,   /* the process has ended by itself, or stopped this */
+    SFB_LIVE_LOCKED = 4   /* the mapping holds a lock on the file: F_OFD_GETLK */
 };
 
 /* Counts of the whole process, since the beginning. */
@@ -101,13 +102,14 @@ struct sfb_live {
     uint32_t slots_free; /* in those lists */
     uint32_t level;      /* of sampling now */
     uint32_t level_most;
-    uint32_t list; /* of modules that holds now; those before have their places, too */
-    uint32_t list_lock;
+    uint32_t list;       /* of modules that holds now; those before have their places, too */
+    uint32_t list_lock;  /* the thread that writes or copies lists; 0: none does */
     uint32_t lists_used; /* bytes of the area behind the two of the list that holds now */
     struct sfb_live_counts counts;
     struct sfb_live_list lists[SFB_LIVE_LISTS];
     uint32_t text_size;
     char text[SFB_LIVE_TEXT]; /* path of the program, '\0', then its arguments, each with '\0' */
+    uint64_t list_hash;       /* the agent's own: of the list that holds; 0: there was none yet */
 };
 
 _Static_assert(sizeof(struct sfb_live) <= SFB_LIVE_PAGE, "a page");

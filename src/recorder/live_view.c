@@ -13,6 +13,24 @@ static bool is_within(uint64_t at, uint64_t count, uint64_t each, uint64_t size)
            count <= (size - at) / each;
 }
 
+/* Parts share no byte. */
+static bool are_apart(const struct sfb_live *h)
+{
+    const struct {
+        uint64_t at, size;
+    } parts[] = { { h->slots_at, (uint64_t)h->slot_room * sizeof(struct sfb_live_slot) },
+                  { h->buckets_at, (uint64_t)h->bucket_count * sizeof(uint64_t) },
+                  { h->stacks_at, (uint64_t)h->stack_units * SFB_LIVE_UNIT },
+                  { h->lists_at, h->lists_size } };
+
+    for (int i = 1; i < 4; i++)
+        for (int k = 0; k < i; k++)
+            if (parts[i].at < parts[k].at + parts[k].size &&
+                parts[k].at < parts[i].at + parts[i].size)
+                return false;
+    return true;
+}
+
 bool sfb_live_is_sound(const struct sfb_live *h, uint64_t size)
 {
     return memcmp(h->magic, SFB_LIVE_MAGIC, sizeof h->magic) == 0 &&
@@ -22,7 +40,7 @@ bool sfb_live_is_sound(const struct sfb_live *h, uint64_t size)
            is_within(h->stacks_at, h->stack_units, SFB_LIVE_UNIT, size) &&
            is_within(h->lists_at, h->lists_size, 1, size) && h->slots_used <= h->slot_room &&
            h->units_used <= h->stack_units && h->stack_units <= SFB_LIVE_STACK_MAX &&
-           h->text_size <= SFB_LIVE_TEXT;
+           h->text_size <= SFB_LIVE_TEXT && are_apart(h);
 }
 
 const struct sfb_live_stack *sfb_live_stack_at(const struct sfb_live_view *v, uint32_t id)

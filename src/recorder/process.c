@@ -10,6 +10,8 @@
 #define LOAD(member)    __atomic_load_n(&(member), __ATOMIC_RELAXED)
 #define ACQUIRE(member) __atomic_load_n(&(member), __ATOMIC_ACQUIRE)
 
+enum { PID_MOST = 1 << 22 }; /* PID_MAX_LIMIT of the kernel */
+
 /* Path and arguments, copied: both end. */
 struct text {
     char bytes[SFB_SHARED_TEXT + 2];
@@ -46,14 +48,16 @@ static uint32_t slot_of(const struct sfb_recorder_drain *d, uint32_t pid)
     return SFB_SHARED_PROCESS_MAX;
 }
 
-/* The process that executed what is in a slot now. */
+/* The process that executed what is in a slot now: one that has begun, and not ended. */
 static uint32_t before_of(const struct sfb_recorder_drain *d, uint32_t slot, uint32_t pid)
 {
-    const uint32_t before = slot_of(d, pid);
+    uint32_t before = slot_of(d, pid);
 
     if (before == SFB_SHARED_PROCESS_MAX || !d->watcher.process_before)
         return before;
-    return d->watcher.process_before(d->watcher.with, slot, pid);
+    before = d->watcher.process_before(d->watcher.with, slot, pid);
+    return before < SFB_SHARED_PROCESS_MAX && d->process[before].id != 0 ? before
+                                                                         : SFB_SHARED_PROCESS_MAX;
 }
 
 static uint32_t id_of(const struct sfb_recorder_drain *d, uint32_t pid)
@@ -83,6 +87,26 @@ static uint32_t how_of(const struct sfb_recorder_drain *d, uint32_t how, uint32_
                                                                          : SFB_PROCESS_EXECUTED;
 }
 
+/* Makes a slot what it was at first: pages are given back where that can be. */
+static void clear(const struct sfb_recorder_drain *d, uint32_t slot)
+{
+    struct sfb_shared_process *shared = &d->processes[slot];
+    const size_t rest = offsetof(struct sfb_shared_process, known);
+    const off_t at = (off_t)(SFB_SHARED_PROCESSES_AT + slot * sizeof *shared + rest);
+
+    if (d->fd < 0 || fallocate(d->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
+                               (off_t)(sizeof *shared - rest)) != 0)
+        memset((uint8_t *)shared + rest, 0, sizeof *shared - rest);
+    memset((uint8_t *)shared + sizeof shared->state, 0, rest - sizeof shared->state);
+    __atomic_store_n(&shared->state, SFB_SLOT_FREE, __ATOMIC_RELEASE);
+}
+
+/* No agent writes such a number: all of them stand for "none", or for a group, in calls of the system. */
+static bool is_pid(uint32_t pid)
+{
+    return pid != 0 && pid <= PID_MOST;
+}
+
 void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
 {
     const struct sfb_shared_process *shared = &d->processes[slot];
@@ -95,6 +119,11 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
 
     if (state != SFB_SLOT_LIVE && state != SFB_SLOT_ENDED)
         return;
+    if (!is_pid(pid)) {
+        sfb_recorder_lost(d, 0, 0, SFB_LOSS_BAD_RING, 1, "a process has an impossible number");
+        clear(d, slot);
+        return;
+    }
     /* Its agent came before the session was closed to it. */
     if (d->no_children && how_of(d, LOAD(shared->how), pid) != SFB_PROCESS_STARTED)
         return;
@@ -130,6 +159,10 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
         .arguments_size = text.arguments_size,
     };
     sfb_recorder_put(d, sfb_recording_put_process(d->writer, &process));
+    /* Else the process before it has that time, or its parent. */
+    if (before == SFB_SHARED_PROCESS_MAX && process.how != SFB_PROCESS_FORKED &&
+        sfb_recorder_is_process_cpu(d, own->cpu_start))
+        sfb_recorder_programs_add(&d->unrecorded.loading, text.bytes, own->cpu_start);
     if (!good)
         sfb_recorder_lost(d, own->id, 0, SFB_LOSS_BAD_RING, 1, "a program's name has no end");
     if (d->heap_calls && !d->heap_calls->process_begin(d, slot, process.time)) {
@@ -163,20 +196,6 @@ static uint64_t cpu_of(const struct sfb_recorder_drain *d, uint32_t slot)
     return total > own->cpu_start && sfb_recorder_is_process_cpu(d, total - own->cpu_start)
                ? total - own->cpu_start
                : 0;
-}
-
-/* Makes a slot what it was at first: pages are given back where that can be. */
-static void clear(const struct sfb_recorder_drain *d, uint32_t slot)
-{
-    struct sfb_shared_process *shared = &d->processes[slot];
-    const size_t rest = offsetof(struct sfb_shared_process, known);
-    const off_t at = (off_t)(SFB_SHARED_PROCESSES_AT + slot * sizeof *shared + rest);
-
-    if (d->fd < 0 || fallocate(d->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
-                               (off_t)(sizeof *shared - rest)) != 0)
-        memset((uint8_t *)shared + rest, 0, sizeof *shared - rest);
-    memset((uint8_t *)shared + sizeof shared->state, 0, rest - sizeof shared->state);
-    __atomic_store_n(&shared->state, SFB_SLOT_FREE, __ATOMIC_RELEASE);
 }
 
 void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
@@ -223,5 +242,7 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
     own->id = 0;
     d->totals.processes_live--;
     d->totals.cpu += own->cpu;
+    if (own->end == SFB_PROCESS_LEFT)
+        d->totals.cpu_left += own->cpu;
     clear(d, slot);
 }

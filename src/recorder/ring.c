@@ -20,13 +20,17 @@ static bool is_time(const struct sfb_recorder_drain *d, uint64_t time)
 static void begin(struct sfb_recorder_drain *d, uint32_t slot)
 {
     const struct sfb_shared_ring *shared = sfb_recorder_shared_ring(d, slot);
-    const uint32_t state = ACQUIRE(shared->state), process = LOAD(shared->process);
+    const uint32_t state = ACQUIRE(shared->state);
     struct sfb_recorder_ring *own = &d->ring[slot];
+    uint32_t process;
     uint64_t start;
     char name[sizeof shared->name + 1] = "";
 
-    if ((state != SFB_SLOT_LIVE && state != SFB_SLOT_ENDED) || process >= SFB_SHARED_PROCESS_MAX ||
-        d->process[process].id == 0 || d->process[process].pid != LOAD(shared->pid))
+    if (state != SFB_SLOT_LIVE && state != SFB_SLOT_ENDED)
+        return; /* the agent is still writing what follows */
+    process = LOAD(shared->process);
+    if (process >= SFB_SHARED_PROCESS_MAX || d->process[process].id == 0 ||
+        d->process[process].pid != LOAD(shared->pid))
         return;
     *own = (struct sfb_recorder_ring){ .id = ++d->next_thread,
                                        .process = process,

@@ -1,14 +1,11 @@
-/*
- * The memory that a recorder shares with agents, and the ways to it: /proc/PID/fd/FD, and a socket that hands the
- * descriptor out to those who cannot open that.
- */
+/* The memory that a recorder shares with agents, its beacon, and the ways to both: shared.h. */
 #ifndef RECORDER_SESSION_H
 #define RECORDER_SESSION_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "recorder/handout.h"
 #include "recorder/shared.h"
 
 /* What agents are asked for. */
@@ -24,14 +21,13 @@ struct sfb_recorder_session {
     struct sfb_shared *shared; /* sfb_shared_size() bytes */
     size_t size;               /* of shared */
     int fd;
-    int listener;
-    pthread_t server;
-    bool serving;
-    char text[96]; /* value of SFB_SHARED_ENVIRONMENT */
+    struct sfb_shared_beacon *beacon; /* NULL: not lit */
+    struct sfb_handout handout;
+    char text[256]; /* value of SFB_SHARED_ENVIRONMENT */
 };
 
 /*
- * Makes the memory: its size cannot be changed by anybody.
+ * Makes the memory, whose size is fixed, and its beacon: lit until the calling thread dies, or closes the session.
  *
  * @param out  written, for sfb_recorder_session_close(), also on failure
  *
@@ -56,6 +52,7 @@ uint32_t sfb_recorder_session_seen(const struct sfb_recorder_session *session);
 bool sfb_recorder_session_wait(const struct sfb_recorder_session *session, uint32_t seen,
                                uint64_t ns);
 
+/* By the thread that opened it. */
 void sfb_recorder_session_close(struct sfb_recorder_session *session);
 
 #endif

@@ -1,6 +1,8 @@
 /*
- * What `sfb record` and the agents in the recorded processes share: one memory file, made and sealed by the recorder,
- * mapped by each agent, which closes the descriptor at once.
+ * What `sfb record` and the agents in the recorded processes share: two memory files (memfd_create()), made and sealed by
+ * the recorder, mapped by each agent, which closes the descriptors at once.
+ *
+ * The beacon is one page, struct sfb_shared_beacon, that the recorder alone can write. The memory is written by all:
  *
  *     offset 0                 struct sfb_shared
  *     SFB_SHARED_PROCESSES_AT  SFB_SHARED_PROCESS_MAX slots of struct sfb_shared_process
@@ -15,24 +17,40 @@
 #ifndef SFB_RECORDER_SHARED_H
 #define SFB_RECORDER_SHARED_H
 
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "sfb/recording.h"
 
-/* In the environment of what is recorded: "PID:FD:KEY", the recorder's, the key as 32 hexadecimal digits. */
+/*
+ * In the environment of what is recorded: "PID:MEMORY:BEACON:DEVICE:INODE:KEY:PATH". The recorder's pid and its two
+ * descriptors, decimal; device and inode of the beacon, hexadecimal; the key, 32 hexadecimal digits; a path, or nothing.
+ *
+ * The session is the beacon of that inode, wherever it comes from: nothing else that is found on a way is believed. The
+ * kernel never gives the number of a memory file again (before Linux 5.9: after 2^32 files).
+ */
 #define SFB_SHARED_ENVIRONMENT "SFB_RECORD_SESSION"
 
 /*
- * Where the file is found: /proc/PID/fd/FD first. Where that cannot be opened, from the abstract Unix socket (SOCK_STREAM)
- * named "sfb-record-KEY": one byte is received, with the descriptor (SCM_RIGHTS), and with no answer within a second none.
+ * Where the files are found, in this order: no way leads everywhere, and no descriptor is inherited, which the program
+ * would meet.
+ *
+ *     /proc/PID/fd/      the same PID namespace, a process that may look into the recorder
+ *     abstract socket    "sfb-record-KEY": the same network namespace, any user, any root
+ *     socket at PATH     the same file system: other namespaces of PIDs and of the network
+ *
+ * A socket (SOCK_STREAM) sends one byte with both descriptors (SCM_RIGHTS), memory and beacon. Without an answer within a
+ * second there is none.
  */
 #define SFB_SHARED_SOCKET "sfb-record-"
 
 #define SFB_SHARED_MAGIC "sfb-mem" /* 8 bytes with the '\0' */
 
 enum {
-    SFB_SHARED_VERSION = 2,
+    SFB_SHARED_VERSION = 3,
     SFB_SHARED_PAGE = 4096,
     SFB_SHARED_PROCESS_MAX = 512, /* recorded at the same time */
     SFB_SHARED_RING_MAX = 1024,   /* threads recorded at the same time */
@@ -41,6 +59,9 @@ enum {
     SFB_SHARED_CPU_RING = 57344,   /* 56 KiB: 1,024 rings with their headers are 62.9 MB */
     SFB_SHARED_HEAP_RING = 258048, /* 252 KiB: 268 MB */
     SFB_SHARED_RING_MOST = SFB_SHARED_HEAP_RING,
+    SFB_SHARED_MAX_FRAMES = 4096,
+    SFB_SHARED_FRAMES_LEAST = 16, /* what may be asked for */
+    SFB_SHARED_FRAMES_MOST = 16384,
     SFB_SHARED_TEXT = 3072 /* bytes of a program's path and arguments */
 };
 
@@ -52,15 +73,15 @@ enum sfb_shared_flags {
 enum sfb_shared_mode { SFB_SHARED_CPU = 0, SFB_SHARED_HEAP = 1 };
 
 enum sfb_shared_heap_flags {
-    SFB_SHARED_HEAP_MMAP = 1 /* mmap(), munmap(), mremap() too */
+    SFB_SHARED_HEAP_MMAP = 1, /* mmap(), munmap(), mremap() too */
+    SFB_SHARED_HEAP_WAIT = 2  /* for room in a ring as long as the recorder lives, not 10 ms */
 };
 
 struct sfb_shared {
     char magic[8];
     uint32_t version;
-    uint32_t recorder_pid;
-    uint8_t key[16];
     uint32_t rate_hz;
+    uint8_t key[16];
     uint32_t engines; /* bit mask, 1 << enum sfb_recording_engine: those that may be used */
     uint32_t flags;
     uint32_t signal; /* SIGPROF */
@@ -88,6 +109,30 @@ struct sfb_shared {
     uint32_t wake;
 
     uint64_t lost[SFB_LOSS_COUNT]; /* where there is no slot to count in; agents add */
+
+    /* CPU ns between two signals of perf's events: the recorder raises it where samples cost too much. 0: not said */
+    uint64_t period_ns;
+    uint32_t max_frames; /* of a stack of CPU time; 0: SFB_SHARED_MAX_FRAMES */
+};
+
+/*
+ * Written by the recorder before its first child, then sealed (F_SEAL_FUTURE_WRITE): who has the descriptor maps it to
+ * read. `owner` is a robust lock, held by the recorder as long as it lives: its first word is the holder's thread number,
+ * and the kernel takes that out when the holder dies, however it does. So one load says whether the recorder lives, in
+ * each namespace, in a signal handler, and no other process can make it look alive. (A pid means nothing in another PID
+ * namespace, and is used again; a time that the recorder writes now and then says that one that is stopped is dead.)
+ */
+struct sfb_shared_beacon {
+    union {
+        uint32_t holder; /* & FUTEX_TID_MASK: 0: the recorder is gone */
+        pthread_mutex_t lock;
+        uint8_t room[64];
+    } owner;
+    char magic[8];
+    uint32_t version;
+    uint32_t padding;
+    uint8_t key[16];
+    uint64_t memory_inode; /* on the same device */
 };
 
 /* Of slots. Only these steps: FREE -> CLAIMED -> LIVE -> ENDED by the agent; any -> FREE by the recorder. */
@@ -150,7 +195,8 @@ struct sfb_shared_ring {
     char name[16];
     uint32_t engine; /* of the agent: TIMER or SAMPLER, NONE */
     uint32_t
-        event; /* the recorder: 1: an event of perf serves; the agent disarms its timer. 2: it was refused. */
+        event; /* the recorder: 1: an event of perf serves; the timer looks for kernel time. 2: it was refused. */
+    uint32_t cost_ns; /* of the thread's handler, the mean of its last calls; 0: not known */
     uint32_t
         event_fd; /* of that event, in the recorder: its signals carry this number (si_fd). + 1; 0: not known */
 
@@ -158,7 +204,7 @@ struct sfb_shared_ring {
      * Bytes since the slot was CLAIMED; positions in data are modulo ring_bytes. On lines of their own: two processors
      * write them.
      */
-    uint8_t to_tail[1024 - 8 * SFB_LOSS_COUNT - 16 - 4 * 7 - 8 * 5];
+    uint8_t to_tail[1024 - 8 * SFB_LOSS_COUNT - 16 - 4 * 8 - 8 * 5];
     uint64_t tail; /* the recorder: read up to here */
     uint8_t to_head[1024 - 8];
     uint64_t head; /* the agent: written up to here; stored with release after each record */
@@ -254,6 +300,12 @@ enum {
 #define SFB_SHARED_RINGS_AT                                                                        \
     (SFB_SHARED_PROCESSES_AT + SFB_SHARED_PROCESS_MAX * sizeof(struct sfb_shared_process))
 
+/* Whether the recorder lives, stopped or not. Signals: safe. Cost: one load. */
+static inline bool sfb_shared_beacon_is_lit(const struct sfb_shared_beacon *beacon)
+{
+    return __atomic_load_n(&beacon->owner.holder, __ATOMIC_RELAXED) & FUTEX_TID_MASK;
+}
+
 static inline uint32_t sfb_shared_ring_bytes(enum sfb_shared_mode mode)
 {
     return mode == SFB_SHARED_HEAP ? SFB_SHARED_HEAP_RING : SFB_SHARED_CPU_RING;
@@ -281,6 +333,8 @@ static inline struct sfb_shared_ring *sfb_shared_ring(struct sfb_shared *shared,
 }
 
 _Static_assert(sizeof(struct sfb_shared) <= SFB_SHARED_PAGE, "a page");
+_Static_assert(offsetof(pthread_mutex_t, __data.__lock) == 0, "the word that the kernel writes");
+_Static_assert(sizeof(pthread_mutex_t) <= 64, "the same place in each library");
 _Static_assert(offsetof(struct sfb_shared_process, known) == SFB_SHARED_PAGE, "a page");
 _Static_assert(sizeof(struct sfb_shared_process) == 64 * SFB_SHARED_PAGE, "64 pages");
 _Static_assert(offsetof(struct sfb_shared_ring, tail) == 1024, "a line of its own");

@@ -55,6 +55,16 @@ void sfb_recorder_lost(struct sfb_recorder_drain *d, uint32_t process, uint32_t 
     sfb_recorder_put(d, sfb_recording_put_losses(d->writer, &losses));
 }
 
+/* No more than all processors could have lost, had they done nothing else: a sample takes a signal, a list a system call. */
+static bool is_loss(const struct sfb_recorder_drain *d, unsigned reason, uint64_t count)
+{
+    const bool in_malloc = reason == SFB_LOSS_HEAP_EVENTS || reason == SFB_LOSS_HEAP_WAITS,
+               sample = reason == SFB_LOSS_RING_FULL || reason == SFB_LOSS_NESTED;
+    const uint64_t least_ns = in_malloc ? 2 : sample ? 100 : 1000;
+
+    return count <= UINT64_MAX / least_ns && sfb_recorder_is_process_cpu(d, count * least_ns);
+}
+
 void sfb_recorder_losses(struct sfb_recorder_drain *d, const uint64_t *shared, uint64_t *counted,
                          uint32_t process, uint32_t thread)
 {
@@ -65,7 +75,7 @@ void sfb_recorder_losses(struct sfb_recorder_drain *d, const uint64_t *shared, u
         if (count == before)
             continue;
         counted[reason] = count;
-        if (count < before || count - before > UINT32_MAX)
+        if (count < before || !is_loss(d, reason, count))
             sfb_recorder_lost(d, process, thread, SFB_LOSS_BAD_RING, 1,
                               "a count of losses was overwritten");
         else

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "recorder/cpu_sums.h"
 #include "recorder/dictionary.h"
 #include "recorder/watch.h"
 
@@ -112,6 +113,7 @@ struct sfb_recorder_drain {
     uint64_t begun, scanned, reported, now;
     uint64_t lost[SFB_LOSS_COUNT]; /* of the shared header, counted so far */
     struct sfb_recorder_totals totals;
+    struct sfb_recorder_unrecorded unrecorded;
     uint8_t record[SFB_SHARED_RING_MOST]; /* the copy that is judged */
     uint8_t modules[SFB_SHARED_MODULES];
 };

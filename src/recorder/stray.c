@@ -9,8 +9,12 @@
 #include "recorder/ends.h"
 #include "recorder/program.h"
 #include "recorder/tasks.h"
+#include "recorder/unrecorded.h"
 
 enum { TASKS_MAX = 4096, CHILDREN_MAX = 4096 };
+
+/* More than loaders were seen to take: 0.2 s with 200 libraries. */
+static const uint64_t loading_ns = 1000000000;
 
 static bool has_event(const struct sfb_recorder_follow *f, pid_t tid)
 {
@@ -77,6 +81,11 @@ void sfb_recorder_stray_forget(struct sfb_recorder_follow *f, pid_t pid)
 
 /* --- processes ----------------------------------------------------------------------------------- */
 
+static bool is_of_musl(const struct sfb_recorder_program *program)
+{
+    return strstr(program->interpreter, "/ld-musl-") != NULL;
+}
+
 static const char *reason_of(const struct sfb_recorder_follow *f, pid_t pid)
 {
     struct sfb_recorder_program program;
@@ -89,6 +98,9 @@ static const char *reason_of(const struct sfb_recorder_follow *f, pid_t pid)
     case SFB_PROGRAM_OTHER_MACHINE: return "a program of another machine";
     case SFB_PROGRAM_UNREADABLE: return "its program cannot be read";
     case SFB_PROGRAM_DYNAMIC:
+        if (is_of_musl(&program))
+            return "a program of musl: the agent is for glibc";
+        break;
     case SFB_PROGRAM_NO_LOADER:
     case SFB_PROGRAM_SCRIPT:
     case SFB_PROGRAM_OTHER: break;
@@ -97,6 +109,9 @@ static const char *reason_of(const struct sfb_recorder_follow *f, pid_t pid)
         return "a setuid program: the loader ignores LD_PRELOAD";
     if (__atomic_load_n(&f->shared->lost[SFB_LOSS_NO_PROCESS], __ATOMIC_RELAXED) != 0)
         return "no agent: there were no more slots, or its environment was cleared";
+    if (__atomic_load_n(&f->shared->lost[SFB_LOSS_SPACE], __ATOMIC_RELAXED) != 0)
+        return "no agent: a limit on address space (ulimit -v) left no room, or its environment "
+               "was cleared";
     return "no agent: its environment was cleared, or it could not open the session";
 }
 
@@ -109,25 +124,58 @@ void sfb_recorder_stray_tell(struct sfb_recorder_follow *f, uint32_t parent, pid
     sfb_recorder_drain_lost(f->drain, parent, SFB_LOSS_NOT_FOLLOWED, 1, text);
 }
 
-static void note(struct sfb_recorder_follow *f, uint32_t parent, pid_t pid)
+/*
+ * Whether its agent may still be on its way. Loading takes CPU time, and on a busy machine, or under a debugger, any
+ * time: only the former is counted.
+ */
+static bool is_loading(const struct sfb_recorder_agentless *a)
+{
+    struct sfb_recorder_program program;
+    char path[64];
+    uint64_t cpu;
+
+    snprintf(path, sizeof path, "/proc/%ld/exe", (long)a->pid);
+    sfb_recorder_program_look(&program, path);
+    return program.kind == SFB_PROGRAM_DYNAMIC && !program.raised && !is_of_musl(&program) &&
+           sfb_recorder_task_has_variable(a->pid, SFB_SHARED_ENVIRONMENT) &&
+           sfb_recorder_process_cpu(a->pid, &cpu) && cpu - a->cpu < loading_ns;
+}
+
+static void look_at(struct sfb_recorder_agentless *a)
+{
+    a->seen = true;
+    sfb_recorder_process_cpu(a->pid, &a->last);
+    sfb_recorder_task_name(a->pid, a->name, sizeof a->name);
+}
+
+/* @return whether it is a loss: it runs, and no agent will come */
+static bool note(struct sfb_recorder_follow *f, uint32_t parent, pid_t pid)
 {
     struct sfb_recorder_agentless *room = NULL;
+
+    if (sfb_recorder_task_has_ended(pid))
+        return false;
 
     for (size_t i = 0; i < AGENTLESS_MAX; i++) {
         struct sfb_recorder_agentless *a = &f->agentless[i];
 
         if (a->pid == pid) {
-            a->seen = true;
-            if (!a->told)
+            look_at(a);
+            if (!a->told && !is_loading(a)) {
                 sfb_recorder_stray_tell(f, parent, pid);
-            a->told = true;
-            return;
+                a->told = true;
+            }
+            return a->told;
         }
         if (a->pid == 0 && !room)
             room = a;
     }
-    if (room)
-        *room = (struct sfb_recorder_agentless){ .pid = pid, .seen = true };
+    if (room) {
+        *room = (struct sfb_recorder_agentless){ .pid = pid };
+        look_at(room);
+        room->cpu = room->last;
+    }
+    return false;
 }
 
 static bool is_followed(const struct sfb_recorder_follow *f, pid_t pid)
@@ -152,11 +200,10 @@ static void look_at_program(struct sfb_recorder_follow *f, struct sfb_recorder_f
     } else if (!p->changed) {
         p->changed = true;
     } else {
-        if (!f->no_children) {
+        if (!f->no_children)
             note(f, p->id, p->here);
-            note(f, p->id, p->here); /* seen twice already */
-        }
-        sfb_recorder_ends_tell(f, (uint32_t)(p - f->process), SFB_PROCESS_REPLACED, 0, p->cpu);
+        if (f->no_children || note(f, p->id, p->here)) /* seen twice already */
+            sfb_recorder_ends_tell(f, (uint32_t)(p - f->process), SFB_PROCESS_REPLACED, 0, p->cpu);
     }
 }
 
@@ -169,6 +216,14 @@ static void look_at_children(struct sfb_recorder_follow *f, uint32_t parent, pid
     for (size_t i = 0; i < count; i++)
         if (!is_followed(f, children[i]) && (!f->no_children || children[i] == f->first))
             note(f, parent, children[i]);
+}
+
+/* It has ended, or its agent has come. */
+static void forget(struct sfb_recorder_follow *f, struct sfb_recorder_agentless *a)
+{
+    if (a->pid != 0 && !is_followed(f, a->pid))
+        sfb_recorder_drain_unrecorded(f->drain, a->name, a->last);
+    a->pid = 0;
 }
 
 void sfb_recorder_stray_processes(struct sfb_recorder_follow *f)
@@ -186,5 +241,11 @@ void sfb_recorder_stray_processes(struct sfb_recorder_follow *f)
     }
     for (size_t i = 0; i < AGENTLESS_MAX; i++)
         if (!f->agentless[i].seen)
-            f->agentless[i].pid = 0;
+            forget(f, &f->agentless[i]);
+}
+
+void sfb_recorder_stray_end(struct sfb_recorder_follow *f)
+{
+    for (size_t i = 0; i < AGENTLESS_MAX; i++)
+        forget(f, &f->agentless[i]);
 }

@@ -18,10 +18,16 @@ bool sfb_recorder_stray_take(struct sfb_recorder_follow *follow, pid_t tid,
 /* A process has ended: events of its threads are closed. */
 void sfb_recorder_stray_forget(struct sfb_recorder_follow *follow, pid_t pid);
 
-/* Tells of children that have no agent when they are seen for the second time, and why. */
+/*
+ * Reports children that have no agent when they are seen for the second time, and why. Zombies were not looked at in
+ * time, and are no loss; one whose agent may still be on its way is none before it has used a second of CPU time.
+ */
 void sfb_recorder_stray_processes(struct sfb_recorder_follow *follow);
 
-/* Tells it of one process: its program is looked at. */
+/* The recording ends: what those used that are seen is added to what is not recorded. */
+void sfb_recorder_stray_end(struct sfb_recorder_follow *follow);
+
+/* Reports one process: its program is looked at. */
 void sfb_recorder_stray_tell(struct sfb_recorder_follow *follow, uint32_t parent, pid_t pid);
 
 #endif

@@ -32,7 +32,7 @@ static size_t read_file(char *out, size_t room, const char *format, long number)
 }
 
 /* The same of a file of any size. @return to be freed; NULL: it cannot be read */
-static char *read_all(const char *format, long number)
+static char *read_all(const char *format, long number, size_t *out_size)
 {
     char path[128], *out = NULL, *grown;
     size_t size = 0, room = 0;
@@ -57,6 +57,7 @@ static char *read_all(const char *format, long number)
     close(fd);
     if (out)
         out[size] = '\0';
+    *out_size = size;
     return out;
 }
 
@@ -148,23 +149,53 @@ size_t sfb_recorder_tasks_of(pid_t pid, pid_t *out, size_t room)
     return count;
 }
 
+/* @return how many of `room` were written */
+static size_t children_of_thread(pid_t pid, long tid, pid_t *out, size_t room)
+{
+    char name[64], *text, *at, *end;
+    size_t count = 0, size;
+
+    snprintf(name, sizeof name, "task/%ld/children", tid);
+    text = at = read_all(name, pid, &size);
+    for (long child; at && count < room && (child = strtol(at, &end, 10)) > 0 && end != at;
+         at = end)
+        out[count++] = (pid_t)child;
+    free(text);
+    return count;
+}
+
 size_t sfb_recorder_children_of(pid_t pid, pid_t *out, size_t room)
 {
-    enum { TASKS_MAX = 256 };
-    pid_t tasks[TASKS_MAX];
-    size_t count = 0, task_count = sfb_recorder_tasks_of(pid, tasks, TASKS_MAX);
+    struct dirent *entry;
+    size_t count = 0;
+    char path[64];
+    DIR *folder;
 
-    for (size_t i = 0; i < task_count; i++) {
-        char name[64], *text, *at, *end;
-
-        snprintf(name, sizeof name, "task/%ld/children", (long)tasks[i]);
-        text = at = read_all(name, pid);
-        for (long child; at && count < room && (child = strtol(at, &end, 10)) > 0 && end != at;
-             at = end)
-            out[count++] = (pid_t)child;
-        free(text);
-    }
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
+    folder = opendir(path);
+    if (!folder)
+        return 0;
+    while (count < room && (entry = readdir(folder)))
+        if (isdigit((unsigned char)entry->d_name[0]))
+            count +=
+                children_of_thread(pid, strtol(entry->d_name, NULL, 10), out + count, room - count);
+    closedir(folder);
     return count;
+}
+
+bool sfb_recorder_task_has_variable(pid_t pid, const char *name)
+{
+    const size_t length = strlen(name);
+    size_t size = 0;
+    char *text = read_all("environ", pid, &size), *at = text;
+    bool found = false;
+
+    while (at && !found && at < text + size) {
+        found = strncmp(at, name, length) == 0 && at[length] == '=';
+        at += strlen(at) + 1;
+    }
+    free(text);
+    return found;
 }
 
 /* Without a descriptor nothing can be looked at, and nobody seems to be there. */

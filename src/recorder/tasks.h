@@ -40,6 +40,9 @@ bool sfb_recorder_task_program(pid_t pid, char *out, size_t room);
 /* Its arguments, each with its '\0', as far as they fit. @return bytes written; 0: not known */
 size_t sfb_recorder_task_arguments(pid_t pid, char *out, size_t room);
 
+/* Whether its program was executed with an environment variable. False: not known, too. */
+bool sfb_recorder_task_has_variable(pid_t pid, const char *name);
+
 /* Whether a process has the namespace that this one has: "mnt", "time". False: not known, too. */
 bool sfb_recorder_task_shares(pid_t pid, const char *space);
 
@@ -58,7 +61,7 @@ pid_t sfb_recorder_task_parent(pid_t pid);
 /* The threads of a process. @return how many of `room` were written */
 size_t sfb_recorder_tasks_of(pid_t pid, pid_t *out, size_t room);
 
-/* Its children, those that it forked itself. @return how many of `room` were written */
+/* Its children, those that its threads forked. @return how many of `room` were written */
 size_t sfb_recorder_children_of(pid_t pid, pid_t *out, size_t room);
 
 /* CPU time of a thread, in ns. @return false: not known */

@@ -49,13 +49,15 @@ struct sfb_recorder_heap_totals {
     bool sampled;
     uint64_t allocated_blocks, allocated_bytes;
     uint64_t live_blocks, live_bytes; /* of processes that have ended, at their end */
-    uint64_t peak_bytes;              /* the largest one of a process */
+    uint64_t peak_bytes;              /* the sum of those of all processes */
+    uint32_t peaks;                   /* processes that have one */
     uint64_t unknown_frees, conflicts;
 };
 
 struct sfb_recorder_totals {
     uint64_t samples, weight;
-    uint64_t cpu; /* of processes that have ended, as far as it is known */
+    uint64_t cpu;      /* of processes that have ended, as far as it is known */
+    uint64_t cpu_left; /* the part of it of processes that ran on when the recording ended */
     uint64_t lost[SFB_LOSS_COUNT];
     uint32_t processes;      /* begun */
     uint32_t processes_live; /* not ended */

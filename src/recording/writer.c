@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sized.h"
 #include "recording/bodies_put.h"
 #include "recording/crc32c.h"
 #include "recording/heap_writer.h"
@@ -71,21 +72,6 @@ static enum sfb_status begin(struct sfb_recording_writer *w,
     return sfb_writer_put_block(w, RECORDING_START, 0, 1, w->max_size);
 }
 
-/* src/base/sized.h says the rule. Its function is not in the shared library, which serves this one, too. */
-static enum sfb_status read_options(struct sfb_recording_writer_options *out,
-                                    const struct sfb_recording_writer_options *in)
-{
-    const size_t known = in->size < sizeof *out ? in->size : sizeof *out;
-
-    if (in->size == 0 || in->size % sizeof in->size != 0 || in->size > 4096)
-        return SFB_NO_SIZE;
-    for (size_t i = known; i < in->size; i++)
-        if (((const uint8_t *)in)[i] != 0)
-            return SFB_BAD_ARGUMENT;
-    memcpy(out, in, known);
-    return SFB_OK;
-}
-
 enum sfb_status sfb_recording_writer_open(struct sfb_recording_writer **out, int fd,
                                           const struct sfb_recording_start *start,
                                           const struct sfb_recording_writer_options *options)
@@ -96,7 +82,7 @@ enum sfb_status sfb_recording_writer_open(struct sfb_recording_writer **out, int
 
     if (out == NULL || fd < 0 || start == NULL || start->command_size > TEXT_MAX)
         return SFB_BAD_ARGUMENT;
-    if (options != NULL && (status = read_options(&o, options)) != SFB_OK)
+    if (options != NULL && (status = sfb_sized_read(&o, sizeof o, options)) != SFB_OK)
         return status;
     w = calloc(1, sizeof *w);
     if (w == NULL)

@@ -138,7 +138,7 @@ static void read_thread_end(struct report_data *d, const struct sfb_recording_th
     t->unsampled_ns = from->unsampled_ns;
 }
 
-/* A process that has hardly begun may say that it has no modules. Stacks of that time are of the first list that has some. */
+/* Of an agent before its process had a module. Stacks of that time are of the first list that has some. */
 static bool is_empty(const struct sfb_recording_modules *modules)
 {
     struct sfb_image_map_prefix prefixes[16];
@@ -156,13 +156,27 @@ static bool is_empty(const struct sfb_recording_modules *modules)
            sfb_image_map_decoder_next(&decoder, &image, &error) == SFB_END;
 }
 
+static bool add_loss(struct report_data *d, uint32_t reason, uint64_t count, const char *text)
+{
+    struct report_loss *loss = REPORT_NEXT(d->losses);
+
+    if (!loss)
+        return false;
+    loss->reason = reason;
+    loss->count = count;
+    loss->text = copy_text(text);
+    return loss->text != NULL;
+}
+
 static bool read_modules(struct report_data *d, const struct sfb_recording_modules *from)
 {
     const uint32_t process = find_process(d, from->process);
     struct report_list *list;
 
-    if (process == REPORT_NONE || is_empty(from))
+    if (process == REPORT_NONE)
         return true;
+    if (is_empty(from))
+        return add_loss(d, SFB_LOSS_MODULES, 1, "a list without a module");
     list = REPORT_NEXT(d->lists);
     if (!list)
         return false;
@@ -213,16 +227,9 @@ static bool read_sample(struct report_data *d, const struct sfb_recording_sample
 
 static bool read_loss(struct report_data *d, const struct sfb_recording_losses *from)
 {
-    struct report_loss *loss = REPORT_NEXT(d->losses);
-
-    if (!loss)
-        return false;
-    loss->reason = from->reason;
-    loss->count = from->count;
-    loss->text = copy_text(from->text);
     if (from->reason == SFB_LOSS_HEAP_EVENTS && from->count > 0)
         report_heap_add_loss(&d->heap, find_process(d, from->process));
-    return loss->text != NULL;
+    return add_loss(d, from->reason, from->count, from->text);
 }
 
 static bool read_file(struct report_data *d, const struct sfb_recording_file *from)

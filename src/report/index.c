@@ -62,6 +62,16 @@ bool report_index_find(struct report_index *index, uint64_t a, uint64_t b, uint3
     return true;
 }
 
+bool report_index_has(const struct report_index *index, uint64_t a, uint64_t b, uint32_t *out)
+{
+    const struct report_index_entry *e = index->room > 0 ? look(index, a, b) : NULL;
+
+    if (!e || e->value == 0)
+        return false;
+    *out = e->value - 1;
+    return true;
+}
+
 void report_index_free(struct report_index *index)
 {
     free(index->at);

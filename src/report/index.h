@@ -21,6 +21,9 @@ struct report_index {
 bool report_index_find(struct report_index *index, uint64_t a, uint64_t b, uint32_t next,
                        uint32_t *out, bool *found);
 
+/* @return whether a pair was noted; then `out` is written */
+bool report_index_has(const struct report_index *index, uint64_t a, uint64_t b, uint32_t *out);
+
 void report_index_free(struct report_index *index);
 
 #endif

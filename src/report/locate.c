@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Functions of one name that are told apart. */
-enum { NAMESAKES_MAX = 64 };
-
 void report_locator_begin(struct report_locator *l, struct report_model *model, bool no_inlines)
 {
     *l = (struct report_locator){ .model = model,
@@ -27,7 +24,9 @@ void report_locator_end(struct report_locator *l)
     report_index_free(&l->places);
     report_index_free(&l->modules);
     report_index_free(&l->functions);
-    free(l->namesakes);
+    report_index_free(&l->by_start);
+    report_index_free(&l->by_file);
+    report_strings_free(&l->build_ids);
     free(l->found);
 }
 
@@ -38,14 +37,14 @@ static bool add_text(struct report_locator *l, const char *text, uint32_t *out)
 
 /* --- Modules ----------------------------------------------------------------------------------- */
 
-/* A hash of a build-id: enough to tell the few modules of one path apart. */
-static uint64_t id_of(const struct report_place *place)
+/* @return false: no memory. Equal build-ids have equal numbers */
+static bool id_of(struct report_locator *l, const struct report_place *place, uint32_t *out)
 {
-    uint64_t id = 0xcbf29ce484222325U + place->build_id_size;
+    char text[2 * sizeof((struct report_module *)NULL)->build_id + 1] = "";
 
-    for (size_t i = 0; i < place->build_id_size; i++)
-        id = (id ^ place->build_id[i]) * 0x100000001b3U;
-    return id;
+    for (size_t i = 0; i < place->build_id_size && 2 * i + 2 < sizeof text; i++)
+        snprintf(text + 2 * i, 3, "%02x", place->build_id[i]);
+    return report_strings_add(&l->build_ids, text, out);
 }
 
 /* @return false: no memory */
@@ -53,12 +52,12 @@ static bool module_of(struct report_locator *l, const struct report_place *place
 {
     const char *path = place->path ? place->path : "", *slash = strrchr(path, '/');
     struct report_module *module;
-    uint32_t text, name;
+    uint32_t text, name, id;
     bool found;
 
     if (!add_text(l, path, &text) || !add_text(l, slash ? slash + 1 : path, &name) ||
-        !report_index_find(&l->modules, text, id_of(place), (uint32_t)l->model->modules.count, out,
-                           &found))
+        !id_of(l, place, &id) ||
+        !report_index_find(&l->modules, text, id, (uint32_t)l->model->modules.count, out, &found))
         return false;
     if (found)
         return true;
@@ -80,44 +79,34 @@ static bool module_of(struct report_locator *l, const struct report_place *place
 /* --- Functions --------------------------------------------------------------------------------- */
 
 /*
- * Whether a function that is known is the one that was named. A static function of a header has a copy in each file that
- * includes it; one that includes text, as a parser of yacc does, has lines of two files; what was inlined has no start.
+ * A static function of a header has a copy in each file that includes it; one that includes text, as a parser of yacc
+ * does, has lines of two files; what was inlined has no start. So functions of one name are one if they begin at one
+ * place, or else if their lines are of one file, or of none that is known.
+ *
+ * @param head  the first one of its name
+ * @return whether it is there; then `out` is written
  */
-static bool is_same(const struct report_locator *l, uint32_t function, uint64_t start,
-                    uint32_t file)
+static bool find_same(const struct report_locator *l, uint32_t head, uint64_t start, uint32_t file,
+                      uint32_t *out)
 {
-    const struct report_function *f = &l->model->functions.at[function];
-    const char *own = report_text(l->model, f->file), *other = report_text(l->model, file);
-
-    return f->file == file || !own[0] || !other[0] ||
-           (start != 0 && l->namesakes[function].start == start);
+    if (start != 0 && report_index_has(&l->by_start, head, start, out))
+        return true;
+    if (report_index_has(&l->by_file, head, file, out))
+        return true;
+    *out = head;
+    return !report_text(l->model, file)[0] ||
+           !report_text(l->model, l->model->functions.at[head].file)[0];
 }
 
-/* @return the function, or the last one of its name, which is another */
-static uint32_t find_same(const struct report_locator *l, uint32_t function, uint64_t start,
-                          uint32_t file)
+/* @return false: no memory */
+static bool note_same(struct report_locator *l, uint32_t head, uint64_t start, uint32_t file,
+                      uint32_t function)
 {
-    unsigned left = NAMESAKES_MAX;
+    uint32_t number;
+    bool found;
 
-    while (!is_same(l, function, start, file) && l->namesakes[function].next != REPORT_NONE &&
-           left-- > 0)
-        function = l->namesakes[function].next;
-    return function;
-}
-
-/* @return the new function's number; REPORT_NONE: no memory */
-static uint32_t add_function(struct report_locator *l, const struct report_function *f,
-                             uint64_t start)
-{
-    struct report_function *function = REPORT_NEXT(l->model->functions);
-    struct report_namesake *own = report_array_next((void **)&l->namesakes, &l->namesake_count,
-                                                    &l->namesake_room, sizeof *own);
-
-    if (!function || !own)
-        return REPORT_NONE;
-    *function = *f;
-    *own = (struct report_namesake){ start, REPORT_NONE };
-    return (uint32_t)(l->model->functions.count - 1);
+    return report_index_find(&l->by_file, head, file, function, &number, &found) &&
+           (start == 0 || report_index_find(&l->by_start, head, start, function, &number, &found));
 }
 
 /* @return false: no memory */
@@ -125,12 +114,13 @@ static bool function_of(struct report_locator *l, const struct report_named *nam
                         uint32_t file, uint32_t *out)
 {
     struct report_model *model = l->model;
-    const uint64_t offset = named->start - model->modules.at[module].start;
+    const uint64_t offset = named->start - l->base;
     const uint64_t start = named->inlined ? 0 : offset;
     struct report_function function = { .file = file,
                                         .module = module,
                                         .known = named->name != NULL };
-    uint32_t first;
+    struct report_function *next;
+    uint32_t head;
     char unnamed[32];
     bool found;
 
@@ -139,21 +129,16 @@ static bool function_of(struct report_locator *l, const struct report_named *nam
         !add_text(l, named->system_name, &function.system_name) ||
         !report_index_find(&l->functions, function.name,
                            (uint64_t)function.system_name << 32 | module,
-                           (uint32_t)model->functions.count, &first, &found))
+                           (uint32_t)model->functions.count, &head, &found))
         return false;
-    if (found) {
-        *out = find_same(l, first, start, file);
-        if (is_same(l, *out, start, file) || l->namesakes[*out].next != REPORT_NONE) {
-            if (l->namesakes[*out].start == 0)
-                l->namesakes[*out].start = start;
-            return true;
-        }
-        first = *out;
+    if (!found || !find_same(l, head, start, file, out)) {
+        *out = (uint32_t)model->functions.count;
+        next = REPORT_NEXT(model->functions);
+        if (!next)
+            return false;
+        *next = function;
     }
-    *out = add_function(l, &function, start);
-    if (*out != REPORT_NONE && found)
-        l->namesakes[first].next = *out;
-    return *out != REPORT_NONE;
+    return note_same(l, head, start, file, *out);
 }
 
 /* --- Locations --------------------------------------------------------------------------------- */
@@ -200,7 +185,8 @@ static bool add_location(struct report_locator *l, const struct report_place *pl
 
     if (!module_of(l, place, &module))
         return false;
-    offset = lookup - (place->kind == REPORT_NATIVE ? place->start : 0);
+    l->base = place->kind == REPORT_NATIVE ? place->start : 0;
+    offset = lookup - l->base;
     if (!report_index_find(&l->places, offset, place->kind == REPORT_NATIVE ? module : ~scope,
                            (uint32_t)l->model->locations.count, out, &found))
         return false;

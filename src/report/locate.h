@@ -4,25 +4,22 @@
 
 #include "report/model.h"
 
-/* Functions of one name in one module may be several: static ones of C, each of another file. */
-struct report_namesake {
-    uint64_t start; /* in its module; 0: not known */
-    uint32_t next;  /* function; REPORT_NONE */
-};
-
 struct report_locator {
     struct report_model *model;
     bool no_inlines;
-    struct report_index addresses;     /* of the source: by address, process and list */
-    struct report_index places;        /* of all: by module and offset */
-    struct report_index modules;       /* by path and build-id */
-    struct report_index functions;     /* by name, linkage name and module: the first of them */
-    struct report_namesake *namesakes; /* of each function of the model */
-    size_t namesake_count, namesake_room;
+    struct report_index addresses; /* of the source: by address, process and list */
+    struct report_index places;    /* of all: by module and offset */
+    struct report_index modules;   /* by path and build-id */
+    struct report_index functions; /* by name, linkage name and module: the first of them */
+    /* Functions of one name in one module may be several: static ones of C, each of another file. */
+    struct report_index by_start; /* by the first of them and where they begin in the module */
+    struct report_index by_file;  /* by the first of them and their file */
+    struct report_strings build_ids;
     uint32_t *found; /* of what `addresses` numbers: the location */
     size_t found_count, found_room;
     uint32_t source, process, list; /* that the namer uses */
     uint32_t at;                    /* location that lines are being added to */
+    uint64_t base;                  /* of its module in its process; of code in no module 0 */
     bool failed;
 };
 

@@ -2,12 +2,15 @@
 #ifndef REPORT_STRINGS_H
 #define REPORT_STRINGS_H
 
+#include <stdbool.h>
+
 #include "report/array.h"
-#include "report/index.h"
 
 struct report_strings {
     REPORT_ARRAY(char *) all;
-    struct report_index index; /* by two hashes of the text */
+    struct report_string_slot *slots; /* a hash table */
+    size_t room;                      /* a power of two */
+    uint64_t key;
 };
 
 /*

@@ -186,6 +186,10 @@ Test(check_gate, passes_over_a_baseline)
         { "--baseline bad bad", 2, "bad: line 1: no fingerprint at its beginning", NULL },
         { "--write-baseline /nowhere/at/all bad", 2, "/nowhere/at/all: No such file", NULL },
     };
+    /* One line, however many strings it is cut into by NUL bytes. */
+    static const struct gate_case odd[] = {
+        { "--baseline nul bad", 1, "2 errors", NULL },
+    };
     struct run run;
 
     write_bad("bad", false);
@@ -194,6 +198,9 @@ Test(check_gate, passes_over_a_baseline)
     run = run_line("cd '%s' && ar rc lib.a bad.o && mkdir elsewhere && cp bad elsewhere", folder);
     run_free(&run);
     TRY(cases);
+    run = run_line("cd '%s' && for i in $(seq 3000); do printf '0x1 \\000'; done >nul", folder);
+    run_free(&run);
+    TRY(odd);
     run = run_line("cd '%s' && diff known parallel; head -n 2 parallel", folder);
     cr_expect(strstr(run.out, "# sfb check: baseline 1\n0x") != NULL, "%s", run.out);
     cr_expect(strstr(run.out, " SF0312 bad: row starts at 0x40") != NULL, "%s", run.out);

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fuzz/mutate.h"
 #include "recorder/drain.h"
 #include "recorder/heap_drain.h"
 #include "recorder/shared.h"
@@ -118,3 +119,54 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     close(file);
     return 0;
 }
+
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+/* Words of a record behind its first. Blocks, sizes and stacks are few: one record is about what another one said. */
+static size_t make_record(struct fuzz_random *r, uint8_t *at, size_t left)
+{
+    static const uint8_t words[] = {
+        [SFB_HEAP_PAD] = 0,           [SFB_HEAP_STACK] = 3,      [SFB_HEAP_ALLOC] = 3,
+        [SFB_HEAP_ALLOC_REALLOC] = 3, [SFB_HEAP_ALLOC_MMAP] = 3, [SFB_HEAP_FREE] = 1,
+        [SFB_HEAP_FREE_REALLOC] = 1,  [SFB_HEAP_FREE_MMAP] = 2,  [SFB_HEAP_REALLOC_FAILED] = 1,
+        [SFB_HEAP_NAME] = 2
+    };
+    static const uint8_t cbf[8] = { 0x02, 0x24, 0x10, 0x00, 0x00 };
+    const uint32_t kind = fuzz_below(r, 9) + SFB_HEAP_STACK;
+    const size_t size = 8 * (1 + (size_t)words[kind]);
+    const uint64_t pointer = 0x1000 * (1 + (uint64_t)fuzz_below(r, 12)),
+                   bytes = 0x1000 * (uint64_t)fuzz_below(r, 5) + fuzz_below(r, 3) * 24;
+
+    if (size > left)
+        return 0;
+    fuzz_put64(at, (uint64_t)fuzz_below(r, 4096) << SFB_HEAP_KIND_BITS | kind);
+    if (kind == SFB_HEAP_STACK) {
+        fuzz_put64(at + 8, 1 + fuzz_below(r, 5));
+        fuzz_put64(at + 16, 5 | UINT64_C(1) << SFB_HEAP_END_SHIFT |
+                                (uint64_t)fuzz_below(r, 3) << SFB_HEAP_MODULES_SHIFT);
+        memcpy(at + 24, cbf, sizeof cbf);
+        return size;
+    }
+    if (words[kind] > 0)
+        fuzz_put64(at + 8, pointer);
+    if (words[kind] > 1)
+        fuzz_put64(at + 16, bytes | (uint64_t)fuzz_below(r, 3) << SFB_HEAP_SLACK_SHIFT);
+    if (words[kind] > 2)
+        fuzz_put64(at + 24, fuzz_below(r, 6));
+    return size;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    struct fuzz_random r = fuzz_random_of(seed);
+
+    if (max_size < 1 + PIECE || fuzz_below(&r, 3) == 0)
+        return LLVMFuzzerMutate(data, size, max_size);
+    for (uint32_t n = fuzz_below(&r, 6) + 1; n > 0; n--) {
+        uint8_t *piece = fuzz_piece(&r, data, &size, max_size, 1, PIECE);
+
+        for (size_t at = 0, made = 1; piece && made > 0 && at < PIECE; at += made)
+            made = make_record(&r, piece + at, PIECE - at);
+    }
+    return fuzz_below(&r, 2) ? LLVMFuzzerMutate(data, size, max_size) : size;
+}
+#endif

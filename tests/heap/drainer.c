@@ -7,17 +7,18 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "recorder/beacon_hold.h"
 #include "recorder/session.h"
 #include "sfb/cbf.h"
+#include "support/limit.h"
 #include "support/test.h"
 
-enum { TURN_MS = 5, LIMIT_MS = 40000, WORDS_MAX = 16 };
+enum { TURN_MS = 5, WORDS_MAX = 16 };
 
 struct drainer {
     struct heap_log *log;
@@ -236,7 +237,6 @@ static pid_t begin_program(const struct drainer *d, const struct heap_how *how, 
     if (pid != 0)
         return pid;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setpriority(PRIO_PROCESS, 0, 0);
     snprintf(text, sizeof text, "%s", words);
     for (char *word; count < WORDS_MAX && (word = strsep(&rest, " "));)
         list[count++] = word;
@@ -277,10 +277,13 @@ static int by_time(const void *a, const void *b)
 
 static void open_session(struct drainer *d, const struct heap_how *how)
 {
-    const struct sfb_recorder_session_options options = { .mode = SFB_SHARED_HEAP,
-                                                          .flags = how->flags,
-                                                          .heap_rate = how->rate,
-                                                          .heap_flags = how->heap_flags };
+    const bool loses = how->reading > HEAP_READ_AFTER_WAITING;
+    const struct sfb_recorder_session_options options = {
+        .mode = SFB_SHARED_HEAP,
+        .flags = how->flags,
+        .heap_rate = how->rate,
+        .heap_flags = how->heap_flags | (loses ? 0 : SFB_SHARED_HEAP_WAIT),
+    };
     const char *wrong = sfb_recorder_session_open(&d->session, &options);
 
     cr_assert(wrong == NULL, "%s", wrong);
@@ -288,23 +291,49 @@ static void open_session(struct drainer *d, const struct heap_how *how)
         d->session.shared->counter = 0;
         d->session.shared->counter_start = 0;
     }
-    if (how->gone)
-        d->session.shared->recorder_pid = INT32_MAX;
 }
 
-static struct heap_log *record_once(const struct heap_how *how, const char *words)
+/* Whether a thread waits for room, or has. */
+static bool has_waited(const struct drainer *d)
 {
+    bool any = false;
+
+    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++) {
+        struct sfb_shared_ring *ring = sfb_shared_ring(d->session.shared, SFB_SHARED_HEAP_RING, i);
+
+        any |= __atomic_load_n(&ring->lost[SFB_LOSS_HEAP_WAITS], __ATOMIC_RELAXED) > 0;
+    }
+    return any;
+}
+
+/* Whether what the reading begins with has come. */
+static bool may_read(const struct drainer *d, enum heap_reading reading)
+{
+    switch (reading) {
+    case HEAP_READ_AT_ONCE: return true;
+    case HEAP_READ_AFTER_WAITING:
+        if (!has_waited(d))
+            return false;
+        usleep(100000); /* a thread that gives up does so after 10 ms */
+        return true;
+    case HEAP_READ_AT_THE_END: return false;
+    }
+    return false;
+}
+
+struct heap_log *heap_record(const struct heap_how *how, const char *words)
+{
+    static const struct heap_how usual;
     struct drainer *d = calloc(1, sizeof *d);
     struct heap_log *log = calloc(1, sizeof *log);
     int out = memfd_create("out", MFD_CLOEXEC);
     const long long begun = now_ms();
-    bool left = true;
+    bool left = true, reads = false;
     pid_t pid;
 
+    how = how ? how : &usual;
     d->log = log;
     open_session(d, how);
-    /* Where it may: a machine that is busy otherwise is no recorder that is slow. */
-    setpriority(PRIO_PROCESS, 0, -15);
     pid = begin_program(d, how, words, out);
     cr_assert_geq(pid, 1);
     while (left) {
@@ -313,12 +342,15 @@ static struct heap_log *record_once(const struct heap_how *how, const char *word
 
         if (waitpid(pid, &log->status, WNOHANG) == pid)
             left = false;
-        if (now_ms() - begun >= how->lazy_ms)
+        if (how->gone && wake > 0)
+            sfb_beacon_put_out(d->session.beacon);
+        reads = reads || may_read(d, how->reading);
+        if (reads)
             turn(d, false);
-        if (left && now_ms() - begun > LIMIT_MS) {
+        if (left && now_ms() - begun > HANG_SECONDS * 1000LL) {
             kill(pid, SIGKILL);
             waitpid(pid, &log->status, 0);
-            cr_assert(false, "%s: not over after %d ms", words, LIMIT_MS);
+            cr_assert(false, "%s: not over after %d s", words, HANG_SECONDS);
         }
         syscall(SYS_futex, &d->session.shared->wake, FUTEX_WAIT, wake, &pause, NULL, 0);
     }
@@ -330,24 +362,6 @@ static struct heap_log *record_once(const struct heap_how *how, const char *word
     free(d);
     qsort(log->event, log->event_count, sizeof *log->event, by_time);
     return log;
-}
-
-/* On a machine that is busy otherwise a thread may wait in vain: what is to be tried is not the machine. */
-struct heap_log *heap_record(const struct heap_how *how, const char *words)
-{
-    enum { TRIES = 5 };
-    static const struct heap_how usual;
-
-    how = how ? how : &usual;
-    for (unsigned i = 1;; i++) {
-        struct heap_log *log = record_once(how, words);
-
-        if (how->lazy_ms > 0 || i == TRIES || heap_lost(log, SFB_LOSS_HEAP_EVENTS) == 0)
-            return log;
-        fprintf(stderr, "%s: %u events lost: tried again\n", words,
-                (unsigned)heap_lost(log, SFB_LOSS_HEAP_EVENTS));
-        heap_log_free(log);
-    }
 }
 
 void heap_log_free(struct heap_log *log)

@@ -57,20 +57,27 @@ struct heap_log {
     struct heap_stack stack[HEAP_STACKS];
 };
 
+/* When the rings are read. */
+enum heap_reading {
+    HEAP_READ_AT_ONCE,
+    HEAP_READ_AFTER_WAITING, /* once a thread has waited for room, for ten times as long as it may */
+    HEAP_READ_AT_THE_END
+};
+
 struct heap_how {
     uint64_t rate;
-    uint32_t flags;      /* enum sfb_shared_flags */
-    uint32_t heap_flags; /* enum sfb_shared_heap_flags */
-    unsigned lazy_ms;    /* nothing is read for so long */
-    bool clock;          /* CLOCK_MONOTONIC instead of the processor's counter */
-    bool gone;           /* the recorder is not there any more when the program begins */
-    const char *behind;  /* preloaded behind the agent */
-    const char *seed;    /* SFB_HEAP_SEED */
+    uint32_t flags; /* enum sfb_shared_flags */
+    uint32_t
+        heap_flags; /* enum sfb_shared_heap_flags; HEAP_WAIT is added, unless events are to be lost */
+    enum heap_reading reading;
+    bool clock;         /* CLOCK_MONOTONIC instead of the processor's counter */
+    bool gone;          /* the recorder dies when the agent has come */
+    const char *behind; /* preloaded behind the agent */
+    const char *seed;   /* SFB_HEAP_SEED */
 };
 
 /*
- * Runs a program with these words, separated by blanks; the first is its path. Up to five times, while events are lost that
- * a recorder in time would not have lost. To be freed with heap_log_free().
+ * Runs a program with these words, separated by blanks; the first is its path. To be freed with heap_log_free().
  */
 struct heap_log *heap_record(const struct heap_how *how, const char *words);
 void heap_log_free(struct heap_log *log);

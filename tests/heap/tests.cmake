@@ -80,7 +80,7 @@ if(CMAKE_CROSSCOMPILING_EMULATOR)
   sfb_skip(heap limits "the emulator is slower than a recorder that is slow")
 endif()
 foreach(name ${sfb_heap_tests})
-  sfb_test(heap ${name} SOURCES heap/drainer.c heap/replay.c LIBS sfb-recorder LIMIT 60)
+  sfb_test(heap ${name} SOURCES heap/drainer.c heap/replay.c LIBS sfb-recorder)
   target_compile_definitions(test-heap-${name} PRIVATE
     SFB_HEAP_AGENT="$<TARGET_FILE:sfb-agent-heap>" SFB_HEAP_PROGRAM="$<TARGET_FILE:test-heap-program>"
     SFB_HEAP_CXX="${sfb_heap_cxx}" SFB_HEAP_OWN="${CMAKE_CURRENT_BINARY_DIR}/heap-own" SFB_HEAP_BUMP="$<TARGET_FILE:test-heap-bump>"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "heap_drain/made_session.h"
+#include "recorder/heap_session.h"
 #include "support/test.h"
 
 enum { MS = 1000000 };
@@ -169,6 +170,35 @@ Test(heap_cases, loses_patience)
     cr_expect(read == made_ring(0)->head); /* there is room again at once */
     h = made_session_end();
     cr_expect(h->event_count == 1);
+    free(h);
+}
+
+/* As much is behind as may be: a thread's events are read in their order all the same, not behind those of others. */
+Test(heap_cases, reads_in_order_while_it_is_behind)
+{
+    struct made_heap *h;
+    struct made_sums s;
+
+    begin(NULL);
+    made_alloc(0, MS, 0x1000, 100, 1);
+    made_ring(0)->busy = 1; /* so that the other's are taken, and not yet read */
+    made_free(1, 900 * MS, 0x9000);
+    made_alloc(1, 900 * MS + 10, 0x1000, 200, 2);
+    made_alloc(1, 901 * MS, 0x5000, 400, 2); /* no event waits so long for another thread's */
+    cr_assert_eq(sfb_recorder_drain(made_drain), SFB_OK);
+    made_drain->heap->intake.behind += SFB_HEAP_BEHIND_MAX;
+    made_free(0, 800 * MS, 0x1000); /* before the other one has the address */
+    made_alloc(0, 800 * MS, 0x9000, 300, 1);
+    made_ring(0)->busy = 0;
+    cr_assert_eq(sfb_recorder_drain(made_drain), SFB_OK);
+    made_drain->heap->intake.behind -= SFB_HEAP_BEHIND_MAX;
+    h = made_session_end();
+    made_replay(h);
+    s = made_sums_of(h);
+    cr_expect(h->state.conflicts == 0, "%zu conflicts", (size_t)h->state.conflicts);
+    cr_expect(h->state.unknown_frees == 0, "%zu unknown", (size_t)h->state.unknown_frees);
+    cr_expect(s.allocated == 4 && s.live == 2 && s.live_bytes == 600);
+    expect_no_loss(h);
     free(h);
 }
 

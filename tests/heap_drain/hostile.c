@@ -5,8 +5,6 @@
 #include "heap_drain/made_session.h"
 #include "support/test.h"
 
-TestSuite(heap_hostile, .timeout = 120);
-
 enum { MS = 1000000 };
 
 static const struct {

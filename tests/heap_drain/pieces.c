@@ -10,8 +10,6 @@
 #include "recorder/heap_thread.h"
 #include "support/test.h"
 
-TestSuite(heap_pieces, .timeout = 60);
-
 static uint64_t random_state = 88172645463325252;
 
 static uint64_t random_number(void)

@@ -127,7 +127,7 @@ static void act(uint64_t events, bool holds)
         const uint64_t head = made_ring(thread)->head;
 
         if (i % 5000 == 0)
-            nanosleep(&pause, NULL);
+            nanosleep(&pause, NULL); /* a step of the time line is 10 ms: there are some */
         if (holds && held.events == 0 && random_below(50) == 0)
             hold(thread, head);
         now = made_now();

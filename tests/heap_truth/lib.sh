@@ -45,22 +45,16 @@ read_recorded() {
     "$programs/heap-recorded" it.sfbr "$1" > recorded
 }
 
-# record_whole PROGRAM-NAME [OPTION...] -- PROGRAM [ARGUMENT...]: the same, and reads it. A recorder that gets no processor for
-# so long that a ring stays full for 10 ms loses events, and says so. Then nothing can be compared but that: another try.
+# record_whole PROGRAM-NAME [OPTION...] -- PROGRAM [ARGUMENT...]: the same, and reads it. The program waits for the recorder,
+# however busy the machine is: no event is lost.
 record_whole() {
-    local name=$1 try lost
+    local name=$1
     shift
 
-    for ((try = 1; ; try++)); do
-        record "$@" || true
-        read_recorded "$name"
-        is "$name: impossible" "$(value recorded impossible)" 0
-        lost=$(value recorded lost)
-        [ "$lost" != 0 ] || return 0
-        echo "$name: try $try: $lost events lost, $(value recorded waits) waits"
-        grep -q "$lost .*stayed full" err || wrong "sfb record does not say that $lost events were lost"
-        [ "$try" -lt 5 ] || skip "five times this machine was too busy to keep all events of $name"
-    done
+    record --heap-wait "$@" || true
+    read_recorded "$name"
+    is "$name: impossible" "$(value recorded impossible)" 0
+    is "$name: lost" "$(value recorded lost)" 0
 }
 
 # The rest of the line NAME of a file of such lines.

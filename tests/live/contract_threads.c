@@ -84,7 +84,7 @@ static void run_at_once(const struct thunk *t, void *arg)
     atomic_store(&stop, false);
     for (unsigned i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, runs_until_stopped, &rooms[i]);
-    sleep_us(ROUND_MS * 1000);
+    sleep_us(ROUND_MS * 1000); /* each runs once at least, however long this is */
     atomic_store(&stop, true);
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);

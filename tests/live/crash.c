@@ -23,12 +23,10 @@
 #define SOURCES  SFB_SOURCE_DIR "/tests/live/"
 #define HEADLINE "sframe-backtrace: crash: SIG"
 
-TestSuite(crash, .timeout = 240);
-
 /* Those that were built: each has to be told apart from "not here". */
 static const char *const kinds[] = { SFB_CRASH_KINDS };
 
-enum { KINDS = sizeof kinds / sizeof *kinds, REPORT_FD = 3, LIMIT_S = 60 };
+enum { KINDS = sizeof kinds / sizeof *kinds, REPORT_FD = 3 };
 
 struct crashed {
     int signal;    /* that ended it, 0: it exited */
@@ -112,7 +110,7 @@ static struct crashed crash(const char *kind, const char *situation)
     struct started s = start(kind, situation);
     int status;
 
-    child_limit(s.child, LIMIT_S);
+    child_limit(s.child);
     cr_assert(waitpid(s.child, &status, 0) == s.child);
     cr_expect(child_end(s.child), "%s %s: no end", kind, situation);
     return look_at(&s, status);
@@ -474,7 +472,7 @@ Test(crash, with_a_reader_that_sleeps_ends)
             kill(-pid, SIGKILL); /* and what it has started */
             c = look_at(&started[i], status);
             cr_expect(eq(int, c.signal, SIGSEGV), "%s: status %d", all[i], c.status);
-            cr_expect(waited > 4000 && waited < 60000, "%s: %.0f ms", all[i], waited);
+            cr_expect(waited > 4000, "%s: %.0f ms", all[i], waited);
             crashed_free(&c);
         }
     }

@@ -462,7 +462,7 @@ static void make_report_a_terminal(void)
     for (int full = 0; full < 20; full++) {
         while (write_byte(fd))
             full = 0;
-        usleep(10000);
+        usleep(10000); /* for the kernel, which does not say when it has done so */
     }
     if (read(master, bytes, sizeof bytes) < 1)
         _exit(94);
@@ -599,7 +599,8 @@ static void before_sent_meanwhile(void)
 
     before_reader_asleep();
     if (fork() == 0) {
-        usleep(300000);
+        usleep(
+            300000); /* in the middle of the five seconds that the report waits; when, makes no difference */
         kill(parent, SIGABRT);
         _exit(0);
     }

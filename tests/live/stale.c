@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -107,7 +108,7 @@ static void run(const char *library, bool with_memo)
     sigaction(SIGBUS, &action, &old[1]);
     cr_assert(eq(int, pthread_create(&loader, NULL, come_and_go, NULL), 0));
     while (atomic_load(&stale) == 0)
-        usleep(100);
+        sched_yield();
     for (unsigned i = 0; i < CAPTURES; i++)
         capture(words, memo, with_memo ? sizeof memo : 0);
     atomic_store(&stop, true);

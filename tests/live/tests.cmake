@@ -31,12 +31,15 @@ sfb_test(live holes GSFRAME)
 if(CMAKE_CROSSCOMPILING_EMULATOR)
   sfb_skip(live strict "the emulator makes system calls of its own")
   sfb_skip(live warm "the emulator makes system calls of its own")
+  sfb_skip(live load_calls "the emulator makes system calls of its own")
 elseif(SFRAME_BACKTRACE_SANITIZE)
   sfb_skip(live strict "the sanitizers make system calls of their own")
   sfb_skip(live warm "the sanitizers make system calls of their own")
+  sfb_skip(live load_calls "the sanitizers make system calls of their own")
 else()
   sfb_test(live strict GSFRAME)
   sfb_test(live warm GSFRAME)
+  include(${CMAKE_CURRENT_LIST_DIR}/load.cmake)
 endif()
 if(SFRAME_BACKTRACE_HAVE_GSFRAME AND TARGET sfb)
   sfb_test(live budget GSFRAME)
@@ -332,8 +335,12 @@ else()
   endif()
 endif()
 
-# What ./dev demo shows: a recording of Lua. 77: it was not built, for a reason that is printed.
-sfb_add_test(live.demo COMMAND ${PROJECT_SOURCE_DIR}/demo/run ${PROJECT_BINARY_DIR})
+# What ./dev demo shows.
+if(NOT TARGET sfb-agent-cpu OR NOT TARGET sfb-agent-heap OR NOT TARGET sfb OR CMAKE_CROSSCOMPILING OR SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(live demo "no agent can be preloaded in this build")
+else()
+  sfb_add_test(live.demo COMMAND ${PROJECT_SOURCE_DIR}/demo/run ${PROJECT_BINARY_DIR})
+endif()
 
 # Lua under sampling, every stack walked by this library and by libunwind or libgcc: tests/agreement/sampled/run says
 # what it checks. 77, too.
@@ -395,7 +402,7 @@ foreach(language c cpp)
   endforeach()
 endforeach()
 if(TARGET sfb)
-  sfb_tool_test(live crash support/child.c LIMIT 200 COST 60) # some situations wait for seconds
+  sfb_tool_test(live crash support/child.c COST 60) # some situations wait for seconds
   string(JOIN "," kinds ${sfb_crash_kinds})
   target_compile_definitions(test-live-crash PRIVATE SFB_CRASH_KINDS=${kinds}
     SFB_PROGRAMS="${CMAKE_CURRENT_BINARY_DIR}" SFB_EMULATE="${sfb_emulate}"
@@ -428,10 +435,20 @@ if(TARGET sfb)
   target_include_directories(test-live-tool_lws PRIVATE ${PROJECT_SOURCE_DIR}/tools)
 endif()
 
-# Processes that crash over and over, each with a limit of its own.
+# Processes that crash over and over.
 sfb_test(live crash_ends SOURCES support/child.c COST 70)
 target_compile_definitions(test-live-crash_ends PRIVATE
   SFB_EMULATED=$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>)
+# The same with frames of all sizes, and a library that gives up earlier.
+if(NOT CMAKE_CROSSCOMPILING_EMULATOR AND NOT SFRAME_BACKTRACE_SANITIZE)
+  sfb_support_objects(sources SOURCES support/child.c)
+  add_executable(test-live-crash_ends_sizes live/crash_ends.c ${PROJECT_SOURCE_DIR}/src/crash/nesting.c ${sources})
+  sfb_test_options(test-live-crash_ends_sizes)
+  target_compile_definitions(test-live-crash_ends_sizes PRIVATE SFB_EMULATED=0 SFB_BELOW_STACK_MAX=1024)
+  target_link_libraries(test-live-crash_ends_sizes PRIVATE sframe-backtrace-static PkgConfig::CRITERION)
+  sfb_criterion_test(live.crash_ends_sizes test-live-crash_ends_sizes COST 70
+    ARGUMENTS --filter crash_ends/with_a_previous_handler_that_crashes)
+endif()
 
 sfb_test(live crash_parts SOURCES support/child.c)
 target_compile_definitions(test-live-crash_parts PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}"

@@ -60,7 +60,7 @@ static void make_files(void)
     run_free(&run);
 }
 
-TestSuite(tool_collect, .init = make_files, .fini = folder_remove, .timeout = 100);
+TestSuite(tool_collect, .init = make_files, .fini = folder_remove);
 
 #define NEEDS_FILES                                                                                \
     do {                                                                                           \
@@ -205,6 +205,44 @@ Test(tool_collect, of_a_hostile_report_stays_in_its_folder)
     cr_expect(eq(ptr, strstr(run.out, ".."), NULL), "%s", run.out);
     cr_expect(ne(ptr, strstr(run.out, "\nmanifest\n4\n"), NULL), "%s", run.out);
     cr_expect(ne(ptr, strstr(run.out, "here/n\\nmodule\n"), NULL), "%s", run.out);
+    run_free(&run);
+}
+
+/* A module whose path is that of the report, of the manifest, or of another module's file. */
+Test(tool_collect, of_a_hostile_report_keeps_its_own_members)
+{
+    struct run run;
+
+    NEEDS_FILES;
+    run = expect_run(
+        1,
+        "cd here; mkdir .build-id; cp s5.so report; cp s1.so manifest; cp s5.so .build-id/s5.so; "
+        "cp s5.so maps; printf 'sframe-backtrace: crash: SIGSEGV\nmodule 0x0-0x1000 build-id - "
+        "./report\nmodule 0x1000-0x2000 build-id - ./manifest\nmodule 0x3000-0x4000 build-id - "
+        "./.build-id/s5.so\nmodule 0x5000-0x6000 build-id - ./maps\nmodule 0x7000-0x8000 build-id "
+        "- ./s5.so\nend\n' >r; $SFB collect -o r.tar r; S=$?; tar -xOf r.tar report | cmp - r && "
+        "tar -xOf r.tar manifest | grep -c ^module && tar -tf r.tar; exit $S");
+    cr_expect(ne(ptr, strstr(run.out, "5\n"), NULL), "%s", run.out);
+    cr_expect(ne(ptr, strstr(run.out, "\ns5.so\n"), NULL), "%s", run.out);
+    cr_expect(eq(ptr, strstr(run.out, ".build-id/s5.so"), NULL), "%s", run.out);
+    cr_expect(ne(ptr, strstr(run.err, "report: not collected: "), NULL), "%s", run.err);
+    cr_expect(ne(ptr, strstr(run.err, "manifest: not collected: "), NULL), "%s", run.err);
+    run_free(&run);
+}
+
+/* Who reads it is another user. */
+Test(tool_collect, is_written_to_no_pipe_of_another_user)
+{
+    struct run run;
+
+    NEEDS_FILES;
+    if (geteuid() != 0)
+        cr_skip_test("only root can make a pipe of another user");
+    write_report();
+    run = expect_run(2, "mkfifo theirs mine && chown 65534 theirs && { cat mine >copy & } && $SFB "
+                        "collect -o mine report && wait && tar -tf copy >/dev/null && $SFB collect "
+                        "-o theirs report");
+    cr_expect(ne(ptr, strstr(run.err, "theirs: a pipe of another user"), NULL), "%s", run.err);
     run_free(&run);
 }
 

@@ -39,7 +39,7 @@ static void make_files(void)
     run_free(&run);
 }
 
-TestSuite(debug_files, .init = make_files, .fini = folder_remove, .timeout = 100);
+TestSuite(debug_files, .init = make_files, .fini = folder_remove);
 
 /* A link of any bytes: %s is what printf(1) gets. */
 #define ADD_LINK(bytes)                                                                            \
@@ -304,4 +304,36 @@ Test(debug_files, that_dwz_shares_are_found_or_refused)
             judge_shared(&shared_places[i]);
             cr_assert(eq(int, chdir(".."), 0));
         }
+}
+
+/* 70 KB say that they are 70 MB: libelf would allocate them, and look then. */
+Test(debug_files, that_unpack_to_too_much_are_refused_by_name)
+{
+    static const struct {
+        const char *option;
+        int status; /* of grep: whether the line is named */
+        const char *says;
+    } cases[] = {
+        { "", 1, "not used: its section .debug_str of " },
+        { "--max-unpacked 60M", 1, "unpacks to 73400" },
+        { "--max-unpacked 80M", 0, "" },
+        { "--max-unpacked 80X", 1, "'80X' is no size" },
+    };
+
+    if (!made)
+        cr_skip_test("no " SFB_TOOL_PREFIX "gcc and objcopy to make files with");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run run = run_line(
+            "test -s str || { " OBJCOPY
+            "--dump-section .debug_str=str lib.full && head -c 73400320 "
+            "/dev/zero >>str && " OBJCOPY "--update-section .debug_str=str lib.full && " OBJCOPY
+            "--compress-debug-sections=zlib lib.full; } || exit 9; '%s' symbolize %s --object "
+            "lib.full 0x$(" SFB_TOOL_PREFIX "nm lib.full | sed -n 's/ T f$//p') | grep a.c:1",
+            SFB_TOOL, cases[i].option);
+
+        cr_expect(eq(int, run.status, cases[i].status), "%s: %s", cases[i].option, run.err);
+        cr_expect(ne(ptr, strstr(run.err, cases[i].says), NULL), "%s: %s", cases[i].option,
+                  run.err);
+        run_free(&run);
+    }
 }

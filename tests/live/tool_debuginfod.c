@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support/folder.h"
@@ -46,7 +45,7 @@ static void make_files(void)
     setenv("DEBUGINFOD_CACHE_PATH", "cache", 1);
 }
 
-TestSuite(tool_debuginfod, .init = make_files, .fini = folder_remove, .timeout = 100);
+TestSuite(tool_debuginfod, .init = make_files, .fini = folder_remove);
 
 static bool has_client(void)
 {
@@ -57,7 +56,7 @@ static bool has_client(void)
     return library != NULL;
 }
 
-/* The server has looked at its files as soon as it knows one: until then the cache keeps its no. */
+/* Until the server has looked at both of its files: what it does not know yet, the cache would keep. */
 Test(tool_debuginfod, gives_what_only_the_server_has)
 {
     struct run run = run_line("command -v debuginfod");
@@ -67,16 +66,16 @@ Test(tool_debuginfod, gives_what_only_the_server_has)
     if (!made || SFB_EMULATED)
         cr_skip_test("no gcc that makes programs of this machine");
     run_free(&run);
-    run = run_line(
-        "SFB='%s'; PORT=%d; debuginfod -d :memory: -F server -p $PORT >server.log 2>&1 & "
-        "P=$!; trap 'kill -9 $P' EXIT; "
-        "export DEBUGINFOD_URLS=http://127.0.0.1:$PORT/; "
-        "for i in $(seq 100); do rm -rf cache; $SFB symbolize --debuginfod report >out 2>err "
-        "&& ! grep -q '?' out && break; sleep 0.1; done; "
-        "cat out; cat err >&2; $SFB symbolize --debuginfod --why gone.so report; "
-        "kill -9 $P; wait $P 2>/dev/null; echo; $SFB symbolize --debuginfod report; "
-        "echo; $SFB symbolize report",
-        SFB_TOOL, 20000 + (int)getpid() % 20000);
+    run =
+        run_line("SFB='%s'; PORT=%d; debuginfod -d :memory: -F server -p $PORT >server.log 2>&1 & "
+                 "P=$!; trap 'kill -9 $P' EXIT; "
+                 "export DEBUGINFOD_URLS=http://127.0.0.1:$PORT/; "
+                 "until rm -rf cache; $SFB symbolize --debuginfod report >out 2>err; "
+                 "test $(grep -c 'a.c:1' out) = 2; do kill -0 $P || break; sleep 0.1; done; "
+                 "cat out; cat err >&2; $SFB symbolize --debuginfod --why gone.so report; "
+                 "kill -9 $P; wait $P 2>/dev/null; echo; $SFB symbolize --debuginfod report; "
+                 "echo; $SFB symbolize report",
+                 SFB_TOOL, 20000 + (int)getpid() % 20000);
     cr_expect(eq(int, strncmp(run.out, NAMED, strlen(NAMED)), 0), "%s%s", run.out, run.err);
     cr_expect(ne(ptr, strstr(run.out, "  file   cache/"), NULL), "%s", run.out);
     cr_expect(ne(ptr, strstr(run.out, "/executable: used\n"), NULL), "%s", run.out);
@@ -94,33 +93,32 @@ static int listen_only(int *fd)
                                    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     socklen_t size = sizeof address;
 
-    *fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    *fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     cr_assert(eq(int, bind(*fd, (struct sockaddr *)&address, sizeof address), 0));
     cr_assert(eq(int, listen(*fd, 16), 0));
     cr_assert(eq(int, getsockname(*fd, (struct sockaddr *)&address, &size), 0));
     return ntohs(address.sin_port);
 }
 
-/* One question waits as long as the user says; the next modules do not wait again. */
+/* One question waits as long as the user says; the next modules do not ask again. */
 Test(tool_debuginfod, gives_up_a_server_that_hangs)
 {
-    struct timespec start, end;
     struct run run;
-    int fd, port;
+    int fd, port, questions = 0;
 
     if (!has_client())
         cr_skip_test("libdebuginfod is not installed");
     if (!made || SFB_EMULATED)
         cr_skip_test("no gcc that makes programs of this machine");
     port = listen_only(&fd);
-    clock_gettime(CLOCK_MONOTONIC, &start);
     run =
         run_line("export DEBUGINFOD_URLS=http://127.0.0.1:%d/ DEBUGINFOD_TIMEOUT=2; '%s' symbolize "
                  "--debuginfod report",
                  port, SFB_TOOL);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    /* The library tries three times, for each of four files. */
-    cr_expect(lt(int, (int)(end.tv_sec - start.tv_sec), 6));
+    while (accept(fd, NULL, NULL) >= 0)
+        questions++;
+    /* The library asks three times for each of four files. */
+    cr_expect(questions >= 1 && questions <= 3, "%d questions", questions);
     cr_expect(ne(ptr, strstr(run.out, UNNAMED), NULL), "%s%s", run.out, run.err);
     close(fd);
     run_free(&run);

@@ -30,7 +30,7 @@ static void remove_folder(void)
     run_free(&run);
 }
 
-TestSuite(tool_hostile, .init = make_folder, .fini = remove_folder, .timeout = 300);
+TestSuite(tool_hostile, .init = make_folder, .fini = remove_folder);
 
 static void write_file(const char *name, const void *data, size_t size)
 {

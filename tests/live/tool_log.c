@@ -27,7 +27,7 @@ static void make_folder(void)
     folder_write("maps", MAPS);
 }
 
-TestSuite(tool_log, .init = make_folder, .fini = folder_remove, .timeout = 300);
+TestSuite(tool_log, .init = make_folder, .fini = folder_remove);
 
 /* What a shell made of it. */
 static struct run expect_run(int status, const char *line)

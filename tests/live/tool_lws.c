@@ -12,7 +12,7 @@
 #include "support/run.h"
 #include "support/test.h"
 
-TestSuite(tool_lws, .init = folder_enter, .fini = folder_remove, .timeout = 300);
+TestSuite(tool_lws, .init = folder_enter, .fini = folder_remove);
 
 /* What a shell made of it. */
 static void expect_output(int status, const char *line, const char *out, const char *err)

@@ -37,7 +37,7 @@ static void make_files(void)
     run_free(&run);
 }
 
-TestSuite(tool_process, .init = make_files, .fini = folder_remove, .timeout = 100);
+TestSuite(tool_process, .init = make_files, .fini = folder_remove);
 
 /*
  * Runs a line for a process: $P is its number, $F is f and $J its memory for code. `names A` says

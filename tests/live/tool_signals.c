@@ -45,7 +45,7 @@ static void remove_folder(void)
     run_free(&run);
 }
 
-TestSuite(tool_signals, .init = make_folder, .fini = remove_folder, .timeout = 300);
+TestSuite(tool_signals, .init = make_folder, .fini = remove_folder);
 
 /* openat() of a file without a name is answered as a file system without them does. */
 static void refuse_nameless_files(void)

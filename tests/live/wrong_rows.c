@@ -18,7 +18,14 @@ int at_jump(void);
 int pops(void);
 int calls_leaf(void);
 int goes_astray(void);
-extern const char leaf_call[], astray_call[];
+int behind_leave(void);
+int behind_lea(void);
+int before_jump(void);
+int calls_pushing(void);
+int by_retpoline(void);
+int by_retpoline_without_rows(void);
+extern const char retpoline_call[], retpoline_call_without_rows[];
+extern const char leaf_call[], astray_call[], inner_call[], outer_call[];
 
 static volatile int sink;
 static struct trace ours;
@@ -80,13 +87,114 @@ __asm__(".text\n"
         "leaf_call: pop %rbp\n .cfi_adjust_cfa_offset -8\n"
         "ret\n .cfi_endproc\n"
         "leaf: int3\n"
-        "xor %eax, %eax\n"
+        "lea 1f(%rip), %rax\n"
+        "jmp *%rax\n" /* where to, the code does not say */
+        "1: xor %eax, %eax\n"
         "ret\n"
         /* Its row takes the 6 for its return address. */
         "goes_astray: .cfi_startproc\n"
         "push $6\n"
         "call capture_here\n"
         "astray_call: add $8, %rsp\n"
+        "xor %eax, %eax\n"
+        "ret\n .cfi_endproc\n");
+
+/*
+ * Functions that realign their stack, as gcc makes them: a row that says where fp leads to holds on behind `leave`. Two
+ * callers with records of their own, of which one would be passed over.
+ */
+__asm__(
+    ".macro realign register offset\n"
+    "lea \\offset(%rsp), \\register\n .cfi_def_cfa \\register, 0\n"
+    "and $-64, %rsp\n"
+    "push -8(\\register)\n"
+    "push %rbp\n"
+    "mov %rsp, %rbp\n .cfi_escape 0x10, 6, 2, 0x76, 0\n" /* rbp: at [rbp + 0] */
+    ".endm\n"
+    ".macro with_record label what\n"
+    ".cfi_startproc\n"
+    "push %rbp\n .cfi_adjust_cfa_offset 8\n .cfi_offset %rbp, -16\n"
+    "mov %rsp, %rbp\n .cfi_def_cfa_register %rbp\n"
+    "call \\what\n"
+    "\\label: pop %rbp\n .cfi_def_cfa %rsp, 8\n"
+    "ret\n .cfi_endproc\n"
+    ".endm\n"
+    ".text\n"
+    /* Hand-written, without rows: what it pushes is found by what it pops. rbp leads to a record further out. */
+    "calls_pushing: .cfi_startproc\n"
+    "sub $8, %rsp\n .cfi_adjust_cfa_offset 8\n"
+    "lea pushing(%rip), %rdi\n"
+    "call outer\n"
+    "add $8, %rsp\n .cfi_adjust_cfa_offset -8\n"
+    "ret\n .cfi_endproc\n"
+    "pushing: push %rbx\n push %r12\n sub $40, %rsp\n"
+    "mov $2, %ecx\n"
+    "0: int3\n"
+    "dec %ecx\n"
+    "jnz 0b\n"
+    "call 1f\n"
+    "add $40, %rsp\n pop %r12\n pop %rbx\n xor %eax, %eax\n ret\n"
+    "1: push %rcx\n int3\n pop %rcx\n ret\n"
+    "behind_leave: lea realigns(%rip), %rdi\n"
+    "jmp outer\n"
+    "behind_lea: lea realigns_by_r13(%rip), %rdi\n"
+    "jmp outer\n"
+    "before_jump: lea realigns_and_jumps(%rip), %rdi\n"
+    "jmp outer\n"
+    "outer: with_record outer_call, inner\n"
+    "inner: with_record inner_call, *%rdi\n"
+    "realigns: .cfi_startproc\n"
+    "realign %r10, 8\n"
+    "leave\n"
+    "int3\n"
+    "lea -8(%r10), %rsp\n .cfi_def_cfa %rsp, 8\n"
+    "ret\n .cfi_endproc\n"
+    "realigns_by_r13: .cfi_startproc\n"
+    "push %r13\n .cfi_def_cfa_offset 16\n .cfi_offset %r13, -16\n"
+    "realign %r13, 16\n"
+    "pop %rbp\n"
+    "lea -16(%r13), %rsp\n .cfi_def_cfa %rsp, 16\n"
+    "int3\n"
+    "pop %r13\n .cfi_def_cfa_offset 8\n"
+    "ret\n .cfi_endproc\n"
+    "realigns_and_jumps: .cfi_startproc\n"
+    "realign %r10, 8\n"
+    "leave\n"
+    "lea -8(%r10), %rsp\n .cfi_def_cfa %rsp, 8\n"
+    "int3\n"
+    "jmp returns_zero\n .cfi_endproc\n");
+
+/*
+ * Retpolines: calls through a pointer, which goes to the stack and is returned to. As gcc makes them, with rows, and as clang
+ * does. The function called lies directly behind a call that does not return.
+ */
+__asm__(".text\n"
+        "by_retpoline: .cfi_startproc\n"
+        "push %rbx\n .cfi_def_cfa_offset 16\n"
+        "lea behind_call(%rip), %rax\n"
+        "call thunk\n"
+        "retpoline_call: pop %rbx\n .cfi_def_cfa_offset 8\n"
+        "ret\n .cfi_endproc\n"
+        "thunk: .cfi_startproc\n"
+        "call 1f\n"
+        "0: pause\n jmp 0b\n"
+        "1: .cfi_def_cfa_offset 16\n"
+        "mov %rax, (%rsp)\n"
+        "int3\n"
+        "ret\n .cfi_endproc\n"
+        "by_retpoline_without_rows: .cfi_startproc\n"
+        "push %rbx\n .cfi_def_cfa_offset 16\n"
+        "lea behind_call(%rip), %r11\n"
+        "call thunk_without_rows\n"
+        "retpoline_call_without_rows: pop %rbx\n .cfi_def_cfa_offset 8\n"
+        "ret\n .cfi_endproc\n"
+        "thunk_without_rows: call 1f\n"
+        "0: pause\n jmp 0b\n"
+        "1: pushfq\n orl $0x100, (%rsp)\n popfq\n"
+        "mov %r11, (%rsp)\n"
+        "ret\n"
+        "call abort@plt\n"
+        "behind_call: .cfi_startproc\n"
         "xor %eax, %eax\n"
         "ret\n .cfi_endproc\n");
 
@@ -160,6 +268,51 @@ Test(wrong_rows, are_not_remembered_where_the_instruction_says_more)
     stop_in(to_at_ret);
     stop_in(at_ret);
     expect_caller("ret", 1);
+}
+
+static void expect_both_records(const char *what)
+{
+    cr_expect(ours.end, "%s: %zu frames, %s", what, ours.count, sfb_status_str(info.end));
+    cr_assert(lt(sz, 4, ours.count), "%s", what);
+    cr_expect(eq(u64, ours.address[1], (uintptr_t)inner_call), "%s", what);
+    cr_expect(eq(u64, ours.address[2], (uintptr_t)outer_call), "%s", what);
+    cr_expect(lt(u64, ours.address[3] - (uintptr_t)call, 64), "%s", what);
+}
+
+Test(wrong_rows, of_fp_are_not_believed_where_it_is_restored)
+{
+    for (int round = 0; round < 2; round++) {
+        stop_in(behind_leave);
+        expect_both_records("behind leave");
+        stop_in(behind_lea);
+        expect_both_records("behind lea");
+        stop_in(before_jump);
+        expect_both_records("before a jump");
+    }
+}
+
+/* Interrupted three times: it stops in the function that it calls last. */
+Test(wrong_rows, are_none_and_the_code_is_followed)
+{
+    stop_in(calls_pushing);
+    cr_expect(ours.end, "%zu frames, %s", ours.count, sfb_status_str(info.end));
+    cr_assert(lt(sz, 5, ours.count));
+    cr_expect(eq(u64, ours.address[2], (uintptr_t)inner_call));
+    cr_expect(eq(u64, ours.address[3], (uintptr_t)outer_call));
+    cr_expect(eq(u32, info.by_source[SFB_SOURCE_FRAME_POINTER], 2));
+    cr_expect(eq(u32, info.by_source[SFB_SOURCE_UNPROVEN], 0));
+}
+
+Test(wrong_rows, are_right_where_ret_jumps)
+{
+    for (int round = 0; round < 2; round++) {
+        stop_in(by_retpoline);
+        expect_caller("ret of a retpoline", 2);
+        cr_expect(eq(u64, ours.address[1], (uintptr_t)retpoline_call));
+        stop_in(by_retpoline_without_rows);
+        expect_caller("ret of a retpoline without rows", 2);
+        cr_expect(eq(u64, ours.address[1], (uintptr_t)retpoline_call_without_rows));
+    }
 }
 
 Test(wrong_rows, may_leave_sp_where_it_is)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "recorder/live.h"
 #include "support/folder.h"
 #include "support/run.h"
 
@@ -28,7 +29,7 @@ static void expect_has(const char *text, const char *part)
     cr_expect(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text);
 }
 
-TestSuite(agent, .init = enter, .fini = folder_remove, .timeout = 60);
+TestSuite(agent, .init = enter, .fini = folder_remove);
 
 /* Bytes of all stacks that have a function. */
 #define PEARLS(recording)                                                                          \
@@ -168,6 +169,24 @@ Test(agent, can_be_asked_by_the_program_itself)
     cr_expect_eq(run.status, 0, "%d: %s", run.status, run.err);
     expect_has(run.out, "pearls 100000\n");
     cr_expect(strstr(run.out, "sfb-heap-") == NULL, "%s", run.out);
+    run_free(&run);
+}
+
+/* Its caller says where XDG_RUNTIME_DIR is. */
+Test(agent, of_a_set_user_id_program_makes_no_file_where_its_caller_says)
+{
+    struct run run;
+
+    if (geteuid() != 0)
+        cr_skip_test("only root can make such a program");
+    run = run_line("mkdir there && chmod 777 . there && cp '%s' mine && chown 65534 mine && chmod "
+                   "4755 mine && "
+                   "XDG_RUNTIME_DIR=$PWD/there ./mine file",
+                   SFB_LINKED_PROGRAM);
+    if (strstr(run.out, "secure 0"))
+        cr_skip_test("set-user-ID bits do nothing here");
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    expect_has(run.out, "secure 1 file '" SFB_LIVE_FOLDER "/sfb-heap-");
     run_free(&run);
 }
 

@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -208,6 +209,11 @@ static int linked(int fd)
     return fd;
 }
 
+static int say_file(void)
+{
+    return 97;
+}
+
 static int stops(void)
 {
     return 97;
@@ -243,7 +249,7 @@ static int stops(void)
     for (int i = 0; i < 60; i++) {
         if (sframe_backtrace_heap_start(NULL) != SFB_OK)
             fail("no table");
-        nanosleep(&moment, NULL);
+        nanosleep(&moment, NULL); /* for others to use it; how many do, makes no difference */
         if (sframe_backtrace_heap_stop() != SFB_OK)
             fail("it does not stop");
     }
@@ -251,6 +257,15 @@ static int stops(void)
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
     return wrong ? (fprintf(stderr, "%s\n", wrong), 1) : 0;
+}
+
+/* Where its file is, and whether its environment is its caller's. */
+static int say_file(void)
+{
+    if (sframe_backtrace_heap_start(NULL) != SFB_OK)
+        return 1;
+    printf("secure %lu file '%s'\n", getauxval(AT_SECURE), sframe_backtrace_heap_file());
+    return 0;
 }
 
 static int linked(int fd)
@@ -375,6 +390,8 @@ int main(int argc, char **argv)
         return forked();
     if (strcmp(way, "linked") == 0)
         return linked(n);
+    if (strcmp(way, "file") == 0)
+        return say_file();
     if (strcmp(way, "strict") == 0)
         return strict();
     if (strcmp(way, "stops") == 0)

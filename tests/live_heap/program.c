@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +162,7 @@ int main(int argc, char **argv)
                 if (pthread_create(&thread, NULL, churn, NULL) != 0)
                     return 95;
             while (__atomic_load_n(&at_work, __ATOMIC_RELAXED) < threads)
-                usleep(1000);
+                sched_yield();
         } else if (strcmp(word, "cost") == 0) {
             cost(number(argv[++i]));
         } else if (strcmp(word, "wait") == 0) {

@@ -232,6 +232,46 @@ Test(table, tells_foreign_blocks)
     sfb_live_stop();
 }
 
+/* A free() does not look at all slots of a large table. An overrun of a byte or two it finds all the same. */
+Test(table, looks_at_some_slots_of_a_large_one)
+{
+    enum { MANY = (1 << 19) + 1000, EACH = 16 };
+    const struct sfb_regs caller = { .pc = (uint64_t)(uintptr_t)__builtin_return_address(0),
+                                     .sp = (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),
+                                     .fp = *(uint64_t *)__builtin_frame_address(0) };
+    char *const blocks = malloc((size_t)MANY * EACH);
+    const struct sfb_live_counts *counts;
+    void *const before = malloc(100);
+    struct sfb_live_sum sum;
+    char *p;
+
+    cr_assert(blocks);
+    memset(before, 0, malloc_usable_size(before));
+    table_begin(64 * MIB);
+    counts = &sfb_live_table.map->counts;
+    for (size_t i = 0; i < MANY; i++)
+        sfb_live_allocated(blocks + i * EACH, EACH - SFB_LIVE_TAIL, EACH, &caller);
+    cr_assert_eq(counts->no_slot, 0);
+    block_free(before); /* its tail says 0: its slot would be one of the first */
+    cr_expect(counts->untold == 1 && counts->foreign == 0);
+    for (int bytes = 1; bytes <= 2; bytes++) {
+        p = blocks + (size_t)(MANY - bytes) * EACH;
+        memset(p + EACH - SFB_LIVE_TAIL, 0, (size_t)bytes);
+        sfb_live_freed(p, EACH);
+        cr_expect_eq(counts->overruns, (uint64_t)bytes);
+    }
+    cr_expect(counts->untold == 1 && counts->foreign == 0);
+    p = blocks + 100000 * EACH;
+    memset(p + EACH - SFB_LIVE_TAIL, 'x', SFB_LIVE_TAIL);
+    sfb_live_freed(p, EACH);
+    cr_expect(counts->untold == 2 && counts->overruns == 2);
+    sum = sum_now();
+    cr_expect_eq(sum.all.samples, MANY - 2);
+    sum_free(&sum);
+    sfb_live_stop();
+    free(blocks);
+}
+
 /* An allocator that is not ready yet may say 0 of its first blocks. */
 Test(table, writes_no_tail_where_there_is_no_room)
 {
@@ -410,6 +450,51 @@ Test(table, is_dumped_while_four_threads_allocate)
     sfb_live_stop();
 }
 
+static void *dump_into(void *with)
+{
+    const int fd = *(const int *)with;
+
+    while (sfb_live_dump(fd, false) != SFB_OK)
+        continue; /* the other thread was at it */
+    close(fd);
+    return NULL;
+}
+
+/* A dump that goes on in the parent is none of the child's. */
+Test(table, is_dumped_in_a_child_that_was_made_beside_a_dump)
+{
+    enum { CHILD_BLOCKS = 100 };
+    const int nowhere = open("/dev/null", O_WRONLY);
+    char bytes[4096] = "";
+    int pipe_of[2], status;
+    pthread_t thread;
+    pid_t child;
+
+    table_begin(4 * MIB);
+    block_new(10);
+    cr_assert_eq(pipe(pipe_of), 0);
+    cr_assert_geq(fcntl(pipe_of[1], F_SETPIPE_SZ, sizeof bytes), 0);
+    cr_assert_eq(write(pipe_of[1], bytes, sizeof bytes), sizeof bytes);
+    cr_assert_eq(pthread_create(&thread, NULL, dump_into, &pipe_of[1]), 0);
+    while (sfb_live_dump(nowhere, false) == SFB_OK)
+        continue;
+    child = fork();
+    if (child == 0) {
+        sfb_live_continue_in_child(); /* as the agent's handler of fork() does */
+        for (int i = 0; i < CHILD_BLOCKS; i++)
+            block_new(10);
+        _exit(sfb_live_is_on() && sfb_live_dump(nowhere, false) == SFB_OK ? 0 : 1);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_expect_eq(status, 0);
+    while (read(pipe_of[0], bytes, sizeof bytes) > 0)
+        continue;
+    pthread_join(thread, NULL);
+    close(pipe_of[0]);
+    close(nowhere);
+    sfb_live_stop();
+}
+
 /* --- the file ------------------------------------------------------------------------------------- */
 
 Test(table, has_a_file_of_its_own_user_that_goes_at_the_end)
@@ -475,6 +560,47 @@ static int be_a_child(void *inherited, bool told_of_fork)
     }
     sfb_live_end();
     return 0;
+}
+
+static bool is_held(int fd)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+    return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+/* The lock is the mapping's: no descriptor holds it, and a child that lives on does not keep it. */
+Test(table, has_a_lock_for_as_long_as_its_process_maps_it)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    int pipes[2][2], file, status;
+    char byte;
+    pid_t child;
+
+    table_begin(4 * MIB);
+    file = open(sfb_live_map_path(), O_RDWR | O_CLOEXEC);
+    cr_assert(file >= 0 && pipe(pipes[0]) == 0 && pipe(pipes[1]) == 0);
+    cr_expect(is_held(file));
+    cr_expect(sfb_live_table.map->flags & SFB_LIVE_LOCKED);
+    child = fork();
+    cr_assert(child >= 0);
+    if (child == 0) {
+        sfb_live_continue_in_child();
+        close(pipes[1][1]);
+        if (write(pipes[0][1], "", 1) != 1)
+            _exit(1);
+        _exit(read(pipes[1][0], &byte, 1) == 0 ? 0 : 2);
+    }
+    cr_assert_eq(read(pipes[0][0], &byte, 1), 1);
+    cr_expect(is_held(file));
+    sfb_live_stop();
+    cr_expect(!is_held(file));
+    cr_expect_eq(fcntl(file, F_OFD_SETLK, &lock), 0);
+    close(pipes[1][0]);
+    close(pipes[1][1]);
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_expect_eq(status, 0);
+    close(file);
 }
 
 Test(table, of_a_child_is_its_own)
@@ -555,5 +681,38 @@ Test(table, begins_anew_after_it_was_stopped)
     cr_expect_eq(sum.all.samples, 1);
     sum_free(&sum);
     block_free(old);
+    sfb_live_stop();
+}
+
+/* A realloc() begins with one table and ends with another: its slot is none of that one. */
+Test(table, takes_no_slot_of_the_table_before)
+{
+    enum { MORE = 2 * SFB_LIVE_BATCH };
+    struct sfb_live_move moved, stayed;
+    struct sfb_live_sum sum;
+    void *blocks[MORE], *p, *q;
+
+    table_begin(4 * MIB);
+    p = block_new(10);
+    q = block_new(10);
+    sfb_live_moving(&moved, p, malloc_usable_size(p));
+    sfb_live_moving(&stayed, q, malloc_usable_size(q));
+    sfb_live_stop();
+    table_begin(4 * MIB);
+    blocks[0] = block_new(10); /* this thread uses the new one */
+    sfb_live_moved(&moved);
+    sfb_live_stayed(&stayed);
+    for (int i = 1; i < MORE; i++)
+        blocks[i] = block_new(10);
+    sum = sum_now();
+    cr_expect_eq(sum.all.samples, MORE, "%zu blocks have a slot", (size_t)sum.all.samples);
+    sum_free(&sum);
+    for (int i = 0; i < MORE; i++)
+        block_free(blocks[i]);
+    sum = sum_now();
+    cr_expect_eq(sum.all.samples, 0);
+    sum_free(&sum);
+    free(p);
+    free(q);
     sfb_live_stop();
 }

@@ -1,6 +1,6 @@
 # The live table: alone, with blocks that a test allocates as the hooks do.
 foreach(name table)
-  sfb_test(live_heap ${name} SOURCES live_heap/blocks.c LIBS sfb-live-table m LIMIT 60)
+  sfb_test(live_heap ${name} SOURCES live_heap/blocks.c LIBS sfb-live-table m)
 endforeach()
 
 if(CMAKE_CROSSCOMPILING_EMULATOR)
@@ -15,7 +15,7 @@ elseif(TARGET sfb AND TARGET sfb-recording)
   sfb_test_options(test-live_heap-program)
   target_link_libraries(test-live_heap-program PRIVATE sfb-live-table sframe-backtrace-static)
   set_target_properties(test-live_heap-program PROPERTIES OUTPUT_NAME live_heap-program)
-  sfb_tool_test(live_heap ctl LIMIT 120)
+  sfb_tool_test(live_heap ctl)
   target_compile_definitions(test-live_heap-ctl PRIVATE SFB_LIVE_PROGRAM="$<TARGET_FILE:test-live_heap-program>")
   target_include_directories(test-live_heap-ctl PRIVATE ${PROJECT_SOURCE_DIR}/src)
   add_dependencies(test-live_heap-ctl test-live_heap-program)
@@ -39,7 +39,8 @@ else()
   target_link_libraries(test-live_heap-linked-program PRIVATE sfb-agent-heap)
   # The other one calls none of these.
   target_compile_definitions(test-live_heap-agent-program PRIVATE LIVE_HEAP_PRELOADED)
-  sfb_tool_test(live_heap agent LIMIT 120)
+  sfb_tool_test(live_heap agent)
+  target_include_directories(test-live_heap-agent PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(test-live_heap-agent PRIVATE SFB_HEAP_AGENT="$<TARGET_FILE:sfb-agent-heap>"
     SFB_AGENT_PROGRAM="$<TARGET_FILE:test-live_heap-agent-program>"
     SFB_LINKED_PROGRAM="$<TARGET_FILE:test-live_heap-linked-program>")

@@ -96,7 +96,7 @@ Test(bare, leaves_out_at_top_level_what_needs_more)
     expect_said(
         &configured,
         "built without the sfb command: not found: libelf, libdw, liblzma, zlib, jansson\n");
-    expect_said(&configured, "built without the tests, the benchmark and the demo: not found: "
+    expect_said(&configured, "built without the tests and the benchmark: not found: "
                              "libelf, libdw, liblzma, zlib, jansson, criterion\n");
     free(configured.output);
     free(command_output("grep -x 'CMAKE_BUILD_TYPE:STRING=Release' '%s/build/CMakeCache.txt'",

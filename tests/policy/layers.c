@@ -82,12 +82,12 @@ static const struct layer layers[] = {
     /* Its shared.h is the memory that agents write. */
     { "recorder", { "recording" }, { "sfb/" }, ANY_SYSTEM },
     { "record",
-      { "recording", "recorder" },
+      { "base", "recording", "recorder", "unwind/machine" },
       { "sfb/recording.h", "sfb/abi.h", "sframe_backtrace" },
       ANY_SYSTEM },
     /* The live table of the heap agent, whose hooks call it. It names stacks as they do. */
     { "record/live",
-      { "recorder", "record", "unwind/capture" },
+      { "base", "recorder", "record", "unwind/capture" },
       { "sfb/", "sframe_backtrace" },
       ANY_SYSTEM },
     /* It names stacks by the capture's own means: a hook has no time for more. */

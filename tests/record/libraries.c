@@ -9,8 +9,6 @@
 #include "record/expect.h"
 #include "sfb/image_map.h"
 
-TestSuite(record_libraries, .timeout = 60);
-
 /* Whether a list of modules has a path that ends so; with its base. */
 static bool has(const struct recorded_list *list, const char *end, uint64_t *base)
 {
@@ -127,12 +125,12 @@ static bool knows(const struct recorded *r, const char *name)
 
 Test(record_libraries, what_is_loaded_without_dlopen_is_found)
 {
-    struct recorded *r = record(NULL, "dlmopen 400");
+    struct recorded *r = record(NULL, "dlmopen");
 
     expect_status(r, 0);
     cr_expect(knows(r, "record-a.so"));
     recorded_free(r);
-    r = record(NULL, "converts 400");
+    r = record(NULL, "converts");
     if (WIFEXITED(r->status) && WEXITSTATUS(r->status) == 77)
         cr_skip_test("iconv_open() has no converter from EUC-JP here");
     expect_status(r, 0);

@@ -10,8 +10,6 @@
 
 #include "record/expect.h"
 
-TestSuite(record_processes, .timeout = 60);
-
 Test(record_processes, all_ways_out_write_the_rest)
 {
     static const struct {

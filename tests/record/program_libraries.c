@@ -10,6 +10,7 @@
 
 #include "record/burn.h"
 #include "record/program.h"
+#include "support/agent_memory.h"
 
 typedef void work_function(unsigned ms);
 
@@ -22,15 +23,35 @@ static work_function *work_of(void *handle)
     return work;
 }
 
+/*
+ * Works until the agent has written a list that has this library: where the recorder is slow to take the one before, it is
+ * not written at once.
+ */
+static void work_until_it_is_listed(const char *file)
+{
+    const struct sfb_shared_process *process = memory_process();
+    const size_t size = strlen(file);
+    uint32_t bytes;
+
+    do {
+        burn_ms(1);
+        bytes = process ? __atomic_load_n(&process->modules_size, __ATOMIC_ACQUIRE) : 0;
+    } while (process &&
+             (bytes > sizeof process->modules || !memmem(process->modules, bytes, file, size)));
+}
+
 /* Lines "NAME BASE START END": what works when, CLOCK_MONOTONIC in ns. */
 static int work_in(const char *path, const char *name, unsigned ms)
 {
     void *handle = dlopen(path, RTLD_NOW);
     struct link_map *map;
+    char file[32];
     uint64_t start;
 
     if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
         return 1;
+    snprintf(file, sizeof file, "record-%s.so", name);
+    work_until_it_is_listed(file);
     start = cpu_of(CLOCK_MONOTONIC);
     work_of(handle)(ms);
     printf("%s %llx %llu %llu\n", name, (unsigned long long)map->l_addr, (unsigned long long)start,
@@ -105,9 +126,10 @@ static int converts(char *words[])
 {
     iconv_t converter = iconv_open("UTF-8", "EUC-JP");
 
+    (void)words;
     if (converter == (iconv_t)-1)
         return 77;
-    burn_ms((unsigned)atoi(words[0]));
+    work_until_it_is_listed("EUC-JP.so");
     return iconv_close(converter);
 }
 
@@ -116,9 +138,10 @@ static int by_dlmopen(char *words[])
 {
     void *handle = dlmopen(LM_ID_NEWLM, SFB_RECORD_LIBRARY_A, RTLD_NOW);
 
+    (void)words;
     if (!handle)
         return 1;
-    work_of(handle)((unsigned)atoi(words[0]));
+    work_until_it_is_listed("record-a.so");
     return 0;
 }
 

@@ -9,19 +9,23 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { LIMIT_MS = 20000, TURN_MS = 5, WORDS_MAX = 16 };
+#include "support/limit.h"
+
+enum { TURN_MS = 5, WORDS_MAX = 16 };
 
 static const char key_text[] = "000102030405060708090a0b0c0d0e0f";
 
 struct session {
     struct sfb_shared *shared;
-    int fd, socket;
+    struct sfb_shared_beacon *beacon;
+    int fd, beacon_fd, socket;
     struct recorded *out;
     int process_of[SFB_SHARED_PROCESS_MAX]; /* slot -> index + 1 */
     int thread_of[SFB_SHARED_RING_MAX];
@@ -39,19 +43,38 @@ static struct sfb_shared_ring *ring_at(const struct session *s, size_t slot)
     return sfb_shared_ring(s->shared, SFB_SHARED_CPU_RING, (uint32_t)slot);
 }
 
+static void *make_memory(int *fd, size_t size)
+{
+    void *at;
+
+    *fd = memfd_create("sfb-test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    cr_assert_geq(*fd, 0);
+    cr_assert_eq(ftruncate(*fd, (off_t)size), 0);
+    at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+    cr_assert_neq(at, MAP_FAILED);
+    cr_assert_eq(fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+    return at;
+}
+
+static void light_beacon(struct session *s)
+{
+    struct stat memory;
+
+    s->beacon = make_memory(&s->beacon_fd, SFB_SHARED_PAGE);
+    cr_assert_eq(fstat(s->fd, &memory), 0);
+    memcpy(s->beacon->magic, SFB_SHARED_MAGIC, sizeof s->beacon->magic);
+    s->beacon->version = SFB_SHARED_VERSION;
+    memcpy(s->beacon->key, s->shared->key, sizeof s->beacon->key);
+    s->beacon->memory_inode = memory.st_ino;
+    s->beacon->owner.holder = (uint32_t)getpid();
+}
+
 static void open_session(struct session *s, const struct record_how *how)
 {
-    struct sfb_shared *shared;
+    struct sfb_shared *shared = make_memory(&s->fd, sfb_shared_size(SFB_SHARED_CPU_RING));
 
-    s->fd = memfd_create("sfb-test", MFD_CLOEXEC);
-    cr_assert_geq(s->fd, 0);
-    cr_assert_eq(ftruncate(s->fd, (off_t)sfb_shared_size(SFB_SHARED_CPU_RING)), 0);
-    shared = mmap(NULL, sfb_shared_size(SFB_SHARED_CPU_RING), PROT_READ | PROT_WRITE, MAP_SHARED,
-                  s->fd, 0);
-    cr_assert_neq(shared, MAP_FAILED);
     memcpy(shared->magic, SFB_SHARED_MAGIC, sizeof shared->magic);
     shared->version = SFB_SHARED_VERSION;
-    shared->recorder_pid = (uint32_t)(how->recorder ? how->recorder : getpid());
     for (size_t i = 0; i < sizeof shared->key; i++)
         shared->key[i] = (uint8_t)i;
     shared->rate_hz = how->rate_hz ? how->rate_hz : 997;
@@ -63,6 +86,7 @@ static void open_session(struct session *s, const struct record_how *how)
     shared->ring_bytes = SFB_SHARED_CPU_RING;
     s->shared = shared;
     s->socket = -1;
+    light_beacon(s);
 }
 
 static void listen_at_socket(struct session *s)
@@ -79,10 +103,11 @@ static void listen_at_socket(struct session *s)
 
 static void answer_at_socket(struct session *s)
 {
+    const int sent[] = { s->fd, s->beacon_fd };
     union {
         struct cmsghdr head;
-        char room[CMSG_SPACE(sizeof(int))];
-    } control = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
+        char room[CMSG_SPACE(sizeof sent)];
+    } control = { .head = { .cmsg_len = CMSG_LEN(sizeof sent),
                             .cmsg_level = SOL_SOCKET,
                             .cmsg_type = SCM_RIGHTS } };
     char byte = 1;
@@ -95,7 +120,7 @@ static void answer_at_socket(struct session *s)
 
     if (fd < 0)
         return;
-    memcpy(CMSG_DATA(&control.head), &s->fd, sizeof s->fd);
+    memcpy(CMSG_DATA(&control.head), sent, sizeof sent);
     cr_expect_eq(sendmsg(fd, &message, MSG_NOSIGNAL), 1);
     close(fd);
 }
@@ -307,7 +332,8 @@ static void set_preload(const struct record_how *how)
 static pid_t begin_program(const struct session *s, const struct record_how *how, const char *words,
                            int out)
 {
-    char text[256], session[128], *list[WORDS_MAX + 1] = { (char *)(uintptr_t)SFB_RECORD_PROGRAM },
+    struct stat beacon;
+    char text[256], session[256], *list[WORDS_MAX + 1] = { (char *)(uintptr_t)SFB_RECORD_PROGRAM },
                                                     *rest = text;
     size_t count = 1;
     pid_t pid = fork();
@@ -318,8 +344,10 @@ static pid_t begin_program(const struct session *s, const struct record_how *how
     snprintf(text, sizeof text, "%s", words);
     for (char *word; count < WORDS_MAX && (word = strsep(&rest, " "));)
         list[count++] = word;
-    snprintf(session, sizeof session, "%d:%d:%s", (int)getppid(),
-             how->by_socket || how->gone ? 9999 : s->fd,
+    fstat(s->beacon_fd, &beacon);
+    snprintf(session, sizeof session, "%d:%d:%d:%llx:%llx:%s:", (int)getppid(), s->fd,
+             how->by_socket || how->gone ? 9999 : s->beacon_fd, (unsigned long long)beacon.st_dev,
+             (unsigned long long)beacon.st_ino,
              how->gone ? "ffffffffffffffffffffffffffffffff" : key_text);
     setenv(SFB_SHARED_ENVIRONMENT, session, 1);
     set_preload(how);
@@ -349,7 +377,7 @@ struct recorded *record(const struct record_how *how, const char *words)
     static const struct record_how usual;
     struct session *s = calloc(1, sizeof *s);
     int out = memfd_create("out", MFD_CLOEXEC);
-    long long end = now_ms() + LIMIT_MS;
+    long long end = now_ms() + HANG_SECONDS * 1000LL;
     bool left = true;
     struct recorded *recorded;
     uint32_t wake = 0;
@@ -371,12 +399,14 @@ struct recorded *record(const struct record_how *how, const char *words)
             left = false;
         if (how->look)
             how->look(s->shared);
+        if (how->dies && ring_at(s, 0)->state == SFB_SLOT_LIVE)
+            s->beacon->owner.holder = FUTEX_OWNER_DIED;
         if (!how->do_not_read)
             turn(s, false);
         if (left && now_ms() > end) {
             kill(-pid, SIGKILL);
             waitpid(pid, &recorded->status, 0);
-            cr_assert(false, "%s: not over after %d ms", words, LIMIT_MS);
+            cr_assert(false, "%s: not over after %d s", words, HANG_SECONDS);
         }
     }
     turn(s, false);
@@ -384,7 +414,9 @@ struct recorded *record(const struct record_how *how, const char *words)
     memcpy(recorded->lost, s->shared->lost, sizeof recorded->lost);
     recorded->out = read_all(out);
     munmap(s->shared, sfb_shared_size(SFB_SHARED_CPU_RING));
+    munmap(s->beacon, SFB_SHARED_PAGE);
     close(s->fd);
+    close(s->beacon_fd);
     close(out);
     if (s->socket >= 0)
         close(s->socket);

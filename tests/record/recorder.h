@@ -69,7 +69,7 @@ struct record_how {
     bool gone;                               /* nobody is there */
     const char *preload;                     /* before the agent */
     const char *preload_behind;              /* whose constructors run before the agent's */
-    pid_t recorder;                          /* who it says that it is; 0: this process */
+    bool dies;                               /* when the agent has come */
     void (*look)(struct sfb_shared *shared); /* at each turn */
 };
 

@@ -10,8 +10,6 @@
 
 #include "record/expect.h"
 
-TestSuite(record_signals, .timeout = 60);
-
 /* The program checks itself. The same words without the agent have to do the same. */
 static void expect_same(const char *words, unsigned ms, unsigned threads)
 {

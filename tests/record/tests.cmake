@@ -50,7 +50,7 @@ if(CMAKE_CROSSCOMPILING_EMULATOR)
   sfb_skip(record engines "the sampler would find threads of the emulator")
 endif()
 foreach(name ${sfb_record_tests})
-  sfb_test(record ${name} SOURCES record/recorder.c record/expect.c LIMIT 60)
+  sfb_test(record ${name} SOURCES record/recorder.c record/expect.c)
   target_compile_definitions(test-record-${name} PRIVATE
     SFB_AGENT="$<TARGET_FILE:sfb-agent-cpu>" SFB_RECORD_PROGRAM="$<TARGET_FILE:test-record-program>"
     SFB_RECORD_HASTY="$<TARGET_FILE:test-record-hasty>" SFB_RECORD_EARLY="$<TARGET_FILE:test-record-early>" SFB_RECORD_RAISED="$<TARGET_FILE:test-record-raised>"
@@ -74,7 +74,7 @@ elseif(TARGET sfb-recording)
   target_include_directories(test-record-linked-program PRIVATE ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(test-record-linked-program PRIVATE sfb-agent-cpu)
   set_target_properties(test-record-linked-program PROPERTIES OUTPUT_NAME record-linked)
-  sfb_test(record linked SOURCES support/run.c LIBS sfb-recording-zstd LIMIT 60)
+  sfb_test(record linked SOURCES support/run.c LIBS sfb-recording-zstd)
   target_compile_definitions(test-record-linked PRIVATE SFB_RECORD_LINKED="$<TARGET_FILE:test-record-linked-program>"
     SFB_EMULATE="${sfb_emulate}")
   add_dependencies(test-record-linked test-record-linked-program)

@@ -4,8 +4,6 @@
 
 #include "record/expect.h"
 
-TestSuite(record_threads, .timeout = 60);
-
 /* Stacks that may be cut off: the first sample may be the loader's. In the emulator there were more, once in six runs. */
 #ifdef SFB_EMULATED
 enum { CUT_OFF_MAX = 3 };
@@ -46,7 +44,8 @@ Test(record_threads, work_of_the_kernel_is_sampled)
     recorded_free(r);
 }
 
-Test(record_threads, a_deep_stack_is_cut)
+/* The way there is long: a walk may be left out. */
+Test(record_threads, a_deep_stack_keeps_its_outermost_frames)
 {
     struct recorded *r = record(NULL, "deep 20000");
     struct recorded_sum sum = recorded_sum(r, -1);
@@ -54,7 +53,8 @@ Test(record_threads, a_deep_stack_is_cut)
     expect_status(r, 0);
     expect_no_loss(r);
     expect_sampled(r, 0, 100, 1);
-    cr_expect_lt(sum.whole, sum.samples); /* those of the way down may be whole */
+    cr_expect_gt(20 * sum.whole, sum.samples, "%u of %u", (unsigned)sum.whole,
+                 (unsigned)sum.samples);
     recorded_free(r);
 }
 

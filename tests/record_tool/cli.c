@@ -114,12 +114,39 @@ Test(record_cli, overwrites_only_when_asked)
     run_free(&run);
 }
 
+/* Its name is known beforehand, to other users of the folder, too. */
+Test(record_cli, takes_no_pipe_or_link_for_its_file)
+{
+    char name[64];
+    struct run run;
+
+    for (int pid = getpid(); pid < getpid() + 4000; pid++) {
+        snprintf(name, sizeof name, "sfb-record-tool-program-%d.sfbr", pid);
+        cr_assert_eq(symlink("/dev/null", name), 0);
+    }
+    run = run_line("'%s' record '%s' status 0", SFB_TOOL, SFB_RECORD_PROGRAM);
+    cr_expect_eq(run.status, 125, "%d: %s", run.status, run.err);
+    cr_expect(strstr(run.err, ".sfbr: there is something of that name that is no file") != NULL,
+              "%s", run.err);
+    run_free(&run);
+    if (geteuid() != 0)
+        return;
+    run = run_line("mkfifo theirs mine; chown 65534 theirs; cat mine >copy & "
+                   "'%s' record -o mine '%s' burn 20; wait; "
+                   "'%s' record -o theirs '%s' status 0",
+                   SFB_TOOL, SFB_RECORD_PROGRAM, SFB_TOOL, SFB_RECORD_PROGRAM);
+    cr_expect_eq(run.status, 125, "%d: %s", run.status, run.err);
+    cr_expect(strstr(run.err, "theirs: a pipe of another user") != NULL, "%s", run.err);
+    run_free(&run);
+}
+
 Test(record_cli, keeps_what_was_preloaded_behind_the_agent)
 {
     struct run run = run_line("LD_PRELOAD=libm.so.6 '%s' record -o a '%s' print LD_PRELOAD",
                               SFB_TOOL, SFB_RECORD_PROGRAM);
 
-    cr_expect(strstr(run.out, "libsfb-agent-cpu.so:libm.so.6\n") != NULL, "%s%s", run.out, run.err);
+    cr_expect(strstr(run.out, "libsfb-preload-cpu.so:libm.so.6\n") != NULL, "%s%s", run.out,
+              run.err);
     run_free(&run);
 }
 
@@ -179,5 +206,70 @@ Test(record_cli, refuses_programs_that_the_loader_guards)
                  SFB_RECORD_PROGRAM, SFB_TOOL);
     cr_expect_eq(run.status, 125);
     cr_expect(strstr(run.err, "set-user-ID") != NULL, "%s", run.err);
+    run_free(&run);
+}
+
+/* What the report says: "code in no module N %"; 0 if it says nothing. */
+static double share_in_no_module(const char *file)
+{
+    struct run run = run_line("'%s' report '%s'", SFB_TOOL, file);
+    const char *at = strstr(run.out, "code in no module ");
+    double share = at ? strtod(at + strlen("code in no module "), NULL) : 0;
+
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    run_free(&run);
+    return share;
+}
+
+/* A list of modules stands in the recording before the first sample of a program, however short its life. */
+Test(record_cli, names_the_functions_of_short_programs)
+{
+    struct run run = run_line("'%s' record -f -o a sh -c '"
+                              "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "
+                              "%s burn 20; done; true'",
+                              SFB_TOOL, SFB_RECORD_PROGRAM);
+
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    cr_expect(strstr(run.err, "21 processes") != NULL, "%s", run.err);
+    cr_expect_leq(share_in_no_module("a"), 1.0);
+    run_free(&run);
+}
+
+/* The loader would ignore what it cannot load: the program would run, and nothing would be recorded. */
+Test(record_cli, refuses_what_is_no_agent)
+{
+    static const char *const cases[][2] = {
+        { "/etc/passwd", "/etc/passwd is no libsfb-agent-cpu.so\n" },
+        { "/not/there", "/not/there: No such file or directory\n" },
+        { "/dev", "/dev is no libsfb-agent-cpu.so\n" },
+        { "other.so", "other.so is no libsfb-agent-cpu.so: it is libother.so\n" },
+    };
+
+    free(command_output("echo 'int other;' >other.c; cc -shared -fPIC -Wl,-soname,libother.so "
+                        "-o other.so other.c"));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run run =
+            run_line("SFB_AGENT=%s '%s' record -o new echo started", cases[i][0], SFB_TOOL);
+
+        cr_expect_eq(run.status, 125, "%s: %s", cases[i][0], run.err);
+        cr_expect(strstr(run.err, cases[i][1]) != NULL, "%s: %s", cases[i][0], run.err);
+        cr_expect_eq(run.out_size, 0, "%s", cases[i][0]);
+        cr_expect(access("new", F_OK) != 0);
+        run_free(&run);
+    }
+}
+
+/* One that was copied alone says what it looked for, and where a user would put it. */
+Test(record_cli, names_the_agent_that_is_missing)
+{
+    struct run run = run_line("mkdir bin && cp '%s' bin/sfb && bin/sfb record true", SFB_TOOL);
+    char want[256];
+
+    snprintf(want, sizeof want, "libsfb-agent-cpu.so is not in %s/lib", folder_path());
+    cr_expect_eq(run.status, 125);
+    cr_expect(strstr(run.err, want) != NULL, "%s: %s", want, run.err);
+    cr_expect(strstr(run.err, "SFB_AGENT") != NULL, "%s", run.err);
+    cr_expect(strstr(run.err, "..") == NULL, "%s", run.err);
+    cr_expect(strstr(run.err, "src/record") == NULL, "%s", run.err);
     run_free(&run);
 }

@@ -147,6 +147,26 @@ static void put_sample(uint32_t slot, uint64_t hash)
     put(slot, &sample, sizeof sample);
 }
 
+/* What a program says of its losses stands in the first lines of a report. */
+Test(record_drain, believes_no_loss_that_cannot_have_been)
+{
+    struct contents *c;
+
+    begin();
+    add_process(0);
+    add_ring(0, 0);
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    ring_at(0)->lost[SFB_LOSS_RING_FULL] = 3;
+    processes[0].lost[SFB_LOSS_MODULES] = 3934343880U; /* in a moment: a list takes a system call */
+    processes[0].lost[SFB_LOSS_HEAP_EVENTS] = UINT64_MAX;
+    c = end();
+    cr_expect_eq(c->lost[SFB_LOSS_RING_FULL], 3);
+    cr_expect_eq(c->lost[SFB_LOSS_MODULES], 0);
+    cr_expect_eq(c->lost[SFB_LOSS_HEAP_EVENTS], 0);
+    cr_expect_eq(c->lost[SFB_LOSS_BAD_RING], 2, "%s", c->texts);
+    free(c);
+}
+
 /* Each stack lies in the next ring, behind a sample that needs the one after that. */
 Test(record_drain, finds_stacks_in_other_rings)
 {
@@ -298,6 +318,39 @@ Test(record_drain, reads_a_program_that_executes_another)
     cr_assert_eq(c->process_count, 2);
     cr_expect(c->process[0].end == SFB_PROCESS_REPLACED && c->process[0].cpu == 7000);
     cr_expect(c->process[1].how == SFB_PROCESS_EXECUTED && c->process[1].end == SFB_PROCESS_LEFT);
+    free(c);
+}
+
+static uint32_t says_a_free_slot(void *with, uint32_t slot, uint32_t pid)
+{
+    (void)with;
+    (void)pid;
+    return slot + 100;
+}
+
+/* 0 is no process, nor is what the system takes for all of them, or for a group. */
+Test(record_drain, refuses_processes_with_impossible_numbers)
+{
+    static const uint32_t numbers[] = { 0, 0, UINT32_MAX, 1U << 31, (1U << 22) + 1 };
+    struct contents *c;
+
+    watcher = (struct sfb_recorder_watcher){ .process_before = says_a_free_slot };
+    begin();
+    add_process(0);
+    for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        add_process(10 + i);
+        processes[10 + i].pid = numbers[i];
+    }
+    add_process(20);
+    processes[20].pid = PID; /* executed, and what it was before is not where the watcher says */
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        cr_expect_eq(processes[10 + i].state, (uint32_t)SFB_SLOT_FREE, "%u", i);
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    c = end();
+    cr_expect_eq(c->process_count, 2);
+    cr_expect_eq(c->lost[SFB_LOSS_BAD_RING], sizeof numbers / sizeof *numbers);
+    cr_expect(strstr(c->texts, "impossible number") != NULL, "%s", c->texts);
     free(c);
 }
 

@@ -10,7 +10,7 @@
 #include "support/folder.h"
 #include "support/test.h"
 
-TestSuite(record_heap, .init = folder_enter, .fini = folder_remove, .timeout = 120);
+TestSuite(record_heap, .init = folder_enter, .fini = folder_remove);
 
 enum { SIZE = 12345, KEPT = 10, BLOCKS = 1000, SITES_MAX = 65536, PROCESSES_MAX = 16 };
 
@@ -152,15 +152,15 @@ Test(record_heap, has_the_blocks_of_all_threads)
     cr_expect(h.losses == 0 && h.state.conflicts == 0 && h.allocated_all == h.allocated_sums);
 }
 
-/* Who is interrupted says what was known then. */
+/* The file has what was known then. */
 Test(record_heap, ends_with_its_sums_when_interrupted)
 {
     struct heap h;
 
-    record(&h, "--heap $P blocks stop-parent blocks");
+    record(&h, "--heap $P blocks stop-parent");
     cr_expect_str_eq(h.reason, "interrupted");
     expect_blocks(&h, 1, "interrupted");
-    record(&h, "--heap --duration 0.3 timeout 1 $P blocks pause");
+    record(&h, "--heap --duration 0.3 $P blocks until-ended");
     cr_expect_str_eq(h.reason, "--duration");
     expect_blocks(&h, 1, "--duration");
 }
@@ -169,7 +169,7 @@ Test(record_heap, has_sums_alone)
 {
     struct heap h;
 
-    cr_expect(record(&h, "--heap --aggregate --snapshot 0.05 $P blocks many") == 0);
+    cr_expect(record(&h, "--heap --heap-wait --aggregate --snapshot 0.05 $P blocks many") == 0);
     cr_expect(h.heap[0].flags == SFB_HEAP_AGGREGATE && h.allocated_all == 0);
     cr_expect(h.live == KEPT && h.live_bytes == KEPT * SIZE, "%zu live", (size_t)h.live);
     cr_expect(h.allocated_sums >= 1000000 + BLOCKS && h.losses == 0, "%zu, %zu lost, %zu waits",
@@ -249,5 +249,23 @@ Test(record_heap, says_what_it_has)
                                     "0 events lost", "1 process", "sfb report it.sfbr", NULL };
          *says; says++)
         cr_expect(strstr(run.err, *says) != NULL, "%s: %s", *says, run.err);
+    run_free(&run);
+}
+
+/* Of several processes, too, the peak is no less than what lives; units are the report's. */
+Test(record_heap, sums_the_peaks_of_processes)
+{
+    struct run run = run_line("'%s' record --heap -o it.sfbr sh -c '\"$0\" blocks; \"$0\" blocks; "
+                              "\"$0\" blocks; true' '%s'",
+                              SFB_TOOL, SFB_RECORD_HEAP);
+    const char *line = strstr(run.err, "sum of peaks ");
+    double peaks = 0, live = 0;
+
+    cr_assert(line != NULL, "%s", run.err);
+    cr_expect_eq(sscanf(line, "sum of peaks %lf KiB, live at the end %lf KiB in ", &peaks, &live),
+                 2, "%s", run.err);
+    cr_expect_geq(live, 3.0 * KEPT * SIZE / 1024, "%s", run.err);
+    cr_expect_geq(peaks, live, "%s", run.err);
+    cr_expect(strstr(run.err, " kB") == NULL, "%s", run.err);
     run_free(&run);
 }

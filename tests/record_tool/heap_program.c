@@ -4,12 +4,15 @@
  *     test-record_tool-heap WHAT...
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "support/agent_memory.h"
 
 enum { SIZE = 12345, KEPT_MAX = 1000 };
 
@@ -44,14 +47,27 @@ static void in_threads(void)
         pthread_join(thread[i], NULL);
 }
 
-/* The first signal comes here, too. */
+static void wait_for_the_end(void)
+{
+    const struct sfb_shared *shared = memory_shared();
+
+    while (!memory_is_over(shared))
+        sched_yield();
+}
+
+/* The first signal is handed on to this program, and the second one ends the recording. */
 static void interrupt_recorder(void)
 {
-    signal(SIGINT, SIG_IGN);
-    for (int i = 0; i < 2; i++) {
-        kill(getppid(), SIGINT);
-        usleep(300000);
-    }
+    sigset_t handed_on;
+    int number;
+
+    sigemptyset(&handed_on);
+    sigaddset(&handed_on, SIGINT);
+    sigprocmask(SIG_BLOCK, &handed_on, NULL);
+    kill(getppid(), SIGINT);
+    sigwait(&handed_on, &number);
+    kill(getppid(), SIGINT);
+    wait_for_the_end();
 }
 
 int main(int argc, char **argv)
@@ -65,8 +81,8 @@ int main(int argc, char **argv)
             in_threads();
         else if (strcmp(argv[i], "kill") == 0)
             kill(getpid(), SIGKILL);
-        else if (strcmp(argv[i], "pause") == 0)
-            pause();
+        else if (strcmp(argv[i], "until-ended") == 0)
+            wait_for_the_end();
         else if (strcmp(argv[i], "stop-parent") == 0)
             interrupt_recorder();
         else if (strcmp(argv[i], "fork") == 0 && fork() != 0)

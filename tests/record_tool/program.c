@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "support/agent_memory.h"
 
 static volatile unsigned long sink;
 
@@ -23,20 +26,26 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* In user mode: the clock is a system call. */
 static void burn(double ms)
 {
     const double end = seconds(CLOCK_THREAD_CPUTIME_ID) + ms / 1e3;
 
     while (seconds(CLOCK_THREAD_CPUTIME_ID) < end)
-        for (unsigned i = 0; i < 1000; i++)
+        for (unsigned i = 0; i < 10000; i++)
             sink += i;
 }
 
-static void burn_until(double ms)
+static void make_file(const char *name)
 {
-    const double end = seconds(CLOCK_MONOTONIC) + ms / 1e3;
+    close(open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+}
 
-    while (seconds(CLOCK_MONOTONIC) < end)
+/* It says that it runs, by a file, and goes on until there is another one. */
+static void burn_until_file(const char *name)
+{
+    make_file("ready");
+    while (access(name, F_OK) != 0)
         burn(1);
 }
 
@@ -85,24 +94,30 @@ static void be_a_daemon(double ms)
     exit(0);
 }
 
-/* The memory that the agent maps. @return its size */
-static size_t find_memory(unsigned char **out)
+/* Until the recorder has ended the recording, and said so in the memory. */
+static void burn_until_the_end(void)
 {
-    FILE *maps = fopen("/proc/self/maps", "re");
-    char line[512];
-    size_t size = 0;
+    const struct sfb_shared *shared = memory_shared();
 
-    while (maps && fgets(line, sizeof line, maps)) {
-        unsigned long from, to;
+    make_file("ready");
+    while (!memory_is_over(shared))
+        burn(1);
+}
 
-        if (strstr(line, "memfd:sfb-record") && sscanf(line, "%lx-%lx", &from, &to) == 2) {
-            *out = (unsigned char *)from;
-            size = to - from;
-        }
-    }
-    if (maps)
-        fclose(maps);
-    return size;
+static void note_signal(int number)
+{
+    (void)number;
+    make_file("signalled");
+}
+
+/* The recorder, which is the parent, stands still while this burns so much CPU time. */
+static void burn_unrecorded(double ms)
+{
+    burn(20);
+    kill(getppid(), SIGSTOP);
+    burn(ms);
+    kill(getppid(), SIGCONT);
+    burn(200);
 }
 
 static uint64_t next_random(uint64_t *state)
@@ -118,15 +133,15 @@ static uint64_t next_random(uint64_t *state)
  */
 static void be_hostile(uint64_t seed, double ms)
 {
-    const double end = seconds(CLOCK_MONOTONIC) + ms / 1e3;
+    const double end = seconds(CLOCK_PROCESS_CPUTIME_ID) + ms / 1e3;
     const size_t rings_at = 4096 + (size_t)512 * 262144;
     unsigned char *memory;
-    const size_t size = find_memory(&memory);
+    const size_t size = memory_find(&memory);
     uint64_t random = seed * 0x9e3779b97f4a7c15u + 1;
 
     if (size < rings_at)
         exit(90);
-    while (seconds(CLOCK_MONOTONIC) < end) {
+    while (seconds(CLOCK_PROCESS_CPUTIME_ID) < end) {
         for (unsigned i = 0; i < 200; i++) {
             const uint64_t r = next_random(&random);
             const size_t slot = r % 4 == 0   ? 4096 + (r >> 8) % 4 * 262144 + (r >> 20) % 4096
@@ -148,7 +163,7 @@ static void name_others(uint32_t other, double ms)
     const size_t rings_at = 4096 + (size_t)512 * 262144;
     unsigned char *memory;
 
-    if (find_memory(&memory) < rings_at)
+    if (memory_find(&memory) < rings_at)
         exit(90);
     for (uint32_t slot = 8; slot < 10; slot++) {
         /* Of a process: state, pid. Of a ring: state, slot of the process, pid, tid. */
@@ -159,7 +174,7 @@ static void name_others(uint32_t other, double ms)
         if (slot == 8)
             memcpy(memory + 4096 + slot * (size_t)262144, process, sizeof process);
     }
-    burn_until(ms);
+    burn(ms);
 }
 
 /* Not by pthread_create(), as an agent sees it. */
@@ -206,6 +221,14 @@ static void have_children(unsigned count)
         continue;
 }
 
+/* By posix_spawn(), so that no copy of this program comes before: one after the other. */
+static void spawn(int count, char **arguments)
+{
+    for (pid_t child; count > 0; count--)
+        if (posix_spawn(&child, arguments[0], NULL, NULL, arguments, environ) == 0)
+            waitpid(child, NULL, 0);
+}
+
 static void write_perf_map(void)
 {
     char path[64];
@@ -226,11 +249,16 @@ int main(int argc, char **argv)
 
     if (strcmp(what, "burn") == 0) {
         burn(number);
-    } else if (strcmp(what, "until") == 0) {
-        burn_until(number);
+    } else if (strcmp(what, "until-file") == 0 && argc > 2) {
+        burn_until_file(argv[2]);
+    } else if (strcmp(what, "until-ended") == 0) {
+        burn_until_the_end();
+    } else if (strcmp(what, "unrecorded") == 0) {
+        burn_unrecorded(number);
     } else if (strcmp(what, "threads") == 0) {
         burn_in_threads(number);
     } else if (strcmp(what, "sleep") == 0) {
+        make_file("ready");
         pause_for(number);
     } else if (strcmp(what, "status") == 0) {
         burn(30);
@@ -253,13 +281,16 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "others") == 0) {
         name_others((uint32_t)number, 400);
     } else if (strcmp(what, "ignore") == 0) {
-        signal(SIGTERM, SIG_IGN);
-        pause_for(number);
+        signal(SIGTERM, note_signal);
+        burn_until_the_end();
+        make_file("done");
     } else if (strcmp(what, "map") == 0) {
         write_perf_map();
         burn(number);
     } else if (strcmp(what, "print") == 0) {
         printf("%s\n", argc > 2 && getenv(argv[2]) ? getenv(argv[2]) : "");
+    } else if (strcmp(what, "spawn") == 0) { /* so often, what follows */
+        spawn((int)number, argv + 3);
     } else if (strcmp(what, "run") == 0) { /* another program beside this one, and waits for it */
         const pid_t child = fork();
 

@@ -107,7 +107,10 @@ Test(record_rights, of_a_program_that_gives_up_its_user)
     recorded_free(&r);
 }
 
-/* It runs as if nobody was there, and the recording says why it is not in it. */
+/*
+ * It runs as if there was no recorder, and the recording says why it is not in it. It sleeps: the recorder looks each
+ * second for what it has seen before.
+ */
 Test(record_rights, of_a_program_that_gains_rights)
 {
     struct recorded r;
@@ -120,7 +123,7 @@ Test(record_rights, of_a_program_that_gains_rights)
     cr_assert_eq(
         system("cp '" SFB_RECORD_PROGRAM "' raised && chown 65533 raised && chmod 4755 raised"), 0);
     r = recorded(
-        "setpriv --reuid 65534 --regid 65534 --clear-groups sh -c './raised sleep 1300; exit $?'");
+        "setpriv --reuid 65534 --regid 65534 --clear-groups sh -c './raised sleep 4000; exit $?'");
     cr_expect_eq(r.run.status, 0, "%d: %s", r.run.status, r.run.err);
     cr_expect(strstr(r.run.out, "cpu ") != NULL, "it did not run: %s", r.run.err);
     cr_expect_eq(r.contents->lost[SFB_LOSS_NOT_FOLLOWED], 1, "%s", r.contents->texts);
@@ -139,4 +142,28 @@ Test(record_rights, in_a_pid_namespace)
     r = recorded("unshare --pid --fork $P burn 300");
     expect_samples(&r, "another PID namespace");
     recorded_free(&r);
+}
+
+/* No pid of ours and no name of ours means anything there: the socket in the file system does. */
+Test(record_rights, in_namespaces_of_its_own)
+{
+    static const char *const where[] = {
+        "unshare --pid --net --fork --mount-proc",
+        "unshare -pnf --mount-proc setpriv --reuid 65534 --regid 65534 --clear-groups",
+        "unshare --user --net",
+        "unshare --user --pid --net --fork --map-root-user --mount-proc",
+    };
+    struct recorded r;
+    char line[256];
+
+    for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
+        snprintf(line, sizeof line, "%s test -x '%s' 2>/dev/null", where[i], SFB_RECORD_PROGRAM);
+        if (system(line) != 0) {
+            cr_log_warn("skipped: record_rights: '%s' is refused here", where[i]);
+            continue;
+        }
+        r = recorded("%s $P burn 300", where[i]);
+        expect_samples(&r, where[i]);
+        recorded_free(&r);
+    }
 }

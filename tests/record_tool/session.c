@@ -26,10 +26,10 @@ static void begin(void)
 static bool is_answered(int fd)
 {
     static const struct timeval second = { .tv_sec = 1 };
-    const char *key = strrchr(session.text, ':') + 1;
+    const char *path = strrchr(session.text, ':'), *key = path - 32;
     struct sockaddr_un name = { .sun_family = AF_UNIX };
     const int size =
-        snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "%s%s", SFB_SHARED_SOCKET, key);
+        snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "%s%.32s", SFB_SHARED_SOCKET, key);
     char byte;
 
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);

@@ -29,12 +29,13 @@ if(TARGET test-record_truth-work AND UNWIND_FOUND)
   endforeach()
   add_library(test-record_truth-agent SHARED ${sfb_check_sources} record_truth/check.c ${sfb_loaded_oracles})
   set_target_properties(test-record_truth-agent PROPERTIES OUTPUT_NAME sfb-agent-check
-    C_VISIBILITY_PRESET hidden LINKER_LANGUAGE C)
+    C_VISIBILITY_PRESET hidden LINKER_LANGUAGE C NO_SONAME ON)
   target_include_directories(test-record_truth-agent PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
   target_include_directories(test-record_truth-agent SYSTEM PRIVATE ${SFRAME_BACKTRACE_LIBUNWIND_HEADERS})
   target_link_libraries(test-record_truth-agent PRIVATE ${sfb_agent_libraries} ${CMAKE_DL_LIBS})
   target_compile_options(test-record_truth-agent PRIVATE $<$<COMPILE_LANGUAGE:C>:-fno-plt -fno-semantic-interposition>)
-  target_link_options(test-record_truth-agent PRIVATE -Wl,-z,now -Wl,-z,defs -Wl,--wrap=sfb_sample_take
+  # It stands for the agent: the command takes no other library for one.
+  target_link_options(test-record_truth-agent PRIVATE -Wl,-soname,$<TARGET_FILE_NAME:sfb-agent-cpu> -Wl,-z,now -Wl,-z,defs -Wl,--wrap=sfb_sample_take
     -Wl,--version-script=${sfb_agent_folder}/exports.map)
   sfb_add_test(record_truth.stacks COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/record_truth/stacks
     $<TARGET_FILE:sfb> $<TARGET_FILE:test-record_truth-agent>)

@@ -314,6 +314,19 @@ Test(report, knows_functions_of_stripped_programs_by_their_start)
 
 /* --- What is no recording ----------------------------------------------------------------------- */
 
+/* What is printed goes to others without stderr: a page that is mailed, a profile that is uploaded. */
+static void expect_damage(const char *output, const char *filter)
+{
+    struct run run = run_line("{ '%s' report %s %s; echo status $? >&2; } | %s", SFB_TOOL,
+                              made_path, output, filter);
+    const char *all = "the recording is damaged, and parts of it are missing";
+
+    cr_expect(strstr(run.err, "status 1\n") != NULL, "%s: %s", output, run.err);
+    cr_expect(strstr(run.err, "damaged") != NULL, "%s: %s", output, run.err);
+    cr_expect(ne(ptr, memmem(run.out, run.out_size, all, strlen(all)), NULL), "%s", output);
+    run_free(&run);
+}
+
 Test(report, says_where_a_file_is_damaged)
 {
     struct stat of;
@@ -325,13 +338,9 @@ Test(report, says_where_a_file_is_damaged)
     fseek(f, of.st_size / 2, SEEK_SET);
     fputs("damage", f);
     fclose(f);
-    {
-        struct run run = run_line("'%s' report %s", SFB_TOOL, made_path);
-
-        cr_expect(eq(int, run.status, 1), "%s", run.out);
-        cr_expect(strstr(run.err, "damaged") != NULL, "%s", run.err);
-        run_free(&run);
-    }
+    expect_damage("", "cat");
+    expect_damage("--html -", "cat");
+    expect_damage("--pprof -", "gunzip");
     unlink(made_path);
 }
 
@@ -412,6 +421,15 @@ Test(report, takes_the_newest_recording_of_the_folder)
     cr_expect(eq(int, run.status, 0), "%s", run.err);
     cr_expect(strstr(run.out, "sfb-new-2.sfbr: whole") != NULL, "%s", run.out);
     cr_expect(strstr(run.err, "sfb-new-2.sfbr") != NULL, "%s", run.err);
+    run_free(&run);
+    /* What others have put there is not: a link, and as root a file. */
+    run = run_line(
+        "cd %s && touch -d 2020-01-02 sfb-new-2.sfbr && ln -s sfb-new-2.sfbr sfb-link-3.sfbr && cp "
+        "sfb-new-2.sfbr sfb-other-4.sfbr && { test $(id -u) != 0 && rm sfb-other-4.sfbr || chown "
+        "65534 sfb-other-4.sfbr; } && '%s' report --check",
+        folder, SFB_TOOL);
+    cr_expect(eq(int, run.status, 0), "%s", run.err);
+    cr_expect(strstr(run.out, "sfb-new-2.sfbr: whole") != NULL, "%s", run.out);
     run_free(&run);
     run = run_line("rm -r %s", folder);
     run_free(&run);

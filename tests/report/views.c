@@ -26,6 +26,35 @@ Test(views, top)
     unlink(made_path);
 }
 
+/* A number behind it is how many, not a file, unless it is the only one and is there. */
+Test(views, top_takes_a_number)
+{
+    static const char *const lines[][2] = { { "--top 2", "" },
+                                            { "", "--top 2" },
+                                            { "--unit ms --top 2", "" },
+                                            { "--top 2 --unit ms", "" } };
+    char folder[] = "/tmp/sfb-report-top-XXXXXX";
+    struct run want, run;
+
+    made_all("the program ended");
+    cr_assert(mkdtemp(folder) != NULL);
+    want = run_line("'%s' report --top=2 %s", SFB_TOOL, made_path);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        run = run_line("'%s' report %s %s %s", SFB_TOOL, lines[i][0], made_path, lines[i][1]);
+        cr_expect(eq(int, run.status, 0), "%zu: %s", i, run.err);
+        run_expect_text(lines[i][0], run.out, want.out);
+        run_free(&run);
+    }
+    run_free(&want);
+    want = run_line("'%s' report --top %s", SFB_TOOL, made_path);
+    run = run_line("cd %s && cp %s 2 && '%s' report --top 2; rm -r %s", folder, made_path, SFB_TOOL,
+                   folder);
+    run_expect_text("a file", run.out, want.out);
+    run_free(&run);
+    run_free(&want);
+    unlink(made_path);
+}
+
 Test(views, by_what)
 {
     char want[512], folder[] = "/proc/self/exe", program[256];

@@ -37,7 +37,7 @@ static void make_files(void)
     run_free(&run);
 }
 
-TestSuite(report_collect, .init = make_files, .fini = folder_remove, .timeout = 100);
+TestSuite(report_collect, .init = make_files, .fini = folder_remove);
 
 #define NEEDS_FILES                                                                                \
     do {                                                                                           \

@@ -14,7 +14,7 @@
 #include "support/run.h"
 #include "support/test.h"
 
-TestSuite(report_formats_heap, .init = folder_enter, .fini = folder_remove, .timeout = 120);
+TestSuite(report_formats_heap, .init = folder_enter, .fini = folder_remove);
 
 static const struct made_heap known = { .events = true, .totals = true };
 static const struct made_heap aggregate = { .flags = SFB_HEAP_AGGREGATE, .totals = true };

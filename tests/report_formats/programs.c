@@ -19,6 +19,7 @@ enum { NAMES = 512, DEPTH = 256, TOP = 20 };
 struct entry {
     char *name;
     uint64_t self, total;
+    unsigned lines; /* of the table */
 };
 
 struct table {
@@ -160,35 +161,51 @@ static bool read_line(char *line, struct entry *out)
     return true;
 }
 
-static void compare(const char *what, void (*read)(struct table *))
+/*
+ * The table at the top. Two functions of one name, in two modules, are one to other readers: it has a line of both, whose
+ * total is what they say, and at most the sum, for one may call the other.
+ */
+static void read_top(struct table *out)
 {
-    static struct table t;
     FILE *from = fopen("top", "r");
     char *line = NULL;
-    size_t size = 0, count = 0;
-    uint64_t all = 0;
+    size_t size = 0;
 
     cr_assert(from != NULL);
-    t = (struct table){ .count = 0 };
-    read(&t);
     while (getline(&line, &size, from) > 0) {
-        struct entry want;
-        const struct entry *got;
+        struct entry read, *e;
 
-        if (!read_line(line, &want))
+        if (!read_line(line, &read))
             continue;
-        all += want.self;
-        if (count++ >= TOP)
-            continue;
-        got = entry_of(&t, want.name);
-        cr_expect(eq(u64, got->self, want.self), "%s: %s", what, want.name);
-        cr_expect(eq(u64, got->total, want.total), "%s: %s", what, want.name);
+        e = entry_of(out, read.name);
+        e->lines++;
+        e->self += read.self;
+        e->total += read.total;
+        out->all += read.self;
     }
-    cr_expect(lt(sz, 5, count), "%s", what);
-    cr_expect(eq(u64, t.all, all), "%s", what);
     free(line);
     fclose(from);
+}
+
+static void compare(const char *what, void (*read)(struct table *))
+{
+    static struct table t, top;
+
+    t = top = (struct table){ .count = 0 };
+    read(&t);
+    read_top(&top);
+    for (size_t i = 0; i < top.count && i < TOP; i++) {
+        const struct entry *want = &top.entries[i], *got = entry_of(&t, want->name);
+
+        cr_expect(eq(u64, got->self, want->self), "%s: %s", what, want->name);
+        cr_expect(got->total <= want->total && (want->lines > 1 || got->total == want->total),
+                  "%s: %s: %" PRIu64 ", and not %" PRIu64, what, want->name, got->total,
+                  want->total);
+    }
+    cr_expect(lt(sz, 5, top.count), "%s", what);
+    cr_expect(eq(u64, t.all, top.all), "%s", what);
     free_table(&t);
+    free_table(&top);
 }
 
 static void expect_done(const char *line)
@@ -227,8 +244,6 @@ static void record(const char *compiler, const char *build)
                 "den' s");
     folder_remove();
 }
-
-TestSuite(report_programs, .timeout = 100);
 
 Test(report_programs, c)
 {

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "support/limit.h"
 #include "support/test.h"
 
 static double milliseconds(void)
@@ -51,20 +52,32 @@ static void become(void (*run)(void *, int), void *with, int fd)
     _exit(0);
 }
 
-/* @return whether it has ended by itself. (Without a handler of SIGCHLD: qemu has no pidfd.) */
-static bool wait_for(pid_t pid, int *status)
+static volatile pid_t limited;
+static volatile sig_atomic_t is_over;
+
+static void end_limited(int number)
 {
-    double until = milliseconds() + (double)CHILD_LIMIT_MS;
+    (void)number;
+    is_over = 1;
+    kill(-limited, SIGKILL);
+}
 
-    for (useconds_t pause = 50; milliseconds() < until; pause = pause < 5000 ? pause * 2 : pause) {
-        pid_t ended = waitpid(pid, status, WNOHANG);
+void child_limit(pid_t pid)
+{
+    struct sigaction action = { .sa_handler = end_limited, .sa_flags = SA_RESTART };
 
-        cr_assert(ended == 0 || ended == pid);
-        if (ended == pid)
-            return true;
-        usleep(pause);
-    }
-    return false;
+    setpgid(pid, pid); /* whoever is first */
+    limited = pid;
+    is_over = 0;
+    sigaction(SIGALRM, &action, NULL);
+    alarm(HANG_SECONDS);
+}
+
+bool child_end(pid_t pid)
+{
+    alarm(0);
+    kill(-pid, SIGKILL);
+    return !is_over;
 }
 
 struct child_started child_start(void (*run)(void *with, int fd), void *with)
@@ -86,10 +99,9 @@ struct child child_finish(const struct child_started *started)
     struct child c = { .signal = 0 };
     int status = 0;
 
-    c.timed_out = !wait_for(started->pid, &status);
-    kill(-started->pid, SIGKILL); /* and what it has started */
-    if (c.timed_out)
-        waitpid(started->pid, &status, 0);
+    child_limit(started->pid);
+    cr_assert(waitpid(started->pid, &status, 0) == started->pid);
+    c.timed_out = !child_end(started->pid);
     c.ms = milliseconds() - started->at_ms;
     c.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     c.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
@@ -108,32 +120,4 @@ struct child child_run(void (*run)(void *with, int fd), void *with)
 void child_free(struct child *child)
 {
     free(child->text);
-}
-
-static volatile pid_t limited;
-static volatile sig_atomic_t is_over;
-
-static void end_limited(int number)
-{
-    (void)number;
-    is_over = 1;
-    kill(-limited, SIGKILL);
-}
-
-void child_limit(pid_t pid, unsigned seconds)
-{
-    struct sigaction action = { .sa_handler = end_limited, .sa_flags = SA_RESTART };
-
-    setpgid(pid, pid); /* whoever is first */
-    limited = pid;
-    is_over = 0;
-    sigaction(SIGALRM, &action, NULL);
-    alarm(seconds);
-}
-
-bool child_end(pid_t pid)
-{
-    alarm(0);
-    kill(-pid, SIGKILL);
-    return !is_over;
 }

@@ -1,6 +1,6 @@
 /*
  * Runs a function in a child process that may crash, loop or hang: it and all that it starts are
- * ended after a limit.
+ * ended after HANG_SECONDS.
  */
 #ifndef SUPPORT_CHILD_H
 #define SUPPORT_CHILD_H
@@ -8,12 +8,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { CHILD_LIMIT_MS = 10000 };
-
 struct child {
     int signal;     /* that ended it, 0: none */
     int status;     /* exit status */
-    bool timed_out; /* it was killed after the limit */
+    bool timed_out; /* it was killed after HANG_SECONDS */
     double ms;      /* it took */
     char *text;     /* what it wrote to the descriptor that it was given; to be freed */
 };
@@ -42,13 +40,13 @@ void child_free(struct child *child);
 
 /*
  * For children that need more than this, and are made by fork(). The child calls child_begin(),
- * which gives it a process group and its parent's end. Its parent sets a limit, after which it and
+ * which gives it a process group and its parent's end. Its parent sets the limit, after which it and
  * all that it has started are killed; waits for it as it likes; and ends what it has left.
  *
  * @return of child_end(): whether it kept to the limit
  */
 void child_begin(void);
-void child_limit(pid_t pid, unsigned seconds);
+void child_limit(pid_t pid);
 bool child_end(pid_t pid);
 
 #endif

@@ -14,9 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/limit.h"
 #include "support/test.h"
-
-enum { LINE_SECONDS = 60 }; /* one of them may take 2 s, and 15 in an emulator */
 
 static int memory_file(const void *bytes, size_t size)
 {
@@ -47,14 +46,14 @@ static int wait_for(pid_t child, const sigset_t *ended, const char *line)
     int status = 0;
     pid_t pid = 0;
 
-    for (int left = LINE_SECONDS; (pid = waitpid(child, &status, WNOHANG)) == 0 && left > 0;)
+    for (int left = HANG_SECONDS; (pid = waitpid(child, &status, WNOHANG)) == 0 && left > 0;)
         if (sigtimedwait(ended, NULL, &second) < 0)
             left--;
     if (pid == 0) {
         kill(-child, SIGKILL);
         waitpid(child, &status, 0);
     }
-    cr_assert(pid == child, "after %d s it still ran: %s", LINE_SECONDS, line);
+    cr_assert(pid == child, "after %d s it still ran: %s", HANG_SECONDS, line);
     return status;
 }
 

@@ -8,6 +8,8 @@
  * whatever session or process group it went to and whatever it did to its environment. So the
  * children of this process, and theirs, are all that is left, and ECHILD says that nothing is.
  *
+ * At the end it says how much CPU time all of that took: the cost of a test, on any machine at any hour.
+ *
  * Exit status: the program's; 128 + n if signal n ended it, or this process; 124 if the seconds
  * were over; 125 if it ended well and left a process, which is named with its test and killed.
  */
@@ -21,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -206,6 +209,16 @@ static void run(char *argv[], const char *test, const sigset_t *mask)
     _exit(CANNOT_RUN);
 }
 
+static void print_cost(const char *test)
+{
+    struct rusage used;
+
+    if (getrusage(RUSAGE_CHILDREN, &used) == 0)
+        fprintf(stderr, "supervise: %s: %.2f s of CPU time\n", test,
+                (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                    (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6);
+}
+
 int main(int argc, char *argv[])
 {
     static const int watched[] = { SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT };
@@ -240,5 +253,6 @@ int main(int argc, char *argv[])
     if (status > SIGNALLED)
         fprintf(stderr, "supervise: %s: ended by signal %d (%s)\n", argv[2], status - SIGNALLED,
                 strsignal(status - SIGNALLED));
+    print_cost(argv[2]);
     return left && status == 0 ? LEFT_SOMETHING : status;
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -92,11 +91,6 @@ static bool take_room(struct sfb_heap_thread *t, uint32_t size)
     return true;
 }
 
-static bool is_recorder_gone(void)
-{
-    return kill((pid_t)sfb_agent.shared->recorder_pid, 0) != 0 && errno == ESRCH;
-}
-
 /* Waits for the recorder to read something. */
 static void wait_for_tail(struct sfb_heap_thread *t, uint64_t tail, uint64_t ns)
 {
@@ -108,15 +102,12 @@ static void wait_for_tail(struct sfb_heap_thread *t, uint64_t tail, uint64_t ns)
     __atomic_store_n(&t->ring->waiting, 0, __ATOMIC_RELAXED);
 }
 
-/* @return false: it has not become what is needed within the time, or nobody records any more */
-static bool wait_for_room(struct sfb_heap_thread *t, uint32_t size)
+/* @return whether there is room within WAIT_NS, while something records */
+static bool wait_once(struct sfb_heap_thread *t, uint32_t size)
 {
     const uint64_t end = sfb_now() + WAIT_NS;
     uint64_t now = end - WAIT_NS;
 
-    if (t->in_vain == IN_VAIN && tail_of(t) == t->in_vain_tail)
-        return false;
-    t->ring->lost[SFB_LOSS_HEAP_WAITS]++;
     while (now < end && !sfb_agent_is_over()) {
         const uint64_t tail = tail_of(t);
 
@@ -125,8 +116,19 @@ static bool wait_for_room(struct sfb_heap_thread *t, uint32_t size)
         wait_for_tail(t, tail, end - now);
         now = sfb_now();
     }
-    if (take_room(t, size))
-        return true;
+    return take_room(t, size);
+}
+
+/* @return false: there is not enough room in time, or the recording is over */
+static bool wait_for_room(struct sfb_heap_thread *t, uint32_t size)
+{
+    if (t->in_vain == IN_VAIN && tail_of(t) == t->in_vain_tail)
+        return false;
+    sfb_heap_lose(t, SFB_LOSS_HEAP_WAITS);
+    do {
+        if (wait_once(t, size))
+            return true;
+    } while (sfb_heap.waits && !sfb_agent_is_over());
     if (t->in_vain < IN_VAIN)
         t->in_vain++;
     t->in_vain_tail = tail_of(t);
@@ -142,11 +144,8 @@ uint64_t *sfb_heap_make_room(struct sfb_heap_thread *t, uint32_t size)
         __atomic_store_n(&sfb_heap.mode, SFB_HEAP_OFF, __ATOMIC_RELAXED);
     else
         good = take_room(t, size) || wait_for_room(t, size);
-    if (!good && !sfb_agent_is_over()) {
-        t->ring->lost[SFB_LOSS_HEAP_EVENTS]++;
-        if (is_recorder_gone())
-            __atomic_store_n(&sfb_heap.mode, SFB_HEAP_OFF, __ATOMIC_RELAXED);
-    }
+    if (!good && !sfb_agent_is_over())
+        sfb_heap_lose(t, SFB_LOSS_HEAP_EVENTS);
     errno = before;
     return good ? (uint64_t *)(void *)t->at : NULL;
 }

@@ -39,6 +39,14 @@ struct sfb_heap_thread {
     uint8_t cbf[SFB_HEAP_CBF];
 };
 
+/* Counts a loss of the thread's own. The recorder reads it. */
+static inline void sfb_heap_lose(struct sfb_heap_thread *t, enum sfb_recording_loss reason)
+{
+    uint64_t *at = &t->ring->lost[reason];
+
+    __atomic_store_n(at, *at + 1, __ATOMIC_RELAXED); /* no other thread writes there */
+}
+
 enum {
     SFB_HEAP_KNOWN = 1 << 20, /* stacks that are remembered, by the top bits of their hashes */
     SFB_HEAP_KNOWN_SHIFT = 64 - 20,

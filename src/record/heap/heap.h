@@ -32,6 +32,7 @@ struct sfb_heap {
     uint32_t mode;  /* enum sfb_heap_mode */
     bool counter;   /* see struct sfb_shared */
     bool maps;      /* mmap() and the like, too */
+    bool waits;     /* for room as long as the recorder lives */
     bool used_pool; /* pool.h */
     bool
         tails; /* blocks have been given tails: no size that the program knows is the allocator's */
@@ -48,6 +49,19 @@ extern struct sfb_heap sfb_heap;
 static inline enum sfb_heap_mode sfb_heap_mode(void)
 {
     return (enum sfb_heap_mode)__atomic_load_n(&sfb_heap.mode, __ATOMIC_RELAXED);
+}
+
+/*
+ * Set once, before the mode or the block from which another thread knows of it: a thread that has such a block sees them.
+ */
+static inline bool sfb_heap_has_tails(void)
+{
+    return __atomic_load_n(&sfb_heap.tails, __ATOMIC_RELAXED);
+}
+
+static inline bool sfb_heap_has_used_pool(void)
+{
+    return __atomic_load_n(&sfb_heap.used_pool, __ATOMIC_RELAXED);
 }
 
 /* What the hooks are doing in a thread: what they call may be interposed, too, and a signal may come. */

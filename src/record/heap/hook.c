@@ -58,6 +58,6 @@ bool sfb_heap_follow(struct sfb_heap_thread *t, const void *block)
 {
     if (sfb_heap_sample_add(block))
         return true;
-    t->ring->lost[SFB_LOSS_HEAP_EVENTS]++;
+    sfb_heap_lose(t, SFB_LOSS_HEAP_EVENTS);
     return false;
 }

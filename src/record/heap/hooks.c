@@ -105,7 +105,7 @@ int sfb_heap_posix_memalign(void **out, size_t alignment, size_t size, SFB_HEAP_
 
 static bool is_of_pool(const void *block)
 {
-    return UNLIKELY(sfb_heap.used_pool) && sfb_heap_pool_has(block);
+    return UNLIKELY(sfb_heap_has_used_pool()) && sfb_heap_pool_has(block);
 }
 
 static void *move_from_pool(const void *block, size_t size)
@@ -216,7 +216,7 @@ SFB_INTERPOSED void free_sized(void *ptr, size_t size)
 {
     struct sfb_heap_thread *t;
 
-    if (!sfb_heap_next.free_sized || !ptr || is_of_pool(ptr) || sfb_heap.tails) {
+    if (!sfb_heap_next.free_sized || !ptr || is_of_pool(ptr) || sfb_heap_has_tails()) {
         free(ptr);
         return;
     }
@@ -230,7 +230,7 @@ SFB_INTERPOSED void free_aligned_sized(void *ptr, size_t alignment, size_t size)
 {
     struct sfb_heap_thread *t;
 
-    if (!sfb_heap_next.free_aligned_sized || !ptr || is_of_pool(ptr) || sfb_heap.tails) {
+    if (!sfb_heap_next.free_aligned_sized || !ptr || is_of_pool(ptr) || sfb_heap_has_tails()) {
         free(ptr);
         return;
     }
@@ -244,7 +244,7 @@ SFB_INTERPOSED size_t malloc_usable_size(void *ptr)
 {
     if (ptr && is_of_pool(ptr))
         return sfb_heap_pool_size(ptr);
-    if (UNLIKELY(sfb_heap.tails) && ptr)
+    if (UNLIKELY(sfb_heap_has_tails()) && ptr)
         return sfb_heap_tail_usable(ptr);
     return sfb_heap_next.malloc_usable_size(ptr);
 }

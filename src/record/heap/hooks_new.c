@@ -185,7 +185,7 @@ static enum sfb_heap_delete without_size(enum sfb_heap_delete form, size_t *a, c
 static void pass_delete_on(enum sfb_heap_delete form, void *block, size_t a, size_t b)
 {
     sfb_heap_delete_function *next = sfb_heap_next.delete[form];
-    const enum sfb_heap_delete plain = sfb_heap.tails ? without_size(form, &a, &b) : form;
+    const enum sfb_heap_delete plain = sfb_heap_has_tails() ? without_size(form, &a, &b) : form;
 
     if (plain != form)
         next = sfb_heap_next.delete_of_others[plain];
@@ -204,7 +204,7 @@ static NOINLINE void delete_by(enum sfb_heap_delete form, void *block, size_t a,
         pass_delete_on(form, block, a, b);
         return;
     }
-    if (__builtin_expect(sfb_heap.tails, 0))
+    if (__builtin_expect(sfb_heap_has_tails(), 0))
         form = without_size(form, &a, &b);
     next = sfb_heap_next.delete[form];
     if (!next)

@@ -29,7 +29,7 @@ void *sfb_heap_pool_take(size_t size, size_t alignment)
         at = (uint32_t)(block - start);
     } while (!__atomic_compare_exchange_n(&used, &before, at + (uint32_t)size, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    sfb_heap.used_pool = true;
+    __atomic_store_n(&sfb_heap.used_pool, true, __ATOMIC_RELAXED);
     memcpy(sfb_heap_pool + at - sizeof size, &size, sizeof size);
     return sfb_heap_pool + at;
 }

@@ -116,6 +116,7 @@ static bool begin(struct sfb_shared *shared, uint64_t cpu_start)
     sfb_heap.counter_start = shared->counter_start;
     sfb_heap.rate = shared->heap_rate;
     sfb_heap.maps = shared->heap_flags & SFB_SHARED_HEAP_MMAP;
+    sfb_heap.waits = shared->heap_flags & SFB_SHARED_HEAP_WAIT;
     sfb_agent.shared = shared;
     sfb_agent.ring_bytes = shared->ring_bytes;
     sfb_agent.end = end_for_good;
@@ -139,6 +140,7 @@ static void look(void)
     sfb_loader_begin();
     sfb_program_begin();
     sfb_real();
+    sfb_space.kind = &sfb_heap_space;
     shared = getauxval(AT_SECURE)
                  ? NULL
                  : sfb_session_map(getenv(SFB_SHARED_ENVIRONMENT), SFB_SHARED_HEAP);

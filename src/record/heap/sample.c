@@ -31,7 +31,7 @@ static uint64_t seed; /* 0: of the system's randomness */
 
 void sfb_heap_pass_all(void)
 {
-    if (sfb_heap.used_pool)
+    if (sfb_heap_has_used_pool())
         return;
     __atomic_store_n(&sfb_heap_filter.count, &none, __ATOMIC_RELEASE);
 }
@@ -41,9 +41,14 @@ void sfb_heap_look_at_all(void)
     __atomic_store_n(&sfb_heap_filter.count, &all, __ATOMIC_RELEASE);
 }
 
+size_t sfb_heap_samples_size(void)
+{
+    return FILTER + TABLE * sizeof *table;
+}
+
 bool sfb_heap_samples_prepare(void)
 {
-    const size_t size = FILTER + TABLE * sizeof *table;
+    const size_t size = sfb_heap_samples_size();
     const char *given = getenv("SFB_HEAP_SEED");
     uint8_t *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -53,7 +58,7 @@ bool sfb_heap_samples_prepare(void)
     madvise(at, size, MADV_DONTDUMP);
     table = (uint64_t *)(void *)(at + FILTER);
     seed = given ? strtoull(given, NULL, 10) : 0;
-    if (sfb_heap.used_pool)
+    if (sfb_heap_has_used_pool())
         return true; /* each free() has to be looked at */
     sfb_heap_filter.count = at;
     sfb_heap_filter.factor = FACTOR;
@@ -62,7 +67,7 @@ bool sfb_heap_samples_prepare(void)
 
 void sfb_heap_samples_forget(void)
 {
-    madvise((uint8_t *)table - FILTER, FILTER + TABLE * sizeof *table, MADV_DONTNEED);
+    madvise((uint8_t *)table - FILTER, sfb_heap_samples_size(), MADV_DONTNEED);
 }
 
 /* --- when the next one is due -------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #define SFB_RECORD_HEAP_SAMPLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -29,7 +30,9 @@ static inline bool sfb_heap_is_no_sample(const void *block)
 {
     const uint64_t at = (uintptr_t)block * sfb_heap_filter.factor >> SFB_HEAP_FILTER_SHIFT;
 
-    return __atomic_load_n(&sfb_heap_filter.count[at], __ATOMIC_RELAXED) == 0;
+    const uint8_t *count = __atomic_load_n(&sfb_heap_filter.count, __ATOMIC_RELAXED);
+
+    return __atomic_load_n(&count[at], __ATOMIC_RELAXED) == 0;
 }
 
 /* Nothing is recorded: no free() has to be looked at, but for blocks of the pool. */
@@ -37,6 +40,9 @@ void sfb_heap_pass_all(void);
 
 /* The opposite. */
 void sfb_heap_look_at_all(void);
+
+/* Bytes that it maps. */
+size_t sfb_heap_samples_size(void);
 
 /* Once, before samples are taken. @return false: no memory */
 bool sfb_heap_samples_prepare(void);

@@ -20,7 +20,7 @@ static bool begin(void)
 {
     uint32_t off = SFB_HEAP_OFF;
 
-    sfb_heap.tails = true;
+    __atomic_store_n(&sfb_heap.tails, true, __ATOMIC_RELAXED);
     sfb_heap_look_at_all();
     return __atomic_compare_exchange_n(&sfb_heap.mode, &off, SFB_HEAP_TABLE, false,
                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);

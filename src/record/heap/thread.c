@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 
 #include "record/clocks.h"
+#include "record/heap/sample.h"
+#include "record/space_map.h"
 
 enum {
     KEYS_IN_THREAD = 32,
@@ -40,14 +42,9 @@ static void on_end(void *value)
 
 bool sfb_heap_threads_prepare(void)
 {
-    const size_t size = SFB_SHARED_RING_MAX * sizeof(struct sfb_heap_thread);
-    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                    -1, 0);
-
-    if (at == MAP_FAILED)
+    sfb_heap.threads = sfb_space_map_threads();
+    if (!sfb_heap.threads)
         return false;
-    madvise(at, size, MADV_DONTDUMP);
-    sfb_heap.threads = at;
     has_key = pthread_key_create(&key, on_end) == 0;
     return has_key;
 }
@@ -55,7 +52,9 @@ bool sfb_heap_threads_prepare(void)
 /* From the first on: those in use lie together, and pages of others are never made. */
 static struct sfb_heap_thread *claim(void)
 {
-    for (uint32_t i = 0; i < SFB_SHARED_RING_MAX; i++) {
+    const uint32_t end = sfb_agent_ring_end();
+
+    for (uint32_t i = sfb_agent_ring_first(); i < end; i++) {
         struct sfb_shared_ring *ring = sfb_agent_ring(i);
         struct sfb_heap_thread *t = &sfb_heap.threads[i];
 
@@ -68,6 +67,35 @@ static struct sfb_heap_thread *claim(void)
     }
     return NULL;
 }
+
+/* A thread that has ended still frees: its ring is in use until the recorder has taken it back. */
+static bool is_used(const struct sfb_heap_thread *t)
+{
+    return t->ring &&
+           (!t->ended || __atomic_load_n(&t->ring->state, __ATOMIC_RELAXED) != SFB_SLOT_FREE);
+}
+
+static struct sfb_space_range used_rings(struct sfb_space_range mapped)
+{
+    struct sfb_space_range used = { 0, 0 };
+
+    for (uint32_t i = mapped.first; i < mapped.end; i++)
+        if (is_used(&sfb_heap.threads[i])) {
+            used.first = used.end == 0 ? i : used.first;
+            used.end = i + 1;
+        }
+    return used;
+}
+
+static size_t tables(const struct sfb_shared *shared)
+{
+    return SFB_HEAP_KNOWN * sizeof *sfb_heap.known +
+           (shared->heap_rate ? sfb_heap_samples_size() : 0);
+}
+
+const struct sfb_space_kind sfb_heap_space = { .thread_size = sizeof(struct sfb_heap_thread),
+                                               .tables = tables,
+                                               .used = used_rings };
 
 static void fill(struct sfb_heap_thread *t)
 {
@@ -108,7 +136,9 @@ struct sfb_heap_thread *sfb_heap_thread_begin(void)
 
     if (!sfb_agent_is_here() || sfb_agent_is_over() || !may_try(local))
         return NULL;
+    sfb_agent_enter();
     t = claim();
+    sfb_agent_leave();
     if (!t) {
         if (local->refused == 0)
             sfb_agent_lose(SFB_LOSS_NO_RING);
@@ -131,7 +161,8 @@ void sfb_heap_threads_forget(void)
 {
     struct sfb_heap_local *local = &sfb_heap_local;
 
-    madvise(sfb_heap.threads, SFB_SHARED_RING_MAX * sizeof *sfb_heap.threads, MADV_DONTNEED);
+    sfb_agent.at_work = 0; /* other threads were, and are not here */
+    sfb_space_clear_threads();
     local->thread = NULL;
     local->refused = 0;
     if (has_key)

@@ -5,6 +5,10 @@
 #include <stdbool.h>
 
 #include "record/heap/event.h"
+#include "record/space.h"
+
+/* What the heap agent has besides the shared memory. */
+extern const struct sfb_space_kind sfb_heap_space;
 
 /* Once, before threads are made: their memory, and their ends. @return false: something is missing */
 bool sfb_heap_threads_prepare(void);

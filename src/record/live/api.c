@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sized.h"
 #include "record/interpose.h"
 #include "record/live/dump.h"
 #include "record/live/live.h"
@@ -78,18 +79,10 @@ static enum sfb_status check(const struct sframe_backtrace_heap_options *given,
                              struct sframe_backtrace_heap_options *out)
 {
     static const struct sframe_backtrace_heap_options none = SFRAME_BACKTRACE_HEAP_OPTIONS_INIT;
-    size_t size;
+    const enum sfb_status status = sfb_sized_read(out, sizeof *out, given ? given : &none);
 
-    *out = none;
-    if (!given)
-        given = &none;
-    size = given->size;
-    if (size < sizeof size || size % sizeof size != 0 || size > 4096)
-        return SFB_NO_SIZE;
-    memcpy(out, given, size < sizeof *out ? size : sizeof *out);
-    for (size_t i = sizeof *out; i < size; i++)
-        if (((const uint8_t *)given)[i] != 0)
-            return SFB_BAD_ARGUMENT;
+    if (status != SFB_OK)
+        return status;
     if (out->flags & ~(uint32_t)(SFRAME_BACKTRACE_HEAP_NO_FILE | SFRAME_BACKTRACE_HEAP_NO_CHILDREN |
                                  SFRAME_BACKTRACE_HEAP_CHECK_TAILS))
         return SFB_BAD_ARGUMENT;

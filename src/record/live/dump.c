@@ -16,8 +16,9 @@
 
 enum { PAUSE_NS = 1000000, PAUSES = 1000 };
 
-/* All that a dump needs, in one mapping; the sums follow. */
+/* All that a dump needs, in one mapping; the sums follow, then a copy of the lists. */
 struct room {
+    struct sfb_live_table table;
     struct sfb_live_view view;
     struct sfb_live_sum sum;
     struct sfb_live_write write;
@@ -57,9 +58,9 @@ static bool put(void *user, const char *lines, size_t size)
 
 static bool again(void *user, uint32_t index, struct sfb_live_slot *out)
 {
-    const struct sfb_live_slot *slot = &sfb_live_table.slots[index];
+    const struct room *room = user;
+    const struct sfb_live_slot *slot = &room->table.slots[index];
 
-    (void)user;
     out->block = __atomic_load_n(&slot->block, __ATOMIC_ACQUIRE);
     out->what = __atomic_load_n(&slot->what, __ATOMIC_ACQUIRE);
     return true;
@@ -87,23 +88,26 @@ static void check_tails(struct room *room)
     for (uint32_t i = 1; i < used; i++) {
         struct sfb_live_slot slot, now;
 
-        again(NULL, i, &slot);
-        again(NULL, i, &now);
+        again(room, i, &slot);
+        again(room, i, &now);
         if (sfb_live_is_block(slot.block) && slot.block == now.block && slot.what == now.what)
             sfb_live_tails_add(&room->tails, i, slot);
     }
     sfb_live_tails_end(&room->tails);
 }
 
-static bool dump(struct room *room, int fd, bool check)
+static bool dump(struct room *room, uint8_t *lists, int fd, bool check)
 {
-    const struct sfb_live_table *t = &sfb_live_table;
+    const struct sfb_live_table *t = &room->table;
     struct sfb_live_visitor visitor;
 
     room->fd = fd;
-    room->view = (struct sfb_live_view){
-        .head = *t->map, .buckets = t->buckets, .stacks = t->stacks, .lists = t->lists
-    };
+    room->view =
+        (struct sfb_live_view){ .buckets = t->buckets, .stacks = t->stacks, .lists = lists };
+    if (!sfb_live_lists_copy(t, &room->view.head, lists)) {
+        errno = EBUSY;
+        return false;
+    }
     if (room->view.head.slots_used == 0) {
         errno = ECANCELED; /* another thread has just stopped it */
         return false;
@@ -117,37 +121,45 @@ static bool dump(struct room *room, int fd, bool check)
            sfb_live_write_flush(&room->write);
 }
 
+/* With memory for it. */
+static enum sfb_status dump_table(const struct sfb_live_table *table, int fd, bool check)
+{
+    const uint32_t units = __atomic_load_n(&table->map->units_used, __ATOMIC_RELAXED);
+    const size_t lists_at = sizeof(struct room) + units * sizeof(struct sfb_live_amount),
+                 size = lists_at + table->map->lists_size;
+    struct room *room = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    enum sfb_status status;
+    int cause;
+
+    if (room == MAP_FAILED)
+        return SFB_NO_RESOURCE;
+    room->table = *table;
+    room->sum.of = room->of;
+    room->sum.units = units;
+    status = dump(room, (uint8_t *)room + lists_at, fd, check) ? SFB_OK : SFB_NO_RESOURCE;
+    cause = errno;
+    munmap(room, size);
+    errno = cause;
+    return status;
+}
+
 enum sfb_status sfb_live_dump(int fd, bool check)
 {
-    static uint32_t busy;
-    uint32_t expected = 0, units;
-    enum sfb_status status = SFB_NO_RESOURCE;
-    size_t size;
-    void *at;
+    static uint32_t busy; /* number of the table that is dumped: in a child of fork() another one */
+    uint32_t before = __atomic_load_n(&busy, __ATOMIC_RELAXED), epoch;
+    struct sfb_live_table table;
+    enum sfb_status status;
 
-    if (!sfb_live_is_on())
+    epoch = sfb_live_table_now(&table);
+    if (epoch == 0)
         return SFB_BAD_ARGUMENT;
     errno = EBUSY;
-    if (!__atomic_compare_exchange_n(&busy, &expected, 1, false, __ATOMIC_ACQUIRE,
-                                     __ATOMIC_RELAXED))
+    if (before == epoch || !__atomic_compare_exchange_n(&busy, &before, epoch, false,
+                                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return SFB_NO_RESOURCE;
     sfb_live_lists_renew(false);
-    units = __atomic_load_n(&sfb_live_table.map->units_used, __ATOMIC_RELAXED);
-    size = sizeof(struct room) + units * sizeof(struct sfb_live_amount);
-    at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-              0);
-    if (at != MAP_FAILED) {
-        struct room *room = at;
-        int cause;
-
-        room->sum.of = room->of;
-        room->sum.units = units;
-        if (dump(room, fd, check))
-            status = SFB_OK;
-        cause = errno;
-        munmap(at, size);
-        errno = cause;
-    }
-    __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+    status = dump_table(&table, fd, check);
+    __atomic_compare_exchange_n(&busy, &epoch, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     return status;
 }

@@ -1,6 +1,9 @@
 #include "record/live/lists.h"
 
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "record/clocks.h"
 #include "record/live/map.h"
@@ -15,7 +18,10 @@
 
 enum { EMPTY = 16 }; /* bytes of a map without images, at most */
 
-static uint64_t last_hash, next_look, expect_until;
+/* That a library was unloaded, and no list was renewed since. */
+static bool unloaded_since;
+
+static uint64_t next_look, expect_until;
 
 static uint64_t hash_of(const uint8_t *bytes, size_t size)
 {
@@ -23,12 +29,12 @@ static uint64_t hash_of(const uint8_t *bytes, size_t size)
 
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ bytes[i]) * 0x100000001b3U;
-    return hash;
+    return hash ? hash : 1;
 }
 
-static struct sfb_live_list *list_at(uint32_t number)
+static struct sfb_live_list *list_at(struct sfb_live *map, uint32_t number)
 {
-    return &sfb_live_table.map->lists[number % SFB_LIVE_LISTS];
+    return &map->lists[number % SFB_LIVE_LISTS];
 }
 
 static uint64_t offset_of(const struct sfb_live_list *list)
@@ -36,90 +42,166 @@ static uint64_t offset_of(const struct sfb_live_list *list)
     return list->place >> 24;
 }
 
-/* The list that holds goes behind those before, for good. Stacks are still written with its number, until it changes. */
-static void keep(struct sfb_live *map, uint32_t half)
+static void look_soon(void)
 {
-    struct sfb_live_list *list = list_at(map->list);
+    __atomic_store_n(&next_look, 0, __ATOMIC_RELAXED);
+}
+
+/* --- the lock ------------------------------------------------------------------------------------- */
+
+/* It is the thread that has it: a handler may have interrupted that one, and then nothing changes until it returns. */
+static uint32_t own_id(void)
+{
+    return (uint32_t)syscall(SYS_gettid);
+}
+
+/* @return 0: it is locked now; else the thread that has it */
+static uint32_t try_lock(struct sfb_live *map)
+{
+    uint32_t owner = 0;
+
+    return __atomic_compare_exchange_n(&map->list_lock, &owner, own_id(), false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED)
+               ? 0
+               : owner;
+}
+
+static void unlock(struct sfb_live *map)
+{
+    __atomic_store_n(&map->list_lock, 0, __ATOMIC_RELEASE);
+}
+
+/* --- with the lock held --------------------------------------------------------------------------- */
+
+/* What is changed here is read by a dump that copies the header without the lock, too: the words are atomic. */
+#define SET(member, value) __atomic_store_n(&(member), (value), __ATOMIC_RELAXED)
+
+static void no_list(struct sfb_live *map)
+{
+    sfb_live_count_up(&map->counts.no_list, 1);
+}
+
+/* The list that holds goes behind those before, for good. Stacks are still written with its number, until it changes. */
+static void keep(const struct sfb_live_table *t, uint32_t half)
+{
+    struct sfb_live *map = t->map;
+    struct sfb_live_list *list = list_at(map, map->list);
     const uint64_t size = list->place & 0xffffff, at = 2 * (uint64_t)half + map->lists_used;
 
     if (size > map->lists_size - at || !sfb_live_map_populate(map, map->lists_at + at, size)) {
-        map->counts.no_list++;
-        list->place = 0;
+        no_list(map);
+        SET(list->place, 0);
         return;
     }
-    memcpy(sfb_live_table.lists + at, sfb_live_table.lists + offset_of(list), size);
-    map->lists_used += (uint32_t)size;
+    memcpy(t->lists + at, t->lists + offset_of(list), size);
+    SET(map->lists_used, map->lists_used + (uint32_t)size);
     __atomic_store_n(&list->place, at << 24 | size, __ATOMIC_RELEASE);
 }
 
-/* With the lock held. */
-static void write_list(bool unloaded)
+static void write_list(const struct sfb_live_table *t)
 {
-    struct sfb_live *map = sfb_live_table.map;
+    struct sfb_live *map = t->map;
+    const bool first = map->list_hash == 0;
     const uint32_t half = map->lists_size / 4 / SFB_LIVE_PAGE * SFB_LIVE_PAGE;
     const uint64_t now = sfb_now();
-    struct sfb_live_list *list = list_at(map->list);
-    const uint64_t at = last_hash != 0 && offset_of(list) == 0 ? half : 0;
-    uint8_t *out = sfb_live_table.lists + at;
+    struct sfb_live_list *list = list_at(map, map->list);
+    const uint64_t at = !first && offset_of(list) == 0 ? half : 0;
+    uint8_t *out = t->lists + at;
     uint32_t left_out = 0;
     uint64_t hash;
     ssize_t size;
 
     if (!sfb_live_map_populate(map, map->lists_at + at, half)) {
-        map->counts.no_list++;
+        no_list(map);
         return;
     }
     size = sframe_backtrace_image_map(out, half, &left_out);
     if (size <=
         EMPTY) { /* before the library's own constructor nothing is known: the next stack asks again */
-        __atomic_store_n(&next_look, 0, __ATOMIC_RELAXED);
+        look_soon();
         return;
     }
     hash = hash_of(out, (size_t)size);
-    if (hash == last_hash)
+    if (hash == map->list_hash)
         return;
     if (left_out > 0)
-        map->counts.no_list++;
-    if (unloaded && last_hash != 0) {
-        keep(map, half);
-        list = list_at(map->list + 1);
-        list->time = now;
+        no_list(map);
+    if (__atomic_exchange_n(&unloaded_since, false, __ATOMIC_RELAXED) && !first) {
+        keep(t, half);
+        list = list_at(map, map->list + 1);
+        SET(list->time, now);
         __atomic_store_n(&list->place, at << 24 | (uint64_t)size, __ATOMIC_RELEASE);
         __atomic_store_n(&map->list, map->list + 1, __ATOMIC_RELEASE);
     } else {
-        if (last_hash == 0)
-            list->time = map->monotonic;
+        if (first)
+            SET(list->time, map->monotonic);
         __atomic_store_n(&list->place, at << 24 | (uint64_t)size, __ATOMIC_RELEASE);
     }
-    last_hash = hash;
+    SET(map->list_hash, hash);
+}
+
+/* --- for others ----------------------------------------------------------------------------------- */
+
+static void renew(const struct sfb_live_table *t)
+{
+    if (try_lock(t->map) != 0) {
+        look_soon();
+        return;
+    }
+    write_list(t);
+    unlock(t->map);
 }
 
 void sfb_live_lists_begin(void)
 {
-    last_hash = 0;
-    next_look = sfb_now() + EVERY_NS; /* unless the list is empty yet */
-    sfb_live_table.map->list_lock = 0;
-    sfb_live_lists_renew(false);
+    __atomic_store_n(&unloaded_since, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&next_look, sfb_now() + EVERY_NS, __ATOMIC_RELAXED); /* unless it is empty */
+    renew(&sfb_live_table);
 }
 
 void sfb_live_lists_renew(bool unloaded)
 {
-    struct sfb_live *map = sfb_live_table.map;
-    uint32_t expected = 0;
+    struct sfb_live_table table;
 
-    if (!__atomic_compare_exchange_n(&map->list_lock, &expected, 1, false, __ATOMIC_ACQUIRE,
-                                     __ATOMIC_RELAXED)) {
-        __atomic_store_n(&next_look, 0, __ATOMIC_RELAXED);
-        return;
+    if (unloaded)
+        __atomic_store_n(&unloaded_since, true, __ATOMIC_RELAXED);
+    if (sfb_live_table_now(&table) != 0)
+        renew(&table);
+}
+
+static void copy_lists(const struct sfb_live_table *t, const struct sfb_live *head, uint8_t *out)
+{
+    for (uint32_t i = 0; i < SFB_LIVE_LISTS; i++) {
+        const uint64_t at = head->lists[i].place >> 24, size = head->lists[i].place & 0xffffff;
+
+        if (at <= head->lists_size && size <= head->lists_size - at)
+            memcpy(out + at, t->lists + at, size);
     }
-    write_list(unloaded);
-    __atomic_store_n(&map->list_lock, 0, __ATOMIC_RELEASE);
+}
+
+bool sfb_live_lists_copy(const struct sfb_live_table *t, struct sfb_live *head, uint8_t *lists)
+{
+    enum { PAUSE_NS = 1000000, PAUSES = 1000 };
+    const struct timespec moment = { .tv_nsec = PAUSE_NS };
+    uint32_t owner = try_lock(t->map);
+
+    for (int i = 0; owner != 0 && owner != own_id(); i++) {
+        if (i == PAUSES)
+            return false;
+        syscall(SYS_nanosleep, &moment, NULL); /* nanosleep() is a cancellation point */
+        owner = try_lock(t->map);
+    }
+    sfb_live_table_head(t, head);
+    copy_lists(t, head, lists);
+    if (owner == 0)
+        unlock(t->map);
+    return true;
 }
 
 void sfb_live_lists_expect(void)
 {
     __atomic_store_n(&expect_until, sfb_now() + EXPECT_NS, __ATOMIC_RELAXED);
-    __atomic_store_n(&next_look, 0, __ATOMIC_RELAXED);
+    look_soon();
 }
 
 void sfb_live_lists_look(void)

@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#include "record/live/table.h"
+
 /* The first list of a table. */
 void sfb_live_lists_begin(void);
 
@@ -23,6 +25,17 @@ void sfb_live_lists_renew(bool unloaded);
 
 /* A library comes that nobody waits for: looks fifty times, for a second. Signals: safe. */
 void sfb_live_lists_expect(void);
+
+/*
+ * Copies the lists that hold, or held, of a table to where they are in its area, and the header beside them. They are one
+ * picture: no list is renewed meanwhile.
+ *
+ * @param lists  table->map->lists_size bytes
+ * @return false: a thread that writes one did not come to its end for a second
+ *
+ * Signals: safe.
+ */
+bool sfb_live_lists_copy(const struct sfb_live_table *table, struct sfb_live *head, uint8_t *lists);
 
 /* Renews if it is time to look for what came without dlopen(): ten times a second, for a thousandth of the time at most. */
 void sfb_live_lists_look(void);

@@ -22,7 +22,9 @@ enum {
     CHILD_BLOCKS = 64, /* a child that executes a program allocates less, and needs no table */
     UNSAMPLED_MAX = 256,
     KEYS_IN_THREAD = 32,
-    ROUNDS = 3 /* of four */
+    ROUNDS = 3,            /* of four */
+    SWEEP_SLOTS = 1 << 19, /* of a table that is looked at as a whole: 8 MiB */
+    NEAR_SLOTS = 1 << 16
 };
 
 #define SWEEP_FREE_NS ((uint64_t)20000000)
@@ -40,7 +42,7 @@ static __thread struct sfb_live_thread thread __attribute__((tls_model("initial-
 
 bool sfb_live_is_on(void)
 {
-    return __atomic_load_n(&sfb_live_here->epoch, __ATOMIC_ACQUIRE) != 0;
+    return sfb_live_epoch() != 0;
 }
 
 /* --- threads end ---------------------------------------------------------------------------------- */
@@ -78,23 +80,32 @@ static bool make_here(void)
     if (at == MAP_FAILED)
         return false;
     madvise(at, SFB_LIVE_PAGE, MADV_WIPEONFORK); /* before Linux 4.14 fork()'s handler does it */
-    sfb_live_here = at;
     has_key = pthread_key_create(&key, on_end) == 0;
+    __atomic_store_n(&sfb_live_here, at, __ATOMIC_RELAXED);
     return true;
 }
 
-static bool begin(void)
+static bool begin(const struct sfb_live_how *how)
 {
-    struct sfb_live *map = sfb_live_map_make(own.how.size, !own.how.no_file);
+    struct sfb_live *map;
 
+    __atomic_store_n(&sfb_live_here->started, 1, __ATOMIC_RELAXED);
+    map = sfb_live_map_make(how->size, !how->no_file);
     if (!map)
         return false;
     sfb_live_table_use(map);
     sfb_live_lists_begin();
-    own.swept_ns = 0;
-    own.since = sfb_now();
+    __atomic_store_n(&own.swept_ns, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&own.since, sfb_now(), __ATOMIC_RELAXED);
     __atomic_store_n(&sfb_live_here->epoch, ++own.epoch, __ATOMIC_RELEASE);
     return true;
+}
+
+/* Whether a child of fork() is to have a table of its own, and has none yet. */
+static bool inherits(void)
+{
+    return __atomic_load_n(&own.how.size, __ATOMIC_RELAXED) != 0 &&
+           __atomic_load_n(&sfb_live_here->started, __ATOMIC_RELAXED) == 0;
 }
 
 static bool try_to_own(void)
@@ -112,9 +123,11 @@ bool sfb_live_start(const struct sfb_live_how *how)
     errno = EBUSY;
     if (!try_to_own())
         return false;
-    if (!sfb_live_is_on() && make_here()) {
-        own.how = *how;
-        begun = begin();
+    if (!sfb_live_is_on() && make_here() && begin(how)) {
+        own.how.no_file = how->no_file;
+        own.how.no_children = how->no_children;
+        __atomic_store_n(&own.how.size, how->size, __ATOMIC_RELAXED);
+        begun = true;
     }
     __atomic_store_n(&own.busy, 0, __ATOMIC_RELEASE);
     return begun;
@@ -125,62 +138,72 @@ void sfb_live_stop(void)
     if (!try_to_own())
         return;
     if (sfb_live_is_on()) {
-        own.how.size = 0; /* for its children, too */
+        __atomic_store_n(&own.how.size, 0, __ATOMIC_RELAXED); /* for its children, too */
         __atomic_store_n(&sfb_live_here->epoch, 0, __ATOMIC_RELEASE);
-        sfb_live_map_drop(sfb_live_table.map);
+        sfb_live_map_drop();
     }
     __atomic_store_n(&own.busy, 0, __ATOMIC_RELEASE);
 }
 
 void sfb_live_end(void)
 {
-    if (!sfb_live_is_on() || sfb_live_table.map->pid != (uint32_t)getpid())
+    struct sfb_live_table table;
+
+    if (sfb_live_table_now(&table) == 0 || table.map->pid != (uint32_t)getpid())
         return;
-    __atomic_fetch_or(&sfb_live_table.map->flags, SFB_LIVE_ENDED, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&table.map->flags, SFB_LIVE_ENDED, __ATOMIC_RELAXED);
     sfb_live_map_unlink();
 }
 
 void sfb_live_continue_in_child(void)
 {
-    sfb_live_here->epoch = 0;
+    sfb_live_here->epoch = sfb_live_here->started = 0;
+    sfb_live_map_leave();
     own.busy = 0; /* another thread may have been at it, and is not here */
     own.child_blocks = 0;
 }
 
 /* --- threads -------------------------------------------------------------------------------------- */
 
+/* The table that a child of fork() has of its own. */
+static void begin_inherited(void)
+{
+    const int saved = errno;
+
+    if (!inherits() || __atomic_add_fetch(&own.child_blocks, 1, __ATOMIC_RELAXED) < CHILD_BLOCKS ||
+        !try_to_own())
+        return;
+    if (inherits() && (own.how.no_children || !begin(&own.how)))
+        __atomic_store_n(&own.how.size, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&own.busy, 0, __ATOMIC_RELEASE);
+    errno = saved;
+}
+
 /* The table is another one than that of its lists. In a child it may have to begin. @return false: there is none */
 static bool come_to(struct sfb_live_thread *t, bool allocates)
 {
-    if (!sfb_live_is_on()) {
-        const int saved = errno;
+    struct sfb_live_table table;
+    uint32_t epoch;
 
-        if (!allocates || own.how.size == 0 || own.how.no_children ||
-            __atomic_add_fetch(&own.child_blocks, 1, __ATOMIC_RELAXED) < CHILD_BLOCKS ||
-            !try_to_own())
-            return false;
-        if (!sfb_live_is_on() && !begin())
-            own.how.size = 0;
-        __atomic_store_n(&own.busy, 0, __ATOMIC_RELEASE);
-        errno = saved;
-        if (!sfb_live_is_on())
-            return false;
-    }
+    if (allocates && !sfb_live_is_on())
+        begin_inherited();
+    epoch = sfb_live_table_now(&table);
+    if (epoch == 0)
+        return false;
+    t->table = table;
     t->head = t->spare = t->count = t->level = 0;
     t->until = -1;
     if (t->random == 0)
         t->random = sfb_now() ^ (uint64_t)(uintptr_t)t;
     if (t->epoch == 0 && !t->ended)
         watch_end(t);
-    t->epoch = __atomic_load_n(&sfb_live_here->epoch, __ATOMIC_ACQUIRE);
-    return t->epoch != 0;
+    t->epoch = epoch;
+    return true;
 }
 
 static inline bool is_here(struct sfb_live_thread *t, bool allocates)
 {
-    return __builtin_expect(t->epoch != 0 && t->epoch == __atomic_load_n(&sfb_live_here->epoch,
-                                                                         __ATOMIC_ACQUIRE),
-                            1) ||
+    return __builtin_expect(t->epoch != 0 && t->epoch == sfb_live_epoch(), 1) ||
            come_to(t, allocates);
 }
 
@@ -211,7 +234,7 @@ static void set_tail(void *p, size_t usable, uint32_t tail)
 }
 
 /* @return the slot of a block; 0: its tail leads to none */
-static inline uint32_t slot_of(const void *p, size_t usable)
+static inline uint32_t slot_of(const struct sfb_live_table *table, const void *p, size_t usable)
 {
     uint32_t tail;
     uint64_t block;
@@ -220,9 +243,9 @@ static inline uint32_t slot_of(const void *p, size_t usable)
         return 0;
     tail = tail_of(p, usable);
     /* Those behind have no memory yet: where the file system is full, to look at one would end the process. */
-    if (tail >= __atomic_load_n(&sfb_live_table.map->slots_used, __ATOMIC_RELAXED))
+    if (tail >= __atomic_load_n(&table->map->slots_used, __ATOMIC_RELAXED))
         return 0;
-    block = __atomic_load_n(&sfb_live_table.slots[tail].block, __ATOMIC_RELAXED);
+    block = __atomic_load_n(&table->slots[tail].block, __ATOMIC_RELAXED);
     return sfb_live_is_block(block) && sfb_live_address(block) == (uintptr_t)p ? tail : 0;
 }
 
@@ -234,12 +257,10 @@ static bool is_marked(const void *p, size_t usable)
 
 /* --- blocks that are not known -------------------------------------------------------------------- */
 
-static uint32_t sweep(const void *p)
+static uint32_t sweep(const struct sfb_live_table *table, const void *p, uint32_t from, uint32_t to)
 {
-    const uint32_t used = __atomic_load_n(&sfb_live_table.map->slots_used, __ATOMIC_RELAXED);
-
-    for (uint32_t i = 1; i < used; i++) {
-        const uint64_t block = __atomic_load_n(&sfb_live_table.slots[i].block, __ATOMIC_RELAXED);
+    for (uint32_t i = from; i < to; i++) {
+        const uint64_t block = __atomic_load_n(&table->slots[i].block, __ATOMIC_RELAXED);
 
         if (sfb_live_address(block) == (uintptr_t)p && sfb_live_is_block(block))
             return i;
@@ -248,31 +269,53 @@ static uint32_t sweep(const void *p)
 }
 
 /*
- * It is foreign, or its tail is overwritten: then a slot still has its address. To look at all slots takes a
- * millisecond for each million, so that it is done for a hundredth of the time at most.
+ * The slot that has the address of a block whose tail leads to none. A free() has a bound: of a large table only those
+ * slots are looked at whose numbers the tail had if up to two bytes of it were overwritten, from its first on.
  *
- * @return its slot; 0: it has none, or nobody knows
+ * @param all  written: whether there is none, if none is found
  */
-static uint32_t find_unknown(const void *p)
+static uint32_t look_for(const struct sfb_live_table *table, const void *p, size_t usable,
+                         bool *all)
+{
+    const uint32_t used = __atomic_load_n(&table->map->slots_used, __ATOMIC_RELAXED);
+    uint32_t near;
+
+    *all = used <= SWEEP_SLOTS;
+    if (*all)
+        return sweep(table, p, 1, used);
+    near = usable >= SFB_LIVE_TAIL ? tail_of(p, usable) & ~(uint32_t)(NEAR_SLOTS - 1) : used;
+    if (near >= used)
+        return 0;
+    return sweep(table, p, near, used - near > NEAR_SLOTS ? near + NEAR_SLOTS : used);
+}
+
+/*
+ * It is foreign, or its tail is overwritten: then a slot still has its address. To look for it takes up to half a
+ * millisecond, so that it is done for a hundredth of the time at most.
+ *
+ * @return its slot; 0: it has none, or it was not found out
+ */
+static uint32_t find_unknown(const struct sfb_live_table *table, const void *p, size_t usable)
 {
     const uint64_t now = sfb_now();
-    struct sfb_live_counts *counts = sfb_live_counts();
+    struct sfb_live_counts *counts = &table->map->counts;
     uint32_t slot;
+    bool all;
 
     if (__atomic_load_n(&own.swept_ns, __ATOMIC_RELAXED) >
-        SWEEP_FREE_NS + (now - own.since) / SWEEP_SHARE) {
-        __atomic_fetch_add(&counts->untold, 1, __ATOMIC_RELAXED);
+        SWEEP_FREE_NS + (now - __atomic_load_n(&own.since, __ATOMIC_RELAXED)) / SWEEP_SHARE) {
+        sfb_live_count_up(&counts->untold, 1);
         return 0;
     }
-    slot = sweep(p);
-    __atomic_fetch_add(&own.swept_ns, sfb_now() - now, __ATOMIC_RELAXED);
+    slot = look_for(table, p, usable, &all);
+    sfb_live_count_up(&own.swept_ns, sfb_now() - now);
     if (slot == 0) {
-        __atomic_fetch_add(&counts->foreign, 1, __ATOMIC_RELAXED);
+        sfb_live_count_up(all ? &counts->foreign : &counts->untold, 1);
         return 0;
     }
-    __atomic_fetch_add(&counts->overruns, 1, __ATOMIC_RELAXED);
+    sfb_live_count_up(&counts->overruns, 1);
     sfb_live_stack_overrun(
-        sfb_live_stack_of(__atomic_load_n(&sfb_live_table.slots[slot].what, __ATOMIC_RELAXED)));
+        table, sfb_live_stack_of(__atomic_load_n(&table->slots[slot].what, __ATOMIC_RELAXED)));
     return slot;
 }
 
@@ -300,7 +343,7 @@ static void leave_out(struct sfb_live_thread *t, void *p, size_t usable)
     set_tail(p, usable, sfb_live_mark((uintptr_t)p));
     if (++t->unsampled < UNSAMPLED_MAX)
         return;
-    __atomic_fetch_add(&sfb_live_counts()->unsampled, t->unsampled, __ATOMIC_RELAXED);
+    sfb_live_count_up(&t->table.map->counts.unsampled, t->unsampled);
     t->unsampled = 0;
 }
 
@@ -308,13 +351,13 @@ static void leave_out(struct sfb_live_thread *t, void *p, size_t usable)
 static void no_room(struct sfb_live_thread *t)
 {
     if (is_here(t, true))
-        __atomic_fetch_add(&sfb_live_counts()->no_slot, 1, __ATOMIC_RELAXED);
+        sfb_live_count_up(&t->table.map->counts.no_slot, 1);
 }
 
-static void no_slot(void *p, size_t usable)
+static void no_slot(struct sfb_live_thread *t, void *p, size_t usable)
 {
     set_tail(p, usable, sfb_live_mark((uintptr_t)p));
-    __atomic_fetch_add(&sfb_live_counts()->no_slot, 1, __ATOMIC_RELAXED);
+    sfb_live_count_up(&t->table.map->counts.no_slot, 1);
 }
 
 void sfb_live_allocated(void *p, size_t size, size_t usable, const struct sfb_regs *caller)
@@ -336,14 +379,14 @@ void sfb_live_allocated(void *p, size_t size, size_t usable, const struct sfb_re
     }
     if (t->ended || (uintptr_t)p >> SFB_LIVE_BLOCK_BITS != 0 || (uintptr_t)p & 1 ||
         (slot = sfb_live_table_take(t)) == 0) {
-        no_slot(p, usable);
+        no_slot(t, p, usable);
         return;
     }
     stack = sfb_live_walk(t, caller);
     set_tail(p, usable, slot);
-    __atomic_store_n(&sfb_live_table.slots[slot].what, sfb_live_what(stack, t->level, size),
+    __atomic_store_n(&t->table.slots[slot].what, sfb_live_what(stack, t->level, size),
                      __ATOMIC_RELEASE);
-    __atomic_store_n(&sfb_live_table.slots[slot].block,
+    __atomic_store_n(&t->table.slots[slot].block,
                      (uintptr_t)p | (uint64_t)sfb_live_slack(size, usable) << SFB_LIVE_BLOCK_BITS,
                      __ATOMIC_RELEASE);
 }
@@ -355,11 +398,11 @@ void sfb_live_freed(void *p, size_t usable)
 
     if (!is_here(t, false))
         return;
-    slot = slot_of(p, usable);
+    slot = slot_of(&t->table, p, usable);
     if (__builtin_expect(slot == 0, 0)) {
         if (is_marked(p, usable))
             return;
-        slot = find_unknown(p);
+        slot = find_unknown(&t->table, p, usable);
         if (slot == 0)
             return;
     }
@@ -370,33 +413,44 @@ size_t sfb_live_usable(const void *p, size_t usable)
 {
     struct sfb_live_thread *t = &thread;
 
-    return is_here(t, false) && (slot_of(p, usable) != 0 || is_marked(p, usable))
+    return is_here(t, false) && (slot_of(&t->table, p, usable) != 0 || is_marked(p, usable))
                ? usable - SFB_LIVE_TAIL
                : usable;
 }
 
 void sfb_live_moving(struct sfb_live_move *out, void *p, size_t usable)
 {
-    *out = (struct sfb_live_move){ 0, 0 };
-    if (!is_here(&thread, false))
+    struct sfb_live_thread *t = &thread;
+    uint64_t *block;
+
+    *out = (struct sfb_live_move){ 0 };
+    if (!is_here(t, false))
         return;
-    out->slot = slot_of(p, usable);
+    out->epoch = t->epoch;
+    out->slot = slot_of(&t->table, p, usable);
     if (out->slot == 0 && !is_marked(p, usable))
-        out->slot = find_unknown(p);
+        out->slot = find_unknown(&t->table, p, usable);
     if (out->slot == 0)
         return;
-    out->block = sfb_live_table.slots[out->slot].block;
-    __atomic_store_n(&sfb_live_table.slots[out->slot].block, 1, __ATOMIC_RELEASE);
+    block = &t->table.slots[out->slot].block;
+    out->block = __atomic_load_n(block, __ATOMIC_RELAXED);
+    __atomic_store_n(block, 1, __ATOMIC_RELEASE);
+}
+
+/* Whether the table is still the one that the slot is of. */
+static bool is_of_now(const struct sfb_live_move *move)
+{
+    return move->slot != 0 && is_here(&thread, false) && thread.epoch == move->epoch;
 }
 
 void sfb_live_stayed(const struct sfb_live_move *move)
 {
-    if (move->slot != 0 && is_here(&thread, false))
-        __atomic_store_n(&sfb_live_table.slots[move->slot].block, move->block, __ATOMIC_RELEASE);
+    if (is_of_now(move))
+        __atomic_store_n(&thread.table.slots[move->slot].block, move->block, __ATOMIC_RELEASE);
 }
 
 void sfb_live_moved(const struct sfb_live_move *move)
 {
-    if (move->slot != 0 && is_here(&thread, false))
+    if (is_of_now(move))
         sfb_live_table_give(&thread, move->slot);
 }

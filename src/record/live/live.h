@@ -27,7 +27,8 @@ struct sfb_live_how {
 
 /* A block that realloc() is about to move. */
 struct sfb_live_move {
-    uint32_t slot; /* 0: it had none */
+    uint32_t slot;  /* 0: it had none */
+    uint32_t epoch; /* of the table that the slot is of */
     uint64_t block;
 };
 

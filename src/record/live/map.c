@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,7 +22,11 @@
 enum { BUFFER = 4096 };
 
 static char path[512]; /* "": no file */
-static bool reserved;  /* the system cannot populate: all of the file has its memory already */
+static bool reserved;  /* the system cannot populate, ever: all of a file has its memory already */
+static bool locked;    /* the file, for as long as it is mapped */
+
+static struct sfb_live *mine; /* NULL: none, or it was given up */
+static uint64_t mine_size;
 
 const char *sfb_live_map_path(void)
 {
@@ -120,6 +125,21 @@ static int open_file(const char *folder, uint64_t ticks)
     return -1;
 }
 
+/*
+ * By this lock others see that the table lives. It is the open file's own (Linux 3.15), and a mapping keeps that open: so the
+ * lock needs no descriptor, and goes when the last mapping does, by munmap(), exec, exit or SIGKILL. A number of a process
+ * would say less: another namespace counts anew, and numbers are used again. What was considered besides: a robust mutex
+ * dies with a thread, not with the process; flock() of the same life can be asked about only by taking it, which makes
+ * the table look free, or not its own, to a second one who asks; a lease would be broken by who opens the file.
+ * Where a file system has no locks, the process's number has to do.
+ */
+static bool lock_file(int fd)
+{
+    struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+    return fcntl(fd, F_OFD_SETLK, &all) == 0;
+}
+
 /* Whether a write can be asked for beforehand: Linux 5.14. Else all of the file takes its memory now. */
 static bool can_have_memory(void *at, int fd, uint64_t size)
 {
@@ -127,8 +147,10 @@ static bool can_have_memory(void *at, int fd, uint64_t size)
         return true;
     if (errno != EINVAL)
         return false;
-    reserved = posix_fallocate(fd, 0, (off_t)size) == 0;
-    return reserved;
+    if (posix_fallocate(fd, 0, (off_t)size) != 0)
+        return false;
+    __atomic_store_n(&reserved, true, __ATOMIC_RELAXED);
+    return true;
 }
 
 /* Beyond ulimit -f a file cannot grow, and who tries gets SIGXFSZ. */
@@ -145,8 +167,9 @@ static struct sfb_live *map_file(const char *folder, uint64_t ticks, uint64_t si
     const int fd = may_be_large(size) ? open_file(folder, ticks) : -1;
     void *at = MAP_FAILED;
 
-    reserved = false;
+    locked = false;
     if (fd >= 0) {
+        locked = lock_file(fd);
         if (ftruncate(fd, (off_t)size) == 0)
             at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         if (at != MAP_FAILED && !can_have_memory(at, fd, size)) {
@@ -184,12 +207,15 @@ struct sfb_live *sfb_live_map_make(uint64_t size, bool file)
 
     size = sfb_live_pages_up(size);
     path[0] = '\0';
+    sfb_live_map_leave(); /* a parent's: the child was made without fork()'s handlers */
     if (file) {
-        map = map_file(getenv("XDG_RUNTIME_DIR"), ticks, size);
+        /* A set-user-ID program has its environment from its caller, and makes no file where that says. */
+        map = map_file(secure_getenv("XDG_RUNTIME_DIR"), ticks, size);
         if (!map)
             map = map_file(SFB_LIVE_FOLDER, ticks, size);
     }
-    if (map && !begin(map, size, ticks, 0)) { /* the file system is full */
+    if (map &&
+        !begin(map, size, ticks, locked ? SFB_LIVE_LOCKED : 0)) { /* the file system is full */
         sfb_live_map_unlink();
         munmap(map, size);
         map = NULL;
@@ -205,6 +231,8 @@ struct sfb_live *sfb_live_map_make(uint64_t size, bool file)
     }
     madvise(map, size, MADV_DONTDUMP); /* all of it would be in a core dump */
     memcpy(map->magic, SFB_LIVE_MAGIC, sizeof map->magic);
+    mine = map;
+    mine_size = size;
     return map;
 }
 
@@ -215,21 +243,31 @@ void sfb_live_map_unlink(void)
     path[0] = '\0';
 }
 
-void sfb_live_map_drop(struct sfb_live *map)
+void sfb_live_map_leave(void)
 {
-    const uint64_t size = map->size;
+    /*
+     * A race that is meant: a thread that is late finds the old page, or zeros, in each word, and judges both. The kernel
+     * leaves no moment without a mapping between the two. The raw call, for the thread sanitizer's mmap() is a write.
+     * Where that is refused the old memory stays.
+     */
+    if (mine)
+        syscall(SYS_mmap, mine, mine_size, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0L);
+    mine = NULL;
+}
 
+void sfb_live_map_drop(void)
+{
     sfb_live_map_unlink();
-    /* Where that is refused the memory stays: nobody reads it any more. */
-    (void)!mmap(map, size, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    sfb_live_map_leave();
 }
 
 bool sfb_live_map_populate(struct sfb_live *map, uint64_t at, uint64_t size)
 {
     const uint64_t from = at & ~(uint64_t)(SFB_LIVE_PAGE - 1);
     const int saved = errno;
-    bool good = (map->flags & SFB_LIVE_PRIVATE) || reserved;
+    bool good = (__atomic_load_n(&map->flags, __ATOMIC_RELAXED) & SFB_LIVE_PRIVATE) ||
+                __atomic_load_n(&reserved, __ATOMIC_RELAXED);
 
     while (!good) {
         good = madvise((uint8_t *)map + from, sfb_live_pages_up(at + size - from),

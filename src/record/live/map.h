@@ -18,7 +18,10 @@
 struct sfb_live *sfb_live_map_make(uint64_t size, bool file);
 
 /* Replaces the map by empty memory of no file: a thread that is late may still write there. Removes the file. */
-void sfb_live_map_drop(struct sfb_live *map);
+void sfb_live_map_drop(void);
+
+/* The same in a child, of its parent's map: the file stays, and only the parent holds its lock. Signals: safe. */
+void sfb_live_map_leave(void);
 
 /*
  * Sees to it that bytes of the map have memory: where the file system is full, a write would end the process (SIGBUS).

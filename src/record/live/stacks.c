@@ -6,9 +6,8 @@
 
 enum { CHUNK = 1 << 16 };
 
-static bool have_memory(uint32_t end)
+static bool have_memory(struct sfb_live *map, uint32_t end)
 {
-    struct sfb_live *map = sfb_live_table.map;
     uint32_t ready = __atomic_load_n(&map->units_ready, __ATOMIC_ACQUIRE);
 
     while (ready < end) {
@@ -25,31 +24,30 @@ static bool have_memory(uint32_t end)
     return true;
 }
 
-static uint32_t take_place(uint32_t units)
+static uint32_t take_place(struct sfb_live *map, uint32_t units)
 {
-    struct sfb_live *map = sfb_live_table.map;
     uint32_t at = __atomic_load_n(&map->units_used, __ATOMIC_RELAXED);
 
     do {
-        if (units > map->stack_units - at || !have_memory(at + units))
+        if (units > map->stack_units - at || !have_memory(map, at + units))
             return 0;
     } while (!__atomic_compare_exchange_n(&map->units_used, &at, at + units, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return at;
 }
 
-static struct sfb_live_stack *stack_at(uint32_t id)
+static struct sfb_live_stack *stack_at(const struct sfb_live_table *table, uint32_t id)
 {
-    return (struct sfb_live_stack *)(void *)(sfb_live_table.stacks + (size_t)id * SFB_LIVE_UNIT);
+    return (struct sfb_live_stack *)(void *)(table->stacks + (size_t)id * SFB_LIVE_UNIT);
 }
 
 /* @return the id that the hash has now; 0: there is no bucket for it */
-static uint32_t publish(uint64_t hash, uint32_t id)
+static uint32_t publish(const struct sfb_live_table *table, uint64_t hash, uint32_t id)
 {
     for (uint32_t i = 0; i < SFB_LIVE_STEPS; i++) {
         uint64_t expected = 0;
 
-        if (__atomic_compare_exchange_n(sfb_live_bucket_at(hash, i), &expected,
+        if (__atomic_compare_exchange_n(sfb_live_bucket_at(table, hash, i), &expected,
                                         sfb_live_bucket(hash, id), false, __ATOMIC_RELEASE,
                                         __ATOMIC_ACQUIRE))
             return id;
@@ -59,10 +57,12 @@ static uint32_t publish(uint64_t hash, uint32_t id)
     return 0;
 }
 
-uint32_t sfb_live_stack_add(uint64_t hash, uint32_t list, const void *cbf, size_t size)
+uint32_t sfb_live_stack_add(const struct sfb_live_table *table, uint64_t hash, uint32_t list,
+                            const void *cbf, size_t size)
 {
-    const uint32_t id = size <= SFB_LIVE_CBF_MAX ? take_place(sfb_live_stack_units(size)) : 0;
-    struct sfb_live_stack *stack = stack_at(id);
+    const uint32_t id =
+        size <= SFB_LIVE_CBF_MAX ? take_place(table->map, sfb_live_stack_units(size)) : 0;
+    struct sfb_live_stack *stack = stack_at(table, id);
 
     if (id == 0)
         return 0;
@@ -70,11 +70,11 @@ uint32_t sfb_live_stack_add(uint64_t hash, uint32_t list, const void *cbf, size_
     stack->list = (uint16_t)list;
     stack->cbf_size = (uint16_t)size;
     memcpy(stack + 1, cbf, size);
-    return publish(hash, id);
+    return publish(table, hash, id);
 }
 
-void sfb_live_stack_overrun(uint32_t id)
+void sfb_live_stack_overrun(const struct sfb_live_table *table, uint32_t id)
 {
-    if (id > 0 && id < sfb_live_table.map->units_used)
-        __atomic_fetch_add(&stack_at(id)->overruns, 1, __ATOMIC_RELAXED);
+    if (id > 0 && id < __atomic_load_n(&table->map->units_used, __ATOMIC_RELAXED))
+        __atomic_fetch_add(&stack_at(table, id)->overruns, 1, __ATOMIC_RELAXED);
 }

@@ -12,11 +12,12 @@
 
 enum { SFB_LIVE_STEPS = 64 }; /* buckets that a hash may be in */
 
-static inline uint64_t *sfb_live_bucket_at(uint64_t hash, uint32_t step)
+static inline uint64_t *sfb_live_bucket_at(const struct sfb_live_table *table, uint64_t hash,
+                                           uint32_t step)
 {
     const uint64_t first = hash * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 
-    return &sfb_live_table.buckets[(first + step) & sfb_live_table.bucket_mask];
+    return &table->buckets[(first + step) & table->bucket_mask];
 }
 
 static inline bool sfb_live_bucket_is_of(uint64_t bucket, uint64_t hash)
@@ -30,10 +31,11 @@ static inline uint32_t sfb_live_bucket_id(uint64_t bucket)
 }
 
 /* @return the id of a stack; 0: it is not known */
-static inline uint32_t sfb_live_stack_find(uint64_t hash)
+static inline uint32_t sfb_live_stack_find(const struct sfb_live_table *table, uint64_t hash)
 {
     for (uint32_t i = 0; i < SFB_LIVE_STEPS; i++) {
-        const uint64_t bucket = __atomic_load_n(sfb_live_bucket_at(hash, i), __ATOMIC_ACQUIRE);
+        const uint64_t bucket =
+            __atomic_load_n(sfb_live_bucket_at(table, hash, i), __ATOMIC_ACQUIRE);
 
         if (bucket == 0)
             return 0;
@@ -44,9 +46,10 @@ static inline uint32_t sfb_live_stack_find(uint64_t hash)
 }
 
 /* Adds one. @return its id; 0: there is no room */
-uint32_t sfb_live_stack_add(uint64_t hash, uint32_t list, const void *cbf, size_t size);
+uint32_t sfb_live_stack_add(const struct sfb_live_table *table, uint64_t hash, uint32_t list,
+                            const void *cbf, size_t size);
 
 /* A block of a stack was overrun. */
-void sfb_live_stack_overrun(uint32_t id);
+void sfb_live_stack_overrun(const struct sfb_live_table *table, uint32_t id);
 
 #endif

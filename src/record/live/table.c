@@ -9,31 +9,69 @@ static struct sfb_live_here nowhere;
 struct sfb_live_table sfb_live_table;
 struct sfb_live_here *sfb_live_here = &nowhere;
 
+/* --- the table of this process -------------------------------------------------------------------- */
+
+#define PUBLISH(member, value) __atomic_store_n(&sfb_live_table.member, (value), __ATOMIC_RELEASE)
+#define ACQUIRE(member)        __atomic_load_n(&sfb_live_table.member, __ATOMIC_ACQUIRE)
+
+/* A reader that sees one of these sees that the number of the table before is gone, too. */
 void sfb_live_table_use(struct sfb_live *map)
 {
     uint8_t *at = (uint8_t *)map;
 
     map->slots_used = 1; /* 0 stands for none */
     map->units_used = 1;
-    sfb_live_table = (struct sfb_live_table){ .map = map,
-                                              .slots = (void *)(at + map->slots_at),
-                                              .buckets = (void *)(at + map->buckets_at),
-                                              .bucket_mask = map->bucket_count - 1,
-                                              .stacks = at + map->stacks_at,
-                                              .lists = at + map->lists_at };
+    PUBLISH(map, map);
+    PUBLISH(slots, (void *)(at + map->slots_at));
+    PUBLISH(buckets, (void *)(at + map->buckets_at));
+    PUBLISH(bucket_mask, map->bucket_count - 1);
+    PUBLISH(stacks, at + map->stacks_at);
+    PUBLISH(lists, at + map->lists_at);
+}
+
+uint32_t sfb_live_table_now(struct sfb_live_table *out)
+{
+    enum { TRIES = 8 }; /* a table that does not last so long is none */
+
+    for (int i = 0; i < TRIES; i++) {
+        const uint32_t epoch = sfb_live_epoch();
+        const struct sfb_live_table copy = { ACQUIRE(map),     ACQUIRE(slots),
+                                             ACQUIRE(buckets), ACQUIRE(bucket_mask),
+                                             ACQUIRE(stacks),  ACQUIRE(lists) };
+
+        if (epoch == 0)
+            return 0;
+        if (sfb_live_epoch() != epoch)
+            continue;
+        *out = copy;
+        return epoch;
+    }
+    return 0;
+}
+
+void sfb_live_table_head(const struct sfb_live_table *table, struct sfb_live *out)
+{
+    const uint64_t *from = (const uint64_t *)(const void *)table->map;
+    uint64_t *to = (uint64_t *)(void *)out;
+
+    _Static_assert(sizeof *out % sizeof *from == 0, "whole words");
+    for (size_t i = 0; i < sizeof *out / sizeof *from; i++)
+        to[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
 }
 
 /* --- lists that threads share --------------------------------------------------------------------- */
 
 /* A stack of lists: the first slot of each leads to the next list by its `what`. The count of changes makes a pop safe
  * that is overtaken by others. */
-static void push(uint32_t first, uint32_t count)
+static void push(const struct sfb_live_table *table, uint32_t first, uint32_t count)
 {
-    struct sfb_live *map = sfb_live_table.map;
+    struct sfb_live *map = table->map;
     uint64_t head = __atomic_load_n(&map->free_batches, __ATOMIC_RELAXED), next;
 
     do {
-        sfb_live_table.slots[first].what = (uint32_t)head | (uint64_t)count << 32;
+        /* A pop that is overtaken reads it, too: its exchange fails. */
+        __atomic_store_n(&table->slots[first].what, (uint32_t)head | (uint64_t)count << 32,
+                         __ATOMIC_RELAXED);
         next = ((head >> 32) + 1) << 32 | first;
     } while (!__atomic_compare_exchange_n(&map->free_batches, &head, next, false, __ATOMIC_RELEASE,
                                           __ATOMIC_RELAXED));
@@ -42,7 +80,7 @@ static void push(uint32_t first, uint32_t count)
 
 static bool pop(struct sfb_live_thread *t)
 {
-    struct sfb_live *map = sfb_live_table.map;
+    struct sfb_live *map = t->table.map;
     uint64_t head = __atomic_load_n(&map->free_batches, __ATOMIC_ACQUIRE), next, what;
     uint32_t first;
 
@@ -50,7 +88,7 @@ static bool pop(struct sfb_live_thread *t)
         first = (uint32_t)head;
         if (first == 0 || first >= map->slot_room)
             return false;
-        what = __atomic_load_n(&sfb_live_table.slots[first].what, __ATOMIC_RELAXED);
+        what = __atomic_load_n(&t->table.slots[first].what, __ATOMIC_RELAXED);
         next = ((head >> 32) + 1) << 32 | (uint32_t)what;
     } while (!__atomic_compare_exchange_n(&map->free_batches, &head, next, false, __ATOMIC_ACQUIRE,
                                           __ATOMIC_ACQUIRE));
@@ -64,9 +102,8 @@ static bool pop(struct sfb_live_thread *t)
 
 /* --- slots that were never used ------------------------------------------------------------------- */
 
-static bool have_memory(uint32_t end)
+static bool have_memory(struct sfb_live *map, uint32_t end)
 {
-    struct sfb_live *map = sfb_live_table.map;
     uint32_t ready = __atomic_load_n(&map->slots_ready, __ATOMIC_ACQUIRE);
 
     while (ready < end) {
@@ -84,17 +121,18 @@ static bool have_memory(uint32_t end)
 
 static bool take_new(struct sfb_live_thread *t)
 {
-    struct sfb_live *map = sfb_live_table.map;
+    struct sfb_live *map = t->table.map;
     uint32_t first = __atomic_load_n(&map->slots_used, __ATOMIC_RELAXED), end;
 
     do {
         end = first + SFB_LIVE_BATCH;
-        if (end > map->slot_room || !have_memory(end))
+        if (end > map->slot_room || !have_memory(map, end))
             return false;
     } while (!__atomic_compare_exchange_n(&map->slots_used, &first, end, false, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
     for (uint32_t i = first; i < end; i++)
-        sfb_live_table.slots[i].block = (uint64_t)(i + 1 < end ? i + 1 : 0) << 1 | 1;
+        __atomic_store_n(&t->table.slots[i].block, (uint64_t)(i + 1 < end ? i + 1 : 0) << 1 | 1,
+                         __ATOMIC_RELAXED); /* a dump may look */
     t->head = first;
     t->count = SFB_LIVE_BATCH;
     return true;
@@ -103,9 +141,8 @@ static bool take_new(struct sfb_live_thread *t)
 /* --- the bound ------------------------------------------------------------------------------------ */
 
 /* How full it is says how much is sampled: an eighth of the slots is for samples. */
-static uint32_t level_now(void)
+static uint32_t level_now(const struct sfb_live *map)
 {
-    const struct sfb_live *map = sfb_live_table.map;
     const uint64_t used = __atomic_load_n(&map->slots_used, __ATOMIC_RELAXED),
                    given_back = __atomic_load_n(&map->slots_free, __ATOMIC_RELAXED),
                    room = map->slot_room, live = used > given_back ? used - given_back : 0;
@@ -119,19 +156,21 @@ static uint32_t level_now(void)
 
 static void look_at_level(struct sfb_live_thread *t)
 {
-    struct sfb_live *map = sfb_live_table.map;
-    const uint32_t level = level_now();
+    struct sfb_live *map = t->table.map;
+    const uint32_t level = level_now(map);
+    uint32_t most = __atomic_load_n(&map->level_most, __ATOMIC_RELAXED);
 
     if (t->unsampled > 0)
-        __atomic_fetch_add(&map->counts.unsampled, t->unsampled, __ATOMIC_RELAXED);
+        sfb_live_count_up(&map->counts.unsampled, t->unsampled);
     t->unsampled = 0;
     if (level != t->level)
         t->until = -1; /* drawn anew: what is left of an old gap is as long as a new one */
     t->level = level;
-    if (map->level != level)
-        map->level = level;
-    if (map->level_most < level)
-        map->level_most = level;
+    if (__atomic_load_n(&map->level, __ATOMIC_RELAXED) != level)
+        __atomic_store_n(&map->level, level, __ATOMIC_RELAXED);
+    while (most < level && !__atomic_compare_exchange_n(&map->level_most, &most, level, false,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
 }
 
 bool sfb_live_table_refill(struct sfb_live_thread *t)
@@ -151,7 +190,7 @@ void sfb_live_table_spill(struct sfb_live_thread *t)
 {
     look_at_level(t);
     if (t->spare || t->ended)
-        push(t->head, t->count);
+        push(&t->table, t->head, t->count);
     else
         t->spare = t->head;
     t->head = t->count = 0;
@@ -161,8 +200,8 @@ void sfb_live_table_give_back(struct sfb_live_thread *t)
 {
     look_at_level(t);
     if (t->head)
-        push(t->head, t->count);
+        push(&t->table, t->head, t->count);
     if (t->spare)
-        push(t->spare, SFB_LIVE_BATCH);
+        push(&t->table, t->spare, SFB_LIVE_BATCH);
     t->head = t->spare = t->count = 0;
 }

@@ -39,22 +39,22 @@ uint32_t sfb_live_walk(struct sfb_live_thread *t, const struct sfb_regs *caller)
     uint32_t id = 0;
 
     if (walk) {
-        const uint32_t list = __atomic_load_n(&sfb_live_table.map->list, __ATOMIC_ACQUIRE);
+        const uint32_t list = __atomic_load_n(&t->table.map->list, __ATOMIC_ACQUIRE);
         const uint64_t hash =
             sfb_stack_name(&walk->namer, caller) +
             list * UINT64_C(0xd6e8feb86659fd93); /* other modules: another stack */
 
-        id = sfb_live_stack_find(hash);
+        id = sfb_live_stack_find(&t->table, hash);
         if (id == 0) {
             enum sfb_status end;
             ssize_t size = sfb_stack_name_cbf(caller, walk->cbf, sizeof walk->cbf, &end);
 
             sfb_live_lists_look();
             if (size > 0)
-                id = sfb_live_stack_add(hash, list, walk->cbf, (size_t)size);
+                id = sfb_live_stack_add(&t->table, hash, list, walk->cbf, (size_t)size);
         }
     }
     if (id == 0)
-        __atomic_fetch_add(&sfb_live_counts()->no_stack, 1, __ATOMIC_RELAXED);
+        sfb_live_count_up(&t->table.map->counts.no_stack, 1);
     return id;
 }

@@ -21,8 +21,9 @@ void report_losses_write(FILE *to, const struct report_data *data)
         if (count == 0)
             continue;
         fprintf(to, "  %s%" PRIu64 " %s",
-                all[i].reason == SFB_LOSS_HEAP_WAITS ? "" : "lost: ", count,
-                sfb_recording_loss_str(all[i].reason));
+                all[i].reason == SFB_LOSS_HEAP_WAITS || all[i].reason == SFB_LOSS_RATE ? ""
+                                                                                       : "lost: ",
+                count, sfb_recording_loss_str(all[i].reason));
         if (all[i].text[0]) {
             fputs(": ", to);
             foreign_print(to, all[i].text);
@@ -31,11 +32,55 @@ void report_losses_write(FILE *to, const struct report_data *data)
     }
 }
 
+bool report_is_damaged(const struct sfb_recording_health *h)
+{
+    return h->skipped > 0 || h->bad_blocks > 0 || h->bad_records > 0 || h->lost_records > 0;
+}
+
+/* @return what stands before the next part */
+static const char *put_part(FILE *to, const char *before, uint64_t count, const char *what)
+{
+    if (count == 0)
+        return before;
+    fprintf(to, "%s%" PRIu64 " %s%s", before, count, what, count == 1 ? "" : "s");
+    return ", ";
+}
+
+static void write_damage(FILE *to, const struct report_model *model)
+{
+    struct sfb_recording_health sum = { .size = 0 };
+    size_t count = 0;
+    const char *part = ": ";
+
+    for (size_t i = 0; i < model->source_count; i++) {
+        const struct sfb_recording_health *h = &model->sources[i].data->health;
+
+        count += report_is_damaged(h);
+        sum.skipped += h->skipped;
+        sum.bad_blocks += h->bad_blocks;
+        sum.bad_records += h->bad_records;
+        sum.lost_records += h->lost_records;
+    }
+    if (count == 0)
+        return;
+    if (model->source_count == 1)
+        fputs("  the recording is damaged, and parts of it are missing", to);
+    else
+        fprintf(to, "  %zu of %zu recordings are damaged, and parts of them are missing", count,
+                model->source_count);
+    part = put_part(to, part, sum.lost_records, "lost record");
+    part = put_part(to, part, sum.bad_records, "bad record");
+    part = put_part(to, part, sum.bad_blocks, "bad block");
+    put_part(to, part, sum.skipped, "unreadable byte");
+    fputs(" (sfb report --check)\n", to);
+}
+
 bool report_all_losses_write(FILE *to, const struct report_model *model)
 {
     struct report_data all = { .health = { .size = 0 } };
     bool good = true;
 
+    write_damage(to, model);
     if (model->source_count == 1) {
         report_losses_write(to, model->sources[0].data);
         return true;

@@ -6,10 +6,13 @@
 
 #include "report/model.h"
 
+/* Whether parts of a file are missing, of which it says itself that they were there. */
+bool report_is_damaged(const struct sfb_recording_health *health);
+
 /* What was lost, one line each; nothing if nothing was. */
 void report_losses_write(FILE *to, const struct report_data *data);
 
-/* That of all recordings of a model together. @return false: no memory */
+/* That of all recordings of a model together, and what is damaged of their files. @return false: no memory */
 bool report_all_losses_write(FILE *to, const struct report_model *model);
 
 /*

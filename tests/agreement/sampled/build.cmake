@@ -1,4 +1,4 @@
-# The sampler, and what `run` needs to know. Included by demo/CMakeLists.txt, which builds Lua: tests-demo, sfb_tool,
+# The sampler, and what `run` needs to know. Included by CMakeLists.txt, which builds Lua: tests-demo, sfb_tool,
 # sfb_sampled_builds. Without libunwind's header there is nobody to compare with.
 
 # The oracle's, whether the library uses it or not.

@@ -1,0 +1,30 @@
+# Labels of tests, in one place. `ctest -L load` runs those that fork, sample or wait: what a busy machine could
+# disturb. They have to be as green beside eight busy loops as alone.
+#
+# `timing`: a test that claims something about elapsed time. It runs alone, and after all others. Such claims belong in
+# bench/; what a test can count (CPU time, calls, instructions) it counts.
+set(sfb_load_tests
+  "^heap[.]" "^heap_truth[.]"
+  "^live[.](agreement|contract_threads|crash|demo|exiting|single_step|stale|stepped|threads|true_ends)"
+  "^live[.]tool_(debuginfod|lws|process|signals)"
+  "^live_heap[.](agent|ctl)"
+  "^page[.](browser|dh_view)"
+  "^policy[.]leftovers"
+  "^race[.]"
+  "^record[.]" "^record_tool[.]" "^record_truth[.]" "^recording$"
+  "^report_formats[.]programs"
+  "^torture[.]")
+set(sfb_timing_tests "^page[.]speed$")
+string(JOIN "|" sfb_load_tests ${sfb_load_tests})
+string(JOIN "|" sfb_timing_tests ${sfb_timing_tests})
+
+get_property(names DIRECTORY PROPERTY TESTS)
+foreach(name ${names})
+  if(name MATCHES "${sfb_timing_tests}")
+    # Of the least cost: ctest begins it last.
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL ON COST -1)
+    set_property(TEST ${name} APPEND PROPERTY LABELS timing)
+  elseif(name MATCHES "${sfb_load_tests}")
+    set_property(TEST ${name} APPEND PROPERTY LABELS load)
+  endif()
+endforeach()
