@@ -87,11 +87,12 @@ costliest() {
 }
 
 # Runs the tests of a preset that are planned ($only, $except), and ends whatever process is left of them. Each test has
-# a limit of its own: that of all only catches a ctest that hangs.
+# a limit of its own: that of all only catches a ctest that hangs. Two tests a processor:
+# a third of the time of most is a wait for a process or a file.
 run_ctest() {
     local preset=$1
     local -a arguments=(--test-dir "$root/build/$preset" --output-on-failure --output-junit "$logs/$preset.xml"
-        -j "$(nproc)")
+        -j "$((2 * $(nproc)))")
 
     if [[ $only ]]; then
         arguments+=(-R "$only")
