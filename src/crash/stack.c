@@ -1,12 +1,14 @@
 /*
  * Alternate stacks for signal handlers.
  *
- *     [guard page |] stack ...                      | struct given ]
+ *     [guard page |] struct given | stack ...       ]
  *                    ^ ss_sp                        ^ ss_sp + ss_size
  *
- * What a thread had before lies behind its stack, so that nothing has to be allocated for it, and
- * thread-local storage is not used. That an alternate stack is one of ours is known by the mark
- * there, which is looked at through the probe: what lies behind other stacks may not be readable.
+ * What a thread had before lies at the far end of its stack, so that nothing has to be allocated for
+ * it, and thread-local storage is not used. That an alternate stack is one of ours is known by the
+ * mark there. It lies inside the stack: what lies around one that is not ours may be memory of
+ * another thread, which unmaps it between the probe and the read. A handler that uses all of its
+ * stack overwrites the mark first, and then the stack is not given back.
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,10 +31,10 @@ enum { OWN = 64 << 10, LEAST = 16 << 10, ALIGNMENT = 16 };
 #define MARK 0x736672616d652d73u
 
 struct given {
-    uint64_t mark; /* MARK, changed by its own address */
     stack_t before;
     void *map; /* NULL: the caller's memory */
     size_t map_size;
+    uint64_t mark; /* MARK, changed by the address of the struct */
 };
 
 static size_t kernel_frame_size(void)
@@ -45,14 +47,9 @@ static size_t kernel_frame_size(void)
     return size > 0 ? size : 12 << 10;
 }
 
-static size_t room_behind(void)
-{
-    return (sizeof(struct given) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
 size_t sframe_backtrace_crash_stack_size(void)
 {
-    return LEAST + 2 * kernel_frame_size() + room_behind() + ALIGNMENT;
+    return LEAST + 2 * kernel_frame_size() + sizeof(struct given) + ALIGNMENT;
 }
 
 static bool is_off(const stack_t *stack)
@@ -68,19 +65,20 @@ static bool is_large_enough(const stack_t *stack)
 /* @param memory  where the stack begins; map: what to unmap, NULL: nothing */
 static bool give(void *memory, size_t size, void *map, size_t map_size, const stack_t *before)
 {
-    uint64_t end = ((uintptr_t)memory + size - room_behind()) & ~(uint64_t)(ALIGNMENT - 1);
-    struct given *given = (void *)(uintptr_t)end;
-    const stack_t stack = { .ss_sp = memory, .ss_size = end - (uintptr_t)memory };
+    const size_t over = -(uintptr_t)memory % ALIGNMENT;
+    struct given *given = (void *)((char *)memory + over);
+    const stack_t stack = { .ss_sp = given, .ss_size = size - over };
 
-    *given =
-        (struct given){ .mark = MARK ^ end, .before = *before, .map = map, .map_size = map_size };
+    *given = (struct given){
+        .before = *before, .map = map, .map_size = map_size, .mark = MARK ^ (uintptr_t)given
+    };
     return sigaltstack(&stack, NULL) == 0;
 }
 
 static bool map_and_give(const stack_t *before)
 {
     const size_t page = getauxval(AT_PAGESZ);
-    const size_t least = OWN + 2 * kernel_frame_size() + room_behind() + ALIGNMENT;
+    const size_t least = OWN + 2 * kernel_frame_size() + sizeof(struct given) + ALIGNMENT;
     const size_t size = (least + page - 1) / page * page;
     char *map = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -111,13 +109,14 @@ void sframe_backtrace_release_crash_stack(void)
     struct sfb_memory memory;
     struct given given;
     stack_t now;
-    uint64_t end;
+    uint64_t at;
 
     if (sigaltstack(NULL, &now) != 0 || is_off(&now) || (now.ss_flags & SS_ONSTACK))
         return;
-    end = (uintptr_t)now.ss_sp + now.ss_size;
+    at = (uintptr_t)now.ss_sp;
     sfb_memory_probed(&memory);
-    if (!sfb_memory_copy(&memory, end, &given, sizeof given) || given.mark != (MARK ^ end))
+    if (now.ss_size < sizeof given || !sfb_memory_copy(&memory, at, &given, sizeof given) ||
+        given.mark != (MARK ^ at))
         return;
     if (sigaltstack(&given.before, NULL) == 0 && given.map)
         munmap(given.map, given.map_size);

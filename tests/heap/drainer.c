@@ -314,7 +314,7 @@ static bool may_read(const struct drainer *d, enum heap_reading reading)
     case HEAP_READ_AFTER_WAITING:
         if (!has_waited(d))
             return false;
-        usleep(100000); /* a thread that gives up does so after 10 ms */
+        usleep(300000); /* a thread that gives up does so after 100 ms */
         return true;
     case HEAP_READ_AT_THE_END: return false;
     }

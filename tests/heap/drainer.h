@@ -60,7 +60,7 @@ struct heap_log {
 /* When the rings are read. */
 enum heap_reading {
     HEAP_READ_AT_ONCE,
-    HEAP_READ_AFTER_WAITING, /* once a thread has waited for room, for ten times as long as it may */
+    HEAP_READ_AFTER_WAITING, /* once a thread has waited for room, for three times as long as it may */
     HEAP_READ_AT_THE_END
 };
 

@@ -107,10 +107,11 @@ Test(alloc, writes_nothing_where_there_is_no_room)
     cr_expect(eq(sz, sframe_backtrace_alloc_size(SIZE_MAX - 6, 6), SIZE_MAX));
 }
 
-/* A user that writes too far changes at least a byte. */
+/* A user that writes too far changes at least a byte. Another size has another check: one of 256 fits by chance, how many
+ * of them depends on the addresses in the note. */
 Test(alloc, tells_a_note_with_another_byte)
 {
-    uint8_t block[200];
+    uint8_t block[200] = { 0 };
     struct sframe_backtrace_alloc_note note;
     const size_t size = get(block, sizeof block, 30);
     size_t told = 0, changes = 0;
@@ -125,7 +126,7 @@ Test(alloc, tells_a_note_with_another_byte)
             told += status == SFB_TRUNCATED || status == SFB_BAD_HEADER;
             cr_expect(status != SFB_OK || i >= sizeof block - 2, "byte %zu", sizeof block - i);
         }
-    cr_expect(ge(sz, told + 4, changes), "%zu of %zu", told, changes);
+    cr_expect(ge(sz, told + 32, changes), "%zu of %zu", told, changes);
     cr_expect(eq(int, sframe_backtrace_alloc_find(NULL, block, sizeof block), SFB_BAD_ARGUMENT));
     cr_expect(eq(int, sframe_backtrace_alloc_find(&note, NULL, sizeof block), SFB_BAD_ARGUMENT));
 }

@@ -10,11 +10,12 @@
 #include "record/clocks.h"
 #include "record/modules.h"
 
-#define WAIT_NS ((uint64_t)10000000)
+/* On a busy machine a recorder that was woken runs some 10 ms later: it had to wait for a processor. */
+#define WAIT_NS ((uint64_t)100000000)
 
 enum {
     PIECES = 8,
-    IN_VAIN = 10 /* waits: a recorder that was away for so long is not waited for any more */
+    IN_VAIN = 3 /* waits: a recorder that was away for so long is not waited for any more */
 };
 
 bool sfb_heap_events_prepare(void)

@@ -2,7 +2,7 @@
  * Events into the calling thread's ring: see "Records of the heap" in recorder/shared.h. Only the thread itself writes,
  * with its state AT_WORK.
  *
- * Where the ring is full the thread waits for the recorder, 10 ms at most; then the event is lost, and counted. Signals:
+ * Where the ring is full the thread waits for the recorder, 100 ms at most; then the event is lost, and counted. Signals:
  * safe; errno is left alone.
  */
 #ifndef SFB_RECORD_HEAP_EVENT_H
