@@ -111,11 +111,12 @@ Test(alloc, writes_nothing_where_there_is_no_room)
  * of them depends on the addresses in the note. */
 Test(alloc, tells_a_note_with_another_byte)
 {
-    uint8_t block[200] = { 0 };
+    uint8_t block[200];
     struct sframe_backtrace_alloc_note note;
-    const size_t size = get(block, sizeof block, 30);
-    size_t told = 0, changes = 0;
+    size_t size, told = 0, changes = 0;
 
+    memset(block, 0xee, sizeof block);
+    size = get(block, sizeof block, 30);
     for (size_t i = sizeof block - size; i < sizeof block; i++)
         for (unsigned value = 1; value < 256; value++, changes++) {
             enum sfb_status status;
