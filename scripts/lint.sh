@@ -52,16 +52,25 @@ compiled() {
 # `./dev test`, which takes a tenth of the time and is enough for nearly all functions.
 tidy_nodes=''
 
-# Whether the static analyzer reads tools/: not in `./dev test`, which says so. What lives in other people's
-# processes, or reads bytes that nothing has judged, lies in src/.
-tidy_tools=yes
+# Whether all is read: `./dev test` leaves out tests/ and bench/, and the static analyzer tools/, too, and says so.
+# What lives in other people's processes, or reads bytes that nothing has judged, lies in src/.
+tidy_all=yes
+
+# Of files, those to be read.
+to_read() {
+    if [[ $tidy_all ]]; then
+        cat
+    else
+        grep -E "^$root/(src|tools)/" || true
+    fi
+}
 
 # Reads the names of files that a preset compiles. The static analyzer takes nine tenths of the time; of
 # what is not installed (tests, bench), and runs under two sanitizers here, it reads nothing.
 tidy() {
     local without=''
 
-    if [[ ! $tidy_tools ]]; then
+    if [[ ! $tidy_all ]]; then
         without=tools
     fi
     xargs -r -d '\n' -n 1 -P "$(nproc)" sh -c '
@@ -80,11 +89,11 @@ check_tidy() {
     local status=0
 
     compile_commands clang
-    compiled clang | tidy clang || status=1
+    compiled clang | to_read | tidy clang || status=1
     # And what is left for the other architecture.
     if [[ -z $(aarch64_missing) ]]; then
         compile_commands aarch64
-        comm -13 <(compiled clang) <(compiled aarch64) | tidy aarch64 || status=1
+        comm -13 <(compiled clang) <(compiled aarch64) | to_read | tidy aarch64 || status=1
     fi
     return $status
 }
@@ -140,7 +149,7 @@ check_cppcheck() {
 check_shell() {
     # Scripts are named by what they do: their first line says what they are. What is sourced names its shell.
     cd "$root" && sources | xargs -0 -r grep -lZE -m 1 '^#!/(usr/bin/env bash|bin/(ba)?sh)$|^# shellcheck shell=' |
-        xargs -0 -r shellcheck --severity=warning --external-sources --source-path=SCRIPTDIR
+        xargs -0 -r -n 4 -P "$(nproc)" shellcheck --severity=warning --external-sources --source-path=SCRIPTDIR
 }
 
 # Whether a check is not made here; says why. Other versions lay code out otherwise (clang-format) or find
@@ -182,11 +191,11 @@ run_checks() {
     done
 }
 
-# Takes tidy_nodes and tidy_tools.
+# Takes tidy_nodes and tidy_all.
 lint() {
-    tidy_nodes=$1 tidy_tools=$2
+    tidy_nodes=$1 tidy_all=$2
     if [[ $tidy_nodes ]]; then
-        say "lint tidy: the static analyzer reads src alone, $tidy_nodes nodes of a function; the rest: ./dev lint"
+        say "lint tidy: src and tools, the static analyzer src alone, $tidy_nodes nodes of a function; the rest: ./dev lint"
     fi
     if ! configure clang; then
         say "lint: clang preset does not configure"

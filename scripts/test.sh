@@ -19,12 +19,15 @@ plan() {
     # What is read from files, by any compiler for any machine: dev, and asan for what it does to memory.
     # And ten seconds of waiting for a debugger: dev.
     local files='^live[.](tool_|big_endian|stepped|true_ends|crash_owner)'
-    # What the library imports, exports and is once installed; the rest of ^policy reads its source.
-    local library='^policy[.](imports|exports|consumer)'
+    # What the library imports and exports; the rest of ^policy reads its source, and policy.consumer uses an installed
+    # copy: of dev, of what is released, and where there is no libunwind to be linked with.
+    local library='^policy[.](imports|exports)' installed='^policy[.]consumer'
     local torture='^torture[.](stacks|tables)'
     # Walks of real stacks by each source of rules, and by several threads (tests-walks): what another build of the same code
     # could do otherwise. The other tests of live are of processes, signals and files.
     local walks='^live[.](broken|capture|front_door|holes|signal_contract|stacks|strides|tables_only|threads)$'
+    # And by another compiler (tests-compiled).
+    local compiled='^live[.](contract_stack|crash_ends|early|nested|single_step|stack_use|struct_sizes)$'
     # What takes seconds, or programs that nothing else needs.
     local slow='^live[.](agreement|demo|stepped|true_ends|big_endian|crash_(ends|owner)|tool_(signals|synth))|^policy[.](ablation|leftovers)|^symbols|^record(_tool|_truth)?[.]'
 
@@ -35,28 +38,30 @@ plan() {
         ;;
     release)
         targets=(tests-{unit,live,live-crash,live_heap,heap,policy,torture,demo,bench})
-        only="^unit|^live|^heap[.]|$library|$torture|^bench" except="$files|crash_ends_sizes"
+        only="^unit|^live|^heap[.]|$library|$installed|$torture|^bench" except="$files|crash_ends_sizes"
         ;;
     clang)
-        targets=(tests-{unit,live,live-crash,policy,torture})
-        only="^unit|^live[.]|$library|^policy[.]headers|$torture" except="$files|agreement|demo|crash_ends_sizes"
+        targets=(tests-{unit,walks,compiled,policy,torture})
+        only="^unit|$walks|$compiled|$library|^policy[.]headers|$torture"
         ;;
     no-libunwind)
-        targets=(tests-{walks,policy,torture,demo})
-        only="$walks|^live[.](agreement|demo)|$library|$torture"
+        targets=(tests-{walks,policy,torture})
+        only="$walks|$library|$installed|$torture"
         ;;
     aarch64)
-        targets=(tests-{unit,golden,live,live-crash,live_heap,record,heap,policy,torture,demo} fuzz-{eh_frame,sframe,walk})
-        only="^unit|^golden[.].*_rows|^live|^record[.]|^heap[.]|^fuzz[.](eh_frame|sframe|walk)|$library|$torture"
-        except="$files|agreement-v|stack_use-v|(front_door|broken|capture|stacks)-v2"
+        targets=(tests-{unit,live,live-crash,live_heap,record,policy,torture,demo} test-golden-{eh_frame,sframe}_rows
+            fuzz-{eh_frame,sframe,walk})
+        only="^unit|^golden[.].*_rows|^live|^record[.]|^fuzz[.](eh_frame|sframe|walk)|$library|$torture"
+        except="$files|agreement-v|stack_use-v|(front_door|broken|capture|stacks|strides)-v2|other_machine"
         ;;
     asan)
-        targets=(tests-{unit,object,recording,heap_drain,report,report_formats,golden,check,live,live-tool,live-crash,live_heap,synth,fuzz,demo} test-record_tool-drain)
-        only='^unit|^object|^recording|^heap_drain|^record_tool[.]drain|^report|^golden|^check|^live|^fuzz' except='big_endian|stepped|true_ends|crash_owner|tool_signals'
+        targets=(tests-{unit,object,recording,heap_drain,report,report_formats,golden,check,live,live-tool,live-crash,live_heap,synth,fuzz} test-record_tool-drain)
+        only='^unit|^object|^recording|^heap_drain|^record_tool[.]drain|^report|^golden|^check|^live|^fuzz'
+        except='big_endian|stepped|true_ends|crash_owner|tool_(signals|synth_versions)|agreement'
         ;;
     asan-clang)
-        targets=(tests-{unit,walks,fuzz} test-golden-sframe_rows test-check-codes)
-        only="^unit|^golden[.]sframe_rows|^check[.]codes|$walks|^fuzz"
+        targets=(tests-{unit,fuzz})
+        only='^unit|^fuzz'
         ;;
     tsan)
         targets=(tests-threads tests-race)
