@@ -233,42 +233,9 @@ static bool calculate(struct follow *f, const struct sfb_insn *i)
     }
 }
 
-/* What else writes a register: in the place of reg, or of rm. */
-static bool writes_reg(const struct sfb_insn *i)
-{
-    const unsigned op = i->opcode;
-
-    switch (i->map) {
-    case SFB_INSN_ONE_BYTE:
-        return (op < 0x38 && (op & 6) == 2) || op == 0x63 || op == 0x69 || op == 0x6b ||
-               op == 0x86 || op == 0x87 || op == 0x8a;
-    case SFB_INSN_0F:
-        return !i->by_vector && ((op & 0xf0) == 0x40 || op == 0xaf || (op >= 0xb6 && op <= 0xbf) ||
-                                 op == 0x02 || op == 0x03 || op == 0xc0 || op == 0xc1);
-    case SFB_INSN_0F38: return op >= 0xf0 && op <= 0xf8;
-    default: return i->by_vector && op == 0xf0;
-    }
-}
-
-static bool writes_rm(const struct sfb_insn *i)
-{
-    const unsigned op = i->opcode, group = i->reg & 7;
-
-    if (i->by_vector)
-        return false;
-    if (i->map == SFB_INSN_ONE_BYTE)
-        return (op < 0x38 && (op & 6) == 0) || op == 0x86 || op == 0x87 || op == 0x88 ||
-               op == 0xc0 || op == 0xc1 || op == 0xc6 || op == 0xc7 || (op & 0xfc) == 0xd0 ||
-               ((op == 0xf6 || op == 0xf7) && (group == 2 || group == 3)) ||
-               ((op == 0xfe || op == 0xff) && group < 2);
-    return i->map == SFB_INSN_0F &&
-           (op == 0xa4 || op == 0xa5 || op == 0xab || op == 0xac || op == 0xad || op == 0xb3 ||
-            op == 0xba || op == 0xbb || op == 0xb0 || op == 0xb1 || op == 0xc0 || op == 0xc1);
-}
-
 static bool other(struct follow *f, const struct sfb_insn *i)
 {
-    const bool reg = i->has_modrm && writes_reg(i), rm = i->has_modrm && writes_rm(i);
+    const bool reg = sfb_insn_writes_reg(i), rm = sfb_insn_writes_rm(i);
     /* bswap, xchg with rax, mov of a number: the register is in the opcode. */
     const bool by_opcode =
         !i->has_modrm && ((i->map == SFB_INSN_0F && (i->opcode & 0xf8) == 0xc8) ||

@@ -31,4 +31,9 @@ struct sfb_insn {
  */
 bool sfb_insn_decode(struct sfb_insn *out, const uint8_t *code, unsigned size);
 
+/* Whether an instruction that is neither a move nor of the stack writes the register that modrm's reg names, or what its rm
+ * names: that register, or memory. */
+bool sfb_insn_writes_reg(const struct sfb_insn *i);
+bool sfb_insn_writes_rm(const struct sfb_insn *i);
+
 #endif
