@@ -42,7 +42,7 @@ endfunction()
 # knows no byte order, and takes more of a C library than there is.
 function(sfb_big_endian_library)
   get_target_property(sources sfb-objects SOURCES)
-  list(FILTER sources EXCLUDE REGEX "libunwind|src/crash/|/insn_decode_|/follow_") # no such file of AArch64
+  list(FILTER sources EXCLUDE REGEX "libunwind|src/crash/|/insn_decode_|/follow_|/eh_return_") # no such file of AArch64
   list(TRANSFORM sources REPLACE "_${SFRAME_BACKTRACE_ARCH}\\." "_aarch64.")
   list(APPEND sources src/unwind/walk/source_libunwind_none.c src/unwind/process/libunwind_load_none.c)
   foreach(source ${sources})

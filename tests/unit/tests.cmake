@@ -5,7 +5,7 @@ set(sources step memory tail_ring modules walker walker_init walker_rows rule_ca
   eh_header eh_entry eh_program eh_program_rows eh_expression eh_rule eh_walk cfi_rows
   arch_${SFRAME_BACKTRACE_ARCH} go_${SFRAME_BACKTRACE_ARCH})
 if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64")
-  list(APPEND sources follow_x86_64)
+  list(APPEND sources follow_x86_64 eh_return_x86_64)
 endif()
 list(TRANSFORM sources REPLACE "(.+)" "unit/\\1.c")
 add_executable(test-unit ${sources} support/section_bytes.c support/eh_frame_bytes.c)
@@ -36,7 +36,7 @@ set(sources machine/arch_${other}.c machine/insn_patterns_${other}.c machine/go_
   walk/stack_root.c walk/replay.c walk/source_tables.c walk/source_signal.c walk/source_frame_pointer.c walk/proof.c walk/late_fp.c
   walk/source_libunwind_none.c)
 if(other STREQUAL "x86_64")
-  list(APPEND sources machine/insn_decode_x86_64.c machine/follow_x86_64.c)
+  list(APPEND sources machine/insn_decode_x86_64.c machine/follow_x86_64.c machine/eh_return_x86_64.c)
 endif()
 list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/src/unwind/)
 add_library(other-machine OBJECT ${sources} support/other_machine.c

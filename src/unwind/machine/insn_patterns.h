@@ -53,13 +53,17 @@ bool sfb_arch_has_restored_fp(struct sfb_memory *code, uint64_t pc, bool sp_set)
 /* The rule of a frame whose return address lies at sp. (Apart: while code is read it would be on the stack.) */
 struct sfb_rule sfb_arch_rule_at_sp(void);
 
+/* Instructions that sfb_arch_is_leaving() reads at most. */
+enum { SFB_ARCH_LEAVING_WORK = 256 };
+
 /*
- * Whether the code near an address returns to another frame than its caller: the end of a function of
- * the unwinder, where it writes that frame's registers over those that it has saved.
+ * Whether a function of the unwinder may have begun to return to another frame than its caller: it writes that frame's
+ * registers over those that it has saved.
  *
- * @param address  in a function whose rows have SFB_RULE_EH_RETURN
+ * @param pc  of the frame, or its return address; in a function whose rows have SFB_RULE_EH_RETURN
+ * @return false: it has not
  */
-bool sfb_arch_is_eh_return_near(struct sfb_memory *code, uint64_t address);
+bool sfb_arch_is_leaving(struct sfb_memory *code, uint64_t pc);
 
 /* How well a guess is founded. */
 enum sfb_guess {

@@ -39,10 +39,10 @@ struct sfb_rule sfb_arch_rule_at_sp(void)
 }
 
 /* No false end was measured here. */
-bool sfb_arch_is_eh_return_near(struct sfb_memory *code, uint64_t address)
+bool sfb_arch_is_leaving(struct sfb_memory *code, uint64_t pc)
 {
     (void)code;
-    (void)address;
+    (void)pc;
     return false;
 }
 

@@ -331,33 +331,6 @@ bool sfb_arch_has_restored_fp(struct sfb_memory *code, uint64_t pc, bool sp_set)
 }
 
 /*
- * The end of __builtin_eh_return(), as gcc and clang write it:
- *
- *     48 89 cc                mov %rcx, %rsp
- *     59 ff e1, or c3         pop %rcx; jmp *%rcx, or ret
- *
- * The call that writes is the last but one: behind it libgcc calls a hook of debuggers. Where more calls
- * (e8, and a distance that is not large) lie before the end, nothing is written yet.
- */
-bool sfb_arch_is_eh_return_near(struct sfb_memory *code, uint64_t address)
-{
-    enum { BEHIND = 8, BEFORE = 192, BYTES = 5, CALLS_MAX = 1 };
-    unsigned calls = 0;
-    uint64_t b;
-
-    for (uint64_t at = address - BEHIND; at < address + BEFORE; at++) {
-        if (!sfb_insn_peek(code, at, BYTES, &b))
-            return false;
-        if ((b & 0xffffff) == 0xcc8948)
-            return true;
-        if (at >= address && (b & 0xff) == 0xe8 && (b >> 32 == 0 || b >> 32 == 0xff) &&
-            ++calls > CALLS_MAX)
-            return false;
-    }
-    return false;
-}
-
-/*
  * Behind the `push %rbp` that a function begins with, in either encoding of what follows:
  *
  *     55                      push %rbp

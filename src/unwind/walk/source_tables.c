@@ -158,8 +158,8 @@ static bool recall_rule(struct sfb_walk *w, uint64_t key, struct sfb_rule *out)
  */
 static bool is_leaving(struct sfb_walk *w, const struct sfb_rule *rule)
 {
-    return rule->flags & SFB_RULE_EH_RETURN &&
-           sfb_arch_is_eh_return_near(&w->table_memory, w->regs.pc);
+    return rule->flags & SFB_RULE_EH_RETURN && (!sfb_walker_spend(w, SFB_ARCH_LEAVING_WORK) ||
+                                                sfb_arch_is_leaving(&w->table_memory, w->regs.pc));
 }
 
 /*
