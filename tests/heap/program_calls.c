@@ -32,7 +32,9 @@ void program_calls(void)
 {
     char *block, *moved;
     void *out = NULL;
-    volatile size_t too_much = SIZE_MAX / 2 + 1;
+    /* What gcc does not see it does not warn of. */
+    volatile size_t too_much = SIZE_MAX / 2 + 1, nothing = 0;
+    char *volatile same;
 
     block = malloc(10001);
     is_aligned(block, 16, 10001);
@@ -65,7 +67,8 @@ void program_calls(void)
     moved = realloc(block, too_much);
     must(!moved && errno == ENOMEM, "realloc of too much");
     errno = 0;
-    moved = reallocarray(block, too_much, 4);
+    same = block;
+    moved = reallocarray(same, too_much, 4);
     must(!moved && errno == ENOMEM, "reallocarray of too much");
     is_aligned(block, 16, 10011);
     block = realloc(block, 0); /* frees */
@@ -75,7 +78,7 @@ void program_calls(void)
     moved = calloc(too_much, 4);
     must(!moved, "calloc of too much");
     free(NULL);
-    block = malloc(0);
+    block = malloc(nothing);
     KEEP(block);
     free(block);
 }
