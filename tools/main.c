@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "left_out.h"
 #include "tool.h"
 
 static const struct tool_command *const commands[] = {
@@ -35,6 +36,8 @@ static void print_help(void)
 
 static enum tool_exit run(int argc, char **argv)
 {
+    enum tool_exit exit_status;
+
     if (argc < 2)
         return tool_complain(TOOL_USAGE, "no command given; see 'sfb --help'");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
@@ -48,6 +51,8 @@ static enum tool_exit run(int argc, char **argv)
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[1], commands[i]->name) == 0)
             return commands[i]->run(commands[i], argc - 1, argv + 1);
+    if (left_out_say(argv[1], &exit_status))
+        return exit_status;
     return tool_complain(TOOL_USAGE, "%s '%s'; see 'sfb --help'",
                          argv[1][0] == '-' ? "unknown option" : "unknown command", argv[1]);
 }

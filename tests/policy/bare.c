@@ -49,7 +49,8 @@ static void build_and_run(const char *options)
     char *needed;
 
     cr_assert_eq(configured.status, 0, "%s", configured.output);
-    expect_said(&configured, "built without libunwind: not found: libunwind.h\n");
+    expect_said(&configured, "built without libunwind (steps where a module has no tables): not "
+                             "found: libunwind.h; Debian: apt install libunwind-dev\n");
     cr_expect_null(strstr(configured.output, "the sfb command"), "%s", configured.output);
     cr_expect_null(strstr(configured.output, "tests"), "%s", configured.output);
     free(configured.output);
@@ -91,13 +92,20 @@ Test(bare, leaves_out_at_top_level_what_needs_more)
     struct command configured = configure(SFB_SOURCE_DIR, "");
 
     cr_assert_eq(configured.status, 0, "%s", configured.output);
-    expect_said(&configured, "built without libunwind: not found: libunwind.h\n");
-    expect_said(&configured, "built without recordings: not found: libzstd\n");
+    expect_said(&configured, "built without libunwind (steps where a module has no tables): not "
+                             "found: libunwind.h; Debian: apt install libunwind-dev\n");
+    expect_said(&configured,
+                "built without recordings (sfb record, sfb report, sfb ctl): not found: "
+                "libzstd; Debian: apt install libzstd-dev\n");
     expect_said(
         &configured,
-        "built without the sfb command: not found: libelf, libdw, liblzma, zlib, jansson\n");
+        "built without the sfb command (recorder, reports, checks of .sframe): not found: libelf, "
+        "libdw, liblzma, zlib, jansson; Debian: apt install libelf-dev libdw-dev liblzma-dev "
+        "zlib1g-dev libjansson-dev\n");
     expect_said(&configured, "built without the tests and the benchmark: not found: "
-                             "libelf, libdw, liblzma, zlib, jansson, criterion\n");
+                             "libelf, libdw, liblzma, zlib, jansson, criterion; Debian: apt "
+                             "install libelf-dev libdw-dev liblzma-dev zlib1g-dev libjansson-dev "
+                             "libcriterion-dev\n");
     free(configured.output);
     free(command_output("grep -x 'CMAKE_BUILD_TYPE:STRING=Release' '%s/build/CMakeCache.txt'",
                         work));

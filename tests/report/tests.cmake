@@ -27,3 +27,9 @@ endif()
 # Its source is where it was not built.
 set_source_files_properties(report/made.c PROPERTIES
   COMPILE_OPTIONS "-ffile-prefix-map=${PROJECT_BINARY_DIR}=/nowhere/build;-ffile-prefix-map=${PROJECT_SOURCE_DIR}=/nowhere")
+if(SFRAME_BACKTRACE_TOOLS)
+  sfb_test(report left_out LIBS sfb-dump)
+  target_sources(test-report-left_out PRIVATE ${PROJECT_SOURCE_DIR}/tools/left_out.c)
+  target_include_directories(test-report-left_out PRIVATE ${PROJECT_SOURCE_DIR}/tools)
+  target_compile_definitions(test-report-left_out PRIVATE SFB_NO_RECORDING="no such library")
+endif()
