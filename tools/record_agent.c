@@ -50,7 +50,8 @@ static bool find_beside(char *path, const char *file)
 
     if (!own_folder(folder)) {
         tool_complain(TOOL_FAILED,
-                      "record: it is not known where sfb is: name the file of %s in SFB_AGENT",
+                      "record: /proc is not there, and the folder of sfb is not known: set "
+                      "SFB_AGENT to the file of %s",
                       file);
         return false;
     }
@@ -62,8 +63,9 @@ static bool find_beside(char *path, const char *file)
     snprintf(at, sizeof at, "%s/%s/", folder, SFB_AGENT_INSTALLED);
     shorten(at);
     tool_complain(TOOL_FAILED,
-                  "record: %s is not in %s, where it is installed with %s/sfb: install both, or "
-                  "name its file in SFB_AGENT",
+                  "record: the library that is loaded into the program, %s, is not in %s. It is "
+                  "installed with %s/sfb ('cmake --install', or your package): install both there, "
+                  "or set SFB_AGENT to its file",
                   file, at, folder);
     return false;
 }
@@ -90,28 +92,62 @@ static const char *name_of(Elf *elf)
     return NULL;
 }
 
-/* The loader ignores what it cannot preload, and the program would run unrecorded. */
-static bool is_agent(const char *path, const char *file)
+/* @return what the library at a path calls itself; "": it is none. After a complaint NULL */
+static const char *read_name(char *room, size_t size, const char *path)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    Elf *elf = NULL;
     const char *name;
-    bool good;
+    Elf *elf;
 
-    elf_version(EV_CURRENT);
-    if (fd >= 0)
-        elf = elf_begin(fd, ELF_C_READ, NULL);
-    name = elf ? name_of(elf) : NULL;
-    good = name && strcmp(name, file) == 0;
-    if (fd < 0)
+    if (fd < 0) {
         tool_complain(TOOL_FAILED, "record: SFB_AGENT: %s: %s", path, strerror(errno));
-    else if (!good)
-        tool_complain(TOOL_FAILED, "record: SFB_AGENT: %s is no %s%s%s", path, file,
-                      name ? ": it is " : "", name ? name : "");
+        return NULL;
+    }
+    elf_version(EV_CURRENT);
+    elf = elf_begin(fd, ELF_C_READ, NULL);
+    name = elf ? name_of(elf) : NULL;
+    snprintf(room, size, "%s", name ? name : "");
     elf_end(elf);
-    if (fd >= 0)
-        close(fd);
-    return good;
+    close(fd);
+    return room;
+}
+
+/* @return whether the agent lies beside the library that brings it with it */
+static bool has_agent_beside(const char *path, const char *file)
+{
+    const char *slash = strrchr(path, '/');
+    char other[2 * PATH_MAX];
+
+    snprintf(other, sizeof other, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, file);
+    if (access(other, R_OK) == 0)
+        return true;
+    tool_complain(TOOL_FAILED, "record: SFB_AGENT: %s loads %s, which is not beside it", path,
+                  file);
+    return false;
+}
+
+/* The loader ignores what it cannot preload, and the program would run unrecorded. */
+static bool is_agent(const char *path, bool heap)
+{
+    static const char *const kinds[2][2] = { { "libsfb-agent-cpu.so", "libsfb-preload-cpu.so" },
+                                             { "libsfb-agent-heap.so", "libsfb-preload-heap.so" } };
+    const char *const *wanted = kinds[heap], *const *other = kinds[!heap];
+    char room[256];
+    const char *name = read_name(room, sizeof room, path);
+
+    if (!name)
+        return false;
+    if (strcmp(name, wanted[0]) == 0)
+        return true;
+    if (strcmp(name, wanted[1]) == 0)
+        return has_agent_beside(path, wanted[0]);
+    if (strcmp(name, other[0]) == 0 || strcmp(name, other[1]) == 0)
+        tool_complain(TOOL_FAILED, "record: SFB_AGENT: %s records %s: name %s, or %s --heap", path,
+                      heap ? "CPU time" : "the heap", wanted[0], heap ? "leave out" : "add");
+    else
+        tool_complain(TOOL_FAILED, "record: SFB_AGENT: %s is no agent%s%s: name the file of %s",
+                      path, name[0] ? ": it is " : "", name, wanted[0]);
+    return false;
 }
 
 /* The library beside it that brings the agent with it, and harms no program of another C library. */
@@ -138,7 +174,7 @@ bool record_find_agent(char *path, bool heap)
             tool_complain(TOOL_FAILED, "record: SFB_AGENT: %s: %s", given, strerror(errno));
             return false;
         }
-        if (!is_agent(path, file))
+        if (!is_agent(path, heap))
             return false;
     } else if (!find_beside(path, file)) {
         return false;

@@ -239,10 +239,11 @@ Test(record_cli, names_the_functions_of_short_programs)
 Test(record_cli, refuses_what_is_no_agent)
 {
     static const char *const cases[][2] = {
-        { "/etc/passwd", "/etc/passwd is no libsfb-agent-cpu.so\n" },
+        { "/etc/passwd", "/etc/passwd is no agent: name the file of libsfb-agent-cpu.so\n" },
         { "/not/there", "/not/there: No such file or directory\n" },
-        { "/dev", "/dev is no libsfb-agent-cpu.so\n" },
-        { "other.so", "other.so is no libsfb-agent-cpu.so: it is libother.so\n" },
+        { "/dev", "/dev is no agent: name the file of libsfb-agent-cpu.so\n" },
+        { "other.so",
+          "other.so is no agent: it is libother.so: name the file of libsfb-agent-cpu.so\n" },
     };
 
     free(command_output("echo 'int other;' >other.c; cc -shared -fPIC -Wl,-soname,libother.so "
@@ -259,13 +260,47 @@ Test(record_cli, refuses_what_is_no_agent)
     }
 }
 
+/* Either of its two libraries may be named; that of another recording, or one without the other, is no agent. */
+Test(record_cli, takes_the_library_that_loads_the_agent)
+{
+    static const char *const refused[][2] = {
+        { "alone/libsfb-preload-cpu.so", "loads libsfb-agent-cpu.so, which is not beside it" },
+        { "both/libsfb-agent-heap.so",
+          "records the heap: name libsfb-agent-cpu.so, or add --heap" },
+        { "both/libsfb-preload-heap.so",
+          "records the heap: name libsfb-agent-cpu.so, or add --heap" },
+    };
+    struct run run;
+
+    free(
+        command_output("mkdir alone both && d=$(dirname '%s') && cp $d/libsfb-preload-cpu.so alone "
+                       "&& cp $d/libsfb-agent-cpu.so $d/libsfb-preload-cpu.so "
+                       "$d/libsfb-agent-heap.so $d/libsfb-preload-heap.so both",
+                       SFB_RECORD_AGENT));
+    run = run_line("SFB_AGENT=both/libsfb-preload-cpu.so '%s' record -o new '%s' burn 50", SFB_TOOL,
+                   SFB_RECORD_PROGRAM);
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    cr_expect(strstr(run.err, "1 process") != NULL, "%s", run.err);
+    cr_expect(strstr(run.err, "no samples") == NULL, "%s", run.err);
+    run_free(&run);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        run = run_line("SFB_AGENT=%s '%s' record -o other echo started", refused[i][0], SFB_TOOL);
+        cr_expect_eq(run.status, 125, "%s: %s", refused[i][0], run.err);
+        cr_expect(strstr(run.err, refused[i][1]) != NULL, "%s: %s", refused[i][0], run.err);
+        cr_expect_eq(run.out_size, 0, "%s", refused[i][0]);
+        run_free(&run);
+    }
+}
+
 /* One that was copied alone says what it looked for, and where a user would put it. */
 Test(record_cli, names_the_agent_that_is_missing)
 {
     struct run run = run_line("mkdir bin && cp '%s' bin/sfb && bin/sfb record true", SFB_TOOL);
-    char want[256];
+    char want[384];
 
-    snprintf(want, sizeof want, "libsfb-agent-cpu.so is not in %s/lib", folder_path());
+    snprintf(want, sizeof want,
+             "the library that is loaded into the program, libsfb-agent-cpu.so, is not in %s/lib",
+             folder_path());
     cr_expect_eq(run.status, 125);
     cr_expect(strstr(run.err, want) != NULL, "%s: %s", want, run.err);
     cr_expect(strstr(run.err, "SFB_AGENT") != NULL, "%s", run.err);

@@ -55,7 +55,8 @@ foreach(name cli life rights limits identity engines unrecorded)
     SFB_RECORD_CALLS="$<TARGET_FILE:test-record_tool-calls_program>"
     SFB_RECORD_GPROF="$<TARGET_FILE:test-record_tool-gprof>"
     SFB_RECORD_LIMITS="$<TARGET_FILE:test-record_tool-limits_program>"
-    SFB_RECORD_DENIED="$<TARGET_FILE:test-record_tool-denied>")
+    SFB_RECORD_DENIED="$<TARGET_FILE:test-record_tool-denied>"
+    SFB_RECORD_AGENT="$<TARGET_FILE:sfb-agent-cpu>")
   add_dependencies(test-record_tool-${name} sfb-agent-cpu test-record_tool-limits_program test-record_tool-program
     test-record_tool-static test-record_tool-gprof test-record_tool-denied
     test-record_tool-calls_program)
