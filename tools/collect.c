@@ -16,13 +16,7 @@
 #include "recording_modules.h"
 #endif
 
-enum {
-    OPTION_PID = TOOL_OPTION_FIRST,
-    OPTION_MAPS,
-    OPTION_SYMBOL_PATH,
-    OPTION_DEBUGINFOD,
-    OPTION_MAX_UNPACKED
-};
+enum collect_option { OPTION_OUTPUT = OPTION_FIRST, OPTION_PID, OPTION_MAPS };
 
 static bool is_wanted(void *user, const struct object_module *module)
 {
@@ -152,11 +146,8 @@ static bool take_option(struct request *r, int option, enum tool_exit *exit_stat
     uint64_t pid;
 
     switch (option) {
-    case 'o': r->output = optarg; return true;
+    case OPTION_OUTPUT: r->output = optarg; return true;
     case OPTION_MAPS: r->maps = optarg; return true;
-    case OPTION_SYMBOL_PATH: return places_add_folder(&r->places, r->command, optarg, exit_status);
-    case OPTION_DEBUGINFOD: return places_add_servers(&r->places, r->command, exit_status);
-    case OPTION_MAX_UNPACKED: return places_allow_unpacked(r->command, optarg, exit_status);
     case OPTION_PID:
         if (number_of_argument(optarg, &pid) && pid > 0 && pid <= INT32_MAX) {
             r->pid = (pid_t)pid;
@@ -164,7 +155,7 @@ static bool take_option(struct request *r, int option, enum tool_exit *exit_stat
         }
         *exit_status = tool_misused(r->command, "'%s' is no process id", optarg);
         return false;
-    default: return false;
+    default: return places_take(&r->places, r->command, option, exit_status);
     }
 }
 
@@ -188,21 +179,11 @@ static enum tool_exit execute(struct request *r, char **arguments, int count)
 
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = {
-        TOOL_OPTION_HELP_ENTRY,
-        { "output", required_argument, NULL, 'o' },
-        { "pid", required_argument, NULL, OPTION_PID },
-        { "maps", required_argument, NULL, OPTION_MAPS },
-        { "symbol-path", required_argument, NULL, OPTION_SYMBOL_PATH },
-        { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
-        { "max-unpacked", required_argument, NULL, OPTION_MAX_UNPACKED },
-        { NULL, 0, NULL, 0 }
-    };
     enum tool_exit exit_status = TOOL_DONE;
     struct request r = { .command = command };
     bool good = true;
 
-    for (int o; good && (o = tool_option(command, argc, argv, options, &exit_status)) != -1;)
+    for (int o; good && (o = options_next(command, argc, argv, &exit_status)) != -1;)
         good = o != '?' && take_option(&r, o, &exit_status);
     if (good)
         exit_status = execute(&r, argv + optind, argc - optind);
@@ -210,33 +191,40 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
     return exit_status;
 }
 
+static const struct tool_option options[] = {
+    { OPTION_OUTPUT, 'o', "output", TAKES_ARGUMENT, "FILE", "where to; - is stdout" },
+    { OPTION_PID, 0, "pid", TAKES_ARGUMENT, "PID", "the modules of a running process" },
+    { OPTION_MAPS, 0, "maps", TAKES_ARGUMENT, "MAPSFILE",
+      "those of a copy of its /proc/PID/maps, or of its image map, which "
+      "sframe_backtrace_image_map() wrote" },
+    OPTIONS_END,
+};
+
+static const struct option_group groups[] = {
+    { NULL, options, NULL },
+    { NULL, places_options, NULL },
+    OPTION_GROUPS_END,
+};
+
 const struct tool_command tool_collect = {
     .name = "collect",
-    .summary = "put the files that a crash report, a recording or a process needs into a tar file",
-    .usage =
-        "sfb collect [OPTION...] -o FILE.tar [REPORT|RECORDING|-]\n"
-        "       sfb collect [OPTION...] -o FILE.tar (--pid PID | --maps MAPSFILE)\n"
-        "\n"
-        "Takes the modules of the crash reports in a file, of a recording (*.sfbr), or of a\n"
-        "process, with their debug files, to name functions on another machine or another day:\n"
-        "\n"
-        "  mkdir files && tar -xf FILE.tar -C files\n"
-        "  sfb symbolize --symbol-path files files/report\n"
-        "  sfb symbolize --symbol-path files --maps files/maps BACKTRACE\n"
-        "  sfb report --symbol-path files files/recording.sfbr\n"
-        "\n"
-        "The file has each module as .build-id/ab/cdef, its debug file, and what debug files\n"
-        "share, as .build-id/ab/cdef.debug, a link to it at its path, the report, the recording or "
-        "the\n"
-        "map, and a manifest that says which is which.\n"
-        "\n"
-        "  -o, --output FILE  where to; - is stdout\n"
-        "  --pid PID        the modules of a running process\n"
-        "  --maps MAPSFILE  those of a copy of its /proc/PID/maps, or of its image map, which\n"
-        "                   sframe_backtrace_image_map() wrote\n" PLACES_USAGE
-        "  --help           this text\n"
-        "\n"
-        "Exit status 1: something could not be collected, and stderr says what; the rest is\n"
-        "there.\n",
+    .summary = "pack the files that name functions elsewhere: of a report, a process",
+    .usage = "sfb collect [OPTION...] -o FILE.tar [REPORT|RECORDING|-]\n"
+             "sfb collect [OPTION...] -o FILE.tar (--pid PID | --maps MAPSFILE)",
+    .about = "Takes the modules of the crash reports in a file, of a recording (*.sfbr), or of a "
+             "process, with their debug files, to name functions on another machine or another "
+             "day:\n"
+             "\n"
+             "  mkdir files && tar -xf FILE.tar -C files\n"
+             "  sfb symbolize --symbol-path files files/report\n"
+             "  sfb symbolize --symbol-path files --maps files/maps BACKTRACE\n"
+             "  sfb report --symbol-path files files/recording.sfbr\n"
+             "\n"
+             "The file has each module as .build-id/ab/cdef, its debug file, and what debug files "
+             "share, as .build-id/ab/cdef.debug, a link to it at its path, the report, the "
+             "recording or the map, and a manifest that says which is which.\n",
+    .options = groups,
+    .exits = "Exit status 1: something could not be collected, and stderr says what; the rest is "
+             "there.\n",
     .run = run,
 };

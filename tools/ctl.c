@@ -3,7 +3,30 @@
 
 #include "ctl.h"
 
-enum { OPTION_LIST = TOOL_OPTION_FIRST, OPTION_REMOVE, OPTION_CHECK_TAILS };
+enum ctl_option {
+    OPTION_OUTPUT = OPTION_FIRST,
+    OPTION_FORCE,
+    OPTION_CHECK_TAILS,
+    OPTION_LIST,
+    OPTION_REMOVE
+};
+
+static const struct tool_option options[] = {
+    { OPTION_OUTPUT, 'o', "output", TAKES_ARGUMENT, "FILE", "write a recording" },
+    { OPTION_FORCE, 'f', "force", TAKES_NOTHING, NULL, "overwrite FILE" },
+    { OPTION_CHECK_TAILS, 0, "check-tails", TAKES_NOTHING, NULL,
+      "look at the last bytes of each live block of a program that runs: where they are "
+      "overwritten, say which stack allocated the block" },
+    { OPTION_LIST, 0, "list", TAKES_NOTHING, NULL,
+      "show the tables here: process, state, program, file. A program that is gone was killed, or "
+      "called _exit(); one that is replaced has executed another program; a table that is held is "
+      "mapped by a process that is not to be seen from here: of another namespace, or a child" },
+    { OPTION_REMOVE, 0, "remove", TAKES_NOTHING, NULL,
+      "with --list: remove the files of those that are gone or replaced" },
+    OPTIONS_END,
+};
+
+static const struct option_group groups[] = { { NULL, options, NULL }, OPTION_GROUPS_END };
 
 /* @return false after a complaint */
 static bool take_option(struct ctl_request *r, int option)
@@ -12,8 +35,8 @@ static bool take_option(struct ctl_request *r, int option)
     case OPTION_LIST: r->list = true; return true;
     case OPTION_REMOVE: r->remove = true; return true;
     case OPTION_CHECK_TAILS: r->check_tails = true; return true;
-    case 'o': r->output = optarg; return true;
-    case 'f': r->force = true; return true;
+    case OPTION_OUTPUT: r->output = optarg; return true;
+    case OPTION_FORCE: r->force = true; return true;
     default: return false;
     }
 }
@@ -39,18 +62,10 @@ static enum tool_exit execute(struct ctl_request *r, char **arguments, int count
 
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
-                                             { "list", no_argument, NULL, OPTION_LIST },
-                                             { "remove", no_argument, NULL, OPTION_REMOVE },
-                                             { "check-tails", no_argument, NULL,
-                                               OPTION_CHECK_TAILS },
-                                             { "output", required_argument, NULL, 'o' },
-                                             { "force", no_argument, NULL, 'f' },
-                                             { NULL, 0, NULL, 0 } };
     enum tool_exit exit_status = TOOL_DONE;
     struct ctl_request r = { .command = command };
 
-    for (int o; (o = tool_option(command, argc, argv, options, &exit_status)) != -1;)
+    for (int o; (o = options_next(command, argc, argv, &exit_status)) != -1;)
         if (o == '?' || !take_option(&r, o))
             return exit_status;
     return execute(&r, argv + optind, argc - optind);
@@ -59,36 +74,21 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
 const struct tool_command tool_ctl = {
     .name = "ctl",
     .summary = "show what lives in programs that keep a live table",
-    .usage =
-        "sfb ctl [OPTION...] PID|FILE dump\n"
-        "       sfb ctl --list [--remove]\n"
-        "\n"
-        "A program that runs with libsfb-agent-heap.so and SFB_HEAP_LIVE=64M keeps a table of its\n"
-        "live blocks, each with the stack that allocated it. `dump` reads it, by stack, while the\n"
-        "program goes on, and also after it was killed:\n"
-        "\n"
-        "  LD_PRELOAD=libsfb-agent-heap.so SFB_HEAP_LIVE=64M ./server &\n"
-        "  sfb ctl $! dump -o heap.sfbr && sfb report heap.sfbr\n"
-        "\n"
-        "Without -o the dump is lines of text on stdout, which survive in a log. `sfb report LOG`\n"
-        "reads them back.\n"
-        "\n"
-        "  -o, --output FILE  write a recording\n"
-        "  -f, --force        overwrite FILE\n"
-        "  --check-tails      look at the last bytes of each live block of a program that runs:\n"
-        "                     where they are overwritten, say which stack allocated the block\n"
-        "  --list             show the tables here: process, state, program, file. A program that\n"
-        "                     is gone was killed, or called _exit(); one that is replaced has\n"
-        "                     executed another program; a table that is held is mapped by a "
-        "process\n"
-        "                     that is not to be seen from here: of another namespace, or a child\n"
-        "  --remove           with --list: remove the files of those that are gone or replaced\n"
-        "  --help             this text\n"
-        "\n"
-        "FILE is a table's own, or a copy of it. Tables are in $XDG_RUNTIME_DIR, /run/user/UID\n"
-        "and /dev/shm, and go when their program exits. By PID only those are read that are of\n"
-        "the process's user, of root, or yours; a FILE is read whose ever it is.\n"
-        "\n"
-        "Exit status 1: a table is damaged, or blocks were overrun.\n",
+    .usage = "sfb ctl [OPTION...] PID|FILE dump\n"
+             "sfb ctl --list [--remove]",
+    .about = "A program that runs with libsfb-agent-heap.so and SFB_HEAP_LIVE=64M keeps a table of "
+             "its live blocks, each with the stack that allocated it. `dump` reads it, by stack, "
+             "while the program goes on, and also after it was killed:\n"
+             "\n"
+             "  LD_PRELOAD=libsfb-agent-heap.so SFB_HEAP_LIVE=64M ./server &\n"
+             "  sfb ctl $! dump -o heap.sfbr && sfb report heap.sfbr\n"
+             "\n"
+             "Without -o the dump is lines of text on stdout, which survive in a log. `sfb report "
+             "LOG` reads them back.\n",
+    .options = groups,
+    .more = "FILE is a table's own, or a copy of it. Tables are in $XDG_RUNTIME_DIR, /run/user/UID "
+            "and /dev/shm, and go when their program exits. By PID only those are read that are of "
+            "the process's user, of root, or yours; a FILE is read whose ever it is.\n",
+    .exits = "Exit status 1: a table is damaged, or blocks were overrun.\n",
     .run = run,
 };

@@ -7,7 +7,7 @@
 #include "lws_decode.h"
 #include "tool.h"
 
-enum { OPTION_RAW = TOOL_OPTION_FIRST, OPTION_SWIFT, OPTION_HEX, OPTION_LWS };
+enum decode_option { OPTION_RAW = OPTION_FIRST, OPTION_SWIFT, OPTION_HEX, OPTION_LWS };
 
 /* Column where the remarks of --raw begin. */
 #define REMARK_COLUMN 28
@@ -89,18 +89,12 @@ static enum tool_exit decode_all(struct backtraces *b, bool raw)
 
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
-                                             { "raw", no_argument, NULL, OPTION_RAW },
-                                             { "swift", no_argument, NULL, OPTION_SWIFT },
-                                             { "hex", no_argument, NULL, OPTION_HEX },
-                                             { "lws", optional_argument, NULL, OPTION_LWS },
-                                             { NULL, 0, NULL, 0 } };
     enum tool_exit exit_status = TOOL_DONE;
     bool raw = false, swift = false, hex = false, lws = false;
     enum lws_dialect dialect = LWS_ANY;
     struct backtraces backtraces;
 
-    for (int o; (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
+    for (int o; (o = options_next(command, argc, argv, &exit_status)) != -1;) {
         if (o == '?')
             return exit_status;
         raw |= o == OPTION_RAW;
@@ -125,35 +119,42 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
     return exit_status;
 }
 
+static const struct tool_option options[] = {
+    { OPTION_RAW, 0, "raw", TAKES_NOTHING, NULL,
+      "print instructions: `rep N` stays one line, `end` and `trunc` show, words other than of 64 "
+      "bits begin with `bits N`, and remarks after # say the byte offset and the size. `sfb "
+      "encode` reads that, too" },
+    { OPTION_SWIFT, 0, "swift", TAKES_NOTHING, NULL,
+      "accept a first address that is relative, as Swift writes it" },
+    { OPTION_HEX, 0, "hex", TAKES_NOTHING, NULL,
+      "FILE is hexadecimal text; white space between bytes is ignored" },
+    { OPTION_LWS, 0, "lws", TAKES_OPTIONAL, "DIALECT",
+      "FILE is a log. Prints its notes of allocations, `~m#` and base64, as libwebsockets' "
+      "decoder does: ~b#size: 7520, 0x406651 0x406852. DIALECT is library (with the bit that "
+      "libwebsockets writes behind each field) or readme (without: its documentation); without "
+      "it, the one that fits, note by note. Lines that are base64 of a note and nothing else are "
+      "read, too" },
+    OPTIONS_END,
+};
+
+static const struct option_group groups[] = { { NULL, options, NULL }, OPTION_GROUPS_END };
+
 const struct tool_command tool_decode = {
     .name = "decode",
     .summary = "print a Compact Backtrace Format file, a frame a line",
-    .usage =
-        "sfb decode [OPTION...] [FILE|-]\n"
-        "\n"
-        "Prints each frame of Compact Backtrace Format data, the innermost first:\n"
-        "\n"
-        "  pc 0x401136    a program counter\n"
-        "  ra 0x401190    a return address\n"
-        "  async 0x4011a0 the entry of an async resume function\n"
-        "  omit 5         five frames that were left out\n"
-        "  truncated      there were more frames\n"
-        "\n"
-        "Backtraces that stand back to back are separated by an empty line.\n"
-        "\n"
-        "  --raw    print instructions: `rep N` stays one line, `end` and `trunc` show, words\n"
-        "           other than of 64 bits begin with `bits N`, and remarks after # say the\n"
-        "           byte offset and the size. `sfb encode` reads that, too\n"
-        "  --swift  accept a first address that is relative, as Swift writes it\n"
-        "  --hex    FILE is hexadecimal text; white space between bytes is ignored\n"
-        "  --lws[=DIALECT]  FILE is a log. Prints its notes of allocations, `~m#` and base64, as\n"
-        "           libwebsockets' decoder does: ~b#size: 7520, 0x406651 0x406852. DIALECT is\n"
-        "           library (with the bit that libwebsockets writes behind each field) or readme\n"
-        "           (without: its documentation); without it, the one that fits, note by note.\n"
-        "           Lines that are base64 of a note and nothing else are read, too\n"
-        "  --help   this text\n"
-        "\n"
-        "Exit status 1: the data is wrong. Frames before the first bad byte are printed, and\n"
-        "stderr says where that is. Of a log all lines are read, and each wrong one is named.\n",
+    .usage = "sfb decode [OPTION...] [FILE|-]",
+    .about = "Prints each frame of Compact Backtrace Format data, the innermost first:\n"
+             "\n"
+             "  pc 0x401136    a program counter\n"
+             "  ra 0x401190    a return address\n"
+             "  async 0x4011a0 the entry of an async resume function\n"
+             "  omit 5         five frames that were left out\n"
+             "  truncated      there were more frames\n"
+             "\n"
+             "Backtraces that stand back to back are separated by an empty line.\n",
+    .options = groups,
+    .exits = "Exit status 1: the data is wrong. Frames before the first bad byte are printed, and "
+             "stderr says where that is. Of a log all lines are read, and each wrong one is "
+             "named.\n",
     .run = run,
 };

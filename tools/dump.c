@@ -20,7 +20,7 @@
 #include "object/sframe.h"
 #include "tool.h"
 
-enum { OPTION_RAW_SECTION = TOOL_OPTION_FIRST, OPTION_RESOLVE, OPTION_VMA };
+enum dump_option { OPTION_RAW_SECTION = OPTION_FIRST, OPTION_RESOLVE, OPTION_VMA };
 
 /* Where the header says of which version and for which machine it is. */
 enum { VERSION_AT = 2, ABI_AT = 4, ABI_S390X = 4 };
@@ -224,17 +224,11 @@ static enum tool_exit dump_input(const struct input *input, const struct dump_op
 
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
-                                             { "raw-section", no_argument, NULL,
-                                               OPTION_RAW_SECTION },
-                                             { "resolve", no_argument, NULL, OPTION_RESOLVE },
-                                             { "vma", required_argument, NULL, OPTION_VMA },
-                                             { NULL, 0, NULL, 0 } };
     struct dump_options dump = { false, false, 0 };
     enum tool_exit exit_status = TOOL_DONE;
     bool have_vma = false;
 
-    for (int o; (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
+    for (int o; (o = options_next(command, argc, argv, &exit_status)) != -1;) {
         if (o == '?')
             return exit_status;
         if (o == OPTION_RAW_SECTION)
@@ -262,27 +256,40 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
     return exit_status;
 }
 
+static const struct tool_option options[] = {
+    { OPTION_RESOLVE, 0, "resolve", TAKES_NOTHING, NULL,
+      "the starts that functions really have, and all headers" },
+    { OPTION_RAW_SECTION, 0, "raw-section", TAKES_NOTHING, NULL,
+      "FILE holds the bytes of a section, not an ELF file" },
+    { OPTION_VMA, 0, "vma", TAKES_ARGUMENT, "ADDRESS", "address of a raw section; 0 if not given" },
+    OPTIONS_END,
+};
+
+static const struct option_group groups[] = { { NULL, options, NULL }, OPTION_GROUPS_END };
+
+static const struct option_habit of_objdump[] = {
+    { HABIT_NEEDLESS, 0, "sframe", TAKES_OPTIONAL, NULL, NULL },
+    OPTION_HABITS_END,
+};
+
+static const struct option_habits habits = { "objdump", of_objdump, "it shows nothing else" };
+
 const struct tool_command tool_dump = {
     .name = "dump",
     .summary = "print the SFrame section of an ELF file as objdump --sframe does",
-    .usage = "sfb dump [OPTION...] FILE...\n"
-             "\n"
-             "Prints header, functions and rows of the .sframe section of each ELF file (program,\n"
-             "library or object file; - is stdin), in the format of objdump --sframe of the\n"
-             "binutils release that writes its version of SFrame: 2.40 for version 1, 2.44 for 2,\n"
+    .usage = "sfb dump [OPTION...] FILE...",
+    .about = "Prints header, functions and rows of the .sframe section of each ELF file (program, "
+             "library or object file; - is stdin), in the format of objdump --sframe of the "
+             "binutils release that writes its version of SFrame: 2.40 for version 1, 2.44 for 2, "
              "2.47 for 3.\n"
              "\n"
-             "objdump 2.44 and older do not relocate object files, so that functions start at 0,\n"
-             "count the starts in a section that was not merged (by gold, lld, mold 1) from the\n"
-             "wrong place, and all releases show only the first of its headers.\n"
-             "\n"
-             "  --resolve      the starts that functions really have, and all headers\n"
-             "  --raw-section  FILE holds the bytes of a section, not an ELF file\n"
-             "  --vma ADDRESS  address of a raw section; 0 if not given\n"
-             "  --help         this text\n"
-             "\n"
-             "Exit status 1: a file has no .sframe, its .sframe contradicts the specification, or\n"
-             "is for s390x, which is not supported.\n"
-             "What comes before the first bad byte is printed, and stderr says where that is.\n",
+             "objdump 2.44 and older do not relocate object files, so that functions start at 0, "
+             "count the starts in a section that was not merged (by gold, lld, mold 1) from the "
+             "wrong place, and all releases show only the first of its headers.\n",
+    .options = groups,
+    .habits = &habits,
+    .exits = "Exit status 1: a file has no .sframe, its .sframe contradicts the specification, or "
+             "is for s390x, which is not supported. What comes before the first bad byte is "
+             "printed, and stderr says where that is.\n",
     .run = run,
 };

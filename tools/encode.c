@@ -13,7 +13,7 @@
 #include "object/base64.h"
 #include "tool.h"
 
-enum { OPTION_BITS = TOOL_OPTION_FIRST, OPTION_HEX, OPTION_LOG };
+enum encode_option { OPTION_BITS = OPTION_FIRST, OPTION_HEX, OPTION_LOG };
 
 /* A position in the text, copied to come back to it. */
 struct cursor {
@@ -212,17 +212,12 @@ static unsigned parse_bits(const char *text)
 
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
-                                             { "bits", required_argument, NULL, OPTION_BITS },
-                                             { "hex", no_argument, NULL, OPTION_HEX },
-                                             { "log", no_argument, NULL, OPTION_LOG },
-                                             { NULL, 0, NULL, 0 } };
     enum tool_exit exit_status = TOOL_DONE;
     unsigned bits = 64;
     bool hex = false, log = false;
     struct input input;
 
-    for (int o; (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
+    for (int o; (o = options_next(command, argc, argv, &exit_status)) != -1;) {
         if (o == '?')
             return exit_status;
         hex |= o == OPTION_HEX;
@@ -243,24 +238,29 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
     return exit_status;
 }
 
+static const struct tool_option options[] = {
+    { OPTION_BITS, 0, "bits", TAKES_ARGUMENT, "N",
+      "size of a machine word: 16, 32 or 64 (if not given); a line `bits N` at the start of a "
+      "backtrace does the same for that one" },
+    { OPTION_HEX, 0, "hex", TAKES_NOTHING, NULL,
+      "write hexadecimal text, a line for each backtrace" },
+    { OPTION_LOG, 0, "log", TAKES_NOTHING, NULL,
+      "write lines for a log, which `sfb symbolize` finds in it: ~c# and base64" },
+    OPTIONS_END,
+};
+
+static const struct option_group groups[] = { { NULL, options, NULL }, OPTION_GROUPS_END };
+
 const struct tool_command tool_encode = {
     .name = "encode",
     .summary = "write Compact Backtrace Format from the lines that decode prints",
-    .usage =
-        "sfb encode [OPTION...] [FILE|-]\n"
-        "\n"
-        "Reads frames as `sfb decode` prints them, with or without --raw, and writes them as\n"
-        "Compact Backtrace Format, in the fewest bytes that the format allows. An empty line\n"
-        "starts the next backtrace, even at the end of the input. Numbers are decimal, or\n"
-        "hexadecimal after 0x; # begins a comment. `sfb decode --help` says what a line is.\n"
-        "\n"
-        "  --bits N  size of a machine word: 16, 32 or 64 (if not given); a line `bits N` at\n"
-        "            the start of a backtrace does the same for that one\n"
-        "  --hex     write hexadecimal text, a line for each backtrace\n"
-        "  --log     write lines for a log, which `sfb symbolize` finds in it: ~c# and base64\n"
-        "  --help    this text\n"
-        "\n"
-        "Exit status 1: a line is wrong. The frames before it are written, as a truncated\n"
-        "backtrace, and stderr says which line it is.\n",
+    .usage = "sfb encode [OPTION...] [FILE|-]",
+    .about = "Reads frames as `sfb decode` prints them, with or without --raw, and writes them as "
+             "Compact Backtrace Format, in the fewest bytes that the format allows. An empty line "
+             "starts the next backtrace, even at the end of the input. Numbers are decimal, or "
+             "hexadecimal after 0x; # begins a comment. `sfb decode --help` says what a line is.\n",
+    .options = groups,
+    .exits = "Exit status 1: a line is wrong. The frames before it are written, as a truncated "
+             "backtrace, and stderr says which line it is.\n",
     .run = run,
 };

@@ -14,17 +14,8 @@
 #include "object/demangle.h"
 #include "object/foreign.h"
 #include "places.h"
+#include "report_options.h"
 #include "symbols.h"
-
-enum {
-    OPTION_LWS = TOOL_OPTION_FIRST,
-    OPTION_BASE,
-    OPTION_DIALECT,
-    OPTION_NAMES,
-    OPTION_SYMBOL_PATH,
-    OPTION_DEBUGINFOD,
-    OPTION_MAX_UNPACKED
-};
 
 struct request {
     const struct tool_command *command;
@@ -179,39 +170,32 @@ static bool take_option(struct request *r, int option, enum tool_exit *exit_stat
             *exit_status =
                 tool_misused(r->command, "'%s' is no style of names: full, short or raw", optarg);
         return good;
-    case OPTION_SYMBOL_PATH: return places_add_folder(&r->places, r->command, optarg, exit_status);
-    case OPTION_DEBUGINFOD: return places_add_servers(&r->places, r->command, exit_status);
-    case OPTION_MAX_UNPACKED: return places_allow_unpacked(r->command, optarg, exit_status);
-    default: return false;
+    case OPTION_SYMBOL_PATH:
+    case OPTION_DEBUGINFOD:
+    case OPTION_MAX_UNPACKED: return places_take(&r->places, r->command, option, exit_status);
+    default:
+        *exit_status = tool_misused(r->command, "--%s does not go with --lws",
+                                    option_name(r->command, option));
+        return false;
     }
 }
 
 bool lws_report_is_asked(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "--lws") == 0 || strncmp(argv[i], "--lws=", 6) == 0)
+        if (strcmp(argv[i], "--lw") == 0 || strcmp(argv[i], "--lws") == 0 ||
+            strncmp(argv[i], "--lw=", 5) == 0 || strncmp(argv[i], "--lws=", 6) == 0)
             return true;
     return false;
 }
 
 enum tool_exit lws_report_run(const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = {
-        TOOL_OPTION_HELP_ENTRY,
-        { "lws", required_argument, NULL, OPTION_LWS },
-        { "base", required_argument, NULL, OPTION_BASE },
-        { "dialect", required_argument, NULL, OPTION_DIALECT },
-        { "names", required_argument, NULL, OPTION_NAMES },
-        { "symbol-path", required_argument, NULL, OPTION_SYMBOL_PATH },
-        { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
-        { "max-unpacked", required_argument, NULL, OPTION_MAX_UNPACKED },
-        { NULL, 0, NULL, 0 }
-    };
     enum tool_exit exit_status = TOOL_DONE;
     struct request r = { .command = command, .log = "-" };
     bool good = true;
 
-    for (int o; good && (o = tool_option(command, argc, argv, options, &exit_status)) != -1;)
+    for (int o; good && (o = options_next(command, argc, argv, &exit_status)) != -1;)
         good = o != '?' && take_option(&r, o, &exit_status);
     if (good && argc - optind > 1)
         exit_status = tool_misused(command, "more than one log given");

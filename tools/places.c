@@ -7,7 +7,20 @@
 #include "number.h"
 #include "object/packed.h"
 
-bool places_add_folder(struct places *p, const struct tool_command *command, const char *folder,
+const struct tool_option places_options[] = {
+    { OPTION_SYMBOL_PATH, 0, "symbol-path", TAKES_ARGUMENT, "DIR",
+      "look for files in this folder, too, by build-id or anywhere below it; may be given 16 "
+      "times" },
+    { OPTION_DEBUGINFOD, 0, "debuginfod", TAKES_NOTHING, NULL,
+      "ask the servers of $DEBUGINFOD_URLS for files that are not here: it tells them what you "
+      "run, and waits $DEBUGINFOD_TIMEOUT seconds (90)" },
+    { OPTION_MAX_UNPACKED, 0, "max-unpacked", TAKES_ARGUMENT, "SIZE",
+      "take debug information whose sections unpack to up to so many bytes, or with k, M or G, "
+      "where that is 32 times and more of what they are (64M)" },
+    OPTIONS_END,
+};
+
+static bool add_folder(struct places *p, const struct tool_command *command, const char *folder,
                        enum tool_exit *exit_status)
 {
     struct object_symbol_path *path;
@@ -26,7 +39,7 @@ bool places_add_folder(struct places *p, const struct tool_command *command, con
     return true;
 }
 
-bool places_add_servers(struct places *p, const struct tool_command *command,
+static bool add_servers(struct places *p, const struct tool_command *command,
                         enum tool_exit *exit_status)
 {
     const char *cause;
@@ -38,7 +51,7 @@ bool places_add_servers(struct places *p, const struct tool_command *command,
     return p->object.debuginfod != NULL;
 }
 
-bool places_allow_unpacked(const struct tool_command *command, const char *size,
+static bool allow_unpacked(const struct tool_command *command, const char *size,
                            enum tool_exit *exit_status)
 {
     static const char units[] = "kMG";
@@ -53,6 +66,17 @@ bool places_allow_unpacked(const struct tool_command *command, const char *size,
     }
     object_packed_allow(bytes << shift);
     return true;
+}
+
+bool places_take(struct places *p, const struct tool_command *command, int option,
+                 enum tool_exit *exit_status)
+{
+    switch (option) {
+    case OPTION_SYMBOL_PATH: return add_folder(p, command, optarg, exit_status);
+    case OPTION_DEBUGINFOD: return add_servers(p, command, exit_status);
+    case OPTION_MAX_UNPACKED: return allow_unpacked(command, optarg, exit_status);
+    default: return false;
+    }
 }
 
 void places_close(struct places *p)

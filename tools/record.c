@@ -7,26 +7,9 @@
 
 #include "number.h"
 #include "record_engine.h"
+#include "record_options.h"
 #include "record_session.h"
 #include "sfb/recording.h"
-
-enum {
-    OPTION_CPU = TOOL_OPTION_FIRST,
-    OPTION_RATE,
-    OPTION_DURATION,
-    OPTION_NO_CHILDREN,
-    OPTION_PROGRESS,
-    OPTION_MAX_SIZE,
-    OPTION_ENGINE,
-    OPTION_PID,
-    OPTION_MAX_FRAMES,
-    OPTION_HEAP,
-    OPTION_HEAP_RATE,
-    OPTION_HEAP_MMAP,
-    OPTION_HEAP_WAIT,
-    OPTION_AGGREGATE,
-    OPTION_SNAPSHOT
-};
 
 /* As SFB_SHARED_FRAMES_LEAST and _MOST: recorder/shared.h. */
 enum { FRAMES_DEFAULT = 4096, FRAMES_LEAST = 16, FRAMES_MOST = 16384 };
@@ -110,18 +93,6 @@ static bool take_heap_option(struct record_request *r, int option, struct asked 
     }
 }
 
-/* `--heap-rate 64k program`: an argument that may be left out needs a '=', but a program is hardly called so. */
-static void take_number_behind_rate(struct record_request *r, int argc, char **argv)
-{
-    uint64_t rate;
-
-    if (optind > 1 && optind < argc && strcmp(argv[optind - 1], "--heap-rate") == 0 &&
-        parse_size(argv[optind], &rate) && rate <= heap_rate_max) {
-        r->heap_rate = rate;
-        optind++;
-    }
-}
-
 static bool goes_together(struct record_request *r, const struct asked *asked,
                           enum tool_exit *exit_status)
 {
@@ -154,9 +125,9 @@ static bool take_option(struct record_request *r, int option, struct asked *aske
 
     switch (option) {
     case OPTION_CPU: asked->cpu = true; return true;
-    case 'o': r->output = optarg; return true;
-    case 'f': r->force = true; return true;
-    case 'q': r->quiet = true; return true;
+    case OPTION_OUTPUT: r->output = optarg; return true;
+    case OPTION_FORCE: r->force = true; return true;
+    case OPTION_QUIET: r->quiet = true; return true;
     case OPTION_NO_CHILDREN: r->no_children = true; return true;
     case OPTION_PROGRESS: r->progress = true; return true;
     case OPTION_RATE:
@@ -181,13 +152,6 @@ static bool take_option(struct record_request *r, int option, struct asked *aske
         asked->engine = true;
         return record_engine_parse(optarg, &r->engine) ||
                misused(r, exit_status, "is no engine: perf, perf-user, timer, sampler", optarg);
-    case OPTION_PID:
-        *exit_status =
-            tool_complain(TOOL_USAGE,
-                          "record: a process that runs cannot be attached to yet: start it with "
-                          "'sfb record', link the agent in, or use 'perf record -p %s'",
-                          optarg);
-        return false;
     default: return take_heap_option(r, option, asked, exit_status);
     }
 }
@@ -204,28 +168,6 @@ static int execute(const struct record_request *r)
 
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = {
-        TOOL_OPTION_HELP_ENTRY,
-        { "cpu", no_argument, NULL, OPTION_CPU },
-        { "output", required_argument, NULL, 'o' },
-        { "force", no_argument, NULL, 'f' },
-        { "quiet", no_argument, NULL, 'q' },
-        { "progress", no_argument, NULL, OPTION_PROGRESS },
-        { "rate", required_argument, NULL, OPTION_RATE },
-        { "duration", required_argument, NULL, OPTION_DURATION },
-        { "no-children", no_argument, NULL, OPTION_NO_CHILDREN },
-        { "max-size", required_argument, NULL, OPTION_MAX_SIZE },
-        { "engine", required_argument, NULL, OPTION_ENGINE },
-        { "max-frames", required_argument, NULL, OPTION_MAX_FRAMES },
-        { "pid", required_argument, NULL, OPTION_PID },
-        { "heap", no_argument, NULL, OPTION_HEAP },
-        { "heap-rate", optional_argument, NULL, OPTION_HEAP_RATE },
-        { "heap-mmap", no_argument, NULL, OPTION_HEAP_MMAP },
-        { "heap-wait", no_argument, NULL, OPTION_HEAP_WAIT },
-        { "aggregate", no_argument, NULL, OPTION_AGGREGATE },
-        { "snapshot", required_argument, NULL, OPTION_SNAPSHOT },
-        { NULL, 0, NULL, 0 }
-    };
     struct record_request r = { .command = command,
                                 .rate_hz = RATE_DEFAULT,
                                 .max_frames = FRAMES_DEFAULT };
@@ -233,11 +175,8 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
     struct asked asked = { false, false, false, false, NULL };
     bool good = true;
 
-    for (int o; good && (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
+    for (int o; good && (o = options_next(command, argc, argv, &exit_status)) != -1;)
         good = o != '?' && take_option(&r, o, &asked, &exit_status);
-        if (good && o == OPTION_HEAP_RATE)
-            take_number_behind_rate(&r, argc, argv);
-    }
     good = good && goes_together(&r, &asked, &exit_status);
     if (good && optind == argc) {
         exit_status = tool_misused(command, "no program given");
@@ -258,53 +197,25 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
 
 const struct tool_command tool_record = {
     .name = "record",
-    .summary = "run a program and record where it spends CPU time, or what it allocates",
-    .usage =
-        "sfb record [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
-        "\n"
-        "Runs a program and samples the stacks of its threads, by the CPU time that they use; or\n"
-        "records what it allocates. The recording is a file that `sfb report` reads. The program\n"
-        "needs no preparation: an agent is loaded into it, and into the programs that it starts.\n"
-        "\n"
-        "  --cpu            CPU time: the default\n"
-        "  --heap           each allocation and each free, with its stack\n"
-        "  --heap-rate[=N]  the heap, by a sample for each N bytes in the mean; default 512k. All\n"
-        "                   numbers are estimates, and the report shows their errors\n"
-        "  -o, --output FILE  the recording; default sfb-PROGRAM-PID.sfbr\n"
-        "  -f, --force      overwrite FILE\n"
-        "  --duration S     end the recording after S seconds; the program runs on\n"
-        "  --no-children    only the program, not what it starts\n"
-        "  --max-size N     end the recording when FILE has N bytes; k, M, G are 2^10, 2^20, 2^30\n"
-        "  --progress       a line on the terminal that counts what was recorded; for programs "
-        "that\n"
-        "                   do not use the terminal themselves\n"
-        "  -q, --quiet      no line at the end, nor of losses: errors only\n"
-        "  --help           this text\n"
-        "\n"
-        "CPU time:\n"
-        "  --rate HZ        samples a second of CPU time of a thread; default 997\n"
-        "  --engine NAME    perf, perf-user (without the kernel's time), timer or sampler; the\n"
-        "                   default is perf where it is allowed, else timer\n"
-        "  --max-frames N   of a stack; default 4096. Of a deeper one an eighth of them is kept\n"
-        "                   for the outermost frames, and the report shows the gap\n"
-        "\n"
-        "The heap:\n"
-        "  --heap-mmap      mmap, munmap and mremap, too\n"
-        "  --heap-wait      lose no event: where sfb is behind, the program waits for it\n"
-        "  --aggregate      sums of each stack alone, no events: for long runs\n"
-        "  --snapshot S     write the sums each S seconds; default 10 with --aggregate, else only\n"
-        "                   at the end\n"
-        "\n"
-        "The recording ends when all recorded processes have ended, or when the program has\n"
-        "failed. Ctrl-C is the program's: sfb record waits for it. SIGINT, SIGTERM, SIGHUP or\n"
-        "SIGQUIT that another process sends goes to the program; a second one ends the recording,\n"
+    .summary = "run a program, and record where CPU time goes or what it allocates",
+    .usage = "sfb record [OPTION...] [--] PROGRAM [ARGUMENT...]",
+    .about =
+        "Runs a program and samples the stacks of its threads, by the CPU time that they use; or "
+        "records what it allocates. The recording is a file that `sfb report` reads. The program "
+        "needs no preparation: an agent is loaded into it, and into the programs that it "
+        "starts.\n",
+    .options = record_options,
+    .habits = &record_habits,
+    .more =
+        "The recording ends when all recorded processes have ended, or when the program has "
+        "failed. Ctrl-C is the program's: sfb record waits for it. SIGINT, SIGTERM, SIGHUP or "
+        "SIGQUIT that another process sends goes to the program; a second one ends the recording, "
         "and leaves the program alone.\n"
         "\n"
         "SFB_AGENT in the environment names the agent's file, where it is not beside sfb.\n"
-        "docs/PROFILING.md is the manual.\n"
-        "\n"
-        "Exit status: the program's; 128+N if signal N ended it; 125 the recording failed;\n"
-        "126 the program cannot be executed; 127 it was not found.\n",
+        "docs/PROFILING.md is the manual.\n",
+    .exits = "Exit status: the program's; 128+N if signal N ended it; 125 the recording failed; "
+             "126 the program cannot be executed; 127 it was not found.\n",
     .runs_program = true,
     .run = run,
 };

@@ -118,51 +118,20 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
 
 const struct tool_command tool_report = {
     .name = "report",
-    .summary = "show what recordings have",
-    .usage =
-        "sfb report [OPTION...] [FILE...]\n"
-        "       sfb report --diff [OPTION...] OLD NEW\n"
-        "       sfb report --lws PROGRAM [OPTION...] [LOG]\n"
-        "\n"
-        "Shows recordings that `sfb record` made, also one that is still being written. Several\n"
-        "are merged. Without FILE, the sfb-*.sfbr of the current folder that was written last.\n"
-        "\n"
-        "What is shown; without such an option an overview of all of it:\n"
-        "  --top[=N]        the N functions that took most CPU time (40; 0: all)\n"
-        "  --by WHAT        the same of each file, line, module, thread or process\n"
-        "  --tree           which function called which\n"
-        "  --callers F      who called a function, and what it called\n"
-        "  --list F         source lines of a function, with the CPU time of each\n"
-        "  --threads        each thread with its CPU time\n"
-        "  --diff           what changed from OLD to NEW; with --top, --by\n"
-        "  --check          say whether the files are whole, and what was lost\n"
-        "F is a function's name, or an extended regular expression that is found in it.\n"
-        "\n"
-        "How:\n"
-        "  --min PERCENT    leave out what has less: of trees 0.5 is usual, else 0\n"
-        "  --unit U         times in s, ms, us or ns; of heaps: bytes, KiB, MiB or GiB\n"
-        "  --color[=WHEN]   colours and bars always, never, or auto: on a terminal without "
-        "NO_COLOR\n"
-        "  --no-pager       no $PAGER (less) on a terminal\n"
-        "\n"
-        "For other tools; FILE - is standard output:\n" REPORT_OUTPUTS_USAGE,
-    .usage_more =
-        "\n"
-        "Which part of it:\n" REPORT_CHOICE_USAGE "\n"
-        "Of heaps (sfb record --heap):\n" REPORT_HEAP_USAGE "\n"
-        "Names:\n"
-        "  --names STYLE    names of C++, Rust and D functions: full (the default), short, with\n"
-        "                   arguments cut to (...) and <...>, or raw: _ZN5shape4areaEi\n"
-        "  --symbols=none   look for no names: functions are offsets in their "
-        "modules\n" PLACES_USAGE "  --help           this text\n"
-        "\n" LWS_REPORT_USAGE "\n"
-        "Self is CPU time in a function itself, total is time in it and in what it calls. Both "
-        "are\n"
-        "shares of all CPU time that the recorded threads used, what was never sampled included.\n"
-        "Of heaps they are of all that is shown, and \u00b1 is one standard error of what was "
-        "sampled.\n"
-        "\n"
-        "Exit status 1: a file is no recording, or parts of it are missing; --check: one is not\n"
-        "whole. What can be read is shown.\n",
+    .summary = "show recordings: functions, call trees, source lines, leaks, a page",
+    .usage = "sfb report [OPTION...] [FILE...]\n"
+             "sfb report --diff [OPTION...] OLD NEW\n"
+             "sfb report --lws PROGRAM [OPTION...] [LOG]",
+    .about = "Shows recordings that `sfb record` made, also one that is still being written. "
+             "Several are merged. Without FILE, the sfb-*.sfbr of the current folder that was "
+             "written last.\n",
+    .options = report_options,
+    .habits = &report_habits,
+    .more = "Self is CPU time in a function itself, total is time in it and in what it calls. Both "
+            "are shares of all CPU time that the recorded threads used, what was never sampled "
+            "included. Of heaps they are of all that is shown, and \u00b1 is one standard error of "
+            "what was sampled.\n",
+    .exits = "Exit status 1: a file is no recording, or parts of it are missing; --check: one is "
+             "not whole. What can be read is shown.\n",
     .run = run,
 };

@@ -6,38 +6,7 @@
 #include <string.h>
 
 #include "number.h"
-#include "report_outputs.h"
 #include "report_span.h"
-
-enum {
-    OPTION_VALUE,
-    OPTION_BLOCKS,
-    OPTION_AT,
-    OPTION_TAIL,
-    OPTION_SUPPRESSIONS,
-    OPTION_LEAKS,
-    OPTION_TEMPORARY,
-    OPTION_REALLOCS,
-    OPTION_SLACK,
-    OPTION_ELSEWHERE,
-    OPTION_SIZES,
-    OPTION_LIFETIMES
-};
-
-const struct option report_heap_options[REPORT_HEAP_OPTIONS] = {
-    [OPTION_VALUE] = { "value", required_argument, NULL, OPTION_VALUE },
-    [OPTION_BLOCKS] = { "blocks", no_argument, NULL, OPTION_BLOCKS },
-    [OPTION_AT] = { "at", required_argument, NULL, OPTION_AT },
-    [OPTION_TAIL] = { "tail", optional_argument, NULL, OPTION_TAIL },
-    [OPTION_SUPPRESSIONS] = { "suppressions", required_argument, NULL, OPTION_SUPPRESSIONS },
-    [OPTION_LEAKS] = { "leaks", optional_argument, NULL, OPTION_LEAKS },
-    [OPTION_TEMPORARY] = { "temporary", optional_argument, NULL, OPTION_TEMPORARY },
-    [OPTION_REALLOCS] = { "reallocs", optional_argument, NULL, OPTION_REALLOCS },
-    [OPTION_SLACK] = { "slack", optional_argument, NULL, OPTION_SLACK },
-    [OPTION_ELSEWHERE] = { "freed-elsewhere", optional_argument, NULL, OPTION_ELSEWHERE },
-    [OPTION_SIZES] = { "sizes", no_argument, NULL, OPTION_SIZES },
-    [OPTION_LIFETIMES] = { "lifetimes", no_argument, NULL, OPTION_LIFETIMES },
-};
 
 /* --- Taking them ------------------------------------------------------------------------------- */
 
@@ -81,7 +50,7 @@ static bool take_tail(struct report_request *r, enum tool_exit *exit_status)
     return good;
 }
 
-static bool take_stacks(struct report_request *r, size_t option, enum tool_exit *exit_status)
+static bool take_stacks(struct report_request *r, int option, enum tool_exit *exit_status)
 {
     static const enum report_view views[] = { [OPTION_LEAKS] = REPORT_VIEW_LEAKS,
                                               [OPTION_TEMPORARY] = REPORT_VIEW_TEMPORARY,
@@ -99,10 +68,10 @@ static bool take_stacks(struct report_request *r, size_t option, enum tool_exit 
     return r->rows_given;
 }
 
-bool report_heap_take(struct report_request *r, size_t option, enum tool_exit *exit_status)
+bool report_heap_take(struct report_request *r, int option, enum tool_exit *exit_status)
 {
     if (!r->heap.option)
-        r->heap.option = report_heap_options[option].name;
+        r->heap.option = option_name(r->command, option);
     switch (option) {
     case OPTION_VALUE: return take_value(r, exit_status);
     case OPTION_BLOCKS: r->choice.blocks = true; return true;
@@ -230,9 +199,8 @@ static bool fits_heap(const struct report_request *r, const char *path,
 
     if (r->unit && report_unit_parse(r->unit) != REPORT_BYTES)
         return refuse(path, "unit", "this is of a heap: bytes, KiB, MiB, GiB");
-    for (size_t i = 0; i < report_output_count; i++)
-        if (r->outputs[i] && strcmp(report_outputs[i].option, "folded-ns") == 0)
-            return refuse(path, "folded-ns", "this is of a heap: --folded has its bytes");
+    if (r->outputs[REPORT_OUTPUT_FOLDED_NS])
+        return refuse(path, "folded-ns", "this is of a heap: --folded has its bytes");
     for (size_t i = 0; good && i < data->heap.heaps.count; i++)
         good = is_known(r, path, &data->heap.heaps.at[i]);
     return good;

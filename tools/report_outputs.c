@@ -16,27 +16,20 @@
 #include "report/formats/speedscope.h"
 #include "report/page/html.h"
 
-const struct report_output report_outputs[] = {
-    { .option = "html", .groups = true, .write = report_html_write },
-    { .option = "pprof", .groups = true, .write = report_pprof_write },
-    { .option = "folded", .optional = true, .write = report_folded_write },
-    { .option = "folded-ns", .optional = true, .write = report_folded_ns_write },
-    { .option = "speedscope", .groups = true, .write = report_speedscope_write },
-    { .option = "dhat", .refuses = report_dhat_refuses, .write = report_dhat_write },
-    { .option = "heaptrack",
-      .packs = true,
-      .refuses = report_heaptrack_refuses,
-      .write = report_heaptrack_write },
-    { .option = "gperftools",
-      .refuses = report_gperftools_refuses,
-      .write = report_gperftools_write },
-    { .option = "rows", .optional = true, .groups = true, .write = report_rows_write },
+const struct report_output report_outputs[REPORT_OUTPUTS] = {
+    [REPORT_OUTPUT_HTML] = { .groups = true, .write = report_html_write },
+    [REPORT_OUTPUT_PPROF] = { .groups = true, .write = report_pprof_write },
+    [REPORT_OUTPUT_FOLDED] = { .write = report_folded_write },
+    [REPORT_OUTPUT_FOLDED_NS] = { .write = report_folded_ns_write },
+    [REPORT_OUTPUT_SPEEDSCOPE] = { .groups = true, .write = report_speedscope_write },
+    [REPORT_OUTPUT_DHAT] = { .refuses = report_dhat_refuses, .write = report_dhat_write },
+    [REPORT_OUTPUT_HEAPTRACK] = { .packs = true,
+                                  .refuses = report_heaptrack_refuses,
+                                  .write = report_heaptrack_write },
+    [REPORT_OUTPUT_GPERFTOOLS] = { .refuses = report_gperftools_refuses,
+                                   .write = report_gperftools_write },
+    [REPORT_OUTPUT_ROWS] = { .groups = true, .write = report_rows_write },
 };
-
-const size_t report_output_count = sizeof report_outputs / sizeof *report_outputs;
-
-_Static_assert(sizeof report_outputs / sizeof *report_outputs <= REPORT_OUTPUTS_MAX,
-               "a request has room for all");
 
 static enum tool_exit no_memory(void)
 {
@@ -103,7 +96,7 @@ enum tool_exit report_outputs_write(const struct report_request *r,
 {
     enum tool_exit exit_status = TOOL_DONE;
 
-    for (size_t i = 0; i < report_output_count; i++) {
+    for (size_t i = 0; i < REPORT_OUTPUTS; i++) {
         const struct report_output *output = &report_outputs[i];
         const char *cause;
 
@@ -111,8 +104,9 @@ enum tool_exit report_outputs_write(const struct report_request *r,
             continue;
         cause = output->refuses ? output->refuses(model) : NULL;
         if (cause)
-            exit_status = tool_worse(exit_status,
-                                     tool_complain(TOOL_USAGE, "--%s: %s", output->option, cause));
+            exit_status = tool_worse(
+                exit_status, tool_complain(TOOL_USAGE, "--%s: %s",
+                                           option_name(r->command, OPTION_OUTPUT + (int)i), cause));
         else if (strcmp(r->outputs[i], "-") != 0)
             exit_status = tool_worse(exit_status, write_file(output, r->outputs[i], model));
         else if (!output->write(stdout, model))

@@ -1,43 +1,13 @@
 #include "report_request.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "number.h"
 #include "report_heap.h"
 #include "report_outputs.h"
 #include "report_span.h"
-
-enum {
-    OPTION_TOP = TOOL_OPTION_FIRST,
-    OPTION_BY,
-    OPTION_TREE,
-    OPTION_CALLERS,
-    OPTION_LIST,
-    OPTION_THREADS,
-    OPTION_CHECK,
-    OPTION_DIFF,
-    OPTION_NAMES,
-    OPTION_SYMBOLS,
-    OPTION_SYMBOL_PATH,
-    OPTION_DEBUGINFOD,
-    OPTION_MAX_UNPACKED,
-    OPTION_PROCESS,
-    OPTION_THREAD,
-    OPTION_TIME,
-    OPTION_FILTER,
-    OPTION_NO_INLINES,
-    OPTION_MIN,
-    OPTION_UNIT,
-    OPTION_COLOUR,
-    OPTION_NO_PAGER,
-    OPTION_OUTPUT,                                   /* and what follows, by kind */
-    OPTION_HEAP = OPTION_OUTPUT + REPORT_OUTPUTS_MAX /* and what follows */
-};
-
-enum { OPTIONS_MAX = 64 };
 
 /* --- What is shown ----------------------------------------------------------------------------- */
 
@@ -62,21 +32,6 @@ static bool take_rows(struct report_request *r, enum tool_exit *exit_status)
     if (!r->rows_given)
         *exit_status = tool_misused(r->command, "'%s' is no number of functions", optarg);
     return r->rows_given;
-}
-
-/* `--top 5 x.sfbr`: a number behind it is meant, unless it is the only file and is called so. */
-static void take_number_behind_top(struct report_request *r, int argc, char **argv)
-{
-    const bool bare = optind > 1 && optind < argc && strcmp(argv[optind - 1], "--top") == 0;
-    const bool file_follows = bare && optind + 1 < argc && argv[optind + 1][0] != '-';
-    uint64_t rows;
-
-    if (!bare || !number_of_argument(argv[optind], &rows) ||
-        (!file_follows && access(argv[optind], F_OK) == 0))
-        return;
-    r->rows = rows;
-    r->rows_given = true;
-    optind++;
 }
 
 static bool take_by(struct report_request *r, enum tool_exit *exit_status)
@@ -159,8 +114,8 @@ static bool take_output(struct report_request *r, size_t kind, enum tool_exit *e
     const char *path = optarg ? optarg : "-";
 
     if (path[0] == '\0') {
-        *exit_status =
-            tool_misused(r->command, "--%s: no file is named", report_outputs[kind].option);
+        *exit_status = tool_misused(r->command, "--%s: no file is named",
+                                    option_name(r->command, OPTION_OUTPUT + (int)kind));
         return false;
     }
     r->outputs[kind] = path;
@@ -217,20 +172,26 @@ static bool take_names(struct report_request *r, enum tool_exit *exit_status)
     return false;
 }
 
-static bool take_folder(struct report_request *r, enum tool_exit *exit_status)
+static bool take_place(struct report_request *r, int option, enum tool_exit *exit_status)
 {
-    if (!places_add_folder(&r->places, r->command, optarg, exit_status))
+    if (!places_take(&r->places, r->command, option, exit_status))
         return false;
-    r->folders[r->folder_count++] = optarg;
+    if (option == OPTION_SYMBOL_PATH)
+        r->folders[r->folder_count++] = optarg;
     return true;
+}
+
+static bool needs_lws(const struct report_request *r, int option, enum tool_exit *exit_status)
+{
+    *exit_status =
+        tool_misused(r->command, "--%s goes with --lws PROGRAM", option_name(r->command, option));
+    return false;
 }
 
 /* @return false after a complaint */
 static bool take_option(struct report_request *r, int option, enum tool_exit *exit_status)
 {
-    if (option >= OPTION_HEAP)
-        return report_heap_take(r, (size_t)(option - OPTION_HEAP), exit_status);
-    if (option >= OPTION_OUTPUT)
+    if (option >= OPTION_OUTPUT && option < OPTION_OUTPUT + REPORT_OUTPUTS)
         return take_output(r, (size_t)(option - OPTION_OUTPUT), exit_status);
     switch (option) {
     case OPTION_TOP:
@@ -254,75 +215,46 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
     case OPTION_DIFF: r->diff = true; return true;
     case OPTION_NAMES: return take_names(r, exit_status);
     case OPTION_SYMBOLS: return take_symbols(r, exit_status);
-    case OPTION_SYMBOL_PATH: return take_folder(r, exit_status);
-    case OPTION_DEBUGINFOD: return places_add_servers(&r->places, r->command, exit_status);
-    case OPTION_MAX_UNPACKED: return places_allow_unpacked(r->command, optarg, exit_status);
+    case OPTION_SYMBOL_PATH:
+    case OPTION_DEBUGINFOD:
+    case OPTION_MAX_UNPACKED: return take_place(r, option, exit_status);
+    case OPTION_INPUT: r->paths[r->path_count++] = optarg; return true;
+    case OPTION_LWS:
+    case OPTION_BASE:
+    case OPTION_DIALECT: return needs_lws(r, option, exit_status);
     case OPTION_PROCESS: r->choice.process = optarg; return true;
     case OPTION_THREAD: r->choice.thread = optarg; return true;
     case OPTION_TIME: return take_time(r, exit_status);
     case OPTION_FILTER: return take_filter(r, exit_status);
     case OPTION_NO_INLINES: r->choice.no_inlines = true; return true;
-    default: return false;
+    default: return report_heap_take(r, option, exit_status);
     }
 }
-
-static const struct option fixed[] = {
-    TOOL_OPTION_HELP_ENTRY,
-    { "top", optional_argument, NULL, OPTION_TOP },
-    { "by", required_argument, NULL, OPTION_BY },
-    { "tree", no_argument, NULL, OPTION_TREE },
-    { "callers", required_argument, NULL, OPTION_CALLERS },
-    { "list", required_argument, NULL, OPTION_LIST },
-    { "threads", no_argument, NULL, OPTION_THREADS },
-    { "min", required_argument, NULL, OPTION_MIN },
-    { "unit", required_argument, NULL, OPTION_UNIT },
-    { "color", optional_argument, NULL, OPTION_COLOUR },
-    { "no-pager", no_argument, NULL, OPTION_NO_PAGER },
-    { "check", no_argument, NULL, OPTION_CHECK },
-    { "diff", no_argument, NULL, OPTION_DIFF },
-    { "names", required_argument, NULL, OPTION_NAMES },
-    { "symbols", required_argument, NULL, OPTION_SYMBOLS },
-    { "symbol-path", required_argument, NULL, OPTION_SYMBOL_PATH },
-    { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
-    { "max-unpacked", required_argument, NULL, OPTION_MAX_UNPACKED },
-    { "process", required_argument, NULL, OPTION_PROCESS },
-    { "thread", required_argument, NULL, OPTION_THREAD },
-    { "time", required_argument, NULL, OPTION_TIME },
-    { "filter", required_argument, NULL, OPTION_FILTER },
-    { "no-inlines", no_argument, NULL, OPTION_NO_INLINES }
-};
-
-enum { FIXED = sizeof fixed / sizeof *fixed };
-
-_Static_assert(FIXED + REPORT_OUTPUTS_MAX + REPORT_HEAP_OPTIONS < OPTIONS_MAX,
-               "there is room for all options");
 
 /* @return false after a complaint */
 static bool judge_outputs(struct report_request *r, enum tool_exit *exit_status)
 {
     bool given = false, to_stdout = r->view_given;
 
-    for (size_t i = 0; i < report_output_count; i++) {
-        const struct report_output *output = &report_outputs[i];
+    for (size_t i = 0; i < REPORT_OUTPUTS; i++) {
+        const char *name = option_name(r->command, OPTION_OUTPUT + (int)i);
 
         if (!r->outputs[i])
             continue;
         given = true;
         if (r->view_given && r->view == REPORT_VIEW_CHECK) {
-            *exit_status =
-                tool_misused(r->command, "--check and --%s: one of them", output->option);
+            *exit_status = tool_misused(r->command, "--check and --%s: one of them", name);
             return false;
         }
-        if (r->diff && !output->groups) {
-            *exit_status = tool_misused(r->command, "--%s shows no comparison", output->option);
+        if (r->diff && !report_outputs[i].groups) {
+            *exit_status = tool_misused(r->command, "--%s shows no comparison", name);
             return false;
         }
         if (strcmp(r->outputs[i], "-") != 0)
             continue;
         if (to_stdout) {
-            *exit_status =
-                tool_misused(r->command, "--%s: standard output is taken; --%s=FILE writes a file",
-                             output->option, output->option);
+            *exit_status = tool_misused(
+                r->command, "--%s: standard output is taken; --%s=FILE writes a file", name, name);
             return false;
         }
         to_stdout = true;
@@ -339,29 +271,18 @@ static bool judge_outputs(struct report_request *r, enum tool_exit *exit_status)
 bool report_request_read(struct report_request *r, const struct tool_command *command, int argc,
                          char **argv, enum tool_exit *exit_status)
 {
-    struct option options[OPTIONS_MAX];
-
-    *r = (struct report_request){ .command = command };
-    memset(options, 0, sizeof options);
-    memcpy(options, fixed, sizeof fixed);
-    for (size_t i = 0; i < report_output_count; i++)
-        options[FIXED + i] =
-            (struct option){ .name = report_outputs[i].option,
-                             .has_arg =
-                                 report_outputs[i].optional ? optional_argument : required_argument,
-                             .val = OPTION_OUTPUT + (int)i };
-    for (size_t i = 0; i < REPORT_HEAP_OPTIONS; i++) {
-        options[FIXED + report_output_count + i] = report_heap_options[i];
-        options[FIXED + report_output_count + i].val = OPTION_HEAP + (int)i;
+    *r = (struct report_request){ .command = command,
+                                  .all_paths = calloc((size_t)argc + 1, sizeof *r->all_paths) };
+    r->paths = r->all_paths;
+    if (!r->paths) {
+        *exit_status = tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+        return false;
     }
-    for (int o; (o = tool_option(command, argc, argv, options, exit_status)) != -1;) {
+    for (int o; (o = options_next(command, argc, argv, exit_status)) != -1;)
         if (o == '?' || !take_option(r, o, exit_status))
             return false;
-        if (o == OPTION_TOP)
-            take_number_behind_top(r, argc, argv);
-    }
-    r->paths = argv + optind;
-    r->path_count = (size_t)(argc - optind);
+    while (optind < argc)
+        r->paths[r->path_count++] = argv[optind++];
     return report_heap_judge(r, exit_status) && judge_outputs(r, exit_status);
 }
 
@@ -372,4 +293,5 @@ void report_request_close(struct report_request *r)
     if (r->function_text)
         regfree(&r->function);
     places_close(&r->places);
+    free(r->all_paths);
 }

@@ -8,6 +8,7 @@
 #include "places.h"
 #include "report/choice.h"
 #include "report/text/entity.h"
+#include "report_options.h"
 #include "report_terminal.h"
 #include "tool.h"
 
@@ -30,9 +31,6 @@ enum report_view {
     REPORT_VIEW_CHECK
 };
 
-/* Outputs that one run may write, as many as there are kinds (report_outputs.h). */
-enum { REPORT_OUTPUTS_MAX = 16 };
-
 /* What only heaps have. */
 struct report_heap_request {
     const char *option; /* the first one that was given; NULL: none */
@@ -43,17 +41,18 @@ struct report_heap_request {
 
 struct report_request {
     const struct tool_command *command;
-    char **paths; /* of recordings */
+    char **paths; /* of recordings: in all_paths, unless somebody replaces it */
     size_t path_count;
+    char **all_paths; /* those of -i, then the others */
     enum report_view view;
     bool view_given, diff, no_symbols, no_pager, rows_given, min_given;
     enum report_by by; /* of --top */
     uint64_t rows;     /* of --top; 0: all */
     double min;        /* percent */
     enum report_when colour;
-    const char *unit;                        /* of times or bytes; NULL: the one that fits */
-    const char *function_text;               /* of --callers and --list */
-    const char *outputs[REPORT_OUTPUTS_MAX]; /* by kind: a path, "-": stdout; NULL: not wanted */
+    const char *unit;                    /* of times or bytes; NULL: the one that fits */
+    const char *function_text;           /* of --callers and --list */
+    const char *outputs[REPORT_OUTPUTS]; /* by kind: a path, "-": stdout; NULL: not wanted */
     enum object_name_style names;
     struct places places;
     const char *folders[PLACES_MAX]; /* of --symbol-path */
@@ -79,14 +78,5 @@ bool report_request_take_view(struct report_request *request, enum report_view v
                               enum tool_exit *exit_status);
 
 void report_request_close(struct report_request *request);
-
-#define REPORT_CHOICE_USAGE                                                                        \
-    "  --process P      only processes of this program (its name or path), or this PID\n"          \
-    "  --thread T       only threads of this name, or this thread number\n"                        \
-    "  --time A..B      only what was sampled from A to B seconds after the start of the\n"        \
-    "                   recording; also 100ms..2.5s, 3.., ..10\n"                                  \
-    "  --filter RE      only samples with a function whose name has this extended regular\n"       \
-    "                   expression somewhere in its stack\n"                                       \
-    "  --no-inlines     count inlined functions as part of those that contain them\n"
 
 #endif

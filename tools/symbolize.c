@@ -15,17 +15,14 @@
 #include "tool.h"
 #include "why.h"
 
-enum {
-    OPTION_PID = TOOL_OPTION_FIRST,
+enum symbolize_option {
+    OPTION_PID = OPTION_FIRST,
     OPTION_MAPS,
     OPTION_HEX,
     OPTION_SWIFT,
     OPTION_RAW_NAMES,
     OPTION_NAMES,
     OPTION_OBJECT,
-    OPTION_SYMBOL_PATH,
-    OPTION_DEBUGINFOD,
-    OPTION_MAX_UNPACKED,
     OPTION_WHY
 };
 
@@ -137,9 +134,6 @@ static bool take_option(struct request *r, int option, enum tool_exit *exit_stat
     case OPTION_OBJECT: r->object = optarg; return true;
     case OPTION_WHY: r->why = optarg; return true;
     case OPTION_RAW_NAMES: r->names = OBJECT_NAME_RAW; return true;
-    case OPTION_SYMBOL_PATH: return places_add_folder(&r->places, r->command, optarg, exit_status);
-    case OPTION_DEBUGINFOD: return places_add_servers(&r->places, r->command, exit_status);
-    case OPTION_MAX_UNPACKED: return places_allow_unpacked(r->command, optarg, exit_status);
     case OPTION_NAMES:
         if (object_name_style_parse(optarg, &r->names))
             return true;
@@ -151,7 +145,7 @@ static bool take_option(struct request *r, int option, enum tool_exit *exit_stat
             return true;
         *exit_status = tool_misused(r->command, "'%s' is no process id", optarg);
         return false;
-    default: return false;
+    default: return places_take(&r->places, r->command, option, exit_status);
     }
 }
 
@@ -192,26 +186,11 @@ static enum tool_exit execute(struct request *r, char **arguments, int count)
 
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = {
-        TOOL_OPTION_HELP_ENTRY,
-        { "pid", required_argument, NULL, OPTION_PID },
-        { "maps", required_argument, NULL, OPTION_MAPS },
-        { "hex", no_argument, NULL, OPTION_HEX },
-        { "swift", no_argument, NULL, OPTION_SWIFT },
-        { "raw-names", no_argument, NULL, OPTION_RAW_NAMES },
-        { "names", required_argument, NULL, OPTION_NAMES },
-        { "object", required_argument, NULL, OPTION_OBJECT },
-        { "symbol-path", required_argument, NULL, OPTION_SYMBOL_PATH },
-        { "debuginfod", no_argument, NULL, OPTION_DEBUGINFOD },
-        { "max-unpacked", required_argument, NULL, OPTION_MAX_UNPACKED },
-        { "why", required_argument, NULL, OPTION_WHY },
-        { NULL, 0, NULL, 0 }
-    };
     enum tool_exit exit_status = TOOL_DONE;
     struct request r = { .command = command };
     bool good = true;
 
-    for (int o; good && (o = tool_option(command, argc, argv, options, &exit_status)) != -1;)
+    for (int o; good && (o = options_next(command, argc, argv, &exit_status)) != -1;)
         good = o != '?' && take_option(&r, o, &exit_status);
     if (good)
         exit_status = execute(&r, argv + optind, argc - optind);
@@ -219,62 +198,88 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
     return exit_status;
 }
 
+static const struct tool_option options[] = {
+    { OPTION_PID, 0, "pid", TAKES_ARGUMENT, "PID",
+      "take the modules of a running process, and names of code that it made at run time from its "
+      "/tmp/perf-PID.map" },
+    { OPTION_MAPS, 0, "maps", TAKES_ARGUMENT, "MAPSFILE",
+      "take them from a copy of its /proc/PID/maps, or from its image map, which "
+      "sframe_backtrace_image_map() wrote: that has build-ids" },
+    { OPTION_OBJECT, 0, "object", TAKES_ARGUMENT, "FILE",
+      "name addresses of one program, library or debug file: see below" },
+    { OPTION_HEX, 0, "hex", TAKES_NOTHING, NULL,
+      "FILE is hexadecimal text; white space between bytes is ignored" },
+    { OPTION_SWIFT, 0, "swift", TAKES_NOTHING, NULL,
+      "accept a first address that is relative, as Swift writes it" },
+    { OPTION_NAMES, 0, "names", TAKES_ARGUMENT, "STYLE",
+      "names of C++, Rust and D functions: full (the default), short, with arguments cut to (...) "
+      "and <...>, or raw: _ZN5shape4areaEi" },
+    { OPTION_RAW_NAMES, 0, "raw-names", TAKES_NOTHING, NULL, "the same as --names=raw" },
+    { OPTION_WHY, 0, "why", TAKES_ARGUMENT, "MODULE",
+      "print instead which places were asked for the files of a module, and what each said; "
+      "MODULE is a path, a base name, or a build-id's start" },
+    OPTIONS_END,
+};
+
+static const struct option_group groups[] = {
+    { NULL, options, NULL },
+    { NULL, places_options, NULL },
+    OPTION_GROUPS_END,
+};
+
+static const struct option_habit of_addr2line[] = {
+    { OPTION_OBJECT, 'e', "exe", TAKES_ARGUMENT, "FILE", NULL },
+    { HABIT_NEEDLESS, 'a', "addresses", TAKES_NOTHING, NULL, NULL },
+    { HABIT_NEEDLESS, 'C', "demangle", TAKES_OPTIONAL, NULL, NULL },
+    { HABIT_NEEDLESS, 'f', "functions", TAKES_NOTHING, NULL, NULL },
+    { HABIT_NEEDLESS, 'i', "inlines", TAKES_NOTHING, NULL, NULL },
+    OPTION_HABITS_END,
+};
+
+static const struct option_habits habits = { "addr2line", of_addr2line,
+                                             "all of it is always printed" };
+
 const struct tool_command tool_symbolize = {
     .name = "symbolize",
     .summary = "name the functions of a backtrace, a crash report, or a log",
-    .usage =
-        "sfb symbolize [OPTION...] (--pid PID | --maps MAPSFILE) [FILE|-]\n"
-        "       sfb symbolize [OPTION...] [REPORT|LOG|-]\n"
-        "       sfb symbolize [OPTION...] --object FILE [ADDRESS...|-]\n"
-        "       sfb symbolize [OPTION...] --why MODULE ([REPORT|-] | --pid PID | --maps MAPSFILE)\n"
-        "\n"
-        "Prints each frame of Compact Backtrace Format data with its function, source line\n"
-        "and module, the innermost first:\n"
-        "\n"
-        "  #3 0x55d0c0a81234 luaV_execute+0x2c4 (lvm.c:1203) in lua\n"
-        "\n"
-        "A function that the compiler inlined has a line of its own, with the same number,\n"
-        "before the one that contains it. Return addresses are looked up one byte before, so\n"
-        "that they name the call; only the address of a signal trampoline, which is a return\n"
-        "address followed by a pc, is looked up as it is. Repeated and omitted frames are one\n"
-        "line, and count in the numbers of those behind them.\n"
-        "\n"
-        "  --pid PID        take the modules of a running process, and names of code that it made\n"
-        "                   at run time from its /tmp/perf-PID.map\n"
-        "  --maps MAPSFILE  take them from a copy of its /proc/PID/maps, or from its image map,\n"
-        "                   which sframe_backtrace_image_map() wrote: that has build-ids\n"
-        "  --hex            FILE is hexadecimal text; white space between bytes is ignored\n"
-        "  --swift          accept a first address that is relative, as Swift writes it\n"
-        "  --names STYLE    names of C++, Rust and D functions: full (the default), short, with\n"
-        "                   arguments cut to (...) and <...>, or raw: _ZN5shape4areaEi\n"
-        "  --raw-names      the same as --names=raw\n" PLACES_USAGE
-        "  --why MODULE     print instead which places were asked for the files of a module, and\n"
-        "                   what each said; MODULE is a path, a base name, or a build-id's start\n"
-        "  --help           this text\n"
-        "\n"
-        "In a text, such as a log, these are symbolized in the order in which they begin:\n"
-        "\n"
-        "- Reports of the crash handler: a line that says what happened, and frames as above.\n"
-        "  They name the modules with their build-ids, so that the process may be gone.\n"
-        "- Lines with ~c# and base64, as `sfb encode --log` writes them. They are of the process\n"
-        "  that --pid or --maps names.\n"
-        "\n"
-        "Everything else in it is passed over.\n"
-        "\n"
-        "With --object, addresses are named of one program, library or debug file, as it is\n"
-        "linked, which is what objdump and addr2line show. They are hexadecimal, with or\n"
-        "without 0x; without any they are read from stdin, one a line. Each function is a\n"
-        "line: the address, its name, the source file with line and column, and \"inlined in\"\n"
-        "if the next line has the function that contains it.\n"
-        "\n"
-        "A file here with another build-id is not used, and stderr says so. Only regular files\n"
-        "are opened. A file is read once, however many reports name it. Without --debuginfod all\n"
-        "is looked for on this machine. docs/SYMBOLS.md has the order of places.\n"
-        "\n"
-        "What would move a cursor or end a line in a name is printed as \\ and three octal digits\n"
-        "for each byte, as reports have it.\n"
-        "\n"
-        "Exit status 1: the data is wrong. Frames before the first bad byte are printed, and\n"
-        "stderr says where that is. Also: a module is not here, or a report is cut off.\n",
+    .usage = "sfb symbolize [OPTION...] (--pid PID | --maps MAPSFILE) [FILE|-]\n"
+             "sfb symbolize [OPTION...] [REPORT|LOG|-]\n"
+             "sfb symbolize [OPTION...] --object FILE [ADDRESS...|-]\n"
+             "sfb symbolize [OPTION...] --why MODULE ([REPORT|-] | --pid PID | --maps MAPSFILE)",
+    .about = "Prints each frame of Compact Backtrace Format data with its function, source line "
+             "and module, the innermost first:\n"
+             "\n"
+             "  #3 0x55d0c0a81234 luaV_execute+0x2c4 (lvm.c:1203) in lua\n"
+             "\n"
+             "A function that the compiler inlined has a line of its own, with the same number, "
+             "before the one that contains it. Return addresses are looked up one byte before, so "
+             "that they name the call; only the address of a signal trampoline, which is a return "
+             "address followed by a pc, is looked up as it is. Repeated and omitted frames are one "
+             "line, and count in the numbers of those behind them.\n",
+    .options = groups,
+    .habits = &habits,
+    .more = "In a text, such as a log, these are symbolized in the order in which they begin:\n"
+            "\n"
+            "- Reports of the crash handler: a line that says what happened, and frames as above. "
+            "They name the modules with their build-ids, so that the process may be gone.\n"
+            "- Lines with ~c# and base64, as `sfb encode --log` writes them. They are of the "
+            "process that --pid or --maps names.\n"
+            "\n"
+            "Everything else in it is passed over.\n"
+            "\n"
+            "With --object, addresses are named of one program, library or debug file, as it is "
+            "linked, which is what objdump and addr2line show. They are hexadecimal, with or "
+            "without 0x; without any they are read from stdin, one a line. Each function is a "
+            "line: the address, its name, the source file with line and column, and \"inlined "
+            "in\" if the next line has the function that contains it.\n"
+            "\n"
+            "A file here with another build-id is not used, and stderr says so. Only regular files "
+            "are opened. A file is read once, however many reports name it. Without --debuginfod "
+            "all is looked for on this machine. docs/SYMBOLS.md has the order of places.\n"
+            "\n"
+            "What would move a cursor or end a line in a name is printed as \\ and three octal "
+            "digits for each byte, as reports have it.\n",
+    .exits = "Exit status 1: the data is wrong. Frames before the first bad byte are printed, and "
+             "stderr says where that is. Also: a module is not here, or a report is cut off.\n",
     .run = run,
 };

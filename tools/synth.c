@@ -23,13 +23,13 @@
 #include "synthesis_report.h"
 #include "tool.h"
 
-enum {
-    OPTION_SECTION_ONLY = TOOL_OPTION_FIRST,
+enum synth_option {
+    OPTION_OUTPUT = OPTION_FIRST,
+    OPTION_SECTION_ONLY,
     OPTION_VMA,
     OPTION_SFRAME_VERSION,
     OPTION_FORCE,
-    OPTION_OUTPUT = 'o',
-    OPTION_VERBOSE = 'v'
+    OPTION_VERBOSE
 };
 
 struct synth_options {
@@ -261,21 +261,11 @@ static bool read_version(unsigned *version, const char *argument)
 
 static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = {
-        TOOL_OPTION_HELP_ENTRY,
-        { "output", required_argument, NULL, OPTION_OUTPUT },
-        { "section-only", no_argument, NULL, OPTION_SECTION_ONLY },
-        { "vma", required_argument, NULL, OPTION_VMA },
-        { "sframe-version", required_argument, NULL, OPTION_SFRAME_VERSION },
-        { "force", no_argument, NULL, OPTION_FORCE },
-        { "verbose", no_argument, NULL, OPTION_VERBOSE },
-        { NULL, 0, NULL, 0 },
-    };
     struct synth_options synth = { .version = SYNTH_OLDEST };
     enum tool_exit exit_status = TOOL_DONE;
     uint64_t vma = 0;
 
-    for (int o; (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
+    for (int o; (o = options_next(command, argc, argv, &exit_status)) != -1;) {
         switch (o) {
         case OPTION_OUTPUT: synth.out = optarg; break;
         case OPTION_SECTION_ONLY: synth.section_only = true; break;
@@ -304,40 +294,42 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
     return run_file(command, &synth, argv[optind]);
 }
 
+static const struct tool_option options[] = {
+    { OPTION_OUTPUT, 'o', "output", TAKES_ARGUMENT, "OUT",
+      "write a copy of FILE that loads the section; - is stdout, and the report then goes to "
+      "stderr. Permissions are those of FILE" },
+    { OPTION_SECTION_ONLY, 0, "section-only", TAKES_NOTHING, NULL,
+      "write the bytes of the section, and no copy" },
+    { OPTION_VMA, 0, "vma", TAKES_ARGUMENT, "ADDRESS",
+      "where such bytes will lie, on which they depend; if not given, where a copy would have "
+      "them" },
+    { OPTION_SFRAME_VERSION, 0, "sframe-version", TAKES_ARGUMENT, "N",
+      "version of the format: 1 (the default), as binutils 2.40 has it; 2, which 2.41 and later "
+      "read and glibc's backtrace() from 2.42 on; 3, of 2.46 and later, which states nearly all "
+      "that .eh_frame does; auto: 3 if a function needs it, which the report names, else 1" },
+    { OPTION_FORCE, 0, "force", TAKES_NOTHING, NULL, "replace a section that is there already" },
+    { OPTION_VERBOSE, 'v', "verbose", TAKES_NOTHING, NULL,
+      "list what is left out, with its addresses" },
+    OPTIONS_END,
+};
+
+static const struct option_group groups[] = { { NULL, options, NULL }, OPTION_GROUPS_END };
+
 const struct tool_command tool_synth = {
     .name = "synth",
     .summary = "make an SFrame section from the .eh_frame of an ELF file",
-    .usage =
-        "sfb synth [OPTION...] FILE\n"
-        "\n"
-        "Makes an .sframe section from the .eh_frame of a program or a shared library of x86-64\n"
-        "or AArch64 (- is stdin), and says what came of it: how many functions and rows, the\n"
-        "size, and what .sframe cannot express and is therefore left out. Without -o that is\n"
-        "all.\n"
-        "\n"
-        "  -o, --output OUT    write a copy of FILE that loads the section; - is stdout, and the\n"
-        "                      report then goes to stderr. Permissions are those of FILE\n"
-        "  --section-only      write the bytes of the section, and no copy\n"
-        "  --vma ADDRESS       where such bytes will lie, on which they depend; if not given,\n"
-        "                      where a copy would have them\n"
-        "  --sframe-version N  version of the format: 1 (the default), as binutils 2.40 has it; "
-        "2,\n"
-        "                      which 2.41 and later read and glibc's backtrace() from 2.42 on; 3,\n"
-        "                      of 2.46 and later, which states nearly all that .eh_frame does; "
-        "auto:\n"
-        "                      3 if a function needs it, which the report names, else 1\n"
-        "  --force             replace a section that is there already\n"
-        "  -v, --verbose       list what is left out, with its addresses\n"
-        "  --help              this text\n"
-        "\n"
-        "In the copy a new read-only segment behind all others holds the section. Room for its\n"
-        "program headers is made by moving .gnu.hash there, too (or .hash, .dynsym). OUT is\n"
-        "written under another name and renamed.\n"
-        "\n"
-        "Exit status 1: FILE has no .eh_frame that can be searched, no function there that can be\n"
-        "expressed, no room for program headers, is not for these machines, or contradicts\n"
-        "itself; stderr says where, and nothing is written. If some functions can be expressed "
-        "and\n"
-        "others cannot, that is no failure.\n",
+    .usage = "sfb synth [OPTION...] FILE",
+    .about = "Makes an .sframe section from the .eh_frame of a program or a shared library of "
+             "x86-64 or AArch64 (- is stdin), and says what came of it: how many functions and "
+             "rows, the size, and what .sframe cannot express and is therefore left out. Without "
+             "-o that is all.\n",
+    .options = groups,
+    .more = "In the copy a new read-only segment behind all others holds the section. Room for its "
+            "program headers is made by moving .gnu.hash there, too (or .hash, .dynsym). OUT is "
+            "written under another name and renamed.\n",
+    .exits = "Exit status 1: FILE has no .eh_frame that can be searched, no function there that "
+             "can be expressed, no room for program headers, is not for these machines, or "
+             "contradicts itself; stderr says where, and nothing is written. If some functions can "
+             "be expressed and others cannot, that is no failure.\n",
     .run = run,
 };

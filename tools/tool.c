@@ -69,58 +69,18 @@ enum tool_exit tool_misused(const struct tool_command *command, const char *form
                          command->name);
 }
 
-/* The letters of options, as getopt() wants them: each long option with a letter as its `val`. */
-static void list_letters(char *to, size_t size, const struct tool_command *command,
-                         const struct option *options)
+const char *tool_guesses(char *to, size_t size, const struct object_nearest *nearest,
+                         const char *before)
 {
-    size_t n = (size_t)snprintf(to, size, "%s:h", command->runs_program ? "+" : "");
+    size_t used = 0;
 
-    for (; options->name; options++) {
-        if (options->val >= TOOL_OPTION_HELP || n + 3 > size)
-            continue;
-        to[n++] = (char)options->val;
-        if (options->has_arg == required_argument)
-            to[n++] = ':';
-        to[n] = '\0';
-    }
-}
-
-/* Whether optopt is an option, and so was given an argument that it does not take. */
-static bool is_known(const struct option *options)
-{
-    for (; options->name; options++)
-        if (options->val == optopt)
-            return true;
-    return false;
-}
-
-int tool_option(const struct tool_command *command, int argc, char **argv,
-                const struct option *options, enum tool_exit *exit_status)
-{
-    char letters[64];
-    int option;
-
-    opterr = 0; /* getopt's own messages have no hint at --help */
-    list_letters(letters, sizeof letters, command, options);
-    option = getopt_long(argc, argv, letters, options, NULL);
-    if (option == 'h' || option == TOOL_OPTION_HELP) {
-        printf("usage: %s%s", command->usage, command->usage_more ? command->usage_more : "");
-        *exit_status = TOOL_DONE;
-        return '?';
-    }
-    if (option != '?' && option != ':')
-        return option;
-
-    if (option == ':')
-        *exit_status = tool_misused(command, "'%s' needs an argument", argv[optind - 1]);
-    else if (is_known(options))
-        *exit_status =
-            tool_misused(command, "'%s': this option takes no argument", argv[optind - 1]);
-    else if (optopt != 0)
-        *exit_status = tool_misused(command, "unknown option '-%c'", optopt);
-    else
-        *exit_status = tool_misused(command, "unknown option '%s'", argv[optind - 1]);
-    return '?';
+    to[0] = '\0';
+    for (size_t i = 0; i < nearest->count && used < size; i++)
+        used += (size_t)snprintf(to + used, size - used, "%s'%s%s'",
+                                 i == 0 ? " (did you mean " : ", ", before, nearest->names[i].name);
+    if (used > 0 && used < size)
+        snprintf(to + used, size - used, "?)");
+    return to;
 }
 
 enum tool_exit tool_worse(enum tool_exit a, enum tool_exit b)

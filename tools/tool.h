@@ -7,36 +7,23 @@
 #ifndef TOOL_H
 #define TOOL_H
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "object/fault.h"
-
-enum tool_exit {
-    TOOL_DONE = 0,
-    TOOL_BAD_DATA = 1, /* findings, or data that contradicts its format */
-    TOOL_USAGE = 2,    /* wrong arguments, or input or output that cannot be read or written */
-    /* Of commands that run a program, whose own status is theirs: env(1)'s. */
-    TOOL_FAILED = 125,
-    TOOL_NOT_EXECUTABLE = 126,
-    TOOL_NOT_FOUND = 127
-};
-
-/* `val` of long options that have no letter: above all that are one. */
-enum tool_option_value { TOOL_OPTION_HELP = 256, TOOL_OPTION_FIRST };
-
-/* The entry of --help in an option table. */
-#define TOOL_OPTION_HELP_ENTRY                                                                     \
-    {                                                                                              \
-        "help", no_argument, NULL, TOOL_OPTION_HELP                                                \
-    }
+#include "object/nearest.h"
+#include "options.h"
+#include "tool_exit.h"
 
 struct tool_command {
     const char *name;
-    const char *summary;    /* for `sfb --help` */
-    const char *usage;      /* for `sfb NAME --help`, from its first word to its last newline */
-    const char *usage_more; /* what follows: C has strings of 4,095 bytes; NULL: nothing does */
+    const char *summary;                /* for `sfb --help` */
+    const char *usage;                  /* how it is called, a form a line */
+    const char *about;                  /* what it does: before the options */
+    const struct option_group *options; /* in groups */
+    const struct option_habits *habits; /* NULL: none */
+    const char *more;                   /* behind the options; NULL: nothing */
+    const char *exits;                  /* of its exit status; NULL: nothing */
     bool
         runs_program; /* its options end at the first word that is none: what follows has its own */
     enum tool_exit (*run)(const struct tool_command *command, int argc, char **argv);
@@ -67,13 +54,9 @@ enum tool_exit tool_complain_of(enum tool_exit exit_status, const char *name,
 enum tool_exit tool_misused(const struct tool_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/*
- * Gives the next option, like getopt_long(), with --help done here.
- *
- * @return its `val`; -1 after the last one; '?' when the command has to stop with *exit_status
- */
-int tool_option(const struct tool_command *command, int argc, char **argv,
-                const struct option *options, enum tool_exit *exit_status);
+/* Writes " (did you mean '--top'?)" of names that are near, or nothing. @return to */
+const char *tool_guesses(char *to, size_t size, const struct object_nearest *nearest,
+                         const char *before);
 
 /* Pushes stdout out, and complains once if that fails. @return false if it failed, now or before */
 bool tool_flush(void);

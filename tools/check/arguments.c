@@ -4,10 +4,11 @@
 
 #include "../number.h"
 
-enum {
-    OPTION_JSON = TOOL_OPTION_FIRST,
+enum check_option {
+    OPTION_FORMAT = OPTION_FIRST,
+    OPTION_JSON,
     OPTION_SARIF,
-    OPTION_FORMAT,
+    OPTION_JOBS,
     OPTION_MAX_ERRORS,
     OPTION_NO_CFI,
     OPTION_CODE,
@@ -15,10 +16,10 @@ enum {
     OPTION_RAW,
     OPTION_VMA,
     OPTION_EXPLAIN,
-    OPTION_EXTRACT,
     OPTION_STATS,
-    OPTION_KERNEL,
+    OPTION_EXTRACT,
     OPTION_REQUIRE,
+    OPTION_KERNEL,
     OPTION_MIN_COVERAGE,
     OPTION_ONLY,
     OPTION_IGNORE,
@@ -28,6 +29,65 @@ enum {
     OPTION_ALLOW_KNOWN,
     OPTION_BASELINE,
     OPTION_WRITE_BASELINE
+};
+
+static const struct tool_option usual[] = {
+    { OPTION_FORMAT, 0, "format", TAKES_ARGUMENT, "FORMAT",
+      "text; json, one object (docs/check.schema.json); sarif, SARIF 2.1.0; github, annotations "
+      "of a workflow" },
+    { OPTION_JSON, 0, "json", TAKES_NOTHING, NULL, "the same as --format=json" },
+    { OPTION_SARIF, 0, "sarif", TAKES_NOTHING, NULL, "the same as --format=sarif" },
+    { OPTION_JOBS, 'j', "jobs", TAKES_ARGUMENT, "N",
+      "check N files at a time; what is said keeps the order of the files" },
+    { OPTION_MAX_ERRORS, 0, "max-errors", TAKES_ARGUMENT, "N",
+      "findings of a file that are printed, 100 if not given, and of one code 8; the rest is "
+      "counted. 0: all" },
+    { OPTION_NO_CFI, 0, "no-cfi", TAKES_NOTHING, NULL, "without the comparison with .eh_frame" },
+    { OPTION_CODE, 0, "code", TAKES_NOTHING, NULL,
+      "compare the rows with the machine code. It is done by itself where .eh_frame does not have "
+      "the function" },
+    { OPTION_NO_CODE, 0, "no-code", TAKES_NOTHING, NULL, "never do that" },
+    { OPTION_RAW, 0, "raw", TAKES_NOTHING, NULL,
+      "FILE holds the bytes of a section, not an ELF file" },
+    { OPTION_VMA, 0, "vma", TAKES_ARGUMENT, "ADDRESS", "address of a raw section; 0 if not given" },
+    { OPTION_EXPLAIN, 0, "explain", TAKES_ARGUMENT, "CODE",
+      "what a finding means, why it matters, and who writes such a section; 'all' for every code "
+      "(docs/CHECKS.md)" },
+    { OPTION_STATS, 0, "stats", TAKES_NOTHING, NULL,
+      "how the code is covered, by section, the functions that miss most, and what the table "
+      "costs" },
+    { OPTION_EXTRACT, 0, "extract", TAKES_ARGUMENT, "FDE",
+      "everything about one function, for a bug report: bytes, rows, CFI and disassembly" },
+    OPTIONS_END,
+};
+
+static const struct tool_option of_gates[] = {
+    { OPTION_REQUIRE, 0, "require", TAKES_NOTHING, NULL,
+      "a file with code and without .sframe is an error" },
+    { OPTION_KERNEL, 0, "kernel", TAKES_NOTHING, NULL,
+      "FILE is a kernel: no segment, no .eh_frame, and what its reader does not take is an error: "
+      "versions 1 and 2, flexible rows, functions that are not sorted, two rows at one byte" },
+    { OPTION_MIN_COVERAGE, 0, "min-coverage", TAKES_ARGUMENT, "functions=N|bytes=N",
+      "so many percent of the code need rows; may be given for both" },
+    { OPTION_ONLY, 0, "only", TAKES_ARGUMENT, "CODES",
+      "nothing but these, and what --require and --min-coverage ask for" },
+    { OPTION_IGNORE, 0, "ignore", TAKES_ARGUMENT, "CODES", "not these" },
+    { OPTION_ERROR, 0, "error", TAKES_ARGUMENT, "CODES", "these are errors" },
+    { OPTION_WARNING, 0, "warning", TAKES_ARGUMENT, "CODES", "these are warnings" },
+    { OPTION_NOTE, 0, "note", TAKES_ARGUMENT, "CODES", "these are notes" },
+    { OPTION_ALLOW_KNOWN, 0, "allow-known", TAKES_NOTHING, NULL,
+      "faults that a release of binutils is known for are no failure" },
+    { OPTION_BASELINE, 0, "baseline", TAKES_ARGUMENT, "FILE",
+      "pass over the errors and warnings of FILE" },
+    { OPTION_WRITE_BASELINE, 0, "write-baseline", TAKES_ARGUMENT, "FILE",
+      "write those that there are to FILE; exit status 0" },
+    OPTIONS_END,
+};
+
+const struct option_group arguments_options[] = {
+    { NULL, usual, NULL },
+    { "As the gate of a build (codes: SF0501,SF02 - SF02 is all that begin so)", of_gates, NULL },
+    OPTION_GROUPS_END,
 };
 
 /* Of a file, if nobody says otherwise. */
@@ -130,7 +190,7 @@ static void take(struct arguments *a, int option)
     case OPTION_STATS: a->options.stats = true; break;
     case OPTION_EXPLAIN: a->explain = optarg; break;
     case OPTION_MAX_ERRORS: take_number(a, &a->limit, optarg); break;
-    case 'j': take_number(a, &a->jobs, optarg); break;
+    case OPTION_JOBS: take_number(a, &a->jobs, optarg); break;
     case OPTION_VMA:
         a->have_vma = true;
         take_number(a, &a->options.raw_address, optarg);
@@ -164,37 +224,8 @@ static enum tool_exit misfit(const struct tool_command *command, const struct ar
 bool arguments_read(struct arguments *out, enum tool_exit *exit_status,
                     const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = {
-        TOOL_OPTION_HELP_ENTRY,
-        { "json", no_argument, NULL, OPTION_JSON },
-        { "sarif", no_argument, NULL, OPTION_SARIF },
-        { "format", required_argument, NULL, OPTION_FORMAT },
-        { "jobs", required_argument, NULL, 'j' },
-        { "max-errors", required_argument, NULL, OPTION_MAX_ERRORS },
-        { "no-cfi", no_argument, NULL, OPTION_NO_CFI },
-        { "code", no_argument, NULL, OPTION_CODE },
-        { "no-code", no_argument, NULL, OPTION_NO_CODE },
-        { "raw", no_argument, NULL, OPTION_RAW },
-        { "vma", required_argument, NULL, OPTION_VMA },
-        { "explain", required_argument, NULL, OPTION_EXPLAIN },
-        { "extract", required_argument, NULL, OPTION_EXTRACT },
-        { "kernel", no_argument, NULL, OPTION_KERNEL },
-        { "stats", no_argument, NULL, OPTION_STATS },
-        { "require", no_argument, NULL, OPTION_REQUIRE },
-        { "min-coverage", required_argument, NULL, OPTION_MIN_COVERAGE },
-        { "only", required_argument, NULL, OPTION_ONLY },
-        { "ignore", required_argument, NULL, OPTION_IGNORE },
-        { "error", required_argument, NULL, OPTION_ERROR },
-        { "warning", required_argument, NULL, OPTION_WARNING },
-        { "note", required_argument, NULL, OPTION_NOTE },
-        { "allow-known", no_argument, NULL, OPTION_ALLOW_KNOWN },
-        { "baseline", required_argument, NULL, OPTION_BASELINE },
-        { "write-baseline", required_argument, NULL, OPTION_WRITE_BASELINE },
-        { NULL, 0, NULL, 0 }
-    };
-
     *out = (struct arguments){ .limit = LIMIT, .jobs = 1 };
-    for (int o; (o = tool_option(command, argc, argv, options, exit_status)) != -1;) {
+    for (int o; (o = options_next(command, argc, argv, exit_status)) != -1;) {
         if (o == '?')
             return false;
         if (!take_policy(out, o))

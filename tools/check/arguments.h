@@ -17,6 +17,8 @@ struct arguments {
     const char *wanted; /* what it should be */
 };
 
+extern const struct option_group arguments_options[];
+
 /*
  * Reads them all; optind is then the first file.
  *

@@ -12,7 +12,7 @@
 #include "object/foreign.h"
 #include "table.h"
 
-enum { OPTION_MAX = TOOL_OPTION_FIRST };
+enum diff_option { OPTION_MAX = OPTION_FIRST };
 
 /* Functions that differ, and are printed, if nobody says otherwise. */
 enum { LIMIT = 100 };
@@ -225,13 +225,10 @@ static enum tool_exit diff_files(char **paths, uint64_t limit)
 
 static enum tool_exit run_diff(const struct tool_command *command, int argc, char **argv)
 {
-    static const struct option options[] = { TOOL_OPTION_HELP_ENTRY,
-                                             { "max", required_argument, NULL, OPTION_MAX },
-                                             { NULL, 0, NULL, 0 } };
     enum tool_exit exit_status;
     uint64_t limit = LIMIT;
 
-    for (int o; (o = tool_option(command, argc, argv, options, &exit_status)) != -1;) {
+    for (int o; (o = options_next(command, argc, argv, &exit_status)) != -1;) {
         if (o == '?')
             return exit_status;
         if (o == OPTION_MAX && !number_of_argument(optarg, &limit))
@@ -242,27 +239,29 @@ static enum tool_exit run_diff(const struct tool_command *command, int argc, cha
     return diff_files(argv + optind, limit);
 }
 
+static const struct tool_option options[] = {
+    { OPTION_MAX, 0, "max", TAKES_ARGUMENT, "N",
+      "functions that are printed, 100 if not given; the rest is counted. 0: all" },
+    OPTIONS_END,
+};
+
+static const struct option_group groups[] = { { NULL, options, NULL }, OPTION_GROUPS_END };
+
 const struct tool_command tool_diff = {
     .name = "diff",
     .summary = "compare two SFrame sections, by function and row",
-    .usage =
-        "sfb diff [OPTION...] A B\n"
-        "\n"
-        "Compares the .sframe of two programs, libraries or object files, of any versions, "
-        "function by\n"
-        "function: by the symbol that begins there, else by section and offset. Rows are compared "
-        "by\n"
-        "what they mean; one that says what the one before it says is none. A line says what "
-        "differs\n"
-        "first:\n"
-        "\n"
-        "  NAME: only in A: BYTES, ROWS\n"
-        "  NAME+OFFSET: A: CFA = sp+16, ...; B: CFA = sp+8, ...\n"
-        "\n"
-        "  --max N  functions that are printed, 100 if not given; the rest is counted. 0: all\n"
-        "  --help   this text\n"
-        "\n"
-        "Exit status 0: they say the same. 1: they do not. 2: a file cannot be read, or has no\n"
-        ".sframe.\n",
+    .usage = "sfb diff [OPTION...] A B",
+    .about = "Compares the .sframe of two programs, libraries or object files, of any versions, "
+             "function by function: by the symbol that begins there, else by section and offset. "
+             "Rows are compared by what they mean; one that says what the one before it says is "
+             "none. A line says what differs first:\n"
+             "\n"
+             "  NAME: only in A: BYTES, ROWS\n"
+             "  NAME+OFFSET: A: CFA = sp+16, ...; B: CFA = sp+8, ...\n"
+             "\n"
+             "Recordings are compared by `sfb report --diff OLD NEW`.\n",
+    .options = groups,
+    .exits = "Exit status 0: they say the same. 1: they do not. 2: a file cannot be read, or has "
+             "no .sframe.\n",
     .run = run_diff,
 };

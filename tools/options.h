@@ -1,0 +1,94 @@
+/*
+ * The options of a command, as data: help, parsing and its errors are made of them, and whatever else has to list them
+ * (`sfb help --table`).
+ *
+ * The text of an option, as every text of help, is one line for each paragraph: help breaks it. A line that begins with
+ * a space is printed as it is.
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <getopt.h>
+
+#include "tool_exit.h"
+
+struct tool_command;
+
+enum option_takes {
+    TAKES_NOTHING,
+    TAKES_ARGUMENT, /* --rate HZ */
+    TAKES_OPTIONAL, /* --color[=WHEN] */
+    TAKES_NUMBER    /* --top[=N], and `--top 5` is meant, too */
+};
+
+/* `value` of --help, and the first one of a command's own. */
+enum { OPTION_HELP = 256, OPTION_FIRST };
+
+struct tool_option {
+    int value;        /* what options_next() gives */
+    char letter;      /* 0: no short form */
+    const char *name; /* the long form, without its dashes */
+    enum option_takes takes;
+    const char *argument; /* what help calls it; NULL: there is none */
+    const char *text;     /* what it does */
+};
+
+/* Of every command, behind its own. */
+extern const struct tool_option options_help;
+
+/* The last one of an array. */
+#define OPTIONS_END                                                                                \
+    {                                                                                              \
+        0, 0, NULL, TAKES_NOTHING, NULL, NULL                                                      \
+    }
+
+struct option_group {
+    const char *title;                 /* NULL: it goes on with the group before it */
+    const struct tool_option *options; /* up to OPTIONS_END; NULL: the last group */
+    const char *text;                  /* what stands behind them; NULL: nothing */
+};
+
+#define OPTION_GROUPS_END                                                                          \
+    {                                                                                              \
+        NULL, NULL, NULL                                                                           \
+    }
+
+/* `value` of a habit that is none of our options. */
+enum { HABIT_REFUSED = 0, HABIT_NEEDLESS = -1 };
+
+/*
+ * An option of another program, which people type by habit. It is the same as one of ours, needless, or refused with a
+ * line that says what to type here.
+ */
+struct option_habit {
+    int value;        /* of the option that it is the same as, or HABIT_... */
+    char letter;      /* 0: no short form */
+    const char *name; /* NULL: no long form */
+    enum option_takes takes;
+    const char *argument; /* NULL: there is none */
+    const char *text;     /* refused: what to type; else NULL */
+};
+
+struct option_habits {
+    const char *of;                 /* "perf record" */
+    const struct option_habit *all; /* up to one without a letter and a name */
+    const char *needless;           /* why some are: "stacks are always recorded" */
+};
+
+#define OPTION_HABITS_END                                                                          \
+    {                                                                                              \
+        0, 0, NULL, TAKES_NOTHING, NULL, NULL                                                      \
+    }
+
+/* The name of a command's option. */
+const char *option_name(const struct tool_command *command, int value);
+
+/*
+ * Gives the next option of a command, with --help done here. Its argument is in optarg, as getopt_long() has it.
+ *
+ * @return its `value`; -1 after the last one; '?' when the command has to stop with *exit_status
+ */
+int options_next(const struct tool_command *command, int argc, char **argv,
+                 enum tool_exit *exit_status);
+
+#endif
