@@ -2,59 +2,101 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands.h"
+#include "help.h"
 #include "left_out.h"
 #include "tool.h"
 
-static const struct tool_command *const commands[] = {
-    &tool_dump,   &tool_check,  &tool_diff,      &tool_synth,
-    &tool_decode, &tool_encode, &tool_symbolize, &tool_collect,
-#ifdef SFB_HAVE_RECORDING
-    &tool_record, &tool_report, &tool_ctl,
-#endif
-};
-
-#define COMMAND_COUNT (sizeof commands / sizeof *commands)
-
-static void print_help(void)
+static void print_head(void)
 {
     printf("usage: sfb COMMAND [OPTION...] [FILE...]\n"
-           "\n"
-           "Reads, checks and makes SFrame sections, and reads and writes Compact Backtrace Format "
-           "(CBF).\n"
-           "\n"
-           "commands:\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+           "\n");
+    help_print_text(
+#ifdef SFB_HAVE_RECORDING
+        "Records where a program spends CPU time, or what it allocates, and shows it:\n"
+        "\n"
+        "  sfb record -- ./program\n"
+        "  sfb report\n"
+        "\n"
+        "Names the functions of crash reports, and judges, makes and prints SFrame sections and "
+        "backtraces (Compact Backtrace Format, CBF).\n"
+#else
+        "Names the functions of crash reports, and judges, makes and prints SFrame sections and "
+        "backtraces (Compact Backtrace Format, CBF).\n"
+#endif
+    );
+}
+
+static void print_commands(void)
+{
+    for (const struct command_group *g = command_groups; g->title; g++) {
+        printf("\n%s:\n", g->title);
+        for (const struct tool_command *const *c = g->commands; *c; c++)
+            printf("  %-10s %s\n", (*c)->name, (*c)->summary);
+    }
+}
+
+static enum tool_exit print_help(void)
+{
+    print_head();
+    print_commands();
     printf("\n"
            "options:\n"
-           "  --help     this text, or with a command the text for it\n"
-           "  --version  version of sframe-backtrace\n"
-           "\n"
-           "exit status: 0 done, 1 findings or bad data, 2 wrong usage, or input that cannot be\n"
-           "read or output that cannot be written\n");
+           "  -h, --help     this text, or with a command the text for it: sfb help COMMAND\n"
+           "  -V, --version  version of sframe-backtrace\n"
+           "\n");
+    help_print_text("Exit status: 0 done; 1 findings or bad data; 2 wrong usage, or input that "
+                    "cannot be read or output that cannot be written. `sfb record` has its own.\n");
+    return TOOL_DONE;
+}
+
+static enum tool_exit print_version(void)
+{
+    printf("sfb (sframe-backtrace) %s\n", SFB_VERSION);
+    return TOOL_DONE;
+}
+
+static enum tool_exit run_command(const char *name, int argc, char **argv)
+{
+    const struct tool_command *command = commands_find(name);
+    enum tool_exit exit_status;
+
+    if (command)
+        return command->run(command, argc, argv);
+    return left_out_say(name, &exit_status) ? exit_status : commands_complain(name);
+}
+
+/* `sfb help`, `sfb help X`; `sfb help --table` is all options as lines, for scripts. */
+static enum tool_exit help(int argc, char **argv)
+{
+    char ask[] = "--help";
+
+    if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0)
+        return print_help();
+    if (strcmp(argv[1], "version") == 0)
+        return print_version();
+    if (strcmp(argv[1], "--table") != 0)
+        return run_command(argv[1], 2, (char *[]){ argv[1], ask, NULL });
+    for (const struct command_group *g = command_groups; g->title; g++)
+        for (const struct tool_command *const *c = g->commands; *c; c++)
+            help_print_table(*c);
+    return TOOL_DONE;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
 static enum tool_exit run(int argc, char **argv)
 {
-    enum tool_exit exit_status;
-
     if (argc < 2)
         return tool_complain(TOOL_USAGE, "no command given; see 'sfb --help'");
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_help();
-        return TOOL_DONE;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("sfb (sframe-backtrace) %s\n", SFB_VERSION);
-        return TOOL_DONE;
-    }
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(argv[1], commands[i]->name) == 0)
-            return commands[i]->run(commands[i], argc - 1, argv + 1);
-    if (left_out_say(argv[1], &exit_status))
-        return exit_status;
-    return tool_complain(TOOL_USAGE, "%s '%s'; see 'sfb --help'",
-                         argv[1][0] == '-' ? "unknown option" : "unknown command", argv[1]);
+    if (is_one_of(argv[1], "help", "--help", "-h"))
+        return help(argc - 1, argv + 1);
+    if (is_one_of(argv[1], "version", "--version", "-V"))
+        return print_version();
+    return run_command(argv[1], argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)
