@@ -157,15 +157,28 @@ static enum tool_exit show(const struct report_request *r, const struct report_m
     return good ? TOOL_DONE : tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
 }
 
+static enum tool_exit complain_of_function(const struct report_request *r,
+                                           const struct report_model *model)
+{
+    char *near = report_nearest_functions(model, r->function_text);
+    const enum tool_exit exit_status =
+        near ? tool_complain(TOOL_USAGE, "no function is called '%s'; the nearest names: %s",
+                             r->function_text, near)
+             : tool_complain(TOOL_USAGE,
+                             "no function is called '%s', nor nearly so: --top=0 lists them all",
+                             r->function_text);
+
+    free(near);
+    return exit_status;
+}
+
 /* @return TOOL_DONE; after a complaint why not */
 static enum tool_exit find_functions(const struct report_request *r,
                                      const struct report_model *model, bool **out)
 {
-    const size_t count = report_find_functions(model, r->function_text, &r->function, out);
-
-    if (count > 0)
+    if (report_find_functions(model, r->function_text, &r->function, out) > 0)
         return TOOL_DONE;
-    return *out ? tool_complain(TOOL_USAGE, "no function is called '%s'", r->function_text)
+    return *out ? complain_of_function(r, model)
                 : tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
 }
 

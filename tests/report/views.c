@@ -146,7 +146,11 @@ Test(views, callers)
                 "    12.000    75.00  [2 functions]\n"
                 "    12.000    75.00  [itself]\n",
                 NULL);
-    made_expect(2, "--callers nobody", "", "no function is called 'nobody'");
+    made_expect(2, "--callers nobody", "",
+                "no function is called 'nobody', nor nearly so: --top=0");
+    made_expect(2, "--callers report_otuer", "",
+                "no function is called 'report_otuer'; the nearest names: 'report_outer'\n");
+    made_expect(2, "--list report_iner", "", "the nearest names: 'report_inner'");
     unlink(made_path);
 }
 

@@ -7,8 +7,14 @@
 #include "report/model.h"
 
 /*
- * Functions of that name; if there are none, those of that name without their arguments; if there are none, those in
- * whose name the expression is found. As shown, or as linked.
+ * The first of these that finds a function:
+ *
+ *     the whole name, as shown or as linked
+ *     the name with its namespaces: std::sort is any instance, std::sort<int*> those with these arguments, and
+ *         shape::area(double) the one with these parameters. An inlined "sort<int*>", whose namespaces debug
+ *         information does not have, is std::sort, too
+ *     the last parts of the name: sort is std::sort
+ *     an extended regular expression, found in the name as shown or as linked
  *
  * @param expression  the same text
  * @param out         whether each function of the model is meant; to be freed
@@ -16,5 +22,8 @@
  */
 size_t report_find_functions(const struct report_model *model, const char *text,
                              const regex_t *expression, bool **out);
+
+/* @return the nearest names, up to three, "'std::sort', 'qsort'"; to be freed. NULL: none is near */
+char *report_nearest_functions(const struct report_model *model, const char *text);
 
 #endif
