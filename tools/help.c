@@ -120,15 +120,19 @@ static void print_options(const struct option_group *groups)
 
 /* --- Options of other programs ------------------------------------------------------------------ */
 
-/* @return how many were listed */
-static unsigned list_habits(FILE *to, const struct tool_command *command, bool needless)
+/* Lists those that work, or those that are not needed. @param before  what stands before the first */
+static void list_habits(FILE *to, const struct tool_command *command, bool needless,
+                        const char *before)
 {
+    const struct option_habits *habits = command->habits;
     unsigned count = 0;
 
-    for (const struct option_habit *h = command->habits->all; h->letter || h->name; h++) {
+    for (const struct option_habit *h = habits->all; h->letter || h->name; h++) {
         if (h->value == HABIT_REFUSED || (h->value == HABIT_NEEDLESS) != needless)
             continue;
-        if (count++ > 0)
+        if (count++ == 0)
+            fprintf(to, "%s%s: ", before, needless ? "" : habits->of);
+        else
             fputs("; ", to);
         if (h->letter)
             fprintf(to, "-%c%s", h->letter, h->name ? ", " : "");
@@ -139,10 +143,11 @@ static unsigned list_habits(FILE *to, const struct tool_command *command, bool n
         if (!needless)
             fprintf(to, " is --%s", option_name(command, h->value));
     }
-    return count;
+    if (count > 0 && needless)
+        fprintf(to, " (%s)", habits->needless);
+    fputs(count > 0 ? ".\n" : "", to);
 }
 
-/* Those that work, in a sentence or two. */
 static void print_habits(const struct tool_command *command)
 {
     char *text = NULL;
@@ -151,13 +156,8 @@ static void print_habits(const struct tool_command *command)
 
     if (!to)
         return;
-    fprintf(to, "As in %s: ", command->habits->of);
-    if (list_habits(to, command, false) > 0)
-        fputs(". Not needed: ", to);
-    else
-        fputs("not needed: ", to);
-    list_habits(to, command, true);
-    fprintf(to, " (%s).", command->habits->needless);
+    list_habits(to, command, false, "As in ");
+    list_habits(to, command, true, "Not needed");
     fclose(to);
     putchar('\n');
     help_print_text(text);

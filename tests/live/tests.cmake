@@ -350,7 +350,7 @@ set_tests_properties(live.agreement PROPERTIES
 
 # The sfb command as a user runs it.
 if(TARGET sfb)
-  foreach(name tool_cli tool_cbf tool_symbolize tool_log tool_collect tool_process tool_debuginfod tool_hostile tool_signals)
+  foreach(name tool_cli tool_options tool_cbf tool_symbolize tool_log tool_collect tool_process tool_debuginfod tool_hostile tool_signals)
     sfb_tool_test(live ${name})
   endforeach()
   target_link_libraries(test-live-tool_hostile PRIVATE PkgConfig::JANSSON)

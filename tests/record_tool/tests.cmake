@@ -46,7 +46,7 @@ if(SFB_MUSL_GCC)
   add_custom_target(test-record_tool-musl DEPENDS ${sfb_record_musl})
 endif()
 
-foreach(name cli life rights limits identity engines unrecorded)
+foreach(name cli habits life rights limits identity engines unrecorded)
   sfb_tool_test(record_tool ${name} support/command.c record_tool/contents.c record_tool/recorded.c
     LIBS sfb-recorder sfb-recording-zstd)
   target_compile_definitions(test-record_tool-${name} PRIVATE
