@@ -208,7 +208,7 @@ static const struct option_group groups[] = {
 
 const struct tool_command tool_collect = {
     .name = "collect",
-    .summary = "pack the files that name functions elsewhere: of a report, a process",
+    .summary = "pack the files that name functions, for use on another machine",
     .usage = "sfb collect [OPTION...] -o FILE.tar [REPORT|RECORDING|-]\n"
              "sfb collect [OPTION...] -o FILE.tar (--pid PID | --maps MAPSFILE)",
     .about = "Takes the modules of the crash reports in a file, of a recording (*.sfbr), or of a "
