@@ -12,9 +12,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "oracles/loaded.h"
@@ -97,6 +99,26 @@ void __wrap_sfb_sample_take(struct sfb_thread *thread, enum sfb_recording_engine
     atomic_flag_clear(&busy);
 }
 
+/* The file of counts, opened before the program gives up the right to open any (xz does); -1: it is not. */
+static int counts = -1;
+static struct stat counts_are;
+
+static void open_counts(const char *path)
+{
+    counts = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (counts >= 0 && fstat(counts, &counts_are) != 0)
+        counts = -1;
+}
+
+/* A program may close all descriptors, and have a file of its own in the place. */
+static bool are_counts_open(void)
+{
+    struct stat now;
+
+    return counts >= 0 && fstat(counts, &now) == 0 && now.st_dev == counts_are.st_dev &&
+           now.st_ino == counts_are.st_ino;
+}
+
 /* A fault that is not the oracle's happens anew, and ends the program. */
 static void on_fault(int number)
 {
@@ -117,10 +139,11 @@ static void begin_anew(void)
 __attribute__((constructor)) static void start(void)
 {
     const struct sigaction action = { .sa_handler = on_fault, .sa_flags = SA_NODEFER };
-    const char *text = getenv("SFB_AGENT_CHECK_EVERY");
+    const char *text = getenv("SFB_AGENT_CHECK_EVERY"), *path = getenv("SFB_AGENT_CHECK");
 
-    if (!getenv("SFB_AGENT_CHECK"))
+    if (!path)
         return;
+    open_counts(path);
     if (text && atol(text) > 0)
         every = (unsigned long)atol(text);
     sigaction(SIGSEGV, &action, NULL);
@@ -148,12 +171,13 @@ __attribute__((destructor)) static void write_counts(void)
 {
     const char *path = getenv("SFB_AGENT_CHECK");
     char line[1024];
-    int fd, size;
+    int size;
 
     if (!path || !oracle || atomic_load(&compared) == 0)
         return;
-    fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (fd < 0)
+    if (!are_counts_open())
+        open_counts(path);
+    if (counts < 0)
         return;
     size = snprintf(line, sizeof line, "%lu compared, %lu identical, %lu sp rules",
                     atomic_load(&compared), atomic_load(&identical), atomic_load(&sp_rules));
@@ -161,7 +185,6 @@ __attribute__((destructor)) static void write_counts(void)
     if ((size_t)size > sizeof line - 2)
         size = sizeof line - 2;
     line[size++] = '\n';
-    if (write(fd, line, (size_t)size) != size)
+    if (write(counts, line, (size_t)size) != size)
         perror("SFB_AGENT_CHECK");
-    close(fd);
 }
