@@ -198,7 +198,7 @@ Test(record_cli, refuses_programs_that_the_loader_guards)
     struct run run;
 
     if (geteuid() != 0) {
-        cr_log_warn("skipped: record_cli: only root makes a program of another user's set-user-ID");
+        SAY_SKIPPED("record_cli: only root makes a program of another user's set-user-ID");
         return;
     }
     run =

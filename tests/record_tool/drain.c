@@ -388,7 +388,7 @@ Test(record_drain, believes_cpu_time_of_several_processors)
     struct contents *c;
 
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
-        cr_log_warn("skipped: record_drain: there is one processor");
+        SAY_SKIPPED("record_drain: there is one processor");
         return;
     }
     begin();

@@ -60,7 +60,7 @@ Test(record_engine, an_ordinary_user_gets_the_rate_that_was_asked_for)
     struct recorded r;
 
     if (!may_be_another() || paranoid() > 2) {
-        cr_log_warn("skipped: record_engine: this user cannot become one that may use perf");
+        SAY_SKIPPED("record_engine: this user cannot become one that may use perf");
         return;
     }
     r = recorded_by(AS_ANOTHER, CALLS " spin 500");
@@ -117,7 +117,7 @@ Test(record_engine, perf_interrupts_no_call)
     if (run.status == 0)
         expect_no_interruption("perf");
     else
-        cr_log_warn("skipped: record_engine: perf is refused");
+        SAY_SKIPPED("record_engine: perf is refused");
     run_free(&run);
 }
 
@@ -186,7 +186,7 @@ Test(record_engine, the_sampler_interrupts_no_call)
 #if defined __x86_64__ && (__GLIBC__ == 2 && __GLIBC_MINOR__ < 41)
     expect_no_interruption("sampler");
 #else
-    cr_log_warn("skipped: record_engine: the number of an interrupted call is not known here");
+    SAY_SKIPPED("record_engine: the number of an interrupted call is not known here");
 #endif
 }
 

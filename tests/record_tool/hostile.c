@@ -204,7 +204,7 @@ Test(record_hostile, nothing_is_believed_when_the_recorder_is_dead)
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
         snprintf(line, sizeof line, "%s true 2>/dev/null", where[i]);
         if (system(line) != 0) {
-            cr_log_warn("skipped: record_hostile: '%s' is refused here", where[i]);
+            SAY_SKIPPED("record_hostile: '%s' is refused here", where[i]);
             continue;
         }
         for (enum forgery f = 0; f < FORGERIES; f++)

@@ -20,7 +20,7 @@ static bool can_unshare(const char *what)
     snprintf(line, sizeof line, "unshare %s true 2>/dev/null", what);
     if (geteuid() == 0 && system(line) == 0)
         return true;
-    cr_log_warn("skipped: record_identity: 'unshare %s' is refused here", what);
+    SAY_SKIPPED("record_identity: 'unshare %s' is refused here", what);
     return false;
 }
 

@@ -38,7 +38,7 @@ Test(record_life, accounts_for_all_cpu_time)
         double told = 0, shown;
 
         if (r.run.status == 125 && strncmp(engines[i], "perf", 4) == 0) {
-            cr_log_warn("skipped: record_life: perf is refused here: %s", r.run.err);
+            SAY_SKIPPED("record_life: perf is refused here: %s", r.run.err);
             recorded_free(&r);
             continue;
         }
@@ -84,7 +84,7 @@ Test(record_life, of_children_is_in_the_same_file)
     }
     /* Before Linux 6.15 nobody says how a process ended that its own parent waited for. */
     if (exits + kills == 0)
-        cr_log_warn("skipped: record_life: this kernel does not say how grandchildren ended");
+        SAY_SKIPPED("record_life: this kernel does not say how grandchildren ended");
     else
         cr_expect(exits == 1 && kills == 1, "%u %u", exits, kills);
     recorded_free(&r);
@@ -116,7 +116,7 @@ Test(record_life, of_threads_that_the_agent_did_not_see)
     struct recorded r = recorded("--engine perf $P another 500");
 
     if (r.run.status == 125) {
-        cr_log_warn("skipped: record_life: perf is refused here: %s", r.run.err);
+        SAY_SKIPPED("record_life: perf is refused here: %s", r.run.err);
     } else {
         cr_expect_gt(r.contents->weight, 200000000, "%s", r.run.err);
         cr_expect_gt(r.contents->samples, 100, "%s", r.run.err);
@@ -267,7 +267,7 @@ Test(record_life, fails_on_a_full_disk_and_the_program_goes_on)
     struct recorded r;
 
     if (geteuid() != 0 || system("unshare -m true 2>/dev/null") != 0) {
-        cr_log_warn("skipped: record_life: no mounts can be made here");
+        SAY_SKIPPED("record_life: no mounts can be made here");
         return;
     }
     r = recorded_by("unshare -m sh -c 'mkdir small && mount -t tmpfs -o size=8k none small && "

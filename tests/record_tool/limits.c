@@ -85,7 +85,7 @@ Test(record_limits, with_programs_of_another_c_library)
     struct recorded r;
 
     if (!*SFB_RECORD_MUSL) {
-        cr_log_warn("skipped: record_limits: musl-gcc is not installed");
+        SAY_SKIPPED("record_limits: musl-gcc is not installed");
         return;
     }
     r = recorded("'" SFB_RECORD_MUSL "' sleep");

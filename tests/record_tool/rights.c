@@ -22,7 +22,7 @@ static bool can_mount(void)
 {
     if (geteuid() == 0 && system("unshare -m true 2>/dev/null") == 0)
         return true;
-    cr_log_warn("skipped: record_rights: no mounts can be made here");
+    SAY_SKIPPED("record_rights: no mounts can be made here");
     return false;
 }
 
@@ -32,7 +32,7 @@ static bool can_others_read(void)
     if (system("setpriv --reuid 65534 --regid 65534 --clear-groups sh -c "
                "'test -x \"$0\" && test -r \"$1\"' '" SFB_TOOL "' '" SFB_RECORD_PROGRAM "'") == 0)
         return true;
-    cr_log_warn("skipped: record_rights: this build cannot be read by other users");
+    SAY_SKIPPED("record_rights: this build cannot be read by other users");
     return false;
 }
 
@@ -59,7 +59,7 @@ Test(record_rights, without_any_capability)
     struct recorded r;
 
     if (geteuid() != 0 || system("command -v setpriv >/dev/null") != 0) {
-        cr_log_warn("skipped: record_rights: no capability can be given up here");
+        SAY_SKIPPED("record_rights: no capability can be given up here");
         return;
     }
     chmod(folder_path(), 0777);
@@ -104,7 +104,7 @@ Test(record_rights, of_a_program_that_gives_up_its_user)
     struct recorded r;
 
     if (geteuid() != 0 || system("command -v setpriv >/dev/null") != 0) {
-        cr_log_warn("skipped: record_rights: no user can be given up here");
+        SAY_SKIPPED("record_rights: no user can be given up here");
         return;
     }
     if (!can_others_read())
@@ -123,7 +123,7 @@ Test(record_rights, of_a_program_that_gains_rights)
     struct recorded r;
 
     if (geteuid() != 0 || system("command -v setpriv >/dev/null") != 0) {
-        cr_log_warn("skipped: record_rights: no rights can be gained here");
+        SAY_SKIPPED("record_rights: no rights can be gained here");
         return;
     }
     chmod(folder_path(), 0755);
@@ -166,7 +166,7 @@ Test(record_rights, in_namespaces_of_its_own)
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
         snprintf(line, sizeof line, "%s test -x '%s' 2>/dev/null", where[i], SFB_RECORD_PROGRAM);
         if (system(line) != 0) {
-            cr_log_warn("skipped: record_rights: '%s' is refused here", where[i]);
+            SAY_SKIPPED("record_rights: '%s' is refused here", where[i]);
             continue;
         }
         r = recorded("%s $P burn 300", where[i]);

@@ -69,7 +69,7 @@ Test(record_session, is_in_no_core_dump)
 
     begin();
     if (!maps) {
-        cr_log_warn("skipped: record_session: /proc is not there");
+        SAY_SKIPPED("record_session: /proc is not there");
         return;
     }
     while (fgets(line, sizeof line, maps)) {

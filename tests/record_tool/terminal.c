@@ -149,7 +149,7 @@ Test(record_terminal, is_left_to_a_shell_with_jobs)
     char *plain, *recorded;
 
     if (access("/bin/bash", X_OK) != 0) {
-        cr_log_warn("skipped: record_terminal: no bash here");
+        SAY_SKIPPED("record_terminal: no bash here");
         return;
     }
     plain = session_of_shell("exec env PS1='ready$ ' bash --norc --noprofile -i");
