@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "object/counted.h"
 #include "object/foreign.h"
 #include "tool.h"
 
@@ -132,8 +133,8 @@ static void look_for_split_units(struct collection *c, const struct module_file 
         count += type == DW_UT_skeleton;
     if (count == 0)
         return;
-    tool_complain(TOOL_BAD_DATA, "%s: not collected: split debug information of %zu unit%s",
-                  file->path, count, count == 1 ? "" : "s");
+    tool_complain(TOOL_BAD_DATA, "%s: not collected: split debug information of %s", file->path,
+                  counted(count, "units").text);
     fprintf(c->manifest, "missing %zu split units\n", count);
     c->missing = true;
 }

@@ -12,6 +12,7 @@
 #include "heap_recording.h"
 #include "live_map.h"
 #include "number.h"
+#include "object/counted.h"
 #include "recorder/live_write.h"
 
 static uint64_t clock_ns(clockid_t clock)
@@ -86,40 +87,38 @@ static void say_limits(const struct live_map *m, const struct sfb_live_tails *ta
 
     if (h->level_most > 0)
         tool_complain(TOOL_DONE,
-                      "the table was full: %lu blocks were left out of samples; amounts are "
-                      "estimates. A larger SFB_HEAP_LIVE helps",
-                      (unsigned long)c->unsampled);
+                      "the table was full: %s left out of samples; amounts are estimates. A larger "
+                      "SFB_HEAP_LIVE helps",
+                      counted(c->unsampled, "blocks were").text);
     if (c->no_slot > 0)
-        tool_complain(TOOL_DONE, "%lu blocks had no place", (unsigned long)c->no_slot);
+        tool_complain(TOOL_DONE, "%s had no place", counted(c->no_slot, "blocks").text);
     if (c->no_stack > 0)
-        tool_complain(TOOL_DONE, "%lu blocks were counted without their stacks",
-                      (unsigned long)c->no_stack);
+        tool_complain(TOOL_DONE, "%s counted without a stack",
+                      counted(c->no_stack, "blocks were").text);
     if (c->no_list > 0)
-        tool_complain(TOOL_DONE, "%lu lists of modules did not fit: some frames have no names",
-                      (unsigned long)c->no_list);
+        tool_complain(TOOL_DONE, "%s of modules did not fit: some frames have no names",
+                      counted(c->no_list, "lists").text);
     if (m->sum.changed > 0)
-        tool_complain(TOOL_DONE, "%lu slots changed while they were read, and are left out",
-                      (unsigned long)m->sum.changed);
+        tool_complain(TOOL_DONE, "left out: %s that changed during the read",
+                      counted(m->sum.changed, "slots").text);
     if (c->overruns > 0)
-        tool_complain(TOOL_DONE, "%lu blocks were overrun before they were freed",
-                      (unsigned long)c->overruns);
+        tool_complain(TOOL_DONE, "%s overrun and then freed",
+                      counted(c->overruns, "blocks were").text);
     if (c->foreign + c->untold > 0)
         tool_complain(TOOL_DONE,
-                      "%lu blocks were freed that the table did not know, %lu more were such or "
-                      "overrun",
-                      (unsigned long)c->foreign, (unsigned long)c->untold);
+                      "%s freed that the table did not know, %lu more were such or overrun",
+                      counted(c->foreign, "blocks were").text, (unsigned long)c->untold);
     if (tails)
-        tool_complain(TOOL_DONE, "%lu tails looked at: %lu overwritten, %lu could not be read",
-                      (unsigned long)tails->checked, (unsigned long)tails->overruns,
+        tool_complain(TOOL_DONE, "%s looked at: %lu overwritten, %lu could not be read",
+                      counted(tails->checked, "tails").text, (unsigned long)tails->overruns,
                       (unsigned long)(tails->unreadable + tails->unknown));
 }
 
 static enum tool_exit judge(const struct live_map *m, const struct sfb_live_tails *tails)
 {
     if (m->sum.bad > 0)
-        return tool_complain(TOOL_BAD_DATA,
-                             "%lu slots contradict themselves: the map was overwritten",
-                             (unsigned long)m->sum.bad);
+        return tool_complain(TOOL_BAD_DATA, "the map was overwritten: contradictions in %s",
+                             counted(m->sum.bad, "slots").text);
     return tails && tails->overruns > 0 ? TOOL_BAD_DATA : TOOL_DONE;
 }
 
@@ -190,9 +189,8 @@ static enum tool_exit write_recording(const struct ctl_request *r, const struct 
         return tool_complain(TOOL_USAGE, "ctl: %s: %s", r->output,
                              errno ? strerror(errno) : sfb_status_str(status));
     }
-    printf("%s: %lu blocks, %lu bytes\n", r->output,
-           (unsigned long)sfb_live_count(m->sum.all.blocks),
-           (unsigned long)sfb_live_count(m->sum.all.bytes));
+    printf("%s: %s, %s\n", r->output, counted(sfb_live_count(m->sum.all.blocks), "blocks").text,
+           counted(sfb_live_count(m->sum.all.bytes), "bytes").text);
     return overruns.exit_status;
 }
 

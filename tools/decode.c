@@ -5,6 +5,7 @@
 #include "backtraces.h"
 #include "frame_text.h"
 #include "lws_decode.h"
+#include "object/counted.h"
 #include "tool.h"
 
 enum decode_option { OPTION_RAW = OPTION_FIRST, OPTION_SWIFT, OPTION_HEX, OPTION_LWS };
@@ -17,8 +18,7 @@ static void print_remark(int written, const struct backtraces *b, size_t offset,
 {
     int padding = written < REMARK_COLUMN ? REMARK_COLUMN - written : 1;
 
-    printf("%*s# +0x%zx, %zu byte%s%s\n", padding, "", b->base + offset, size, size == 1 ? "" : "s",
-           note);
+    printf("%*s# +0x%zx, %s%s\n", padding, "", b->base + offset, counted(size, "bytes").text, note);
 }
 
 static void print_instruction(const struct backtraces *b, const struct sfb_cbf_item *item)

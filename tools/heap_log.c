@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "object/base64.h"
+#include "object/counted.h"
 #include "sfb/cbf.h"
 #include "sfb/image_map.h"
 
@@ -358,11 +359,10 @@ static void judge(const struct heap_log *log, const struct input *input,
             *exit_status,
             d->ended
                 ? tool_complain(TOOL_BAD_DATA,
-                                "%s: line %lu: of the dump of process %lu, %lu of %lu stacks "
-                                "are there",
+                                "%s: line %lu: of the dump of process %lu, %lu of %s there",
                                 input->name, (unsigned long)d->line, (unsigned long)d->pid,
                                 (unsigned long)d->stack_count,
-                                (unsigned long)d->end[SFB_LIVE_END_STACKS])
+                                counted(d->end[SFB_LIVE_END_STACKS], "stacks are").text)
                 : tool_complain(TOOL_BAD_DATA, "%s: line %lu: the dump of process %lu has no end",
                                 input->name, (unsigned long)d->line, (unsigned long)d->pid));
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "object/counted.h"
 #include "recorder/tasks.h"
 #include "sfb/recording.h"
 
@@ -124,8 +125,8 @@ void record_engine_tell(const struct record_engine *e, const struct record_reque
     const uint32_t reached = record_engine_reached(e, request);
 
     if (reached > 0)
-        fprintf(stderr, "sfb: %" PRIu32 " of %" PRIu32 " samples a second were reached: %s\n",
-                reached, request->rate_hz,
+        fprintf(stderr, "sfb: %" PRIu32 " of %s a second were reached: %s\n", reached,
+                counted(request->rate_hz, "samples").text,
                 e->perf ? "more would cost it more than half of its CPU time" : e->text);
 }
 

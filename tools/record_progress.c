@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "object/counted.h"
 #include "object/foreign.h"
 #include "record.h"
 #include "recorder/watch.h"
@@ -16,7 +17,7 @@ static bool shown;
 static const char *bytes_text(char *out, size_t room, uint64_t size)
 {
     if (size < 10000)
-        snprintf(out, room, "%" PRIu64 " bytes", size);
+        snprintf(out, room, "%.31s", counted(size, "bytes").text);
     else if (size < UINT64_C(10000) << 10)
         snprintf(out, room, "%.1f KiB", (double)size / 1024);
     else if (size < UINT64_C(10000) << 20)
@@ -42,13 +43,11 @@ static void heap_progress(const struct sfb_recorder_totals *totals, uint64_t siz
 {
     char live[32], peak[32], text[32];
 
-    fprintf(stderr,
-            "\rsfb: %.0f s, %" PRIu64 " allocations, live %s, peak %s, %" PRIu64
-            " events lost, %s\x1b[K",
-            (double)passed_ns / 1e9, totals->heap.allocated_blocks,
+    fprintf(stderr, "\rsfb: %.0f s, %s, live %s, peak %s, %s lost, %s\x1b[K",
+            (double)passed_ns / 1e9, counted(totals->heap.allocated_blocks, "allocations").text,
             bytes_text(live, sizeof live, totals->heap.live_bytes),
-            bytes_text(peak, sizeof peak, totals->heap.peak_bytes), lost_heap_events(totals),
-            bytes_text(text, sizeof text, size));
+            bytes_text(peak, sizeof peak, totals->heap.peak_bytes),
+            counted(lost_heap_events(totals), "events").text, bytes_text(text, sizeof text, size));
 }
 
 /* A shell with jobs takes the terminal for itself: a line drawn there would be among its own. */
@@ -70,8 +69,8 @@ void record_progress(const struct record_request *request, const struct sfb_reco
     if (request->heap)
         heap_progress(totals, size, passed_ns);
     else
-        fprintf(stderr, "\rsfb: %.0f s, %" PRIu64 " samples, %" PRIu64 " lost, %s\x1b[K",
-                (double)passed_ns / 1e9, totals->samples, lost_samples(totals),
+        fprintf(stderr, "\rsfb: %.0f s, %s, %" PRIu64 " lost, %s\x1b[K", (double)passed_ns / 1e9,
+                counted(totals->samples, "samples").text, lost_samples(totals),
                 bytes_text(text, sizeof text, size));
     fflush(stderr);
     shown = true;
@@ -86,8 +85,9 @@ void record_progress_end(void)
 
 static void cpu_summary(const struct sfb_recorder_totals *totals)
 {
-    fprintf(stderr, "sfb: %" PRIu64 " samples of %.2f CPU seconds, %" PRIu64 " lost",
-            totals->samples, (double)totals->weight / 1e9, lost_samples(totals));
+    fprintf(stderr, "sfb: %s of %.2f CPU seconds, %" PRIu64 " lost",
+            counted(totals->samples, "samples").text, (double)totals->weight / 1e9,
+            lost_samples(totals));
 }
 
 /* The peaks of several processes are summed as what lives is, and as the report does it. */
@@ -97,23 +97,22 @@ static void heap_summary(const struct sfb_recorder_totals *totals)
     const char *about = h->sampled ? "about " : "";
     char bytes[32], peak[32], live[32];
 
-    fprintf(stderr,
-            "sfb: %s%" PRIu64 " allocations of %s, %s %s%s, live at the end %s%s in %" PRIu64
-            " %s, %" PRIu64 " events lost",
-            about, h->allocated_blocks, bytes_text(bytes, sizeof bytes, h->allocated_bytes),
+    fprintf(stderr, "sfb: %s%s of %s, %s %s%s, live at the end %s%s in %s, %s lost", about,
+            counted(h->allocated_blocks, "allocations").text,
+            bytes_text(bytes, sizeof bytes, h->allocated_bytes),
             h->peaks > 1 ? "sum of peaks" : "peak", about,
             bytes_text(peak, sizeof peak, h->peak_bytes), about,
-            bytes_text(live, sizeof live, h->live_bytes), h->live_blocks,
-            h->live_blocks == 1 ? "block" : "blocks", lost_heap_events(totals));
+            bytes_text(live, sizeof live, h->live_bytes), counted(h->live_blocks, "blocks").text,
+            counted(lost_heap_events(totals), "events").text);
 }
 
 static void tell_heap(const struct sfb_recorder_heap_totals *h)
 {
     if (h->unknown_frees > 0)
-        fprintf(stderr, "sfb: %" PRIu64 " x frees of blocks that were allocated before\n",
-                h->unknown_frees);
+        fprintf(stderr, "sfb: %s of blocks that were allocated before\n",
+                counted(h->unknown_frees, "frees").text);
     if (h->conflicts > 0)
-        fprintf(stderr, "sfb: %" PRIu64 " x events that contradict others\n", h->conflicts);
+        fprintf(stderr, "sfb: %s that contradicted others\n", counted(h->conflicts, "events").text);
 }
 
 static void last_line(const struct record_request *request, const struct record_outcome *outcome)
@@ -125,8 +124,7 @@ static void last_line(const struct record_request *request, const struct record_
         heap_summary(totals);
     else
         cpu_summary(totals);
-    fprintf(stderr, ", %u %s, %s in ", totals->processes,
-            totals->processes == 1 ? "process" : "processes",
+    fprintf(stderr, ", %s, %s in ", counted(totals->processes, "processes").text,
             bytes_text(text, sizeof text, outcome->size));
     foreign_print(stderr, outcome->file);
     fputs(": sfb report ", stderr);
@@ -137,7 +135,7 @@ static void last_line(const struct record_request *request, const struct record_
 /* It is not so many losses but an amount, and its text says of which programs. */
 static void unrecorded_line(uint64_t ms, const char *text)
 {
-    fprintf(stderr, "sfb: %" PRIu64 " %s: ", ms, sfb_recording_loss_str(SFB_LOSS_CPU));
+    fprintf(stderr, "sfb: %s: ", counted(ms, sfb_recording_loss_str(SFB_LOSS_CPU)).text);
     foreign_print(stderr, text);
     fputc('\n', stderr);
 }
@@ -158,14 +156,14 @@ void record_summary(const struct record_request *request, const struct record_ou
                       outcome->nothing);
     last_line(request, outcome);
     if (outcome->unwritten > 0)
-        fprintf(stderr, "sfb: %" PRIu64 " more samples were taken that the file has no room for\n",
-                outcome->unwritten);
+        fprintf(stderr, "sfb: %s taken that the file has no room for\n",
+                counted(outcome->unwritten, "more samples were").text);
     if (request->heap)
         tell_heap(&totals->heap);
     for (uint32_t reason = 0; reason < SFB_LOSS_COUNT; reason++)
         if (totals->lost[reason] > 0 && reason != SFB_LOSS_CPU)
-            fprintf(stderr, "sfb: %" PRIu64 " x %s\n", totals->lost[reason],
-                    sfb_recording_loss_str(reason));
+            fprintf(stderr, "sfb: %s\n",
+                    counted(totals->lost[reason], sfb_recording_loss_str(reason)).text);
     if (totals->lost[SFB_LOSS_CPU] > 0)
         unrecorded_line(totals->lost[SFB_LOSS_CPU], outcome->unrecorded);
 }

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "object/counted.h"
 #include "object/object.h"
 #include "record_engine.h"
 #include "recorder/drain.h"
@@ -267,9 +268,9 @@ static bool all_ended(struct recording *r)
     if (!r->said && !r->request->quiet) {
         record_progress_end();
         fprintf(stderr,
-                "sfb: the program has ended; %zu of its processes run on, and are recorded. "
+                "sfb: the program has ended; %s still running and recorded. "
                 "Ctrl-C ends the recording\n",
-                running);
+                counted(running, "child processes are").text);
     }
     r->said = true;
     return false;
@@ -371,9 +372,8 @@ static const char *explain_nothing(struct recording *r, const struct sfb_recorde
     else if (totals->lost[SFB_LOSS_NO_TIMER] > 0)
         snprintf(text, sizeof text, "the system gave no timer (RLIMIT_SIGPENDING)");
     else if (totals->lost[SFB_LOSS_NOT_FOLLOWED] > 0)
-        snprintf(text, sizeof text, "%" PRIu64 " %s no agent: sfb report --check names %s",
-                 totals->lost[SFB_LOSS_NOT_FOLLOWED],
-                 totals->lost[SFB_LOSS_NOT_FOLLOWED] == 1 ? "process has" : "processes have",
+        snprintf(text, sizeof text, "%s no agent: sfb report --check names %s",
+                 counted(totals->lost[SFB_LOSS_NOT_FOLLOWED], "processes have").text,
                  totals->lost[SFB_LOSS_NOT_FOLLOWED] == 1 ? "it" : "them");
     else if (r->request->heap)
         snprintf(text, sizeof text, "%s", explain_no_allocations(r->request));
@@ -382,9 +382,9 @@ static const char *explain_nothing(struct recording *r, const struct sfb_recorde
                  (double)totals->cpu / 1e6, sfb_recording_engine_str(r->engine.engine));
     else
         snprintf(text, sizeof text,
-                 "%u %s used %.1f ms of CPU time, and a sample is taken each %.1f ms",
-                 totals->processes, totals->processes == 1 ? "process" : "processes",
-                 (double)totals->cpu / 1e6, 1e3 / reached_rate(r));
+                 "%s used %.1f ms of CPU time, and a sample is taken each %.1f ms",
+                 counted(totals->processes, "processes").text, (double)totals->cpu / 1e6,
+                 1e3 / reached_rate(r));
     sfb_recorder_drain_lost(r->drain, 0, SFB_LOSS_NOT_FOLLOWED, totals->processes == 0, text);
     return text;
 }

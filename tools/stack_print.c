@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "object/counted.h"
 #include "object/foreign.h"
 
 /* The frame being printed. */
@@ -36,9 +37,9 @@ static void print_function(void *user, const struct symbols_function *f)
 /* One of a few bytes may stand for a million that were left out: they are one line, too. */
 static uint64_t print_omitted(const struct sfb_cbf_item *item, uint64_t number)
 {
-    printf("... %" PRIu64 " frame%s omitted", item->value, item->value == 1 ? "" : "s");
+    printf("... %s omitted", counted(item->value, "frames").text);
     if (item->count > 1)
-        printf(" (%" PRIu64 " times)", item->count);
+        printf(" (%s)", counted(item->count, "times").text);
     putchar('\n');
     return number + item->count * item->value;
 }
@@ -60,8 +61,7 @@ static uint64_t print_frame(const struct stack_print *print, const struct sfb_cb
     if (item->kind == SFB_FRAME_OMIT)
         return print_omitted(item, number);
     if (item->repeat)
-        printf("#%" PRIu64 " .. (repeated %" PRIu64 " time%s more)\n", number, item->count,
-               item->count == 1 ? "" : "s");
+        printf("#%" PRIu64 " .. (repeated %s more)\n", number, counted(item->count, "times").text);
     else
         symbols_find(print->symbols, before ? item->value - 1 : item->value, print_function, &line);
     return number + item->count;

@@ -7,6 +7,7 @@
 
 #include "image_modules.h"
 #include "input.h"
+#include "object/counted.h"
 #include "object/load_bias.h"
 #include "object/perf_map.h"
 #include "object/process.h"
@@ -243,8 +244,8 @@ static void open_perf_map(struct symbols *s)
     if (found < 0)
         tool_complain(TOOL_DONE, "%s: not used: %s", s->perf_path, cause);
     else if (found > 0 && s->perf.bad_lines > 0)
-        tool_complain(TOOL_DONE, "%s: %zu line%s not used, the first is line %zu", s->perf_path,
-                      s->perf.bad_lines, s->perf.bad_lines == 1 ? "" : "s", s->perf.first_bad);
+        tool_complain(TOOL_DONE, "%s: %s not used, the first is line %zu", s->perf_path,
+                      counted(s->perf.bad_lines, "lines").text, s->perf.first_bad);
 }
 
 static bool ask_perf_map(struct symbols *s, struct question *q)

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "object/counted.h"
 #include "object/foreign.h"
 
 /* How often each reason comes up; there are a dozen of them, and each is one static string. */
@@ -24,8 +25,8 @@ static void report_reasons(FILE *to, const struct synthesis *s)
         reasons[r].size += g->code.end - g->code.start;
     }
     for (size_t r = 0; reasons[r].text != NULL; r++)
-        fprintf(to, "  %" PRIu64 " byte%s (%" PRIu64 "x): %s\n", reasons[r].size,
-                reasons[r].size == 1 ? "" : "s", reasons[r].count, reasons[r].text);
+        fprintf(to, "  %s (%" PRIu64 "x): %s\n", counted(reasons[r].size, "bytes").text,
+                reasons[r].count, reasons[r].text);
 }
 
 static void report_gaps(FILE *to, const struct synthesis *s)
@@ -45,14 +46,15 @@ void synthesis_report(FILE *to, const char *name, const struct synthesis *s,
 {
     foreign_print(to, name);
     fprintf(to,
-            ": %" PRIu32 " functions, %" PRIu64 " rows (%" PRIu32 " stored), %zu bytes (%.2f of "
-            "the %" PRIu64 " of .eh_frame and its table) at 0x%" PRIx64 "\n",
-            s->function_count, s->row_count, size->stored_rows, size->bytes,
+            ": %s, %s (%" PRIu32 " stored), %s (%.2f of the %" PRIu64
+            " of .eh_frame and its table) at 0x%" PRIx64 "\n",
+            counted(s->function_count, "functions").text, counted(s->row_count, "rows").text,
+            size->stored_rows, counted(size->bytes, "bytes").text,
             size->eh_frame ? (double)size->bytes / (double)size->eh_frame : 0.0, size->eh_frame,
             size->address);
-    fprintf(to,
-            "%" PRIu32 " functions not wholly expressible, %" PRIu64 " bytes of %" PRIu64 "%s\n",
-            s->partial_count, s->gap_size, s->code_size, s->gap_count ? ":" : "");
+    fprintf(to, "%s not wholly expressible, %s of %" PRIu64 "%s\n",
+            counted(s->partial_count, "functions").text, counted(s->gap_size, "bytes").text,
+            s->code_size, s->gap_count ? ":" : "");
     if (verbose)
         report_gaps(to, s);
     else

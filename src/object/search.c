@@ -1,4 +1,5 @@
 #include "object/search.h"
+#include "object/counted.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -72,7 +73,8 @@ static bool by_base_name(struct object_search *s, struct object_symbol_path *fol
                          "searching it for '%s': %s", name, cause);
     if (count > 1 && s->wanted.id.size == 0 && !s->wanted.has_crc) {
         object_trail_add(s->trail, s->wanted.part, object_symbol_path_folder(folder), OBJECT_PASSED,
-                         "%zu files are called '%s', and no build-id tells which", count, name);
+                         "%s called '%s', and no build-id tells which",
+                         counted(count, "files are").text, name);
         return false;
     }
     for (size_t i = 0; i < count && i < SAME_NAME_MAX; i++)
@@ -80,7 +82,7 @@ static bool by_base_name(struct object_search *s, struct object_symbol_path *fol
             return true;
     if (count > SAME_NAME_MAX)
         object_trail_add(s->trail, s->wanted.part, object_symbol_path_folder(folder), OBJECT_PASSED,
-                         "%zu more files called '%s'", count - SAME_NAME_MAX, name);
+                         "%s called '%s'", counted(count - SAME_NAME_MAX, "more files").text, name);
     return false;
 }
 

@@ -149,7 +149,7 @@ static bool has_decoder(void)
     if (!assemble(&one, ".sframe"))
         return false;
     run = run_line("cd '%s' && '%s' check case.o", folder, SFB_TOOL);
-    has = strstr(run.out, "SF0820 note: rows were compared with the code: 1 functions") != NULL;
+    has = strstr(run.out, "SF0820 note: rows were compared with the code: 1 function") != NULL;
     run_free(&run);
     return has;
 }

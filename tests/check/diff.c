@@ -57,11 +57,11 @@ Test(check_diff, names_what_differs)
                 "rows that change something: 6 in A, 6 in B; .sframe: version 1, 98 bytes; version "
                 "1, 98 bytes\n");
     expect_diff("good lost | head -n 2", 0,
-                "g: only in A: 32 bytes, 1 rows\n"
+                "g: only in A: 32 bytes, 1 row\n"
                 "functions: 3 in A, 2 in B: 2 the same, 0 differ, 1 only in A, 0 only in B\n");
     expect_diff("--max 1 lost other | head -n 3", 0,
                 ".plt+0x0: A: 32 bytes; B: 16\n"
-                "1 more functions\n"
+                "1 more function\n"
                 "functions: 2 in A, 3 in B: 1 the same, 1 differ, 0 only in A, 1 only in B\n");
 }
 

@@ -301,7 +301,7 @@ static long peak_kilobytes(const char *format, unsigned findings)
     return usage.ru_maxrss;
 }
 
-/* 20,000 findings were 38 MB of JSON values, and 75 MB of SARIF. */
+/* 20,000 findings were 36 MiB of JSON values, and 72 MiB of SARIF. */
 Test(check_formats, take_no_memory_for_findings)
 {
     static const char *const formats[] = { "json", "sarif" };
@@ -309,7 +309,7 @@ Test(check_formats, take_no_memory_for_findings)
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         const long few = peak_kilobytes(formats[i], 1000), many = peak_kilobytes(formats[i], 20000);
 
-        cr_expect(lt(long, many - few, 16 << 10), "%s: %ld KB, %ld KB", formats[i], few, many);
+        cr_expect(lt(long, many - few, 16 << 10), "%s: %ld KiB, %ld KiB", formats[i], few, many);
     }
 }
 
@@ -330,7 +330,7 @@ Test(check_formats, give_statistics)
                      "(71.42 %)\n"
                      "lost:   .text: 2 functions, covered 1 (50.00 %); 80 bytes, covered "
                      "48 (60.00 %)\n"
-                     "lost:   .plt: 1 functions, covered 1 (100.00 %); 32 bytes, covered "
+                     "lost:   .plt: 1 function, covered 1 (100.00 %); 32 bytes, covered "
                      "32 (100.00 %)\n"
                      "lost:   without a row: 32 bytes of 32 at 0x1040 (g+0x0)\n") != NULL,
               "%s", run.out);

@@ -280,7 +280,7 @@ Test(ctl, names_who_allocated_what_was_overrun_and_freed)
     struct run run =
         run_line(TOOL " ctl %d dump >log; " TOOL " report --top --no-pager log", (int)p.pid);
 
-    expect_has(run.err, "3 blocks were overrun before they were freed");
+    expect_has(run.err, "3 blocks were overrun and then freed");
     expect_has(run.out, "overrun: 0 live and 3 freed blocks");
     expect_has(run.out, "make_a_pearl+");
     run_free(&run);
@@ -360,7 +360,7 @@ Test(ctl, says_what_a_log_lacks)
     expect_has(run.out, "make_a_pearl (");
     run_free(&run);
     run = run_line(TOOL " report --top --no-pager none");
-    expect_has(run.err, "0 of 1 stacks are there");
+    expect_has(run.err, "0 of 1 stack is there");
     cr_expect_eq(run.status, 1);
     run_free(&run);
     run = run_line(TOOL " report --top --no-pager headless");

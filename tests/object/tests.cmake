@@ -1,5 +1,5 @@
 # What tools are made of, apart from the library: src/object, and the encoder of .sframe.
-set(sources object tables hex maps spans demangle short_name bare_name nearest sframe_encoder
+set(sources object tables hex maps spans demangle short_name bare_name nearest counted sframe_encoder
   sframe_flexible_encoder)
 list(TRANSFORM sources REPLACE "(.+)" "object/\\1.c")
 add_executable(test-object ${sources} support/section_bytes.c support/eh_frame_bytes.c

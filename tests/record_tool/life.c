@@ -157,7 +157,8 @@ Test(record_life, goes_on_with_a_daemon_that_closes_everything)
         if (r.contents->process[i].weight > most)
             most = r.contents->process[i].weight;
     cr_expect_gt(most, 150000000, "%s", r.run.err);
-    cr_expect(strstr(r.run.err, "run on, and are recorded") != NULL, "%s", r.run.err);
+    cr_expect(strstr(r.run.err, "child process is still running and recorded") != NULL, "%s",
+              r.run.err);
     for (uint32_t i = 0; i < r.contents->process_count; i++)
         cr_expect(r.contents->process[i].ended && r.contents->process[i].end == SFB_PROCESS_EXITED);
     recorded_free(&r);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cfi.h"
+#include "object/counted.h"
 
 /*
  * A cause explains 9 of 10 functions or more, where the section as it stands has less than half of
@@ -243,8 +244,8 @@ void cause_say(struct check *c, const struct cause *cause, uint64_t explained)
         at = in_sframe(AT_HEADER_VERSION);
     }
     findings_add(c->findings, cause->code, at,
-                 "%s, %" PRIu64 " of %" PRIu64 " functions are where %s are; as it stands, %" PRIu64
-                 " of %" PRIu64 "; findings that follow from it: %" PRIu64,
-                 how, cause->now.equal, cause->now.all, cause->by, cause->before.equal,
-                 cause->before.all, explained);
+                 "%s, %" PRIu64 " of %s are where %s are; as it stands, %" PRIu64 " of %" PRIu64
+                 "; findings that follow from it: %" PRIu64,
+                 how, cause->now.equal, counted(cause->now.all, "functions").text, cause->by,
+                 cause->before.equal, cause->before.all, explained);
 }

@@ -5,6 +5,7 @@
  * row on the way is compared with it. What cannot be followed is counted, and is no finding.
  */
 #include "code.h"
+#include "object/counted.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -83,12 +84,12 @@ static void say_summary(struct code_check *cc)
     if (cc->functions == 0)
         return;
     findings_add(cc->c->findings, CODE_INSN_FOLLOWED, in_file(0),
-                 "%" PRIu64 " functions, %" PRIu64 " instructions; %" PRIu64
-                 " functions from end to end. Not followed: the stack pointer in %" PRIu64
+                 "%s, %s; %s from end to end. Not followed: the stack pointer in %" PRIu64
                  ", a block that nothing was seen to lead to in %" PRIu64
                  ", bytes that are no known instruction in %" PRIu64
                  ", a return to what was pushed in %" PRIu64 ", too large %" PRIu64,
-                 cc->functions, cc->insns, cc->followed, cc->gaps[GAP_HEIGHT], cc->gaps[GAP_BLOCK],
+                 counted(cc->functions, "functions").text, counted(cc->insns, "instructions").text,
+                 counted(cc->followed, "functions").text, cc->gaps[GAP_HEIGHT], cc->gaps[GAP_BLOCK],
                  cc->gaps[GAP_BYTES], cc->gaps[GAP_TRICK], cc->gaps[GAP_LARGE]);
 }
 

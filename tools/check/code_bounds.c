@@ -3,6 +3,7 @@
 
 #include "code.h"
 #include "object/code_ranges.h"
+#include "object/counted.h"
 #include "say.h"
 
 /* Instructions behind the end of a function that are looked at, and the longest one. */
@@ -68,14 +69,15 @@ void code_judge_bounds(struct code_function *u)
         if (in && u->start + row->start < u->end)
             say_at(u->cc->c, CODE_INSN_ROW,
                    place_of_row(u->f.part, u->f.entry, row->index, row->position),
-                   u->start + row->start, no_rules, ", %" PRIu64 " bytes into one of %u",
-                   u->start + row->start - in->address, in->size);
+                   u->start + row->start, no_rules, ", %s into one of %u",
+                   counted(u->start + row->start - in->address, "bytes").text, in->size);
     }
     judge_key(u);
     judge_signal(u);
     if (insn_end(last) > u->end)
         say_at(u->cc->c, CODE_INSN_END, place_of_entry(u->f.part, u->f.entry, FIELD_SIZE), u->end,
-               no_rules, ", %" PRIu64 " bytes into one of %u", u->end - last->address, last->size);
+               no_rules, ", %s into one of %u", counted(u->end - last->address, "bytes").text,
+               last->size);
 }
 
 /* ---- where it goes on behind its end ---- */

@@ -15,6 +15,7 @@
 #include "check.h"
 #include "difference.h"
 #include "missing.h"
+#include "object/counted.h"
 #include "only_sframe.h"
 #include "say.h"
 #include "words.h"
@@ -90,8 +91,8 @@ static void say_only_sframe(struct comparer *m, const struct answer *a, uint64_t
         return;
     m->said = CODE_NO_CFI_HERE;
     m->said_of = a->function.entry;
-    say_at(m->c, CODE_NO_CFI_HERE, place_of(a), start, no_rules, ", %" PRIu64 " bytes or more",
-           end - start);
+    say_at(m->c, CODE_NO_CFI_HERE, place_of(a), start, no_rules, ", %s or more",
+           counted(end - start, "bytes").text);
 }
 
 static void judge_key(struct comparer *m, const struct answer *a, const struct cfi_row *row)
@@ -181,8 +182,9 @@ static void say_gaps(struct comparer *m, const struct cfi_function *f, const str
         return; /* one row that cannot be said costs the function: gas leaves out all of it */
     if (t->covered > 0)
         say_at(m->c, CODE_PARTLY_COVERED, at, t->gap_start, no_rules,
-               ": %" PRIu64 " bytes from there on, %" PRIu64 " of %" PRIu64 " in all",
-               t->gap_end - t->gap_start, t->bytes - t->covered - t->beyond, t->bytes);
+               ": %s from there on, %" PRIu64 " of %" PRIu64 " in all",
+               counted(t->gap_end - t->gap_start, "bytes").text, t->bytes - t->covered - t->beyond,
+               t->bytes);
     else
         missing_add(&m->missing,
                     &(struct missing_function){ t->gap_start, t->bytes, f->fde.offset });

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "check.h"
+#include "object/counted.h"
 
 static void judge_section(struct check *c, const struct object_section *s)
 {
@@ -49,8 +50,8 @@ static void judge_size(struct check *c, const GElf_Phdr *p, uint64_t at, uint64_
 
     if (smaller || p->p_filesz > size || p->p_memsz > size)
         findings_add(c->findings, smaller ? CODE_SEGMENT_SMALLER : CODE_SEGMENT_LARGER, place,
-                     "%" PRIu64 " bytes, %" PRIu64 " in memory; the section has %" PRIu64,
-                     p->p_filesz, p->p_memsz, size);
+                     "%s, %" PRIu64 " in memory; the section has %" PRIu64,
+                     counted(p->p_filesz, "bytes").text, p->p_memsz, size);
 }
 
 /* What it is loaded by says where; NULL: nothing does. */
@@ -73,7 +74,7 @@ static void judge_segment_alone(struct check *c, const GElf_Phdr *p, uint64_t at
 
     if (p->p_filesz != p->p_memsz)
         findings_add(c->findings, CODE_SEGMENT_SIZES, PHDR_FIELD(c, at, p_memsz),
-                     "%" PRIu64 " bytes, %" PRIu64 " in memory", p->p_filesz, p->p_memsz);
+                     "%s, %" PRIu64 " in memory", counted(p->p_filesz, "bytes").text, p->p_memsz);
     if (p->p_flags != PF_R)
         findings_add(c->findings, CODE_SEGMENT_FLAGS, PHDR_FIELD(c, at, p_flags),
                      "p_flags 0x%" PRIx32, p->p_flags);
@@ -151,10 +152,10 @@ void check_container(struct check *c)
         judge_segment_alone(c, &o->phdrs[segment], object_segment_header_at(o, segment));
     if (!s) {
         if (segment < o->phdr_count && o->section_count > 0)
-            findings_add(c->findings, CODE_SEGMENT_DANGLING,
-                         in_file(object_segment_header_at(o, segment)),
-                         "address 0x%" PRIx64 ", %" PRIu64 " bytes, and no section .sframe",
-                         o->phdrs[segment].p_vaddr, o->phdrs[segment].p_filesz);
+            findings_add(
+                c->findings, CODE_SEGMENT_DANGLING, in_file(object_segment_header_at(o, segment)),
+                "address 0x%" PRIx64 ", %s, and no section .sframe", o->phdrs[segment].p_vaddr,
+                counted(o->phdrs[segment].p_filesz, "bytes").text);
         return;
     }
     while (!o->relocatable && (more = object_section_after(o, more, ".sframe")) != 0)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "object/counted.h"
 #include "stretches.h"
 #include "where.h"
 
@@ -67,8 +68,8 @@ static void say_uncovered(struct check *c, uint64_t start, uint64_t bytes, uint6
 
     if (name)
         findings_add(c->findings, CODE_UNCOVERED,
-                     of_pc(in_file(file_offset(c->object, start)), start),
-                     "at %s: %" PRIu64 " bytes of %" PRIu64, name, bytes - covered, bytes);
+                     of_pc(in_file(file_offset(c->object, start)), start), "at %s: %s of %" PRIu64,
+                     name, counted(bytes - covered, "bytes").text, bytes);
     else
         c->no_memory = true;
     free(name);

@@ -7,6 +7,7 @@
 #include "cfi.h"
 #include "disassembly.h"
 #include "finding_list.h"
+#include "object/counted.h"
 #include "object/foreign.h"
 #include "words.h"
 
@@ -65,11 +66,10 @@ static void print_entry(const struct check *c, const struct sframe_part *p,
 {
     const uint64_t at = sframe_entry_at(p, e->index);
 
-    printf("FDE %" PRIu32 ": [0x%" PRIx64 ", 0x%" PRIx64 "), %" PRIu32
-           " rows, info 0x%02x; SFrame version %u, ABI %u\n"
-           "  .sframe+0x%" PRIx64 ":",
-           p->first + e->index, e->start, e->start + e->size, e->row_count, e->info,
-           p->version->number, p->abi, at);
+    printf("FDE %" PRIu32 ": [0x%" PRIx64 ", 0x%" PRIx64
+           "), %s, info 0x%02x; SFrame version %u, ABI %u\n  .sframe+0x%" PRIx64 ":",
+           p->first + e->index, e->start, e->start + e->size, counted(e->row_count, "rows").text,
+           e->info, p->version->number, p->abi, at);
     print_bytes(c->data + at, p->version->entry_size);
     printf("\n");
     if (p->version->has_attribute && sframe_first_row(p, e) <= p->fre_size) {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "object/counted.h"
 #include "say.h"
 #include "where.h"
 
@@ -21,7 +22,8 @@ static void say_table(const struct missing *m, struct check *c)
 
     if (last)
         say_at(c, CODE_CAUSE_TABLE, in_eh_frame(m->list[0].offset), m->list[0].start, no_rules,
-               " to %s: %" PRIu64 " functions, %" PRIu64 " bytes", last, m->count, m->bytes);
+               " to %s: %s, %s", last, counted(m->count, "functions").text,
+               counted(m->bytes, "bytes").text);
     else
         c->no_memory = true;
     free(last);
@@ -35,6 +37,6 @@ void missing_say(struct missing *m, struct check *c)
     else
         for (size_t i = 0; i < m->count; i++)
             say_at(c, CODE_NOT_COVERED, in_eh_frame(m->list[i].offset), m->list[i].start, no_rules,
-                   ": %" PRIu64 " bytes", m->list[i].bytes);
+                   ": %s", counted(m->list[i].bytes, "bytes").text);
     m->count = m->bytes = 0;
 }

@@ -1,4 +1,5 @@
 #include "only_sframe.h"
+#include "object/counted.h"
 
 #include <inttypes.h>
 
@@ -58,6 +59,7 @@ void only_sframe_say(struct only_sframe *out, struct check *c, const struct aske
         return;
     findings_add(c->findings, CODE_CAUSE_NO_CFI,
                  place_of_entry(first->function.part, first->function.entry, FIELD_START),
-                 "%" PRIu64 " functions of %zu, %" PRIu64 " bytes", count, s->count, bytes);
+                 "%s of %zu, %s", counted(count, "functions").text, s->count,
+                 counted(bytes, "bytes").text);
     c->findings->explained[check_code_index(CODE_NO_CFI_HERE)] += count;
 }

@@ -5,6 +5,7 @@
 #include <sfb/abi.h>
 
 #include "check.h"
+#include "object/counted.h"
 #include "where.h"
 
 struct finding_place place_of_entry(const struct sframe_part *part,
@@ -33,8 +34,8 @@ static void judge_info(struct check *c, const struct sframe_part *p, struct sfra
         findings_add(c->findings, CODE_ROW_TYPE, at, "type %u", type);
         e->rows_lost = true;
     } else if (type > needed && e->size > 0) {
-        findings_add(c->findings, CODE_ROW_TYPE_WIDE, at, "%u bytes, for a function of %" PRIu32,
-                     1u << type, e->size);
+        findings_add(c->findings, CODE_ROW_TYPE_WIDE, at, "%s, for a function of %" PRIu32,
+                     counted(1u << type, "bytes").text, e->size);
     }
     if ((e->info & p->version->info_unused) != 0)
         findings_add(c->findings, CODE_INFO_BITS, at, "info 0x%02x", e->info);
@@ -64,10 +65,11 @@ static void judge_repeat(struct check *c, const struct sframe_part *p, const str
         findings_add(c->findings, CODE_PCMASK_ABI, place_of_entry(p, e, FIELD_INFO), "info 0x%02x",
                      e->info);
     else if (repeat == 0)
-        findings_add(c->findings, CODE_REPEAT_ZERO, at, "%" PRIu32 " bytes of code", e->size);
+        findings_add(c->findings, CODE_REPEAT_ZERO, at, "%s of code",
+                     counted(e->size, "bytes").text);
     else if (e->size % repeat != 0)
         findings_add(c->findings, CODE_PCMASK_SIZE, place_of_entry(p, e, FIELD_SIZE),
-                     "%" PRIu32 " bytes in entries of %" PRIu32, e->size, repeat);
+                     "%s in entries of %" PRIu32, counted(e->size, "bytes").text, repeat);
 }
 
 static void judge_row_count(struct check *c, const struct sframe_part *p, struct sframe_entry *e)
@@ -81,7 +83,7 @@ static void judge_row_count(struct check *c, const struct sframe_part *p, struct
                          (e->info & FUNCTION_SIGNAL) ? "a signal frame" : "no signal frame");
         else
             findings_add(c->findings, CODE_NO_ROWS, place_of_entry(p, e, FIELD_ROW_COUNT),
-                         "%" PRIu32 " bytes of code", e->size);
+                         "%s of code", counted(e->size, "bytes").text);
         return;
     }
     if (first >= p->fre_size) {
@@ -116,8 +118,8 @@ static bool have_starts(struct check *c, const struct sframe_part *p)
             return true;
     if (p->fde_count > 1)
         findings_add(c->findings, CODE_ALL_ONE_START,
-                     place_of_entry(p, &p->entries[0], FIELD_START), "%" PRIu32 " functions",
-                     p->fde_count);
+                     place_of_entry(p, &p->entries[0], FIELD_START), "%s",
+                     counted(p->fde_count, "functions").text);
     return false;
 }
 
@@ -147,9 +149,11 @@ static void judge_sorting(struct check *c, const struct sframe_part *p)
     if (said || !linked || p->fde_count == 0)
         return;
     if (sorted)
-        findings_add(c->findings, CODE_SORTED_UNSAID, flags, "%" PRIu32 " functions", p->fde_count);
+        findings_add(c->findings, CODE_SORTED_UNSAID, flags, "%s",
+                     counted(p->fde_count, "functions").text);
     else
-        findings_add(c->findings, CODE_UNSORTED, flags, "%" PRIu32 " functions", p->fde_count);
+        findings_add(c->findings, CODE_UNSORTED, flags, "%s",
+                     counted(p->fde_count, "functions").text);
 }
 
 static int by_start(const void *a, const void *b)

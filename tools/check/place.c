@@ -6,6 +6,7 @@
 #include <sfb/abi.h>
 
 #include "check.h"
+#include "object/counted.h"
 #include "where.h"
 
 /* ---- what starts count from ---- */
@@ -57,9 +58,9 @@ void check_place_functions(struct check *c)
         if (!from_fields && !c->reading.other_starts && c->object && (flags & SFRAME_SORTED) == 0 &&
             p->fde_count > 0 && looks_unmerged(c, p)) {
             from_fields = true;
-            findings_add(c->findings, CODE_FIELD_RELATIVE,
-                         place_of_entry(p, &p->entries[0], FIELD_START),
-                         "%" PRIu32 " functions are where code is only if it is so", p->fde_count);
+            findings_add(
+                c->findings, CODE_FIELD_RELATIVE, place_of_entry(p, &p->entries[0], FIELD_START),
+                "%s where code is only if it is so", counted(p->fde_count, "functions are").text);
         }
         sframe_part_place(p, from_fields);
         sframe_part_shift(p, c->reading.shift);
@@ -154,7 +155,8 @@ static void judge_symbol(struct check *c, const struct functions *all, const str
                      where_address(c->object, e->start).text, e->start - s->start, s->name);
     else if (s->end > s->start && e->size > s->end - e->start)
         findings_add(c->findings, CODE_PAST_SYMBOL, place_of_entry(p, e, FIELD_SIZE),
-                     "%" PRIu32 " bytes, %s has %" PRIu64, e->size, s->name, s->end - e->start);
+                     "%s, %s has %" PRIu64, counted(e->size, "bytes").text, s->name,
+                     s->end - e->start);
 }
 
 /* ---- linkage tables ---- */
@@ -215,11 +217,11 @@ static void judge_plts(struct check *c, const struct functions *all)
             covered(all->list, all->list ? all->count : 0, s->address, s->address + size);
 
         if (bytes == 0)
-            findings_add(c->findings, CODE_PLT_UNCOVERED, at, "%s, %" PRIu64 " bytes", s->name,
-                         size);
+            findings_add(c->findings, CODE_PLT_UNCOVERED, at, "%s, %s", s->name,
+                         counted(size, "bytes").text);
         else if (bytes < size)
-            findings_add(c->findings, CODE_PLT_PARTLY, at, "%s, %" PRIu64 " bytes of %" PRIu64,
-                         s->name, bytes, size);
+            findings_add(c->findings, CODE_PLT_PARTLY, at, "%s, %s of %" PRIu64, s->name,
+                         counted(bytes, "bytes").text, size);
     }
 }
 

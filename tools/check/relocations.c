@@ -3,6 +3,7 @@
 
 #include "bytes.h"
 #include "check.h"
+#include "object/counted.h"
 
 static bool is_start_type(const struct check *c, const struct sframe_part *p, uint32_t type)
 {
@@ -43,7 +44,7 @@ void check_relocations(struct check *c)
                              o->relocations[next].symbol);
             if (next == o->relocation_count || o->relocations[next].place != field) {
                 findings_add(c->findings, CODE_NO_RELOCATION, place_of_entry(p, e, FIELD_START),
-                             "%" PRIu32 " bytes of code", e->size);
+                             "%s of code", counted(e->size, "bytes").text);
                 continue;
             }
             judge_target(c, p, e, &o->relocations[next++]);

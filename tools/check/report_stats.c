@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "object/counted.h"
 #include "object/foreign.h"
 #include "report.h"
 
@@ -13,10 +14,9 @@ static double per(uint64_t bytes, uint64_t count)
 static void print_cover(FILE *to, uint64_t functions, uint64_t functions_covered, uint64_t bytes,
                         uint64_t bytes_covered)
 {
-    fprintf(to,
-            ": %" PRIu64 " functions, covered %" PRIu64 " (%.2f %%); %" PRIu64
-            " bytes, covered %" PRIu64 " (%.2f %%)\n",
-            functions, functions_covered, report_percent_down(functions_covered, functions), bytes,
+    fprintf(to, ": %s, covered %" PRIu64 " (%.2f %%); %s, covered %" PRIu64 " (%.2f %%)\n",
+            counted(functions, "functions").text, functions_covered,
+            report_percent_down(functions_covered, functions), counted(bytes, "bytes").text,
             bytes_covered, report_percent_down(bytes_covered, bytes));
 }
 
@@ -28,10 +28,10 @@ static void print_sizes(FILE *to, const char *name, const struct check_result *r
     if (size == 0)
         return;
     fprintf(to,
-            "%s: .sframe %" PRIu64 " bytes: header %" PRIu64 ", entries %" PRIu64 ", rows %" PRIu64
+            "%s: .sframe %s: header %" PRIu64 ", entries %" PRIu64 ", rows %" PRIu64
             "; %.1f bytes a function, %.1f a row",
-            name, size, s->header_size, s->entries_size, s->rows_size, per(size, r->functions),
-            per(s->rows_size, r->rows));
+            name, counted(size, "bytes").text, s->header_size, s->entries_size, s->rows_size,
+            per(size, r->functions), per(s->rows_size, r->rows));
     if (r->comparison.done)
         fprintf(to, "; %.2f of .eh_frame", per(size, r->comparison.eh_frame_size));
     fprintf(to, "\n");
@@ -57,8 +57,8 @@ void report_stats(FILE *to, const char *name, const struct check_result *result)
     for (size_t i = 0; i < s->uncovered_count; i++) {
         const struct stats_function *f = &s->uncovered[i];
 
-        fprintf(to, "%s:   without a row: %" PRIu64 " bytes of %" PRIu64 " at ", name, f->missing,
-                f->bytes);
+        fprintf(to, "%s:   without a row: %s of %" PRIu64 " at ", name,
+                counted(f->missing, "bytes").text, f->bytes);
         foreign_print(to, f->place);
         fprintf(to, "\n");
     }

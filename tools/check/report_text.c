@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "object/counted.h"
 #include "object/foreign.h"
 #include "report.h"
 #include "report_stats.h"
@@ -49,8 +50,8 @@ static void print_comparison(FILE *to, const char *name, const struct check_comp
     print_share(to, name, "functions of .eh_frame", &c->functions);
     print_share(to, name, "bytes of their code", &c->bytes);
     print_share(to, name, "rows", &c->rows);
-    fprintf(to, "%s: .sframe %" PRIu64 " bytes, .eh_frame %" PRIu64 " (%.2f)\n", name,
-            c->sframe_size, c->eh_frame_size,
+    fprintf(to, "%s: .sframe %s, .eh_frame %" PRIu64 " (%.2f)\n", name,
+            counted(c->sframe_size, "bytes").text, c->eh_frame_size,
             c->eh_frame_size > 0 ? (double)c->sframe_size / (double)c->eh_frame_size : 0.0);
 }
 
@@ -123,13 +124,10 @@ void report_text_tail(struct report *report)
 {
     const struct report_counts *n = &report->counts;
 
-    fprintf(report->to,
-            "%" PRIu64 " file%s, %" PRIu64 " with .sframe: %" PRIu64 " error%s, %" PRIu64
-            " warning%s, %" PRIu64 " note%s",
-            n->files, n->files == 1 ? "" : "s", n->with_section, n->by_severity[CHECK_ERROR],
-            n->by_severity[CHECK_ERROR] == 1 ? "" : "s", n->by_severity[CHECK_WARNING],
-            n->by_severity[CHECK_WARNING] == 1 ? "" : "s", n->by_severity[CHECK_NOTE],
-            n->by_severity[CHECK_NOTE] == 1 ? "" : "s");
+    fprintf(report->to, "%s, %" PRIu64 " with .sframe: %s, %s, %s", counted(n->files, "files").text,
+            n->with_section, counted(n->by_severity[CHECK_ERROR], "errors").text,
+            counted(n->by_severity[CHECK_WARNING], "warnings").text,
+            counted(n->by_severity[CHECK_NOTE], "notes").text);
     if (n->unreadable > 0)
         fprintf(report->to, "; %" PRIu64 " unreadable", n->unreadable);
     fprintf(report->to, "\n");

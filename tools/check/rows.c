@@ -12,6 +12,7 @@
 
 #include "bytes.h"
 #include "check.h"
+#include "object/counted.h"
 #include "object/eh_frame.h"
 
 /*
@@ -130,7 +131,7 @@ static bool judge_info(struct check *c, const struct sframe_part *p, const struc
     if (!cause)
         return true;
     if (sframe_is_flex(e))
-        findings_add(c->findings, CODE_FLEX, at, "%u words: %s", r->count, cause);
+        findings_add(c->findings, CODE_FLEX, at, "%s: %s", counted(r->count, "words").text, cause);
     else
         findings_add(c->findings, CODE_OFFSET_COUNT, at, "%u: %s", r->count, cause);
     return false;
@@ -243,8 +244,8 @@ static void judge_owners(struct check *c, const struct ledger *l, const struct s
         while (i < p->fre_size && !get_bit(l->owned, i))
             i++;
         if (i > start)
-            findings_add(c->findings, CODE_UNOWNED, in_sframe(sframe_fre_at(p, start)),
-                         "%" PRIu64 " bytes", i - start);
+            findings_add(c->findings, CODE_UNOWNED, in_sframe(sframe_fre_at(p, start)), "%s",
+                         counted(i - start, "bytes").text);
     }
 }
 
@@ -256,8 +257,8 @@ static void judge_part(struct check *c, struct ledger *l, struct sframe_part *p)
         struct sframe_entry *e = &p->entries[i];
 
         if (!judge_function(c, l, p, e)) {
-            findings_add(c->findings, CODE_TOO_SHARED, place_of_entry(p, e, FIELD_ROW_COUNT),
-                         "%" PRIu32 " rows", e->row_count);
+            findings_add(c->findings, CODE_TOO_SHARED, place_of_entry(p, e, FIELD_ROW_COUNT), "%s",
+                         counted(e->row_count, "rows").text);
             while (i < p->fde_count)
                 p->entries[i++].rows_lost = true;
             return;

@@ -6,6 +6,7 @@
 
 #include "bytes.h"
 #include "check.h"
+#include "object/counted.h"
 
 static bool has_magic(const uint8_t *at)
 {
@@ -38,8 +39,8 @@ static bool judge_preamble(struct check *c, const struct sframe_part *p)
     }
     if (p->size >= SFRAME_HEADER_SIZE)
         return true;
-    findings_add(c->findings, CODE_HEADER_CUT, in_sframe(p->offset + p->size), "%zu bytes of %d",
-                 p->size, SFRAME_HEADER_SIZE);
+    findings_add(c->findings, CODE_HEADER_CUT, in_sframe(p->offset + p->size), "%s of %d",
+                 counted(p->size, "bytes").text, SFRAME_HEADER_SIZE);
     return false;
 }
 
@@ -112,8 +113,8 @@ static bool judge_tables(struct check *c, const struct sframe_part *p)
     const uint64_t fdes = (uint64_t)p->fde_count * p->version->entry_size;
 
     if (p->aux_size != 0)
-        findings_add(c->findings, CODE_AUX, in_sframe(p->offset + AT_HEADER_AUX), "%u bytes",
-                     p->aux_size);
+        findings_add(c->findings, CODE_AUX, in_sframe(p->offset + AT_HEADER_AUX), "%s",
+                     counted(p->aux_size, "bytes").text);
     if (base > p->size) {
         findings_add(c->findings, CODE_AUX_CUT, in_sframe(p->offset + AT_HEADER_AUX),
                      "it ends at 0x%" PRIx64 ", the section at 0x%zx", base, p->size);
@@ -191,11 +192,11 @@ static bool judge_tail(struct check *c, const struct sframe_part *p)
         sframe_version_find(c->data[next + AT_HEADER_VERSION]))
         return true;
     if (bytes_are_zero(c->data + end, (size_t)(c->size - end)))
-        findings_add(c->findings, CODE_TRAILING_ZEROS, in_sframe(end), "%" PRIu64 " bytes",
-                     c->size - end);
+        findings_add(c->findings, CODE_TRAILING_ZEROS, in_sframe(end), "%s",
+                     counted(c->size - end, "bytes").text);
     else
-        findings_add(c->findings, CODE_TRAILING, in_sframe(end), "%" PRIu64 " bytes",
-                     c->size - end);
+        findings_add(c->findings, CODE_TRAILING, in_sframe(end), "%s",
+                     counted(c->size - end, "bytes").text);
     return false;
 }
 
@@ -238,8 +239,8 @@ bool check_structure(struct check *c)
         next = after(&p);
         if (c->part_count == 1)
             findings_add(c->findings, CODE_CONCATENATED, in_sframe(next),
-                         "a header, behind the %" PRIu32 " functions of the one before",
-                         p.fde_count);
+                         "a header, behind the %s of the one before",
+                         counted(p.fde_count, "functions").text);
         p = (struct sframe_part){ .data = c->data + next,
                                   .size = c->size - next,
                                   .offset = next,

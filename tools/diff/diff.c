@@ -9,6 +9,7 @@
 #include "../check/words.h"
 #include "../number.h"
 #include "../tool.h"
+#include "object/counted.h"
 #include "object/foreign.h"
 #include "table.h"
 
@@ -36,7 +37,8 @@ static void print_only(struct comparison *c, unsigned side, const struct diff_fu
     if (!tell(c))
         return;
     foreign_print(stdout, f->name);
-    printf(": only in %c: %" PRIu32 " bytes, %zu rows\n", "AB"[side], f -> size, f -> count);
+    printf(": only in %c: %s, %s\n", "AB"[side], counted(f->size, "bytes").text,
+           counted(f->count, "rows").text);
 }
 
 /* ---- rows ---- */
@@ -124,7 +126,7 @@ static void compare(struct comparison *c, const struct diff_function *const *f)
         return;
     if (sizes) {
         foreign_print(stdout, f[0]->name);
-        printf(": A: %" PRIu32 " bytes", f[0]->size);
+        printf(": A: %s", counted(f[0]->size, "bytes").text);
         if (f[0]->repeat != f[1]->repeat)
             printf(" in entries of %" PRIu32, f[0]->repeat);
         printf("; B: %" PRIu32, f[1]->size);
@@ -172,17 +174,18 @@ static void print_summary(const struct comparison *c)
     const struct diff_table *a = c->table[0], *b = c->table[1];
 
     if (c->limit > 0 && c->told > c->limit)
-        printf("%" PRIu64 " more functions\n", c->told - c->limit);
+        printf("%s\n", counted(c->told - c->limit, "more functions").text);
     for (unsigned i = 0; i < 2; i++)
         if (c->table[i]->left_out > 0)
-            printf("%c: %" PRIu64 " functions whose rows cannot be read are left out\n", "AB"[i],
-                   c -> table[i] -> left_out);
+            printf("%c: left out: %s whose rows cannot be read\n", "AB"[i],
+                   counted(c->table[i]->left_out, "functions").text);
     printf("functions: %zu in A, %zu in B: %" PRIu64 " the same, %" PRIu64 " differ, %" PRIu64
            " only in A, %" PRIu64 " only in B\n",
            a->function_count, b->function_count, c->same, c->differ, c->only[0], c->only[1]);
-    printf("rows that change something: %zu in A, %zu in B; .sframe: version %u, %" PRIu64
-           " bytes; version %u, %" PRIu64 " bytes\n",
-           a->row_count, b->row_count, a->version, a->size, b->version, b->size);
+    printf(
+        "rows that change something: %zu in A, %zu in B; .sframe: version %u, %s; version %u, %s\n",
+        a->row_count, b->row_count, a->version, counted(a->size, "bytes").text, b->version,
+        counted(b->size, "bytes").text);
 }
 
 /* ---- the command ---- */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "object/counted.h"
 #include "report/text/name.h"
 #include "report/text/tally.h"
 #include "report/text/tree.h"
@@ -79,10 +80,10 @@ static bool show(struct view *v, const struct report_style *style, double percen
     const uint32_t one = only_one(v, &count);
     struct report_columns columns;
     struct report_tree_look look = { &columns, &v->entities, NULL, percent };
-    char several[64];
+    char several[sizeof(struct counted) + 2];
     bool good;
 
-    snprintf(several, sizeof several, "[%zu functions]", count);
+    snprintf(several, sizeof several, "[%s]", counted(count, "functions").text);
     look.root = one == REPORT_NONE ? several : v->entities.all.at[one].name;
     report_columns_make(&columns, style, v->model, all, true);
     report_columns_head(v->to, &columns, "function");

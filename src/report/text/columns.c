@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "object/counted.h"
 #include "report/text/name.h"
 
 /* Widths of terminals from which there is room for times, for long bars, and for bars at all. */
@@ -22,12 +23,11 @@ static void put_amount(FILE *to, const struct report_amount *a, enum report_quan
 {
     static const struct report_style plain = { .width = 0 };
     const struct report_unit *unit = report_unit_of(&plain, quantity, a->value);
-    const char *name = a->value != 1 ? unit->name : quantity == REPORT_BYTES ? "byte" : "block";
 
     if (unit->one == 1)
-        fprintf(to, "%" PRIu64 " %s", a->value, name);
+        fprintf(to, "%" PRIu64 " %s", a->value, counted_noun(a->value, unit->name).text);
     else
-        fprintf(to, "%.2f %s", report_in_unit(unit, a->value), name);
+        fprintf(to, "%.2f %s", report_in_unit(unit, a->value), unit->name);
     if (a->samples == 0)
         return;
     fprintf(to, " \u00b1 %.*f", unit->one > 1 ? 2 : 0, sqrt(a->variance) / (double)unit->one);

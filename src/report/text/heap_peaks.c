@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "object/counted.h"
 #include "object/foreign.h"
 #include "report/text/columns.h"
 
@@ -63,7 +64,7 @@ void report_peaks_write(FILE *to, const struct report_model *model)
     if (count == 1)
         fprintf(to, ", at %.3f s", since_start(largest[0].data, largest[0].state->peak_time));
     else if (count > 1)
-        fprintf(to, ": the sum of %zu processes, the largest are", count);
+        fprintf(to, ": the sum of %s, the largest are", counted(count, "processes").text);
     fputc('\n', to);
     for (size_t i = 0; count > 1 && i < PEAKS_MAX && largest[i].state; i++) {
         const struct report_amount blocks = report_exactly(largest[i].state->peak.blocks),

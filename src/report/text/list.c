@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "object/counted.h"
 #include "report/index.h"
 #include "report/text/name.h"
 #include "report/text/tally.h"
@@ -249,7 +250,7 @@ static void put_all(struct listing *l, size_t functions)
         }
     }
     if (others > 0)
-        fprintf(l->to, "%zu more functions have this in their name\n", others);
+        fprintf(l->to, "%s this in the name\n", counted(others, "more functions have").text);
 }
 
 bool report_list_write(FILE *to, const struct report_model *model, const struct report_style *style,
