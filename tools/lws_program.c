@@ -78,7 +78,8 @@ bool lws_program_use(struct lws_program *out, struct symbols *symbols, const cha
     if (elf && elf_kind(elf) == ELF_K_ELF) {
         good = use_module(out, symbols, elf, path, base, exit_status);
     } else if (base) {
-        *exit_status = tool_misused(&tool_report, "--base is for a program, and %s is none", path);
+        *exit_status =
+            tool_misused(&tool_report, "--base is for a program, and %s is not one", path);
         good = false;
     } else {
         good = symbols_add_maps(symbols, path, exit_status) && symbols_use_process(symbols);

@@ -7,6 +7,8 @@
 #include "lws_report.h"
 #include "report/make.h"
 #include "report/text/losses.h"
+#include "report/text/summary.h"
+#include "report_advice.h"
 #include "report_heap.h"
 #include "report_inputs.h"
 #include "report_newest.h"
@@ -47,21 +49,40 @@ static enum tool_exit write_report(const struct report_request *r,
 
     if (!are_there(r, inputs))
         return TOOL_USAGE;
-    if (!report_model_make(&model, inputs->sources, inputs->count, &r->choice))
+    if (!report_model_make(&model, inputs->sources, inputs->count, &r->choice)) {
         exit_status = tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
-    else
+    } else {
+        model.advisor = &report_local_advisor;
         exit_status = tool_worse(report_outputs_write(r, &model), report_show(r, &model));
+    }
     report_model_free(&model);
     return exit_status;
+}
+
+/* What an overview leaves out where it is little, too. @return false: no memory */
+static bool write_missing(const struct report_source *source)
+{
+    struct report_source alone = *source;
+    struct report_model model;
+    bool good;
+
+    alone.group = 0;
+    good = report_model_make(&model, &alone, 1, NULL) &&
+           report_missing_write(stdout, &model, REPORT_DETAIL_ALL);
+    report_model_free(&model);
+    return good;
 }
 
 static enum tool_exit check(const struct report_request *r, const struct report_inputs *inputs)
 {
     enum tool_exit exit_status = TOOL_DONE;
 
-    for (size_t i = 0; i < inputs->count; i++)
+    for (size_t i = 0; i < inputs->count; i++) {
         if (!report_health_write(stdout, r->paths[i], &inputs->data[i]))
             exit_status = TOOL_BAD_DATA;
+        if (!write_missing(&inputs->sources[i]))
+            return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+    }
     return exit_status;
 }
 
@@ -90,7 +111,7 @@ static enum tool_exit execute(struct report_request *r)
         return tool_misused(r->command, "--diff takes two recordings: OLD NEW");
     if (r->path_count == 0 && !newest)
         return tool_misused(r->command,
-                            "no recording given, and none of yours here is called sfb-*.sfbr");
+                            "no recording given, and no sfb-*.sfbr of yours is in this folder");
     if (newest) {
         r->paths = &newest;
         r->path_count = 1;

@@ -15,7 +15,7 @@ static bool take_value(struct report_request *r, enum tool_exit *exit_status)
     r->heap.value_given = report_heap_value_parse(optarg, &r->choice.value);
     if (!r->heap.value_given)
         *exit_status = tool_misused(
-            r->command, "--value: '%s' is none of allocated, live, peak, temporary", optarg);
+            r->command, "--value: '%s' is not one of allocated, live, peak, temporary", optarg);
     return r->heap.value_given;
 }
 

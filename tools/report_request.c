@@ -39,7 +39,8 @@ static bool take_by(struct report_request *r, enum tool_exit *exit_status)
     if (report_by_parse(optarg, &r->by))
         return true;
     *exit_status = tool_misused(
-        r->command, "--by: '%s' is none of function, file, line, module, thread, process", optarg);
+        r->command, "--by: '%s' is not one of function, file, line, module, thread, process",
+        optarg);
     return false;
 }
 
@@ -89,7 +90,7 @@ static bool take_unit(struct report_request *r, enum tool_exit *exit_status)
         return true;
     }
     *exit_status = tool_misused(
-        r->command, "--unit: '%s' is none of s, ms, us, ns; bytes, KiB, MiB, GiB", optarg);
+        r->command, "--unit: '%s' is not one of s, ms, us, ns; bytes, KiB, MiB, GiB", optarg);
     return false;
 }
 
@@ -104,7 +105,8 @@ static bool take_colour(struct report_request *r, enum tool_exit *exit_status)
             r->colour = (enum report_when)i;
             return true;
         }
-    *exit_status = tool_misused(r->command, "--color: '%s' is none of auto, always, never", optarg);
+    *exit_status =
+        tool_misused(r->command, "--color: '%s' is not one of auto, always, never", optarg);
     return false;
 }
 
@@ -157,6 +159,7 @@ static bool take_time(struct report_request *r, enum tool_exit *exit_status)
 static bool take_symbols(struct report_request *r, enum tool_exit *exit_status)
 {
     r->no_symbols = strcmp(optarg, "none") == 0;
+    r->choice.no_names = r->no_symbols;
     if (r->no_symbols)
         return true;
     *exit_status = tool_misused(r->command, "--symbols=none, or no --symbols");

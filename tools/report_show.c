@@ -62,7 +62,7 @@ static void show_histograms(const struct report_model *model, const struct repor
 static bool show_overview(const struct report_request *r, const struct report_model *model,
                           const struct report_style *style)
 {
-    bool good = report_summary_write(stdout, model);
+    bool good = report_summary_write(stdout, model, REPORT_DETAIL_CALM);
 
     putchar('\n');
     good = good && show_table(r, model, style, ROWS_FIRST);

@@ -75,7 +75,7 @@ static const char *take_allocation(struct sfb_recorder_drain *d, uint32_t slot,
     sfb_heap_thread_allocated(process->heap, &d->ring[slot].heap->thread, &allocation);
     return allocation.hash != 0 && process->heap->sites.count != sites &&
                    sfb_recorder_dictionary_find(&process->heap->stacks, allocation.hash) == 0
-               ? "a stack is named that nobody sent"
+               ? "a stack is named that was not sent"
                : NULL;
 }
 

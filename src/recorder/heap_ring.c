@@ -119,7 +119,7 @@ bool sfb_heap_ring_peek(struct sfb_heap_ring *r, struct sfb_heap_record *out, ui
             continue;
         }
         if (!read_words(r, out, room))
-            return drop(r, "a record of the heap is none");
+            return drop(r, "an unknown record of the heap");
         if (out->kind == SFB_HEAP_STACK && !read_stack(r, out, room))
             return drop(r, "a stack is larger than its ring");
         if (out->time < r->time || out->time > latest)

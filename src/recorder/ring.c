@@ -107,7 +107,7 @@ static const char *take_sample(struct sfb_recorder_drain *d, uint32_t slot, size
             *stalled = true;
             return NULL;
         }
-        wrong = id == 0 ? "a stack is named that nobody sent" : NULL;
+        wrong = id == 0 ? "a stack is named that was not sent" : NULL;
     }
     const struct sfb_recording_sample out = { .thread = own->id,
                                               .stack = id,

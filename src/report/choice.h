@@ -22,6 +22,7 @@ struct report_choice {
     /* Whether one of a stack's functions is wanted: asked once for each name. NULL: all are */
     bool (*function)(void *user, const char *name);
     void *user;
+    bool no_names;   /* no names are wanted: none are missing */
     bool no_inlines; /* functions that were inlined are part of those that contain them */
     enum report_heap_value value;
     bool blocks; /* the main value of a heap is a number of blocks, not of bytes */

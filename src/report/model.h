@@ -8,6 +8,7 @@
 #ifndef REPORT_MODEL_H
 #define REPORT_MODEL_H
 
+#include "report/advisor.h"
 #include "report/amount.h"
 #include "report/choice.h"
 #include "report/data.h"
@@ -151,6 +152,7 @@ struct report_model {
     uint64_t by_end[256]; /* samples by enum sfb_status; larger ones at 255 */
     uint64_t by_other[8]; /* those by another engine than their recording began with */
     struct report_choice choice;
+    const struct report_advisor *advisor; /* borrowed; NULL: nothing is known of this machine */
 };
 
 void report_model_free(struct report_model *model);

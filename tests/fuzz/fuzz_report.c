@@ -261,7 +261,8 @@ static void report_parts_of_run(FILE *to, const struct report_source *source)
         return;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         FUZZ_CHECK(report_model_make(&model, source, 1, &choices[i]));
-        FUZZ_CHECK(report_summary_write(to, &model));
+        FUZZ_CHECK(report_summary_write(to, &model, REPORT_DETAIL_CALM));
+        FUZZ_CHECK(report_summary_write(to, &model, REPORT_DETAIL_ALL));
         FUZZ_CHECK(report_tree_write(to, &model, &plain, 0.1));
         for (size_t type = 0; type < REPORT_VALUES; type += 2)
             FUZZ_CHECK(model.totals[type] <= model.totals[REPORT_ALLOC_OBJECTS]);
@@ -288,7 +289,8 @@ static void report(const struct report_data *data)
     report_parts_of_run(to, sources);
     for (size_t count = 1; count <= 2; count++) {
         FUZZ_CHECK(report_model_make(&model, sources, count, NULL));
-        FUZZ_CHECK(report_summary_write(to, &model));
+        FUZZ_CHECK(report_summary_write(to, &model, REPORT_DETAIL_CALM));
+        FUZZ_CHECK(report_summary_write(to, &model, REPORT_DETAIL_ALL));
         write_views(to, &model, count == 1 ? &plain : &narrow);
         report_losses_write(to, data);
         report_health_write(to, "a file", data);

@@ -14,13 +14,13 @@ static const struct {
     size_t count;
     const char *says; /* NULL: nothing is wrong with it */
 } records[] = {
-    { "an unknown kind", 11, { 0 }, 1, "a record of the heap is none" },
-    { "kind 0", 0, { 0 }, 1, "a record of the heap is none" },
-    { "kind 255", 255, { 0 }, 1, "a record of the heap is none" },
-    { "half an allocation", SFB_HEAP_ALLOC, { 0x1000 }, 1, "a record of the heap is none" },
+    { "an unknown kind", 11, { 0 }, 1, "an unknown record of the heap" },
+    { "kind 0", 0, { 0 }, 1, "an unknown record of the heap" },
+    { "kind 255", 255, { 0 }, 1, "an unknown record of the heap" },
+    { "half an allocation", SFB_HEAP_ALLOC, { 0x1000 }, 1, "an unknown record of the heap" },
     { "a block at 0", SFB_HEAP_ALLOC, { 0, 8, 1 }, 3, "a block lies at 0" },
     { "a free at 0", SFB_HEAP_FREE, { 0 }, 1, "a block lies at 0" },
-    { "a hash that nobody sent", SFB_HEAP_ALLOC, { 16, 8, 77 }, 3, "that nobody sent" },
+    { "a hash that was not sent", SFB_HEAP_ALLOC, { 16, 8, 77 }, 3, "that was not sent" },
     { "no stack", SFB_HEAP_ALLOC, { 16, 8, 0 }, 3, NULL },
     { "a large block", SFB_HEAP_ALLOC, { 16, UINT64_MAX, 1 }, 3, NULL },
     { "a mapping beyond all", SFB_HEAP_ALLOC_MMAP, { UINT64_MAX - 5, 16, 1 }, 3, "impossible" },

@@ -215,10 +215,11 @@ Test(record_drain, finds_stacks_of_threads_that_just_began)
 Test(record_drain, names_what_is_wrong_with_a_record)
 {
     const struct stack good = stack_of(1);
-    static const char *const says[] = { "impossible size",   "impossible size", "impossible size",
-                                        "unknown kind",      "too short",       "time or weight",
-                                        "time or weight",    "engine or end",   "cannot be decoded",
-                                        "cannot be decoded", "that nobody sent" };
+    static const char *const says[] = {
+        "impossible size",   "impossible size",   "impossible size",  "unknown kind",
+        "too short",         "time or weight",    "time or weight",   "engine or end",
+        "cannot be decoded", "cannot be decoded", "that was not sent"
+    };
 
     for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
         struct stack bad = good;

@@ -146,8 +146,8 @@ Test(heap_views, leaks)
 {
     make(&all);
     made_expect(0, "--leaks",
-                "live at the end: 5.56 KiB in 14 blocks, 2 stacks. Some of it may be reachable: "
-                "nobody knows that\n\n"
+                "live at the end: 5.56 KiB in 14 blocks, 2 stacks. A recording does not "
+                "show whether the program can still reach them\n\n"
                 "1: 4.00 KiB in 1 block, of 2 that were allocated, 71.91 % of all\n"
                 "  report_outer  made.c:N\n\n"
                 "2: 1.56 KiB in 13 blocks, of 19 that were allocated, 28.09 % of all\n"
@@ -156,7 +156,7 @@ Test(heap_views, leaks)
                 NULL);
     made_expect(0, "--leaks=1 --blocks --tail=50%",
                 "live at the end, and before the tail; at most: 4.98 KiB in 11 blocks, 2 stacks. "
-                "Some of it may be reachable: nobody knows that\n\n"
+                "A recording does not show whether the program can still reach them\n\n"
                 "1: 1000 bytes in 10 blocks, of 19 that were allocated, 90.91 % of all\n"
                 "  report_inner  made.c:N\n"
                 "  report_outer x 2  made.c:N\n\n"
@@ -315,7 +315,7 @@ Test(heap_views, what_is_missing)
     EXPECT_PARTS("", "  the heap is that of its last snapshot, at 0.400 s\n");
     unlink(made_path);
     made_heap_write(&(struct made_heap){ .events = false }, NULL);
-    EXPECT_PARTS("", "  the heap has no sums: it is not known who allocated what\n"
+    EXPECT_PARTS("", "  the heap has no sums: it is not known which function allocated what\n"
                      "  at 1.200 s there lived 4.98 KiB in 11 blocks; the peak was 13.86 KiB in 17 "
                      "blocks, at 0.300 s\n");
     unlink(made_path);
@@ -444,7 +444,7 @@ Test(heap_views, refusals)
     static const struct {
         const char *options, *why;
     } cases[] = {
-        { "--value live2", "'live2' is none of allocated, live, peak, temporary" },
+        { "--value live2", "'live2' is not one of allocated, live, peak, temporary" },
         { "--at 1..2", "--at: '1..2' is no time" },
         { "--at 1 --time 1..2", "--at and --time: one of them" },
         { "--tail=0", "--tail: '0' is no part of a run" },
@@ -461,7 +461,7 @@ Test(heap_views, refusals)
         { "--leaks --sizes", "one of --top, --tree" },
         { "--leaks=x", "'x' is no number of stacks" },
         { "--unit ms", "this is of a heap: bytes, KiB, MiB, GiB" },
-        { "--unit days", "'days' is none of s, ms, us, ns; bytes, KiB, MiB, GiB" },
+        { "--unit days", "'days' is not one of s, ms, us, ns; bytes, KiB, MiB, GiB" },
         { "--folded-ns", "this is of a heap: --folded has its bytes" },
     };
 

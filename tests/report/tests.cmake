@@ -28,6 +28,9 @@ endif()
 # Its source is where it was not built.
 set_source_files_properties(report/made.c PROPERTIES
   COMPILE_OPTIONS "-ffile-prefix-map=${PROJECT_BINARY_DIR}=/nowhere/build;-ffile-prefix-map=${PROJECT_SOURCE_DIR}=/nowhere")
+if(SFRAME_BACKTRACE_RECORDING AND SFRAME_BACKTRACE_TOOLS)
+  sfb_tool_test(report calm report/made.c LIBS sfb-report ${CMAKE_DL_LIBS})
+endif()
 if(SFRAME_BACKTRACE_TOOLS)
   sfb_test(report left_out LIBS sfb-dump)
   target_sources(test-report-left_out PRIVATE ${PROJECT_SOURCE_DIR}/tools/left_out.c)

@@ -133,7 +133,7 @@ static void put_comments(struct report_pprof *p)
     p->failed |= !to;
     if (!to)
         return;
-    p->failed |= !report_summary_write(to, p->model);
+    p->failed |= !report_summary_write(to, p->model, REPORT_DETAIL_ALL);
     if (fclose(to) != 0)
         p->failed = true;
     for (char *line = text, *end; !p->failed && (end = strchr(line, '\n')); line = end + 1) {

@@ -50,7 +50,7 @@ static void put_summary(struct writer *w)
     size_t size = 0, i = 0;
     FILE *to = open_memstream(&text, &size);
 
-    if (!to || !report_summary_write(to, w->model))
+    if (!to || !report_summary_write(to, w->model, REPORT_DETAIL_CALM))
         w->failed = true;
     if (!to || fclose(to) != 0) {
         w->failed = true;

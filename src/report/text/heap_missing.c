@@ -2,7 +2,10 @@
 
 #include <inttypes.h>
 
+#include "object/counted.h"
+#include "report/text/advice.h"
 #include "report/text/columns.h"
+#include "report/text/nameless.h"
 
 /* Heaps that are named. */
 enum { HEAPS_MAX = 8 };
@@ -27,7 +30,7 @@ static void write_state(FILE *to, const struct report_data *data, const struct r
     struct report_amount blocks, bytes;
 
     put_heap(to, data, heap);
-    fputs(" has no sums: it is not known who allocated what\n", to);
+    fputs(" has no sums: it is not known which function allocated what\n", to);
     if (heap->state == REPORT_NONE)
         return;
     s = &data->heap.states.at[heap->state];
@@ -82,19 +85,36 @@ static void write_origin(FILE *to, const struct report_data *data, const struct 
     }
 }
 
-static void write_heap(FILE *to, const struct report_data *data, const struct report_heap *heap)
+/* Whether so many events were lost that it matters from when on they were. */
+static bool is_incomplete(const struct report_data *data, const struct report_heap *heap,
+                          enum report_detail detail)
 {
-    if (heap->incomplete > 0) {
+    uint64_t lost = 0, all = data->heap.events.count;
+
+    for (size_t i = 0; i < data->losses.count; i++)
+        if (data->losses.at[i].reason == SFB_LOSS_HEAP_EVENTS)
+            lost = report_saturated(lost, data->losses.at[i].count);
+    if (heap->state != REPORT_NONE && data->heap.states.at[heap->state].allocated.blocks > all)
+        all = data->heap.states.at[heap->state].allocated.blocks;
+    return heap->incomplete > 0 &&
+           (lost == 0 || report_detail_has(detail, lost, report_saturated(lost, all)));
+}
+
+static bool is_plain(const struct report_data *data, const struct report_heap *heap,
+                     enum report_detail detail)
+{
+    return !is_incomplete(data, heap, detail) && origin_of(data, heap) == SUMS;
+}
+
+static void write_heap(FILE *to, const struct report_data *data, const struct report_heap *heap,
+                       enum report_detail detail)
+{
+    if (is_incomplete(data, heap, detail)) {
         put_heap(to, data, heap);
         fprintf(to, " is incomplete from %.3f s on: events were lost\n",
                 since_start(data, heap->incomplete));
     }
     write_origin(to, data, heap);
-}
-
-static bool is_plain(const struct report_data *data, const struct report_heap *heap)
-{
-    return heap->incomplete == 0 && origin_of(data, heap) == SUMS;
 }
 
 /* Sums of all heaps. */
@@ -104,7 +124,7 @@ struct counts {
 };
 
 static void add(struct counts *c, FILE *to, const struct report_data *data,
-                const struct report_heap *heap)
+                const struct report_heap *heap, enum report_detail detail)
 {
     if (heap->state != REPORT_NONE) {
         const struct sfb_recording_heap_state *s = &data->heap.states.at[heap->state];
@@ -112,12 +132,13 @@ static void add(struct counts *c, FILE *to, const struct report_data *data,
         c->unknown_frees = report_saturated(c->unknown_frees, s->unknown_frees);
         c->conflicts = report_saturated(c->conflicts, s->conflicts);
     }
-    if (!is_plain(data, heap) && c->heaps++ < HEAPS_MAX)
-        write_heap(to, data, heap);
+    if (!is_plain(data, heap, detail) && c->heaps++ < HEAPS_MAX)
+        write_heap(to, data, heap, detail);
 }
 
-void report_heap_missing_write(FILE *to, const struct report_model *model)
+static void write_heaps(FILE *to, const struct report_model *model, enum report_detail detail)
 {
+    const uint64_t all = model->totals[REPORT_ALLOC_OBJECTS];
     struct counts c = { .heaps = 0 };
 
     for (size_t i = 0; i < model->source_count; i++) {
@@ -128,17 +149,33 @@ void report_heap_missing_write(FILE *to, const struct report_model *model)
             const struct report_heap *heap = &data->heap.heaps.at[k];
 
             if (report_choice_has_process(&model->choice, &data->processes.at[heap->process]))
-                add(&c, to, data, heap);
+                add(&c, to, data, heap, detail);
         }
     }
     if (c.heaps > HEAPS_MAX)
-        fprintf(to, "  [%zu more heaps are not whole]\n", c.heaps - HEAPS_MAX);
-    if (c.unknown_frees > 0)
-        fprintf(to, "  %" PRIu64 " frees of blocks that were there before the recording\n",
-                c.unknown_frees);
-    if (c.conflicts > 0)
-        fprintf(to, "  %" PRIu64 " events contradict others and were left out\n", c.conflicts);
+        fprintf(to, "  [%s not whole]\n", counted(c.heaps - HEAPS_MAX, "more heaps are").text);
+    if (report_detail_has(detail, c.unknown_frees, all))
+        fprintf(to, "  %s of blocks that were there before the recording\n",
+                counted(c.unknown_frees, "frees").text);
+    if (report_detail_has(detail, c.conflicts, all))
+        fprintf(to, "  left out: %s that contradicted others\n",
+                counted(c.conflicts, "events").text);
     if (c.contradictions > 0)
-        fprintf(to, "  %" PRIu64 " records of the heap cannot be true: sfb report --check\n",
-                c.contradictions);
+        fprintf(to, "  %s of the heap cannot be true: sfb report --check\n",
+                counted(c.contradictions, "records").text);
+}
+
+bool report_heap_missing_write(FILE *to, const struct report_model *model,
+                               enum report_detail detail)
+{
+    const uint64_t blocks = model->totals[REPORT_ALLOC_OBJECTS];
+
+    write_heaps(to, model, detail);
+    if (report_detail_has(detail, model->truncated, blocks)) {
+        fprintf(to, "  stacks of %" PRIu64 " of %s are cut off (%.2f %%)\n", model->truncated,
+                counted(blocks, "blocks").text, report_share(model->truncated, blocks));
+        if (detail == REPORT_DETAIL_CALM)
+            report_advice_truncated(to, model);
+    }
+    return report_nameless_write(to, model, model->totals[model->main], detail);
 }

@@ -3,12 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "object/counted.h"
 #include "report/parts.h"
 #include "report/text/columns.h"
-#include "report/text/heap_missing.h"
 #include "report/text/heap_peaks.h"
-#include "report/text/losses.h"
-#include "report/text/nameless.h"
 #include "report/text/start.h"
 #include "report/text/tally.h"
 
@@ -65,7 +63,7 @@ static void write_nearest(FILE *to, const struct report_model *model)
         fprintf(to, "  the nearest snapshot is that of %.3f s\n", seconds(model->nearest));
 }
 
-/* Before what is an estimate whose error nobody knows. */
+/* Before an estimate whose error is unknown. */
 static const char *about(const struct report_model *model)
 {
     return model->estimated ? "about " : "";
@@ -182,14 +180,13 @@ static void write_blocks(FILE *to, const struct report_model *model)
         fputc('\n', to);
     }
     if (s.reallocated > 0) {
-        fprintf(to, "  by realloc    %s%" PRIu64 " block%s", about(model), s.reallocated,
-                s.reallocated == 1 ? "" : "s");
+        fprintf(to, "  by realloc    %s%s", about(model), counted(s.reallocated, "blocks").text);
         write_share(to, s.reallocated, all);
-        fprintf(to, ", %" PRIu64 " time%s at most for one\n", s.longest, s.longest == 1 ? "" : "s");
+        fprintf(to, ", %s at most for one\n", counted(s.longest, "times").text);
     }
     if (s.elsewhere > 0) {
-        fprintf(to, "  freed by another thread  %s%" PRIu64 " block%s", about(model), s.elsewhere,
-                s.elsewhere == 1 ? "" : "s");
+        fprintf(to, "  freed by another thread  %s%s", about(model),
+                counted(s.elsewhere, "blocks").text);
         write_share(to, s.elsewhere, all);
         fputc('\n', to);
     }
@@ -211,7 +208,7 @@ static void write_change(FILE *to, const struct report_model *model)
                 100.0 * ((double)new.value - (double)old.value) / (double)old.value);
     fputc(';', to);
     report_members_write(to, model);
-    fprintf(to, ", %zu stacks\n", model->stacks.count);
+    fprintf(to, ", %s\n", counted(model->stacks.count, "stacks").text);
 }
 
 static void write_values(FILE *to, const struct report_model *model)
@@ -227,7 +224,7 @@ static void write_values(FILE *to, const struct report_model *model)
     }
     put_pair(to, model, "allocated", REPORT_ALLOC_OBJECTS);
     report_members_write(to, model);
-    fprintf(to, ", %zu stacks\n", model->stacks.count);
+    fprintf(to, ", %s\n", counted(model->stacks.count, "stacks").text);
     if (timed && !c->at_instant)
         write_growth(to, model);
     else
@@ -241,18 +238,8 @@ static void write_values(FILE *to, const struct report_model *model)
     write_resident(to, model);
 }
 
-static void write_truncated(FILE *to, const struct report_model *model)
+void report_heap_summary_write(FILE *to, const struct report_model *model)
 {
-    if (model->truncated > 0)
-        fprintf(to, "  stacks of %" PRIu64 " of %" PRIu64 " blocks are cut off (%.2f %%)\n",
-                model->truncated, model->totals[REPORT_ALLOC_OBJECTS],
-                report_share(model->truncated, model->totals[REPORT_ALLOC_OBJECTS]));
-}
-
-bool report_heap_summary_write(FILE *to, const struct report_model *model)
-{
-    bool good;
-
     report_starts_write(to, model);
     report_choice_write(to, &model->choice);
     if (report_model_compares(model))
@@ -261,10 +248,4 @@ bool report_heap_summary_write(FILE *to, const struct report_model *model)
         write_values(to, model);
     if (model->estimated)
         fputs("  sampled: values are estimates, \u00b1 is one standard error\n", to);
-    report_heap_missing_write(to, model);
-    write_truncated(to, model);
-    good = report_nameless_write(to, model, model->totals[model->main]) &&
-           report_all_losses_write(to, model);
-    report_unfinished_write(to, model);
-    return good;
 }

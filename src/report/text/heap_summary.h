@@ -1,4 +1,4 @@
-/* The first lines of the report of a heap: what was allocated, lives, was the peak; what is missing. */
+/* The first lines of the report of a heap: what was allocated, lives, was the peak. */
 #ifndef REPORT_HEAP_SUMMARY_H
 #define REPORT_HEAP_SUMMARY_H
 
@@ -6,7 +6,7 @@
 
 #include "report/model.h"
 
-/* Plain text, a fact a line; the first is the command. @return false: no memory */
-bool report_heap_summary_write(FILE *to, const struct report_model *model);
+/* Plain text, a fact a line; the first is the command. Without what is missing: heap_missing.h. */
+void report_heap_summary_write(FILE *to, const struct report_model *model);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "report/model.h"
+#include "report/text/detail.h"
 
 /* Whether parts of a file are missing, of which it says itself that they were there. */
 bool report_is_damaged(const struct sfb_recording_health *health);
@@ -13,7 +14,7 @@ bool report_is_damaged(const struct sfb_recording_health *health);
 void report_losses_write(FILE *to, const struct report_data *data);
 
 /* That of all recordings of a model together, and what is damaged of their files. @return false: no memory */
-bool report_all_losses_write(FILE *to, const struct report_model *model);
+bool report_all_losses_write(FILE *to, const struct report_model *model, enum report_detail detail);
 
 /*
  * Whether a file is whole, and where it is not.

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "object/counted.h"
 #include "object/foreign.h"
+#include "report/text/advice.h"
 #include "report/text/columns.h"
 
 enum { MODULES_MAX = 6 };
@@ -30,11 +32,47 @@ static void write_module(FILE *to, const struct report_model *model, const struc
     fprintf(to, " %.2f %%", report_share(n->self, all));
 }
 
-bool report_nameless_write(FILE *to, const struct report_model *model, uint64_t all)
+/* @return how many come first that are worth a line of their own */
+static size_t count_shown(const struct nameless *modules, size_t count, uint64_t all,
+                          enum report_detail detail)
+{
+    size_t shown = 0;
+
+    while (shown < count && shown < MODULES_MAX && modules[shown].self > 0 &&
+           report_detail_has(detail, modules[shown].self, all))
+        shown++;
+    return shown;
+}
+
+static void write_modules(FILE *to, const struct report_model *model,
+                          const struct nameless *modules, uint64_t all, enum report_detail detail)
+{
+    const size_t shown = count_shown(modules, model->modules.count, all, detail);
+    uint32_t worst[MODULES_MAX];
+    uint64_t others = 0;
+    size_t count = shown;
+
+    for (; count < model->modules.count && modules[count].self > 0; count++)
+        others = report_saturated(others, modules[count].self);
+    for (size_t i = 0; i < shown; i++) {
+        fputs(i == 0 ? "  without names: " : ", ", to);
+        write_module(to, model, &modules[i], all);
+        worst[i] = modules[i].module;
+    }
+    if (shown == 0)
+        return;
+    if (others > 0)
+        fprintf(to, ", %s %.2f %%", counted(count - shown, "more modules").text,
+                report_share(others, all));
+    fputc('\n', to);
+    if (detail == REPORT_DETAIL_CALM)
+        report_advice_nameless(to, model, worst, shown);
+}
+
+bool report_nameless_write(FILE *to, const struct report_model *model, uint64_t all,
+                           enum report_detail detail)
 {
     struct nameless *modules = calloc(model->modules.count + 1, sizeof *modules);
-    uint64_t others = 0;
-    size_t count = 0;
 
     if (!modules)
         return false;
@@ -52,18 +90,8 @@ bool report_nameless_write(FILE *to, const struct report_model *model, uint64_t 
             modules[f->module].self += report_weight(model, &model->rows.at[i]);
     }
     qsort(modules, model->modules.count, sizeof *modules, compare_nameless);
-    for (; count < model->modules.count && modules[count].self > 0; count++) {
-        if (count >= MODULES_MAX) {
-            others += modules[count].self;
-            continue;
-        }
-        fputs(count == 0 ? "  without names: " : ", ", to);
-        write_module(to, model, &modules[count], all);
-    }
-    if (others > 0)
-        fprintf(to, ", %zu more modules %.2f %%", count - MODULES_MAX, report_share(others, all));
-    if (count > 0)
-        fputc('\n', to);
+    if (detail == REPORT_DETAIL_ALL || !model->choice.no_names)
+        write_modules(to, model, modules, all, detail);
     free(modules);
     return true;
 }

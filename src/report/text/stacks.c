@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "object/counted.h"
 #include "object/foreign.h"
 #include "report/text/columns.h"
 #include "report/text/stack_show.h"
@@ -114,18 +115,13 @@ static int compare(const void *a, const void *b)
 
 /* --- Text -------------------------------------------------------------------------------------- */
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void put_of_blocks(FILE *to, const struct entry *e, uint64_t part, const char *what)
 {
     const uint64_t all = e->of[REPORT_ALLOC_OBJECTS].value;
 
-    fprintf(to, "%s%" PRIu64 " of %" PRIu64 " block%s %s (%.2f %%)",
-            e->of[REPORT_ALLOC_OBJECTS].samples > 0 ? "about " : "", part, all, plural(all), what,
-            report_share(part, all));
+    fprintf(to, "%s%" PRIu64 " of %s %s (%.2f %%)",
+            e->of[REPORT_ALLOC_OBJECTS].samples > 0 ? "about " : "", part,
+            counted(all, "blocks").text, what, report_share(part, all));
 }
 
 static void put_figures(FILE *to, const struct report_model *model, const struct entry *e,
@@ -151,7 +147,7 @@ static void put_figures(FILE *to, const struct report_model *model, const struct
         break;
     case REPORT_STACKS_REALLOCS:
         put_of_blocks(to, e, e->reallocated, "by realloc");
-        fprintf(to, ", %" PRIu64 " time%s at most for one", e->longest, plural(e->longest));
+        fprintf(to, ", %s at most for one", counted(e->longest, "times").text);
         break;
     case REPORT_STACKS_SLACK:
         if (e->of[REPORT_ALLOC_OBJECTS].samples > 0)
@@ -214,8 +210,8 @@ static void put_head(FILE *to, const struct report_model *model, const struct re
               : "live at the end: ",
           to);
     report_bytes_put(to, &blocks, &bytes);
-    fprintf(to, ", %zu stack%s. Some of it may be reachable: nobody knows that\n\n", count,
-            plural(count));
+    fprintf(to, ", %s. A recording does not show whether the program can still reach them\n\n",
+            counted(count, "stacks").text);
 }
 
 static void put_suppressions(FILE *to, const struct report_stacks *s)
@@ -229,7 +225,7 @@ static void put_suppressions(FILE *to, const struct report_stacks *s)
             continue;
         fputs("suppressed: ", to);
         report_bytes_put(to, &one->blocks, &one->bytes);
-        fprintf(to, ", %zu stack%s, by leak:", one->stacks, plural(one->stacks));
+        fprintf(to, ", %s, by leak:", counted(one->stacks, "stacks").text);
         foreign_print(to, one->pattern);
         fputc('\n', to);
     }

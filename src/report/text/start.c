@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "object/counted.h"
 #include "object/foreign.h"
 #include "report/parts.h"
 
@@ -36,7 +37,7 @@ static void write_heap(FILE *to, const struct report_data *data)
     else if (heap->flags & SFB_HEAP_LIVE)
         fputs("what lives in the heap", to);
     else if (heap->rate > 0)
-        fprintf(to, "a sample each %" PRIu64 " bytes of the heap", heap->rate);
+        fprintf(to, "a sample each %s of the heap", counted(heap->rate, "bytes").text);
     else
         fputs("each allocation", to);
     if (data->heap.heaps.count > 0 && (heap->flags & SFB_HEAP_MMAP))
@@ -110,7 +111,7 @@ void report_starts_write(FILE *to, const struct report_model *model)
         write_end(to, model->sources[i].data);
     }
     if (model->source_count > STARTS_MAX)
-        fprintf(to, "and %zu more recordings\n", model->source_count - STARTS_MAX);
+        fprintf(to, "and %s\n", counted(model->source_count - STARTS_MAX, "more recordings").text);
 }
 
 static void write_time_chosen(FILE *to, const struct report_choice *c)
@@ -161,8 +162,8 @@ void report_members_write(FILE *to, const struct report_model *model)
         for (size_t k = 0; k < model->sources[i].data->processes.count; k++)
             processes +=
                 report_choice_has_process(&model->choice, &model->sources[i].data->processes.at[k]);
-    fprintf(to, " in %zu process%s and %zu thread%s", processes, processes == 1 ? "" : "es",
-            threads, threads == 1 ? "" : "s");
+    fprintf(to, " in %s and %s", counted(processes, "processes").text,
+            counted(threads, "threads").text);
 }
 
 void report_unfinished_write(FILE *to, const struct report_model *model)
@@ -174,6 +175,6 @@ void report_unfinished_write(FILE *to, const struct report_model *model)
     if (count > 0 && model->source_count == 1)
         fputs("  the recording is cut off: it has no end\n", to);
     else if (count > 0)
-        fprintf(to, "  %zu of %zu recordings are cut off: they have no end\n", count,
-                model->source_count);
+        fprintf(to, "  %zu of %s %s cut off, without an end\n", count,
+                counted(model->source_count, "recordings").text, count == 1 ? "is" : "are");
 }

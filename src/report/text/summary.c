@@ -3,8 +3,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "object/counted.h"
 #include "report/parts.h"
+#include "report/text/advice.h"
 #include "report/text/columns.h"
+#include "report/text/heap_missing.h"
 #include "report/text/heap_summary.h"
 #include "report/text/losses.h"
 #include "report/text/nameless.h"
@@ -17,12 +20,12 @@ static double seconds(uint64_t ns)
 }
 
 /* A thread has a timer until its event of perf is there, or for good. */
-static void write_engines(FILE *to, const struct report_model *model)
+static void write_engines(FILE *to, const struct report_model *model, enum report_detail detail)
 {
     for (uint32_t engine = SFB_ENGINE_PERF; engine <= SFB_ENGINE_SAMPLER; engine++)
-        if (model->by_other[engine] > 0)
-            fprintf(to, "  %" PRIu64 " of %" PRIu64 " samples by %s\n", model->by_other[engine],
-                    model->totals[0], sfb_recording_engine_str(engine));
+        if (report_detail_has(detail, model->by_other[engine], model->totals[0]))
+            fprintf(to, "  %" PRIu64 " of %s by %s\n", model->by_other[engine],
+                    counted(model->totals[0], "samples").text, sfb_recording_engine_str(engine));
 }
 
 /* Why stacks are cut off, most often first. */
@@ -33,8 +36,9 @@ static void write_truncated(FILE *to, const struct report_model *model)
 
     memcpy(left, model->by_end, sizeof left);
     left[SFB_END] = left[SFB_OK] = 0;
-    fprintf(to, "  %" PRIu64 " of %" PRIu64 " stacks are cut off (%.2f %%)", model->truncated,
-            model->totals[0], 100.0 * (double)model->truncated / (double)model->totals[0]);
+    fprintf(to, "  %" PRIu64 " of %s %s cut off (%.2f %%)", model->truncated,
+            counted(model->totals[0], "stacks").text, model->truncated == 1 ? "is" : "are",
+            100.0 * (double)model->truncated / (double)model->totals[0]);
     for (;;) {
         size_t most = 0;
 
@@ -64,29 +68,53 @@ static void write_time(FILE *to, const struct report_model *model)
         fprintf(to, "  CPU time %.3f s", seconds(old));
     }
     report_members_write(to, model);
-    fprintf(to, ": %" PRIu64 " samples, %zu stacks\n", model->totals[0], model->stacks.count);
+    fprintf(to, ": %s, %s\n", counted(model->totals[0], "samples").text,
+            counted(model->stacks.count, "stacks").text);
 }
 
-bool report_summary_write(FILE *to, const struct report_model *model)
+static void write_unsampled(FILE *to, const struct report_model *model, uint64_t all)
 {
     static const struct report_style plain = { .width = 0 };
-    const uint64_t all = model->totals[model->main] + model->unsampled;
     const struct report_unit *unit = report_unit_of(&plain, REPORT_TIME, model->unsampled);
-    bool good;
+
+    fprintf(to, "  %.*f %s of it were never sampled (%.2f %%)\n", unit->decimals,
+            report_in_unit(unit, model->unsampled), unit->name,
+            report_share(model->unsampled, all));
+}
+
+bool report_missing_write(FILE *to, const struct report_model *model, enum report_detail detail)
+{
+    const uint64_t all = model->totals[model->main] + model->unsampled;
+    const bool calm = detail == REPORT_DETAIL_CALM;
 
     if (model->heap)
-        return report_heap_summary_write(to, model);
-    report_starts_write(to, model);
-    report_choice_write(to, &model->choice);
-    write_engines(to, model);
-    write_time(to, model);
-    if (model->unsampled > 0)
-        fprintf(to, "  %.*f %s of it were never sampled (%.2f %%)\n", unit->decimals,
-                report_in_unit(unit, model->unsampled), unit->name,
-                report_share(model->unsampled, all));
-    if (model->truncated > 0)
+        return report_heap_missing_write(to, model, detail);
+    if (report_detail_has(detail, model->unsampled, all)) {
+        write_unsampled(to, model, all);
+        if (calm)
+            report_advice_unsampled(to, model);
+    }
+    if (report_detail_has(detail, model->truncated, model->totals[0])) {
         write_truncated(to, model);
-    good = report_nameless_write(to, model, all) && report_all_losses_write(to, model);
+        if (calm)
+            report_advice_truncated(to, model);
+    }
+    return report_nameless_write(to, model, all, detail);
+}
+
+bool report_summary_write(FILE *to, const struct report_model *model, enum report_detail detail)
+{
+    bool good;
+
+    if (model->heap) {
+        report_heap_summary_write(to, model);
+    } else {
+        report_starts_write(to, model);
+        report_choice_write(to, &model->choice);
+        write_engines(to, model, detail);
+        write_time(to, model);
+    }
+    good = report_missing_write(to, model, detail) && report_all_losses_write(to, model, detail);
     report_unfinished_write(to, model);
     return good;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "report/model.h"
+#include "report/text/detail.h"
 
 /*
  * Programs, time, engines; CPU time and samples; what is missing, by reason; modules without names. Plain text, a fact a
@@ -12,6 +13,13 @@
  *
  * @return false: no memory
  */
-bool report_summary_write(FILE *to, const struct report_model *model);
+bool report_summary_write(FILE *to, const struct report_model *model, enum report_detail detail);
+
+/*
+ * Of these lines those of what is missing in what is shown, without what a recording counted as lost.
+ *
+ * @return false: no memory
+ */
+bool report_missing_write(FILE *to, const struct report_model *model, enum report_detail detail);
 
 #endif
