@@ -10,35 +10,12 @@
 #include "report/text/summary.h"
 #include "report_advice.h"
 #include "report_heap.h"
+#include "report_hits.h"
 #include "report_inputs.h"
 #include "report_newest.h"
 #include "report_outputs.h"
 #include "report_show.h"
 #include "tool.h"
-
-/* @return false after a complaint: a process or a thread that is asked for is in no recording */
-static bool are_there(const struct report_request *r, const struct report_inputs *inputs)
-{
-    const struct report_choice *c = &r->choice;
-    size_t processes = 0, threads = 0;
-
-    for (size_t i = 0; i < inputs->count; i++) {
-        const struct report_data *data = &inputs->data[i];
-
-        for (size_t k = 0; k < data->processes.count; k++)
-            processes += report_choice_has_process(c, &data->processes.at[k]);
-        for (size_t k = 0; k < data->threads.count; k++)
-            threads += report_choice_has_thread(c, &data->threads.at[k]);
-    }
-    if (c->process && processes == 0)
-        tool_complain(TOOL_USAGE, "no process is called '%s'", c->process);
-    else if (c->thread && threads == 0)
-        tool_complain(TOOL_USAGE, "no thread is called '%s': sfb report --threads lists them",
-                      c->thread);
-    else
-        return true;
-    return false;
-}
 
 /* One model serves the view and all outputs. */
 static enum tool_exit write_report(const struct report_request *r,
@@ -47,10 +24,12 @@ static enum tool_exit write_report(const struct report_request *r,
     struct report_model model;
     enum tool_exit exit_status;
 
-    if (!are_there(r, inputs))
+    if (!report_hits_names(r, inputs))
         return TOOL_USAGE;
     if (!report_model_make(&model, inputs->sources, inputs->count, &r->choice)) {
         exit_status = tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+    } else if (!report_hits_model(r, inputs, &model)) {
+        exit_status = TOOL_USAGE;
     } else {
         model.advisor = &report_local_advisor;
         exit_status = tool_worse(report_outputs_write(r, &model), report_show(r, &model));

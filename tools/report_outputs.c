@@ -15,6 +15,7 @@
 #include "report/formats/rows.h"
 #include "report/formats/speedscope.h"
 #include "report/page/html.h"
+#include "report_hits.h"
 
 const struct report_output report_outputs[REPORT_OUTPUTS] = {
     [REPORT_OUTPUT_HTML] = { .groups = true, .write = report_html_write },
@@ -23,7 +24,8 @@ const struct report_output report_outputs[REPORT_OUTPUTS] = {
     [REPORT_OUTPUT_FOLDED_NS] = { .write = report_folded_ns_write },
     [REPORT_OUTPUT_SPEEDSCOPE] = { .groups = true, .write = report_speedscope_write },
     [REPORT_OUTPUT_DHAT] = { .refuses = report_dhat_refuses, .write = report_dhat_write },
-    [REPORT_OUTPUT_HEAPTRACK] = { .packs = true,
+    [REPORT_OUTPUT_HEAPTRACK] = { .one_process = true,
+                                  .packs = true,
                                   .refuses = report_heaptrack_refuses,
                                   .write = report_heaptrack_write },
     [REPORT_OUTPUT_GPERFTOOLS] = { .refuses = report_gperftools_refuses,
@@ -98,15 +100,18 @@ enum tool_exit report_outputs_write(const struct report_request *r,
 
     for (size_t i = 0; i < REPORT_OUTPUTS; i++) {
         const struct report_output *output = &report_outputs[i];
-        const char *cause;
+        const char *option = option_name(r->command, OPTION_OUTPUT + (int)i), *cause;
 
         if (!r->outputs[i])
             continue;
+        if (output->one_process && !report_hits_one_process(option, model)) {
+            exit_status = TOOL_USAGE;
+            continue;
+        }
         cause = output->refuses ? output->refuses(model) : NULL;
         if (cause)
-            exit_status = tool_worse(
-                exit_status, tool_complain(TOOL_USAGE, "--%s: %s",
-                                           option_name(r->command, OPTION_OUTPUT + (int)i), cause));
+            exit_status =
+                tool_worse(exit_status, tool_complain(TOOL_USAGE, "--%s: %s", option, cause));
         else if (strcmp(r->outputs[i], "-") != 0)
             exit_status = tool_worse(exit_status, write_file(output, r->outputs[i], model));
         else if (!output->write(stdout, model))

@@ -8,8 +8,9 @@
 #include "report_request.h"
 
 struct report_output {
-    bool groups; /* it shows a comparison: --diff */
-    bool packs;  /* a FILE that ends in .gz is packed: its readers take that */
+    bool groups;      /* it shows a comparison: --diff */
+    bool one_process; /* a file has one */
+    bool packs;       /* a FILE that ends in .gz is packed: its readers take that */
     /* NULL: it takes any. @return NULL, or why a model is none for it */
     const char *(*refuses)(const struct report_model *model);
     /* @return false: no memory */

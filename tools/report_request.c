@@ -140,6 +140,7 @@ static bool take_filter(struct report_request *r, enum tool_exit *exit_status)
         return false;
     }
     r->filter_given = take_expression(r, &r->filter, "filter", exit_status);
+    r->filter_text = optarg;
     r->choice.function = has_function;
     r->choice.user = r;
     return r->filter_given;

@@ -60,6 +60,7 @@ struct report_request {
     struct report_choice choice;
     regex_t filter;   /* what choice.function asks */
     regex_t function; /* function_text */
+    const char *filter_text;
     bool filter_given;
     struct report_heap_request heap;
 };
