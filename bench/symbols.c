@@ -5,7 +5,7 @@
  *
  * Opens an ELF file that has its debug information in itself, asks src/object/names.h for each address on
  * stdin and prints one line: addresses, functions, inlined ones among them, seconds of CPU time from opening
- * the file to the last answer, and the most memory that was in use, in MB. bench/symbols runs it.
+ * the file to the last answer, and the most memory that was in use, in MiB. bench/symbols runs it.
  */
 #include <elfutils/libdw.h>
 #include <fcntl.h>
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; names && i < wanted; i++)
         object_names_find(names, addresses[i], count, &counts);
     getrusage(RUSAGE_SELF, &usage);
-    printf("%zu addresses %zu functions %zu inlined %.3f s %.1f MB\n", wanted, counts.functions,
+    printf("%zu addresses %zu functions %zu inlined %.3f s %.1f MiB\n", wanted, counts.functions,
            counts.inlined, cpu_seconds() - start, (double)usage.ru_maxrss / 1024);
     object_names_close(names);
     dwarf_end(source.dwarf);

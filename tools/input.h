@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A debug build of a compiler is 3 GB; what has no size beforehand may also have no end. */
+/* A debug build of a compiler is 3 GiB; what has no size beforehand may also have no end. */
 #define INPUT_FILE_SIZE_MAX   ((size_t)4 << 30)
 #define INPUT_STREAM_SIZE_MAX ((size_t)256 << 20)
 

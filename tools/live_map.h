@@ -58,7 +58,7 @@ bool live_map_is_trusted(const struct live_map *map);
 bool live_map_remove(const struct live_map *map, const char *path);
 
 /*
- * Reads all of it, and adds up. What contradicts itself is left out, and counted in `sum.bad`. Memory: 64 MB at most, or
+ * Reads all of it, and adds up. What contradicts itself is left out, and counted in `sum.bad`. Memory: 64 MiB at most, or
  * four times what the file has on its disk.
  *
  * @return NULL, or why not

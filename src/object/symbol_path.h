@@ -9,7 +9,7 @@
 
 struct object_symbol_path; /* opaque */
 
-/* A tree with more files is not searched by name: at 100 bytes each they would take 100 MB. */
+/* A tree with more files is not searched by name: at 100 bytes each they would take 100 MiB. */
 enum { OBJECT_SYMBOL_PATH_MAX = 1 << 20 };
 
 /* @return NULL: it is no folder, or there is no memory, and errno is set */

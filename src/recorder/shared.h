@@ -56,8 +56,8 @@ enum {
     SFB_SHARED_RING_MAX = 1024,   /* threads recorded at the same time */
     SFB_SHARED_KNOWN = 16384,     /* stacks of a process that its agents remember */
     SFB_SHARED_MODULES = 258048 - 8 * SFB_SHARED_KNOWN, /* bytes of a module list */
-    SFB_SHARED_CPU_RING = 57344,   /* 56 KiB: 1,024 rings with their headers are 62.9 MB */
-    SFB_SHARED_HEAP_RING = 258048, /* 252 KiB: 268 MB */
+    SFB_SHARED_CPU_RING = 57344,   /* 56 KiB: 1,024 rings with their headers are 60 MiB */
+    SFB_SHARED_HEAP_RING = 258048, /* 252 KiB: 256 MiB */
     SFB_SHARED_RING_MOST = SFB_SHARED_HEAP_RING,
     SFB_SHARED_MAX_FRAMES = 4096,
     SFB_SHARED_FRAMES_LEAST = 16, /* what may be asked for */

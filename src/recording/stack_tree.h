@@ -8,7 +8,7 @@
 #include "recording/bytes.h"
 #include "recording/stack_items.h"
 
-struct sfb_stack_tree; /* opaque: about 1.7 MB */
+struct sfb_stack_tree; /* opaque: about 1.6 MiB */
 
 /* Where a stack lies: on `parent`, with `added` nodes that follow it from there. Node 0 stands for no node. */
 struct sfb_stack_place {

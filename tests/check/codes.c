@@ -339,7 +339,7 @@ static long peak_kilobytes(void)
     return usage.ru_maxrss;
 }
 
-/* Register 2^26: libdw, which read them once, made room for 1 GB of registers. */
+/* Register 2^26: libdw, which read them once, made room for 1 GiB of registers. */
 Test(check_codes, bound_the_registers_of_a_program)
 {
     static const uint8_t program[] = { 0x05, 0x80, 0x80, 0x80, 0x20, 0x01 };
@@ -365,7 +365,7 @@ Test(check_codes, bound_the_registers_of_a_program)
             cr_expect(there, "version %u, ABI %d", version, abi);
             /* The other functions are compared. */
             cr_expect(eq(u64, result.comparison.functions.equal, f.functions - 1));
-            cr_expect(lt(long, peak_kilobytes() - before, 50 << 10), "%ld KB",
+            cr_expect(lt(long, peak_kilobytes() - before, 50 << 10), "%ld KiB",
                       peak_kilobytes() - before);
             finding_list_free(&found);
             check_result_free(&result);

@@ -71,7 +71,7 @@ NOINLINE static void deep(unsigned depth)
     space[0] = (char)depth;
 }
 
-/* 200 KB deep: a walk looks at some pages of it, and many walks at all. */
+/* 200 KiB deep: a walk looks at some pages of it, and many walks at all. */
 static void *in_a_thread(void *argument)
 {
     unsigned *walks = argument;
@@ -96,7 +96,7 @@ Test(stacks, of_a_thread_become_known)
 
     cr_assert(eq(int, pthread_create(&thread, NULL, in_a_thread, &walks), 0));
     pthread_join(thread, NULL);
-    fprintf(stderr, "stacks: 200 KB of a thread's stack were known after %u rounds of walks\n",
+    fprintf(stderr, "stacks: 200 KiB of a thread's stack were known after %u rounds of walks\n",
             walks);
     cr_expect(lt(u32, 1, walks), "a walk does not probe all of a deep stack");
     cr_expect(lt(u32, walks, 30));

@@ -306,7 +306,7 @@ Test(debug_files, that_dwz_shares_are_found_or_refused)
         }
 }
 
-/* 70 KB say that they are 70 MB: libelf would allocate them, and look then. */
+/* 70 KiB say that they are 70 MiB: libelf would allocate them, and look then. */
 Test(debug_files, that_unpack_to_too_much_are_refused_by_name)
 {
     static const struct {

@@ -139,3 +139,20 @@ Test(pages, begin_with_a_short_one)
     free(text);
     cr_expect_leq(lines, README_LINES_MAX, "README.md has %d lines", lines);
 }
+
+/* docs/DECISIONS.md, "Words of the command": sizes are of powers of 1,024 everywhere. */
+#define OTHER_SIZES "grep -nE '([0-9]|%[.a-z0-9]*[dfsu]) ?(kB|KB|MB|GB)([^A-Za-z0-9_]|$)'"
+
+Test(pages, have_sizes_of_one_kind)
+{
+    char *found = command_output("cd '%s' && { %s -r --include='*.md' --include='*.[ch]' "
+                                 "--include='*.js' --include='*.sh' --include='*.txt' *.md docs "
+                                 "src tools include page/src scripts || [ $? = 1 ]; }",
+                                 SFB_SOURCE_DIR, OTHER_SIZES);
+    char *known = command_output("printf '5 MB\\n6 MiB\\n%%%%d kB\\nBMB\\n' | %s", OTHER_SIZES);
+
+    cr_expect_str_eq(found, "");
+    cr_expect_str_eq(known, "1:5 MB\n3:%d kB\n");
+    free(found);
+    free(known);
+}

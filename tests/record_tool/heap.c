@@ -200,8 +200,8 @@ Test(record_heap, estimates)
     sigma = 1e4;
     error = ((double)h.bytes - 1e6 * SIZE) / 1e6;
     sigma = (double)h.variance / 1e12;
-    cr_expect(h.variance > 0 && error * error < 25 * sigma, "%.1f MB off, sigma^2 %.1f", error,
-              sigma);
+    cr_expect(h.variance > 0 && error * error < 25 * sigma, "%.1f million bytes off, sigma^2 %.1f",
+              error, sigma);
     cr_expect(record(&h, "--heap-rate 64k $P many") == 0);
     cr_expect(h.heap[0].rate == 65536);
     cr_expect(record(&h, "--heap-rate=4096 $P blocks") == 0);

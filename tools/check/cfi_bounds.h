@@ -3,7 +3,7 @@
  *
  * The library's reader keeps a few registers and states, whatever a program names. Others do not:
  * libdw makes room for as many registers as the largest number, 16 bytes each, and for as many again
- * with each state that is remembered, so that a number of 2^27 in a file of 1 KB is 2 GB. No machine
+ * with each state that is remembered, so that a number of 2^27 in a file of 1 KiB is 2 GiB. No machine
  * has more than a few hundred registers, and no compiler remembers more than a few states.
  */
 #ifndef CHECK_CFI_BOUNDS_H

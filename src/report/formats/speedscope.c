@@ -12,7 +12,7 @@ static const char *const marks[] = { "[omitted]", "[truncated]", "[no stack]", "
 
 enum { MARK_OMITTED, MARK_TRUNCATED, MARK_NO_STACK, MARK_UNSAMPLED, MARKS };
 
-/* A file of 100 MB: the page takes no more of them. */
+/* A file of 100 MiB: the page takes no more of them. */
 enum { FRAMES_BY_TIME = 1 << 24 };
 
 /* Samples of one row that follow each other, or what was never sampled. */

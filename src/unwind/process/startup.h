@@ -18,7 +18,7 @@ struct sfb_startup_module {
     bool needed; /* by the program, or by what it needs, and so on */
 };
 
-/* 80 KB: no variable of a function. What is not used is not touched. */
+/* 80 KiB: no variable of a function. What is not used is not touched. */
 struct sfb_startup {
     unsigned count, reached_count;
     uint16_t first[SFB_STARTUP_BUCKETS]; /* of the names in a bucket */
