@@ -135,7 +135,8 @@ static void print_code(const struct check *c, const struct sframe_part *p,
         printf("no code there\n");
         return;
     }
-    printf("code, %" PRIu32 " bytes%s:\n", e->size, size < e->size ? ", of which the first" : "");
+    printf("code, %s%s:\n", counted(e->size, "bytes").text,
+           size < e->size ? ", of which the first" : "");
     if (disassembly_print(code, (size_t)size, e->start, p->abi))
         return;
     for (uint64_t i = 0; i < size; i += 16) {
