@@ -1,7 +1,9 @@
 /* Names as people type them. */
 #include "object/bare_name.h"
 
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/test.h"
@@ -52,6 +54,32 @@ Test(bare_name, leaves_what_a_function_is_called)
         snprintf(name, sizeof name, "%s", cases[i][0]);
         object_bare_name(name);
         cr_expect_str_eq(name, cases[i][1], "'%s': '%s'", cases[i][0], name);
+    }
+}
+
+/* Names come from files: any text is one. */
+Test(bare_name, never_leaves_the_text)
+{
+    static const char *const pieces[] = { "a",  "::", "<",     ">",          "(",  ")",        "{",
+                                          "}",  "[",  "[abi:", "]",          " ",  "operator", "~",
+                                          "->", "=",  ".cold", " [clone .x", "()", "decltype" };
+    const size_t count = sizeof pieces / sizeof *pieces;
+    uint32_t random = 1;
+
+    for (unsigned round = 0; round < 50000; round++) {
+        char text[128] = "";
+        char *name;
+
+        for (unsigned i = 0; i < 10; i++) {
+            random = random * 1664525U + 1013904223U;
+            strcat(text, pieces[(random >> 16) % count]);
+        }
+        name = strdup(text); /* of its own size: a sanitizer sees its end */
+        cr_assert(name != NULL);
+        object_bare_name(name);
+        cr_assert(strlen(name) <= strlen(text), "%s: %s", text, name);
+        cr_assert(object_last_name(name) <= name + strlen(name), "%s: %s", text, name);
+        free(name);
     }
 }
 

@@ -121,6 +121,8 @@ Test(find, what_is_nearest_where_none_is_meant)
         { "aera", "'shape::area', 'circle::area2'" },
         { "shape::aera(int)", "'shape::area'" },
         { "Main", "'main'" },
+        { "frobnicate::stable_srot", "'std::stable_sort'" },
+        { "std::aply", "'apply'" },
         { "frobnicate", NULL },
         { "", NULL },
         { "(", NULL },

@@ -180,23 +180,32 @@ static char *list(const struct object_nearest *nearest)
     return NULL;
 }
 
+/* Compares last parts where only those were typed, else whole names. */
+static void find_nearest(struct object_nearest *out, const char *typed, char *const *names,
+                         size_t count, bool last)
+{
+    object_nearest_begin(out, typed, strlen(typed));
+    for (size_t i = 0; i < count; i++)
+        if (names[i])
+            object_nearest_add(out, last ? object_last_name(names[i]) : names[i], names[i]);
+    object_nearest_end(out);
+}
+
 char *report_nearest_functions(const struct report_model *model, const char *text)
 {
     const size_t count = model->functions.count;
     char **names = calloc(count + 1, sizeof *names), *typed = bare_of(text), *listed = NULL;
     struct object_nearest nearest;
-    bool qualified;
 
-    if (names && typed && *typed) {
-        qualified = object_last_name(typed) != typed;
-        object_nearest_begin(&nearest, typed, strlen(typed));
-        for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; names && i < count; i++)
+        if (model->functions.at[i].known)
             names[i] = bare_of(report_text(model, model->functions.at[i].name));
-            if (names[i] && model->functions.at[i].known)
-                object_nearest_add(&nearest, qualified ? names[i] : object_last_name(names[i]),
-                                   names[i]);
-        }
-        object_nearest_end(&nearest);
+    if (names && typed && *typed) {
+        const char *last = object_last_name(typed);
+
+        find_nearest(&nearest, typed, names, count, last == typed);
+        if (nearest.count == 0)
+            find_nearest(&nearest, last, names, count, true);
         listed = list(&nearest);
     }
     for (size_t i = 0; names && i < count; i++)
