@@ -11,20 +11,15 @@ static void print_head(void)
 {
     printf("usage: sfb COMMAND [OPTION...] [FILE...]\n"
            "\n");
-    help_print_text(
 #ifdef SFB_HAVE_RECORDING
-        "Records where a program spends CPU time, or what it allocates, and shows it:\n"
-        "\n"
-        "  sfb record -- ./program\n"
-        "  sfb report\n"
-        "\n"
-        "Names the functions of crash reports, and judges, makes and prints SFrame sections and "
-        "backtraces (Compact Backtrace Format, CBF).\n"
-#else
-        "Names the functions of crash reports, and judges, makes and prints SFrame sections and "
-        "backtraces (Compact Backtrace Format, CBF).\n"
+    printf("Records where a program spends CPU time, or what it allocates, and shows it:\n"
+           "\n"
+           "  sfb record -- ./program\n"
+           "  sfb report\n"
+           "\n");
 #endif
-    );
+    help_print_text("Names the functions of crash reports, and judges, makes and prints SFrame "
+                    "sections and backtraces (Compact Backtrace Format, CBF).\n");
 }
 
 static void print_commands(void)
@@ -46,7 +41,10 @@ static enum tool_exit print_help(void)
            "  -V, --version  version of sframe-backtrace\n"
            "\n");
     help_print_text("Exit status: 0 done; 1 findings or bad data; 2 wrong usage, or input that "
-                    "cannot be read or output that cannot be written. `sfb record` has its own.\n");
+                    "cannot be read or output that cannot be written.\n");
+#ifdef SFB_HAVE_RECORDING
+    help_print_text("`sfb record` exits as the program that it runs: sfb help record.\n");
+#endif
     return TOOL_DONE;
 }
 
