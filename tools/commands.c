@@ -29,9 +29,9 @@ const struct tool_command *commands_find(const char *name)
     return NULL;
 }
 
-/* --- What is no command ------------------------------------------------------------------------- */
+/* --- Unknown commands --------------------------------------------------------------------------- */
 
-/* Commands of other profilers, and what does the same here. */
+/* Commands of other profilers, with their equivalents here. */
 static const struct {
     const char *name, *instead;
 } others[] = {
@@ -57,7 +57,7 @@ static bool ends_in(const char *text, const char *end)
     return size > end_size && strcmp(text + size - end_size, end) == 0;
 }
 
-/* @return what a word is for that is no name of a command: a file; NULL: nothing is known */
+/* @return the command for a file that stands in place of a command; NULL: it is no such file */
 static const char *as_file(const char *name)
 {
     if (ends_in(name, ".sfbr") && commands_find("report"))

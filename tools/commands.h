@@ -1,4 +1,4 @@
-/* The commands that this sfb has, and what is said of others. */
+/* The commands of this sfb, and the errors for all other words. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
@@ -12,10 +12,10 @@ struct command_group {
 /* In the order of `sfb --help`. */
 extern const struct command_group command_groups[];
 
-/* @return NULL: there is none of that name */
+/* @return NULL: no command has that name */
 const struct tool_command *commands_find(const char *name);
 
-/* Says that there is none of that name, and what may have been meant. @return TOOL_USAGE */
+/* Complains of an unknown command, with suggestions. @return TOOL_USAGE */
 enum tool_exit commands_complain(const char *name);
 
 #endif

@@ -11,7 +11,7 @@ enum { WIDTH = 80, TEXT_COLUMN = 19, LABEL_MOST = 42 };
 
 /* --- Lines -------------------------------------------------------------------------------------- */
 
-/* Letters of UTF-8: all bytes but those that go on with one. */
+/* Counts characters of UTF-8: continuation bytes have no column. */
 static int columns_of(const char *text, size_t size)
 {
     int columns = 0;
@@ -120,7 +120,7 @@ static void print_options(const struct option_group *groups)
 
 /* --- Options of other programs ------------------------------------------------------------------ */
 
-/* Lists those that work, or those that are not needed. @param before  what stands before the first */
+/* Lists the habits that work, or the needless ones. @param before  printed before the first */
 static void list_habits(FILE *to, const struct tool_command *command, bool needless,
                         const char *before)
 {

@@ -156,7 +156,7 @@ static int take_long_habit(const struct parser *p, const struct option_habit *h,
 
 /* --- What is wrong ------------------------------------------------------------------------------ */
 
-/* Writes "--max-size, --max-frames": the options that begin so. @return how many there are */
+/* Writes "--max-size, --max-frames": the options with this beginning. @return their number */
 static unsigned list_beginning(const struct parser *p, const char *name, size_t size, char *to,
                                size_t room)
 {
@@ -172,7 +172,7 @@ static unsigned list_beginning(const struct parser *p, const char *name, size_t 
     return count;
 }
 
-/* Complains of a name that no option has, with those that may have been meant. */
+/* Complains of an unknown option, with suggestions. */
 static enum tool_exit unknown(const struct parser *p, const char *typed, const char *name)
 {
     struct object_nearest nearest;
@@ -202,7 +202,7 @@ static int unknown_long(const struct parser *p, int argc, char **argv, enum tool
     return '?';
 }
 
-/* `-top`: letters, of which the first is none. @return the word; NULL: there is only a letter */
+/* `-top`: a long name behind one dash. @return the word; NULL: a letter alone was typed */
 static const char *word_with(int argc, char **argv)
 {
     for (int i = optind - 1; i <= optind && i < argc; i++)

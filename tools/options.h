@@ -29,7 +29,7 @@ struct tool_option {
     char letter;      /* 0: no short form */
     const char *name; /* the long form, without its dashes */
     enum option_takes takes;
-    const char *argument; /* what help calls it; NULL: there is none */
+    const char *argument; /* its name in help; NULL: takes none */
     const char *text;     /* what it does */
 };
 
@@ -53,7 +53,7 @@ struct option_group {
         NULL, NULL, NULL                                                                           \
     }
 
-/* `value` of a habit that is none of our options. */
+/* `value` of a habit without an equivalent among our options. */
 enum { HABIT_REFUSED = 0, HABIT_NEEDLESS = -1 };
 
 /*
@@ -65,7 +65,7 @@ struct option_habit {
     char letter;      /* 0: no short form */
     const char *name; /* NULL: no long form */
     enum option_takes takes;
-    const char *argument; /* NULL: there is none */
+    const char *argument; /* its name in help; NULL: none is shown */
     const char *text;     /* refused: what to type; else NULL */
 };
 

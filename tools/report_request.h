@@ -41,7 +41,7 @@ struct report_heap_request {
 
 struct report_request {
     const struct tool_command *command;
-    char **paths; /* of recordings: in all_paths, unless somebody replaces it */
+    char **paths; /* of recordings: all_paths, or another array for the newest one */
     size_t path_count;
     char **all_paths; /* those of -i, then the others */
     enum report_view view;

@@ -1,4 +1,4 @@
-/* Which names somebody may have meant who typed another one. */
+/* Names that are near a typed one: suggestions. */
 #ifndef OBJECT_NEAREST_H
 #define OBJECT_NEAREST_H
 

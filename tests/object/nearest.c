@@ -1,4 +1,4 @@
-/* Names that somebody may have meant. */
+/* Names that are near a typed one. */
 #include "object/nearest.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What people type who know perf: it works, or one line says what to type here. */
+/* Command lines of perf: each works, or one line says what to type here. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

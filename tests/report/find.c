@@ -1,4 +1,4 @@
-/* Which functions a text that somebody typed means. */
+/* Functions are found by the text that a user typed. */
 #include "report/text/find.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ static void make(void)
 
 TestSuite(find, .init = make);
 
-/* @return the numbers of those that are meant: "0 2" */
+/* @return the indices of the functions found: "0 2" */
 static const char *found(const char *text)
 {
     static char numbers[64];

@@ -55,7 +55,7 @@ static bool ends_in(const char *bare, const char *part)
            strncmp(bare + size - part_size - 2, "::", 2) == 0;
 }
 
-/* The brackets of "operator()", and those in template arguments, are none. */
+/* Brackets of "operator()" and brackets inside template arguments do not count. */
 static bool has_parameters(const char *name)
 {
     static const char call[] = "operator()";

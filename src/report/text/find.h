@@ -1,4 +1,4 @@
-/* Which functions are meant by a text that somebody typed. */
+/* Finds functions by the text that a user typed. */
 #ifndef REPORT_FIND_H
 #define REPORT_FIND_H
 
@@ -17,8 +17,8 @@
  *     an extended regular expression, found in the name as shown or as linked
  *
  * @param expression  the same text
- * @param out         whether each function of the model is meant; to be freed
- * @return how many are; if out is NULL, there is no memory
+ * @param out         for each function of the model whether it is found; to be freed
+ * @return their number; if out is NULL, there is no memory
  */
 size_t report_find_functions(const struct report_model *model, const char *text,
                              const regex_t *expression, bool **out);
