@@ -31,14 +31,15 @@ static void expect(const char *options, const char *wanted, const char *unwanted
     run_free(&run);
 }
 
-static void begin(const struct sfb_recording_start *start, const char *program)
+static void begin(const struct sfb_recording_start *start, const char *program,
+                  const char *arguments)
 {
     const struct sfb_recording_process process = { .id = 1,
                                                    .pid = 101,
                                                    .time = made_start.monotonic,
                                                    .program = program,
-                                                   .arguments = "x",
-                                                   .arguments_size = 1 };
+                                                   .arguments = arguments,
+                                                   .arguments_size = strlen(arguments) };
 
     made_begin_as(start);
     cr_assert(eq(int, sfb_recording_put_process(made_writer, &process), SFB_OK));
@@ -206,7 +207,7 @@ Test(calm, names_the_sysctl)
     struct sfb_recording_start closed = made_start;
 
     closed.engine_text = "perf: refused; kernel.perf_event_paranoid is 3";
-    begin(&closed, "/bin/program");
+    begin(&closed, "/bin/program", "x");
     put_samples(0, 10, SFB_NO_RESOURCE);
     cr_assert(eq(int, sfb_recording_put_thread_end(made_writer, &end), SFB_OK));
     made_end("the program ended");
@@ -214,26 +215,33 @@ Test(calm, names_the_sysctl)
     unlink(made_path);
 }
 
+static void expect_of_runtime(const char *program, const char *arguments, const char *for_names,
+                              const char *for_callers)
+{
+    begin(&made_start, program, arguments);
+    put_samples(made_stack(0x7000, NULL, 0, true), 10, SFB_NO_MODULE);
+    made_end("the program ended");
+    expect("", "  without names: code in no module 100.00 %\n", NULL);
+    expect("", for_names, NULL);
+    expect("", for_callers, NULL);
+    unlink(made_path);
+}
+
+/* One that was given already is not named: it did not help. */
 Test(calm, names_the_option_of_a_runtime)
 {
-    static const char *const cases[][3] = {
-        { "/usr/bin/node", "    try: node --perf-basic-prof\n", "frame pointers in the code" },
-        { "/usr/bin/python3.12", "    try: python3 -X perf ", "frame pointers in the code" },
-        { "/jvm/bin/java", "    try: java -XX:+PreserveFramePointer\n",
-          "    try: java -XX:+DumpPerfMapAtExit\n" },
-        { "/opt/nodes", "the code is made by nodes\n",
-          "frame pointers in the code that nodes makes" },
-    };
+    static const char limits[] = "    try: docs/LIMITS.md ", map[] = "    try: a /tmp/perf-PID.map";
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        begin(&made_start, cases[i][0]);
-        put_samples(made_stack(0x7000, NULL, 0, true), 10, SFB_NO_MODULE);
-        made_end("the program ended");
-        expect("", "  without names: code in no module 100.00 %\n", NULL);
-        expect("", cases[i][1], NULL);
-        expect("", cases[i][2], NULL);
-        unlink(made_path);
-    }
+    expect_of_runtime("/usr/bin/node", "node", "    try: node --perf-basic-prof\n", limits);
+    expect_of_runtime("/usr/bin/node", "node --perf-basic-prof", map, limits);
+    expect_of_runtime("/usr/bin/python3.12", "python3", "    try: python3 -X perf ", limits);
+    expect_of_runtime("/jvm/bin/java", "java",
+                      "    try: java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit\n",
+                      "    try: java -XX:+PreserveFramePointer\n");
+    expect_of_runtime("/jvm/bin/java", "java -XX:+PreserveFramePointer", "DumpPerfMapAtExit\n",
+                      limits);
+    expect_of_runtime("/opt/nodes", "nodes", "the code is made by nodes\n",
+                      "frame pointers in the code that nodes makes");
 }
 
 Test(calm, names_the_debug_package)
@@ -246,12 +254,12 @@ Test(calm, names_the_debug_package)
     if (!is_debian)
         cr_skip_test("no dpkg-query, or no package libc6");
     cr_assert(dladdr(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"), &libc) != 0);
-    begin(&made_start, "/bin/program");
+    begin(&made_start, "/bin/program", "x");
     put_samples(put_module(libc.dli_fname), 10, SFB_END);
     made_end("the program ended");
     expect("", "    try: apt install libc6-dbg\n", NULL);
     unlink(made_path);
-    begin(&made_start, "/bin/program");
+    begin(&made_start, "/bin/program", "x");
     put_samples(put_module("/bin/true"), 10, SFB_END);
     made_end("the program ended");
     expect("", "    try: apt install coreutils-dbgsym (-dbgsym: of Debian's debug archive)\n",
@@ -262,7 +270,7 @@ Test(calm, names_the_debug_package)
 /* A path is foreign: what it has is neither run nor a pattern, and cannot move a cursor. */
 Test(calm, says_where_a_file_is_looked_for)
 {
-    begin(&made_start, "/bin/program");
+    begin(&made_start, "/bin/program", "x");
     put_samples(put_module("/nowhere/a;touch x\x1b[2J*.so"), 10, SFB_END);
     made_end("the program ended");
     expect("",

@@ -127,6 +127,7 @@ static bool is_miss(enum sfb_status status)
 
 void report_advice_truncated(FILE *to, const struct report_model *model)
 {
+    static const char limits[] = "docs/LIMITS.md has code whose callers cannot be found";
     const enum sfb_status why = most_often(model);
     const char *option;
     struct cut cut;
@@ -136,7 +137,7 @@ void report_advice_truncated(FILE *to, const struct report_model *model)
         return;
     }
     if (!is_miss(why) || !find_cut(&cut, model) || cut.module == REPORT_NONE) {
-        put(to, "docs/LIMITS.md has code whose callers cannot be found");
+        put(to, limits);
         return;
     }
     option = report_runtime_callers(cut.process);
@@ -144,8 +145,8 @@ void report_advice_truncated(FILE *to, const struct report_model *model)
         fputs("    try: -fasynchronous-unwind-tables, or -fno-omit-frame-pointer, for ", to);
         foreign_print(to, report_text(model, model->modules.at[cut.module].name));
         fputc('\n', to);
-    } else if (option) {
-        put(to, option);
+    } else if (option || report_runtime_is_known(cut.process)) {
+        put(to, option ? option : limits);
     } else {
         fputs("    try: frame pointers in the code that ", to);
         report_runtime_program_put(to, cut.process);

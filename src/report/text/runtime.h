@@ -6,10 +6,13 @@
 
 #include "report/data.h"
 
-/* @return the option by which such code has names; NULL: the program is not known */
+/* Whether a program is one of them. */
+bool report_runtime_is_known(const struct report_process *process);
+
+/* @return the option by which such code has names; NULL: it is not known, or was given */
 const char *report_runtime_names(const struct report_process *process);
 
-/* @return the option by which callers of such code are found; NULL: the program is not known, or needs none */
+/* @return the option by which callers of such code are found; NULL: there is none, or it was given */
 const char *report_runtime_callers(const struct report_process *process);
 
 /* Writes the last part of a program's path. */
