@@ -20,8 +20,7 @@ void report_advice_loss(FILE *to, uint32_t reason)
         [SFB_LOSS_RING_FULL] = "a lower sfb record --rate, or a processor that is left to sfb",
         [SFB_LOSS_NO_RING] = "sfb record --no-children, or fewer threads at a time",
         [SFB_LOSS_NO_PROCESS] = "sfb record --no-children, or fewer processes at a time",
-        [SFB_LOSS_BAD_RING] = "valgrind or -fsanitize=address: the program writes to memory that "
-                              "is not its own",
+        [SFB_LOSS_BAD_RING] = "valgrind: the program writes to memory that is not its own",
         [SFB_LOSS_NO_TIMER] = "a larger limit of pending signals: ulimit -i",
         [SFB_LOSS_NESTED] = "a lower sfb record --rate",
         [SFB_LOSS_NOT_FOLLOWED] =
