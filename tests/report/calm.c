@@ -7,6 +7,7 @@
 
 #include "object/counted.h"
 #include "report/made.h"
+#include "report/made_heap.h"
 #include "sfb/image_map.h"
 #include "sfb/recording.h"
 #include "support/run.h"
@@ -167,6 +168,38 @@ Test(calm, much_is_said_with_what_to_do)
     expect("",
            "  lost: 6 samples: the thread's ring was full\n"
            "    try: a lower sfb record --rate, ",
+           NULL);
+    unlink(made_path);
+}
+
+/* Events of a heap: what is missing is a share of its events. */
+static void make_heap(uint64_t lost)
+{
+    const struct sfb_recording_losses losses = { SFB_LOSS_HEAP_EVENTS, 1, 1, lost, "" };
+
+    made_begin();
+    made_own_modules();
+    made_heap_begin(0, 0);
+    made_heap_site(1, 1, made_stack(made_inside(report_outer), NULL, 0, false));
+    made_heap_events(1, 100, 100, 500, false);
+    cr_assert(eq(int, sfb_recording_put_losses(made_writer, &losses), SFB_OK));
+    made_heap_events(1, 200, 100, 500, false);
+    made_end("the program ended");
+}
+
+Test(calm, events_of_a_heap_have_a_share)
+{
+    make_heap(4);
+    expect("", "allocated", "lost");
+    expect("", "allocated", "is incomplete");
+    expect("--check", "  lost: 4 events of the heap", "try:");
+    expect("--check", "  the heap is incomplete from ", NULL);
+    unlink(made_path);
+    make_heap(6);
+    expect("", "  the heap is incomplete from ", NULL);
+    expect("",
+           "  lost: 6 events of the heap: the ring stayed full\n"
+           "    try: sfb record --heap-wait, ",
            NULL);
     unlink(made_path);
 }

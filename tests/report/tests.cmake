@@ -29,7 +29,7 @@ endif()
 set_source_files_properties(report/made.c PROPERTIES
   COMPILE_OPTIONS "-ffile-prefix-map=${PROJECT_BINARY_DIR}=/nowhere/build;-ffile-prefix-map=${PROJECT_SOURCE_DIR}=/nowhere")
 if(SFRAME_BACKTRACE_RECORDING AND SFRAME_BACKTRACE_TOOLS)
-  sfb_tool_test(report calm report/made.c LIBS sfb-report ${CMAKE_DL_LIBS})
+  sfb_tool_test(report calm report/made.c report/made_heap.c LIBS sfb-report ${CMAKE_DL_LIBS})
   sfb_tool_test(report hits report/made.c report/made_heap.c LIBS sfb-recording-zstd)
 endif()
 if(SFRAME_BACKTRACE_TOOLS)
