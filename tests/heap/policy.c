@@ -23,6 +23,8 @@ static const char *const allocating[] = {
     "valloc",
     "pvalloc",
     "malloc_usable_size",
+    "strdup",
+    "strndup",
     "mmap",
     "mmap64",
     "mremap",

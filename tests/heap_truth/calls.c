@@ -186,6 +186,12 @@ NOINLINE void use_strdup(struct sum *sum)
         settle(sum, strdup("as long as this"), sizeof "as long as this", i);
 }
 
+NOINLINE void use_strndup(struct sum *sum)
+{
+    for (int i = 0; i < ROUNDS; i++)
+        settle(sum, strndup("as long as this, and more", 15), sizeof "as long as this", i);
+}
+
 NOINLINE void use_failures(struct sum *sum)
 {
     void *p = &p;
@@ -234,7 +240,7 @@ static const struct use uses[] = {
     USE(use_malloc),       USE(use_calloc),       USE(use_realloc),        USE(use_realloc_fails),
     USE(use_realloc_zero), USE(use_reallocarray), USE(use_posix_memalign), USE(use_aligned_alloc),
     USE(use_memalign),     USE(use_valloc),       USE(use_strdup),         USE(use_failures),
-    USE(use_free_sized),   USE(use_pvalloc),
+    USE(use_free_sized),   USE(use_strndup),      USE(use_pvalloc),
 };
 
 int main(int argc, char **argv)

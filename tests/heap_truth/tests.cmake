@@ -53,7 +53,11 @@ target_compile_options(test-heap_truth-counter PRIVATE -O2 -fexceptions -fno-bui
 target_link_libraries(test-heap_truth-counter PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(test-heap_truth-counter PROPERTIES OUTPUT_NAME heap-counter C_VISIBILITY_PRESET hidden
   LIBRARY_OUTPUT_DIRECTORY ${sfb_heap_programs})
-add_dependencies(test-heap_truth-counter sfb ${sfb_heap_targets})
+add_library(test-heap_truth-texts MODULE heap_truth/texts.c)
+sfb_test_options(test-heap_truth-texts)
+target_compile_options(test-heap_truth-texts PRIVATE -O2 -fno-builtin)
+set_target_properties(test-heap_truth-texts PROPERTIES OUTPUT_NAME heap-texts LIBRARY_OUTPUT_DIRECTORY ${sfb_heap_programs})
+add_dependencies(test-heap_truth-counter test-heap_truth-texts sfb ${sfb_heap_targets})
 
 foreach(name counts pass ring sampled ltrace heaptrack)
   sfb_add_test(heap_truth.${name} COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/heap_truth/${name}

@@ -36,6 +36,8 @@
 	entry2	memalign, sfb_heap_memalign
 	entry1	valloc, sfb_heap_valloc
 	entry1	pvalloc, sfb_heap_pvalloc
+	entry1	strdup, sfb_heap_strdup
+	entry2	strndup, sfb_heap_strndup
 
 	entry1	_Znwm, sfb_heap_new
 	entry2	_ZnwmRKSt9nothrow_t, sfb_heap_new_nothrow

@@ -117,6 +117,27 @@ static void *first_pvalloc(size_t size)
                                 : sfb_heap_pool_take(size, (size_t)sysconf(_SC_PAGESIZE));
 }
 
+static char *first_copy(const char *text, size_t length)
+{
+    char *copied = first_malloc(length + 1);
+
+    if (!copied)
+        return NULL;
+    copied[length] = '\0';
+    return memcpy(copied, text, length);
+}
+
+static char *first_strdup(const char *text)
+{
+    return sfb_heap_next_find() ? sfb_heap_next.strdup(text) : first_copy(text, strlen(text));
+}
+
+static char *first_strndup(const char *text, size_t most)
+{
+    return sfb_heap_next_find() ? sfb_heap_next.strndup(text, most)
+                                : first_copy(text, strnlen(text, most));
+}
+
 /* The kernel's own will do: nobody is interposed yet. */
 static void *first_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
@@ -148,6 +169,8 @@ struct sfb_heap_next sfb_heap_next = {
     .memalign = first_memalign,
     .valloc = first_valloc,
     .pvalloc = first_pvalloc,
+    .strdup = first_strdup,
+    .strndup = first_strndup,
     .mmap = first_mmap,
     .munmap = first_munmap,
     .mremap = first_mremap,
@@ -178,10 +201,11 @@ enum { BASES = 3, FUNCTIONS = SFB_HEAP_NEWS + SFB_HEAP_DELETES };
 
 /* Addresses, and the modules that they are in: one pass, where dladdr() would go through all names for each. */
 struct whose {
-    const void *next_malloc, *first[BASES];         /* first: what the program finds */
+    const void *next_malloc, *first[BASES]; /* first: what the program finds */
+    const void *next_usable_size, *next_strdup, *of_c_library;
     const void *next[FUNCTIONS], *found[FUNCTIONS]; /* NULL: there is none */
     bool is_own[FUNCTIONS];                         /* the program finds another one than ours */
-    bool new_is_others, realloc_is_others, new_is_malloc;
+    bool new_is_others, realloc_is_others, new_is_malloc, malloc_is_others, has_strdup;
 };
 
 static bool is_in(const struct dl_phdr_info *module, const void *address)
@@ -211,9 +235,12 @@ static int look_at_module(struct dl_phdr_info *module, size_t size, void *user)
                allocator = is_in(module, w->next_malloc);
 
     (void)size;
+    /* Who counts between us and the allocator leaves malloc_usable_size() to that. */
+    if (is_in(module, w->next_strdup) && !is_in(module, w->of_c_library))
+        w->has_strdup = allocator || is_in(module, w->next_usable_size);
     for (size_t i = 0; i < BASES; i++)
         if (!ours && is_in(module, w->first[i])) {
-            w->new_is_others = true;
+            w->new_is_others = w->malloc_is_others = true;
             w->realloc_is_others |= i == 0;
         }
     for (size_t i = 0; i < FUNCTIONS; i++) {
@@ -238,8 +265,12 @@ static void find_whose(void)
     static const char *const bases[BASES] = { "realloc", "malloc", "free" };
     struct sfb_heap_next *next = &sfb_heap_next;
     struct whose w = { .new_is_malloc = true };
+    long (*const of_c_library)(int) = sysconf;
 
     memcpy(&w.next_malloc, &next->malloc, sizeof w.next_malloc);
+    memcpy(&w.next_usable_size, &next->malloc_usable_size, sizeof w.next_usable_size);
+    memcpy(&w.next_strdup, &next->strdup, sizeof w.next_strdup);
+    memcpy(&w.of_c_library, &of_c_library, sizeof w.of_c_library);
     memcpy(w.next, next->new, SFB_HEAP_NEWS * sizeof *w.next);
     memcpy(w.next + SFB_HEAP_NEWS, next->delete, SFB_HEAP_DELETES * sizeof *w.next);
     for (size_t i = 0; i < BASES; i++)
@@ -251,6 +282,7 @@ static void find_whose(void)
     dl_iterate_phdr(look_at_module, &w);
     next->new_is_malloc = w.new_is_malloc;
     next->realloc_is_others = w.realloc_is_others;
+    next->has_strdup = w.has_strdup && !w.malloc_is_others;
     for (size_t i = 0; i < SFB_HEAP_DELETES; i++)
         memcpy(&next->delete_of_others[i],
                w.is_own[SFB_HEAP_NEWS + i] ? &w.found[SFB_HEAP_NEWS + i]
@@ -282,6 +314,8 @@ static void find_all(void)
     find(&next->memalign, "memalign");
     find(&next->valloc, "valloc");
     find(&next->pvalloc, "pvalloc");
+    find(&next->strdup, "strdup");
+    find(&next->strndup, "strndup");
     find(&next->mmap, "mmap");
     find(&next->munmap, "munmap");
     find(&next->mremap, "mremap");

@@ -57,6 +57,9 @@ struct sfb_heap_next {
     void *(*pvalloc)(size_t);
     void (*free_sized)(void *, size_t);                 /* NULL: there is none */
     void (*free_aligned_sized)(void *, size_t, size_t); /* NULL: there is none */
+    char *(*strdup)(const char *);
+    char *(*strndup)(const char *, size_t);
+    bool has_strdup; /* the allocator has its own, which may not call malloc() */
     void *(*mmap)(void *, size_t, int, int, int, off_t);
     int (*munmap)(void *, size_t);
     void *(*mremap)(void *, size_t, size_t, int, void *);
