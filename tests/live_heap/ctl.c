@@ -130,7 +130,7 @@ Test(ctl, writes_a_recording_with_the_same_in_it)
     struct program p = start("blocks 1000 100 blocks 10 7 wait", NULL);
     struct run run =
         run_line(TOOL " ctl %d dump -o heap.sfbr && " TOOL
-                      " report --folded=- heap.sfbr | grep -o '[0-9]*$' | paste -sd+ | bc",
+                      " report --folded=- heap.sfbr | awk '{ n += $NF } END { print n }'",
                  (int)p.pid);
 
     cr_expect_eq(run.status, 0, "%s", run.err);
@@ -325,7 +325,7 @@ Test(ctl, reads_a_log_in_which_other_lines_stand_too)
         run_line("(echo hello; " TOOL " ctl %d dump) >one; " TOOL " ctl %d dump >two; "
                  /* line by line in turn, each with a time, as a journal has them */
                  "paste -d '\\n' one two | sed 's/^/Nov 22 12:00:00 host app: /' >log; " TOOL
-                 " report --folded=- log | grep -o '[0-9]*$' | paste -sd+ | bc",
+                 " report --folded=- log | awk '{ n += $NF } END { print n }'",
                  (int)p.pid, (int)q.pid);
 
     expect_has(run.out, "2200\n");
