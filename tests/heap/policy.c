@@ -107,6 +107,7 @@ static const struct {
     { "mmap", "before there are threads" },
     { "getenv", "before there are threads" },
     { "strtoull", "before there are threads" },
+    { "__isoc23_strtoull", "the same, by the headers of glibc 2.38" },
     { "pthread_key_create", "before there are threads" },
     { "_GLOBAL_OFFSET_TABLE_", "no function" },
     { "__stack_chk_fail", "does not return" },
