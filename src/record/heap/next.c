@@ -197,7 +197,7 @@ static void probe(void *function, const char *name)
 
 /* --- whose they are ------------------------------------------------------------------------------ */
 
-enum { BASES = 3, FUNCTIONS = SFB_HEAP_NEWS + SFB_HEAP_DELETES };
+enum { BASES = 3, FUNCTIONS = (int)SFB_HEAP_NEWS + (int)SFB_HEAP_DELETES };
 
 /* Addresses, and the modules that they are in: one pass, where dladdr() would go through all names for each. */
 struct whose {
