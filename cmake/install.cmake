@@ -50,4 +50,4 @@ endif()
 # The pages lie as in the source, so that their links lead somewhere.
 install(FILES LICENSE CONTRIBUTING.md NEWS.md README.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING
-  PATTERN "*.md" PATTERN "*.png" PATTERN "*.schema.json")
+  PATTERN "*.md" PATTERN "*.png" PATTERN "*.c" PATTERN "*.schema.json")

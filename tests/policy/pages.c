@@ -140,6 +140,48 @@ Test(pages, begin_with_a_short_one)
     cr_expect_leq(lines, README_LINES_MAX, "README.md has %d lines", lines);
 }
 
+#define PAGES_AWK "awk -v root='" SFB_SOURCE_DIR "' -f '" SFB_SOURCE_DIR "/scripts/pages.awk' "
+
+/* A block of code behind `<!-- from FILE -->` is that file. */
+Test(pages, show_the_files_that_they_name)
+{
+    for (size_t i = 0; i < pages.gl_pathc; i++) {
+        const char *page = pages.gl_pathv[i];
+        struct command diff =
+            command_run("new=$(" PAGES_AWK "'%s' && echo .) && "
+                        "printf %%s \"${new%%.}\" | diff -U1 --label '%s' --label file '%s' -",
+                        page, page, page);
+
+        cr_expect_str_eq(diff.output, "", "%s\n./dev pages writes the file's lines into the page",
+                         diff.output);
+        free(diff.output);
+    }
+}
+
+/* What the test above says of a page that is wrong. */
+Test(pages, are_seen_to_differ_from_their_files)
+{
+    static const struct {
+        const char *page, *out;
+    } cases[] = {
+        { "<!-- from LICENSE -->\n    MIT\n\ntext\n", "    MIT License\n" },
+        { "<!-- from no/file -->\n    MIT\n", "no file no/file\n" },
+        { "<!-- from LICENSE, f() -->\n    MIT\n", "no function f() in LICENSE\n" },
+        { "<!-- from LICENSE -->\ntext\n", "no block of code behind the comment\n" },
+        { "<!-- from LICENSE -->\n```\nMIT\n", "no block of code, or no end of it\n" },
+        { "<!-- from LICENSE part -->\n", "not <!-- from FILE -->" },
+        { "```c\nint x;\n```\n", "a block of C without" },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct command run = command_run("printf '%%s' '%s' | " PAGES_AWK, cases[i].page);
+
+        cr_expect_not_null(strstr(run.output, cases[i].out), "%s%s", cases[i].page, run.output);
+        cr_expect_eq(run.status != 0, i > 0, "%s", cases[i].page);
+        free(run.output);
+    }
+}
+
 /* docs/DECISIONS.md, "Words of the command": sizes are of powers of 1,024 everywhere. */
 #define OTHER_SIZES "grep -nE '([0-9]|%[.a-z0-9]*[dfsu]) ?(kB|KB|MB|GB)([^A-Za-z0-9_]|$)'"
 
