@@ -6,7 +6,7 @@
 set(sfb_load_tests
   "^heap[.]" "^heap_truth[.]"
   "^live[.](agreement|contract_threads|crash|demo|exiting|single_step|stale|stepped|threads|true_ends)"
-  "^live[.]tool_(debuginfod|lws|process|signals)"
+  "^live[.]tool_(debuginfod|examples|lws|process|signals)"
   "^live_heap[.](agent|ctl)"
   "^page[.](browser|dh_view)"
   "^policy[.]leftovers"

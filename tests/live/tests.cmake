@@ -342,6 +342,15 @@ else()
   sfb_add_test(live.demo COMMAND ${PROJECT_SOURCE_DIR}/demo/run ${PROJECT_BINARY_DIR})
 endif()
 
+# What the pages show, program and output. Its programs are those of live.tool_lws, below.
+if(NOT TARGET sfb-agent-cpu OR NOT TARGET sfb-agent-heap OR NOT TARGET sfb OR CMAKE_CROSSCOMPILING OR SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(live tool_examples "no agent can be preloaded in this build")
+elseif(NOT SFRAME_BACKTRACE_HAVE_GSFRAME)
+  sfb_skip(live tool_examples "the assembler has no --gsframe, with which the pages build")
+else()
+  sfb_add_test(live.tool_examples COMMAND ${PROJECT_SOURCE_DIR}/tests/live/tool_examples ${PROJECT_BINARY_DIR})
+endif()
+
 # Lua under sampling, every stack walked by this library and by libunwind or libgcc: tests/agreement/sampled/run says
 # what it checks. 77, too.
 sfb_add_test(live.agreement COST 50 COMMAND ${PROJECT_SOURCE_DIR}/tests/agreement/sampled/run --short ${PROJECT_BINARY_DIR})

@@ -142,7 +142,7 @@ Test(pages, begin_with_a_short_one)
 
 #define PAGES_AWK "awk -v root='" SFB_SOURCE_DIR "' -f '" SFB_SOURCE_DIR "/scripts/pages.awk' "
 
-/* A block of code behind `<!-- from FILE -->` is that file. */
+/* A block of code behind `<!-- from FILE -->` is that file. live.tool_examples runs them. */
 Test(pages, show_the_files_that_they_name)
 {
     for (size_t i = 0; i < pages.gl_pathc; i++) {
