@@ -20,7 +20,7 @@ plan() {
     # And ten seconds of waiting for a debugger: dev.
     local files='^live[.](tool_|big_endian|stepped|true_ends|crash_owner)'
     # What the library imports and exports; the rest of ^policy reads its source, and policy.consumer uses an installed
-    # copy: of dev, of what is released, and where there is no libunwind to be linked with.
+    # copy: of dev, and of what is released.
     local library='^policy[.](imports|exports)' installed='^policy[.]consumer'
     local torture='^torture[.](stacks|tables)'
     # Walks of real stacks by each source of rules, and by several threads (tests-walks): what another build of the same code
@@ -46,7 +46,7 @@ plan() {
         ;;
     no-libunwind)
         targets=(tests-{walks,policy,torture})
-        only="$walks|$library|$installed|$torture"
+        only="$walks|$library|$torture"
         ;;
     aarch64)
         targets=(tests-{unit,live,live-crash,live_heap,record,policy,torture,demo} test-golden-{eh_frame,sframe}_rows

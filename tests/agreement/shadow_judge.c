@@ -186,13 +186,24 @@ void shadow_judge_longer(struct stepper *s, const ucontext_t *uc, const struct s
     }
 }
 
+/* Seems to be so, unless it is half-way to a jump: the jump, or what comes instead, settles it. */
+static void leave_unsettled(struct stepper *s, const ucontext_t *uc, enum truth truth,
+                            size_t differs)
+{
+    struct shadow *sh = &s->shadow;
+    const uint32_t example = keep(s, uc, truth, differs);
+
+    sh->unsettled[truth]++;
+    if (example > 0 && sh->unsettled_kept < UNSETTLED_EXAMPLES)
+        sh->unsettled_example[sh->unsettled_kept++] = example;
+}
+
 void shadow_judge(struct stepper *s, const ucontext_t *uc)
 {
     struct shadow *sh = &s->shadow;
     bool whole = s->ours.status == SFB_END;
     size_t ours, frame;
     enum truth truth;
-    uint32_t example;
 
     if (!sh->live) {
         shadow_add(&sh->truth[TRUTH_UNJUDGED], 1);
@@ -206,13 +217,11 @@ void shadow_judge(struct stepper *s, const ucontext_t *uc)
             truth = TRUTH_WRONG_END;
         else
             truth = ours >= s->ours.count ? TRUTH_SHORT : TRUTH_WRONG;
-        example = keep(s, uc, truth, ours);
         if (truth == TRUTH_SHORT) {
+            keep(s, uc, truth, ours);
             shadow_add(&sh->truth[truth], 1);
         } else {
-            sh->unsettled[truth]++;
-            if (example > 0 && sh->unsettled_kept < UNSETTLED_EXAMPLES)
-                sh->unsettled_example[sh->unsettled_kept++] = example;
+            leave_unsettled(s, uc, truth, ours);
         }
     } else if (frame == 0 && ours >= s->ours.count) {
         if (whole)
@@ -221,6 +230,8 @@ void shadow_judge(struct stepper *s, const ucontext_t *uc)
             sh->same_stopped++;
     } else if (has_all(sh, &s->ours, ours, frame)) { /* and more than the seed, perhaps behind it */
         shadow_add(&sh->truth[TRUTH_SEED], 1);
+    } else if (sh->has_left) { /* to where setjmp() has returned in this burst: a frame again */
+        leave_unsettled(s, uc, whole ? TRUTH_WRONG_END : TRUTH_WRONG, ours);
     } else {
         wait_for(s, uc, ours, frame - 1);
     }

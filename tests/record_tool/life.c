@@ -361,7 +361,8 @@ Test(record_life, of_a_program_that_gprof_samples)
 
         cr_expect_eq(r.run.status, 0, "%s", r.run.err);
         cr_expect_gt(r.contents->weight, 200000000, "%s: %s", engines[i], r.run.err);
-        cr_expect(ticks > 0 && ticks <= 45, "%u", ticks);
+        /* 40 of its loop, some of its start and end; the samples are ten times as many. */
+        cr_expect(ticks > 0 && ticks < 80, "%u", ticks);
         unlink("gmon.out");
         recorded_free(&r);
     }
