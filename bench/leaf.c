@@ -178,9 +178,9 @@ static inline const struct sframe_backtrace_options *options_here(struct batch *
     return &b->options;
 }
 
-LEAF(cbf, sframe_backtrace_cbf(b->cbf, sizeof b->cbf, options_here(b), b->info))
-LEAF(options, sframe_backtrace_addresses(b->addresses, CHAIN_FUNCTIONS + 8, options_here(b), NULL))
-LEAF(addresses, sframe_backtrace(b->addresses, b->depth))
+LEAF(cbf, leaf_imports.cbf(b->cbf, sizeof b->cbf, options_here(b), b->info))
+LEAF(options, leaf_imports.options(b->addresses, CHAIN_FUNCTIONS + 8, options_here(b), NULL))
+LEAF(addresses, leaf_imports.addresses(b->addresses, b->depth))
 LEAF(walker, walk_walker(b))
 LEAF(fp_minimal, b->context == NULL ? walk_fp_minimal(b->addresses, b->depth)
                                     : walk_fp_minimal_from(b->context, b->addresses, b->depth))

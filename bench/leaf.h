@@ -42,6 +42,11 @@ struct batch {
  * its backtrace() would replace glibc's; and a sanitizer's backtrace() is not glibc's.
  */
 struct leaf_imports {
+    ssize_t (*cbf)(void *, size_t, const struct sframe_backtrace_options *,
+                   struct sframe_backtrace_info *);
+    ssize_t (*options)(void **, size_t, const struct sframe_backtrace_options *,
+                       struct sframe_backtrace_info *);
+    int (*addresses)(void **, int);
     int (*glibc_backtrace)(void **buffer, int size);
     int (*unw_backtrace)(void **buffer, int size);
     int (*unw_getcontext)(void *context);

@@ -180,6 +180,7 @@ static int measure(const struct request *request, char **arguments)
         }
     }
     tables_print();
+    walks_print();
     targets_print();
     return 0;
 }

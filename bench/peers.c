@@ -30,6 +30,13 @@ int peers_load(void)
     void *libunwind = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     struct leaf_imports *i = &leaf_imports;
 
+    /* Those of the shared library: this program has the static one, too, for what lies behind it. */
+    if (!load(RTLD_NEXT, "sframe_backtrace_cbf", &i->cbf) ||
+        !load(RTLD_NEXT, "sframe_backtrace_addresses", &i->options) ||
+        !load(RTLD_NEXT, "sframe_backtrace", &i->addresses)) {
+        fprintf(stderr, "bench: the shared library not found\n");
+        return -1;
+    }
     if (!load(libc, "backtrace", &i->glibc_backtrace)) {
         fprintf(stderr, "bench: glibc's backtrace() not found\n");
         return -1;

@@ -155,6 +155,56 @@ static void print_table(const struct situation *situation)
     print_ratios(situation->name, &columns);
 }
 
+/* ns a walk, as somebody has it who calls one, in modules of the start and in libraries that were opened. */
+static void print_walks(const char *set, bool frame_pointers)
+{
+    static const enum peer_id rows[] = { PEER_ADDRESSES, PEER_CBF,           PEER_MEMO,
+                                         PEER_CBF_MEMO,  PEER_UNW_BACKTRACE, PEER_GLIBC,
+                                         PEER_FP_CHECKED };
+    static const char *const situation[] = { "call", "plugins" };
+    static const int depth[] = { 8, 32, 128 };
+
+    printf("\n%-*s", ROW_WIDTH, frame_pointers ? "with frame pointers" : "without");
+    for (unsigned c = 0; c < 6; c++) {
+        char title[32];
+
+        snprintf(title, sizeof title, "%s %d", c < 3 ? "start" : "dlopen", depth[c % 3]);
+        printf(" %*s", CELL_WIDTH, title);
+    }
+    printf("\n");
+    for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++) {
+        if (peers[rows[r]].needs_fp && !frame_pointers) {
+            continue;
+        }
+        printf("%-*s", ROW_WIDTH, peers[rows[r]].name);
+        for (unsigned c = 0; c < 6; c++) {
+            char column[RESULT_NAME];
+            const struct result *result;
+
+            snprintf(column, sizeof column, "%s %d", set, depth[c % 3]);
+            result = result_find(situation[c / 3], column, peers[rows[r]].name);
+            if (result == NULL) {
+                printf(" %*s", CELL_WIDTH, "-");
+            } else {
+                printf(" %*.0f", CELL_WIDTH, result_spread(result).median * depth[c % 3]);
+            }
+        }
+        printf("\n");
+    }
+}
+
+void walks_print(void)
+{
+    if (result_of("call") == NULL && result_of("plugins") == NULL) {
+        return;
+    }
+    printf("\nns a walk of 8, 32 and 128 frames, in modules of the start and in eight libraries "
+           "that were\n"
+           "opened by dlopen(). glibc's backtrace() is libgcc's unwinder.\n");
+    print_walks("fp", true);
+    print_walks("nofp", false);
+}
+
 void tables_print(void)
 {
     printf("Figures are ns a frame where nothing else is said, of stacks 8 to 1000 frames deep in\n"

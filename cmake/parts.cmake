@@ -48,9 +48,16 @@ function(sfb_packages out)
   set(${out} "${packages}" PARENT_SCOPE)
 endfunction()
 
-# sfb_decide(<option> <part> <missing> ...) makes the option ON or OFF in the caller; the cache keeps what
-# was asked for. <option>_WHY is what a user reads where the part is left out.
-function(sfb_decide option part)
+# sfb_decide(<option> <folder> <part> <missing> ...) makes the option ON or OFF in the caller; the cache keeps what was
+# asked for. <option>_WHY is what a user reads where the part is left out. A copy of the library alone has no <folder>.
+function(sfb_decide option folder part)
+  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${folder})
+    if(NOT ${option} STREQUAL "AUTO")
+      message(FATAL_ERROR "sframe-backtrace: ${option} is ${${option}}, and there is no folder ${folder} in this copy")
+    endif()
+    set(${option} OFF PARENT_SCOPE)
+    return()
+  endif()
   list(JOIN ARGN ", " missing)
   sfb_packages(packages ${ARGN})
   if(NOT missing)

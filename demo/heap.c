@@ -1,5 +1,5 @@
 /*
- * A program with three faults of the heap, for docs/HEAP.md: a leak, a peak that need not be, and blocks that live for no time.
+ * A program with three faults of the heap, for profiler/docs/HEAP.md: a leak, a peak that need not be, and blocks that live for no time.
  *
  *     cc -g -O2 demo/heap.c -o heap && ./heap
  */

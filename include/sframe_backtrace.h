@@ -62,9 +62,17 @@ enum sframe_backtrace_flags {
 };
 
 /*
+ * Where a walk stopped: options.resume. All zero before its first call. It holds no pointer, and may
+ * be copied.
+ */
+struct sframe_backtrace_resume {
+    uint64_t state[64];
+} SFB_MAY_ALIAS;
+
+/*
  * Structs with `size` may grow. A smaller struct comes from an older program: what is missing
- * counts as zero. A larger one comes from a newer program: it is accepted if what this version does
- * not know is zero. The _INIT macros set `size`; without it a call returns -SFB_NO_SIZE.
+ * counts as zero. A larger one comes from a newer program: it is accepted if its unknown members are
+ * zero. The _INIT macros set `size`; without it a call returns -SFB_NO_SIZE.
  */
 struct sframe_backtrace_options {
     size_t size;         /* sizeof (struct sframe_backtrace_options) */
@@ -105,11 +113,22 @@ struct sframe_backtrace_options {
      * sframe_backtrace_cbf(). NULL: not wanted.
      */
     uint64_t *hash;
+
+    /*
+     * Each call fills it, and the next one goes on there: a deep stack through a small buffer, of
+     * `max_frames` or of the buffer's size. All calls together give the frames of one walk. A call
+     * that goes on ignores `context` and `skip`. After the last frame a call gives no frame, and the
+     * same info.end again. Not with `outermost`. NULL: each call is a walk of its own.
+     *
+     * The frames further out than the stop must still be there, and unchanged.
+     */
+    struct sframe_backtrace_resume *resume;
 };
 
 #define SFRAME_BACKTRACE_OPTIONS_INIT                                                              \
     {                                                                                              \
-        sizeof(struct sframe_backtrace_options), NULL, 0, 0, 0, 0, NULL, 0, NULL, 0, 0, 0, NULL    \
+        sizeof(struct sframe_backtrace_options), NULL, 0, 0, 0, 0, NULL, 0, NULL, 0, 0, 0, NULL,   \
+            NULL                                                                                   \
     }
 
 /* Bytes of a memo that keeps so many frames. Of a deeper stack it keeps the outermost ones. */
@@ -124,15 +143,15 @@ struct sframe_backtrace_info {
     size_t size;         /* sizeof (struct sframe_backtrace_info), set by the caller */
     uint32_t frames;     /* written, repeats counted */
     uint32_t omitted;    /* frames that the `omit` stands for; 0: there is no `omit` */
-    enum sfb_status end; /* SFB_END: the outermost frame was reached; SFB_UNPROVEN_END: so it seems;
-                            else why the walk stopped */
+    enum sfb_status end; /* SFB_END: the outermost frame was reached; SFB_UNPROVEN_END: apparently
+                            reached; else why the walk stopped */
     uint32_t by_source[SFB_SOURCE_ROOM]; /* by enum sfb_source: frames written that it found */
 
     /*
      * 1: this walk used options.memo. 0: it did not. With a memo that is misaligned or too small,
-     * and with SFRAME_BACKTRACE_DOUBT, no walk does. Some walks do not use a good one: those on a
-     * stack that is not known, those that interrupt a walk with the same memo, and some after walks
-     * that had too little in common.
+     * and with SFRAME_BACKTRACE_DOUBT, no walk does. Some walks do not use a valid memo: on an
+     * unknown stack, when interrupting a walk with the same memo, and at times after walks that had
+     * too little in common.
      */
     uint32_t memo_used;
 };
@@ -163,13 +182,15 @@ struct sframe_backtrace_info {
  *
  * @return bytes written, always a complete CBF. It ends in `end` (the outermost frame was reached)
  *         or in `trunc` (info->end says why). Or a negative sfb_status:
- *         -SFB_BAD_ARGUMENT      buffer is NULL, an unknown flag, outermost above max_frames, hash
- *                                is not NULL, or options that are not zero behind what this
- *                                version knows
+ *         -SFB_BAD_ARGUMENT      buffer is NULL, an unknown flag, outermost above max_frames or
+ *                                with resume, hash is not NULL, a resume that no call filled, or
+ *                                options that are not zero behind what this version knows
  *         -SFB_NO_SIZE           the size of options or info is not set
  *         -SFB_BUFFER_TOO_SMALL  size is below 2
  *         -SFB_NO_RESOURCE       the thread has no thread-local storage yet: an IFUNC resolver of a
  *                                static-pie program
+ *         -SFB_STACK_CHANGED     the frame where resume stopped is gone: it has returned, or
+ *                                another return address is at its CFA
  *
  * Threads: safe.   Signals: safe, see the top of this file.
  *
@@ -179,6 +200,7 @@ struct sframe_backtrace_info {
  *         40 to 80 ns     from .sframe, the first time
  *         150 to 300 ns   from .eh_frame, the first time
  *         2 to 4 us       by libunwind
+ *         200 ns more     with resume
  * Cost, stack:
  *         1 KiB           by a rule in the cache, or from .sframe
  *         2 KiB           from .eh_frame
@@ -203,9 +225,9 @@ SFB_API ssize_t sframe_backtrace_cbf(void *buffer, size_t size,
  * @param options  as in sframe_backtrace_cbf(), but outermost must be 0; NULL: all defaults
  * @param info     as in sframe_backtrace_cbf(); end is SFB_FRAME_LIMIT if there are more frames
  *
- * @return addresses written, at least 1, or a negative sfb_status:
+ * @return addresses written, at least 1 (0: resume has given them all), or a negative sfb_status:
  *         -SFB_BAD_ARGUMENT  count is 0, outermost is not 0, or as in sframe_backtrace_cbf()
- *         -SFB_NO_SIZE, -SFB_NO_RESOURCE  as in sframe_backtrace_cbf()
+ *         -SFB_NO_SIZE, -SFB_NO_RESOURCE, -SFB_STACK_CHANGED  as in sframe_backtrace_cbf()
  *
  * Threads, signals: as sframe_backtrace_cbf().   Cost: the same, less 2 ns a frame.
  */
@@ -238,7 +260,7 @@ SFB_API int sframe_backtrace(void **buffer, int count);
  * @param buffer    written; any alignment. An image takes 30 to 120 bytes; the last one needs some
  *                  128 bytes more, and room for its path twice.
  * @param size      bytes at buffer
- * @param left_out  written on success: images for which there was no room; NULL: not wanted
+ * @param left_out  written on success: images that did not fit; NULL: not wanted
  *
  * @return bytes written, always a complete map, or a negative sfb_status:
  *         -SFB_BAD_ARGUMENT      buffer is NULL

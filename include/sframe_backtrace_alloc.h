@@ -1,7 +1,7 @@
 /**
- * Notes in blocks: an allocator of one's own keeps, in the tail of each block, who asked for it. For pools and small
- * systems; malloc() itself is watched by libsfb-agent-heap.so. Stable. All but sframe_backtrace_cbf() and the CBF
- * decoder is here, inline.
+ * Notes in blocks: a custom allocator keeps the backtrace of each request in the tail of the block. For pools and small
+ * systems; libsfb-agent-heap.so watches malloc() itself. Stable. Inline, except for sframe_backtrace_cbf() and the CBF
+ * decoder.
  *
  *     static char block[256]; // what the allocator hands out for a request of 100 bytes
  *     struct sframe_backtrace_alloc_note note;
@@ -13,11 +13,11 @@
  *         sframe_backtrace_alloc_line(line, sizeof line, &note, SFRAME_BACKTRACE_ALLOC_LIBRARY) > 0)
  *         puts(line); // `~m#` and base64, for `sfb report --lws PROGRAM < log`
  *
- * A note ends where its block ends, and is read from there backwards. So the pointer that the allocator gives is that of
- * the block, with any alignment. It has the backtrace, what the caller asked for, a check byte, which finds most blocks
- * that were written past their end, and last its size: docs/FORMATS.md, "Notes in blocks".
+ * A note ends where its block ends, and is read backwards from there. So the user's pointer is the block's own, with any
+ * alignment. A note has the backtrace, the bytes requested, a check byte, and last its size: docs/FORMATS.md, "Notes in
+ * blocks". The check byte finds most blocks that were written past their end.
  *
- * Nothing here locks or keeps anything: the allocator, which knows its blocks, has to.
+ * Nothing here locks or keeps state: the allocator knows its blocks and does both.
  */
 #ifndef SFRAME_BACKTRACE_ALLOC_H
 #define SFRAME_BACKTRACE_ALLOC_H
@@ -31,31 +31,31 @@
 
 SFB_BEGIN_DECLS
 
-/* Bytes of a note without frames, whatever is requested: each block has to have them behind what its user may write. */
+/* Bytes of a note without frames, for any request. Each block needs them behind the bytes of its user. */
 #define SFRAME_BACKTRACE_ALLOC_NOTE_MIN 16
 
-/* Bytes of a note at most: some 50 frames. */
+/* Most bytes of a note: about 50 frames. */
 #define SFRAME_BACKTRACE_ALLOC_NOTE_MAX 256
 
 /* Room for any line, with its zero. A line has 31 frames at most. */
 #define SFRAME_BACKTRACE_ALLOC_LINE_SIZE 512
 
-/* How the lines of libwebsockets are written. docs/QUIRKS.md */
+/* Dialects of libwebsockets' lines: docs/QUIRKS.md. */
 enum sframe_backtrace_alloc_dialect {
     SFRAME_BACKTRACE_ALLOC_LIBRARY =
         0,                            /* as libwebsockets and its tool do: a 0 behind each field */
     SFRAME_BACKTRACE_ALLOC_README = 1 /* as its documentation says */
 };
 
-/* What a block says of itself. */
+/* A note that was found. */
 struct sframe_backtrace_alloc_note {
-    const uint8_t *cbf; /* who asked for it: a complete backtrace; in the block */
+    const uint8_t *cbf; /* complete backtrace of the request; points into the block */
     size_t cbf_size;
-    size_t requested; /* bytes that were asked for */
+    size_t requested; /* bytes */
     size_t size;      /* bytes of the note itself */
 };
 
-/* What follows is inlined even without optimization: the first frame is that of the caller, not one of this header. */
+/* Inlined even without optimization, so that the first frame is the caller and not a function of this header. */
 #if defined(__GNUC__)
 #define SFB_ALLOC_INLINE static inline __attribute__((always_inline, unused))
 #else
@@ -73,19 +73,19 @@ SFB_ALLOC_INLINE uint8_t sfb_alloc_sum(const uint8_t *bytes, size_t size)
 }
 
 /**
- * Makes a note of the caller, for allocators that choose the size of a block by it: they ask for
- * sframe_backtrace_alloc_size() bytes, and copy the note with sframe_backtrace_alloc_place(). Those whose blocks have a
+ * Makes a note of the caller. For allocators that fit the block to the note: they allocate
+ * sframe_backtrace_alloc_size() bytes, and copy the note with sframe_backtrace_alloc_place(). Allocators with blocks of a
  * fixed size call sframe_backtrace_alloc_put() instead.
  *
- * The backtrace begins in the function that calls this one, which is the allocator's; options->skip leaves that out.
+ * The backtrace begins in the function that calls this one, usually the allocator's; options->skip leaves it out.
  *
  * @param note       written; any alignment
- * @param room       bytes at note; SFRAME_BACKTRACE_ALLOC_NOTE_MAX are used at most. A stack that does not fit is cut at
+ * @param room       bytes at note; at most SFRAME_BACKTRACE_ALLOC_NOTE_MAX are used. A stack that does not fit is cut at
  *                   its outer end, or in the middle: options->outermost.
- * @param requested  bytes that the user asked for
+ * @param requested  bytes that the user requested
  * @param options    of sframe_backtrace_cbf(); NULL: all defaults. If it refuses, the note has no frames.
  *
- * @return bytes of the note; 0: room is below SFRAME_BACKTRACE_ALLOC_NOTE_MIN, and nothing was written
+ * @return bytes of the note; 0: room is below SFRAME_BACKTRACE_ALLOC_NOTE_MIN, nothing was written
  *
  * Threads, signals: as sframe_backtrace_cbf().   Cost: the same, and 10 to 40 ns.
  */
@@ -119,10 +119,10 @@ SFB_ALLOC_INLINE size_t sframe_backtrace_alloc_make(uint8_t *note, size_t room, 
 /**
  * Says how many bytes a block needs for a request and its note.
  *
- * @param requested  bytes that the user asked for
- * @param note       bytes of the note; without one made yet, SFRAME_BACKTRACE_ALLOC_NOTE_MIN to _MAX
+ * @param requested  bytes that the user requested
+ * @param note       bytes of the note; before it is made, SFRAME_BACKTRACE_ALLOC_NOTE_MIN to _MAX
  *
- * @return their sum; 0: it is no size_t
+ * @return their sum; 0: it overflows size_t
  *
  * Threads, signals: safe.   Cost: constant.
  */
@@ -135,12 +135,11 @@ SFB_ALLOC_INLINE size_t sframe_backtrace_alloc_size(size_t requested, size_t not
  * Copies a note to the end of its block.
  *
  * @param block       its first byte
- * @param block_size  all its bytes, also those that the allocator added for alignment
+ * @param block_size  all its bytes, padding for alignment included
  * @param note        of sframe_backtrace_alloc_make()
- * @param size        what that returned
+ * @param size        as sframe_backtrace_alloc_make() returned it
  *
- * @return whether there was room for it: block_size is at least size. Then the last size bytes of the block were
- *         written, else nothing.
+ * @return true: the last `size` bytes of the block were written; false: block_size is below size, nothing was written
  *
  * Threads: safe, each with its own block.   Signals: safe.   Cost: that of copying the note.
  */
@@ -157,16 +156,16 @@ SFB_ALLOC_INLINE bool sframe_backtrace_alloc_place(void *block, size_t block_siz
 }
 
 /**
- * Makes a note of the caller and puts it at the end of a block: the two functions above in one. What was requested is
- * left alone.
+ * Makes a note of the caller and puts it at the end of a block: sframe_backtrace_alloc_make() and _place() in one. The
+ * requested bytes are not touched.
  *
  * @param block       its first byte
- * @param block_size  all its bytes: requested, and SFRAME_BACKTRACE_ALLOC_NOTE_MIN more at least. What is more goes to
- *                    frames: 64 bytes bear some 12.
+ * @param block_size  all its bytes: at least requested + SFRAME_BACKTRACE_ALLOC_NOTE_MIN. Further bytes hold frames:
+ *                    about 12 in 64 bytes.
  * @param requested, options  as in sframe_backtrace_alloc_make()
  *
- * @return bytes of the note; 0: there is no room for one, and nothing was written. Then the end of the block is the
- *         user's, and must not be searched for a note.
+ * @return bytes of the note; 0: no room, nothing was written. Then the end of the block is the user's, and must not be
+ *         searched for a note.
  *
  * Threads: safe, each with its own block.   Signals: safe.
  * Cost: as sframe_backtrace_alloc_make(), and 256 bytes of stack.
@@ -183,18 +182,18 @@ SFB_ALLOC_INLINE size_t sframe_backtrace_alloc_put(void *block, size_t block_siz
 }
 
 /**
- * Finds the note of a block, from the end of the block. None of its bytes is believed.
+ * Finds the note of a block, from the end of the block. Each byte is checked before it is used.
  *
  * @param out         written on SFB_OK; points into the block
  * @param block       its first byte
- * @param block_size  all its bytes, as it was given to sframe_backtrace_alloc_put()
+ * @param block_size  all its bytes, as given to sframe_backtrace_alloc_put()
  *
  * @return SFB_OK
- *         SFB_TRUNCATED       the size of the note is none that can be
- *         SFB_BAD_HEADER      the check is wrong, or what was requested does not fit the block: the block was written
- *                             past its end, as a rule
+ *         SFB_TRUNCATED       the note's size is impossible
+ *         SFB_BAD_HEADER      the check byte is wrong, or the requested size exceeds the block: usually the block was
+ *                             written past its end
  *         SFB_BAD_ARGUMENT    out or block is NULL
- *         The backtrace itself is not decoded: sfb_cbf_decoder_init() and what follows judge it.
+ *         The backtrace itself is not decoded: sfb_cbf_decoder_init() and _next() check it.
  *
  * Threads: safe; the block must not change.   Signals: safe.   Cost: 15 to 25 ns.
  */
@@ -233,14 +232,14 @@ SFB_ALLOC_INLINE enum sfb_status sframe_backtrace_alloc_find(
 
 /* --- Lines of a log ------------------------------------------------------------------------------------------------ */
 
-/* Private: bits as they are written, the high ones first, and their base64. */
+/* Private: the bits of a line, high bits first, before base64. */
 struct sfb_alloc_bits {
     uint8_t bytes[SFRAME_BACKTRACE_ALLOC_LINE_SIZE * 3 / 4];
     size_t count;   /* of bits */
-    unsigned stray; /* bits of 0 behind each field */
+    unsigned stray; /* padding: bits of 0 behind each field */
 };
 
-/* Private: writes a field; what does not fit is not written, but counted. */
+/* Private: writes a field. Bits that do not fit are counted, not written. */
 SFB_ALLOC_INLINE void sfb_alloc_field(struct sfb_alloc_bits *b, uint64_t value, unsigned width)
 {
     for (unsigned left = width + b->stray; left > 0; left--, b->count++) {
@@ -256,7 +255,7 @@ SFB_ALLOC_INLINE void sfb_alloc_field(struct sfb_alloc_bits *b, uint64_t value, 
     }
 }
 
-/* Private: bits that a value takes; of 0 one. */
+/* Private: width of a value in bits; 1 for 0. */
 SFB_ALLOC_INLINE unsigned sfb_alloc_width(uint64_t value)
 {
     unsigned width = 1;
@@ -266,7 +265,7 @@ SFB_ALLOC_INLINE unsigned sfb_alloc_width(uint64_t value)
     return width;
 }
 
-/* Private: an address, by itself or by its distance from the nearest of the eight before it. */
+/* Private: writes an address, in full or as its distance from the nearest of the eight before it. */
 SFB_ALLOC_INLINE void sfb_alloc_address(struct sfb_alloc_bits *b, const uint64_t *frames, size_t at)
 {
     const size_t first = at > 8 ? at - 8 : 0;
@@ -297,7 +296,7 @@ SFB_ALLOC_INLINE void sfb_alloc_address(struct sfb_alloc_bits *b, const uint64_t
     }
 }
 
-/* Private: a size, and the length of all behind it. @return bytes */
+/* Private: writes the requested size, then the length of the whole. @return that length in bytes; 0: it does not fit */
 SFB_ALLOC_INLINE size_t sfb_alloc_end(struct sfb_alloc_bits *b, uint64_t requested)
 {
     size_t size;
@@ -313,15 +312,15 @@ SFB_ALLOC_INLINE size_t sfb_alloc_end(struct sfb_alloc_bits *b, uint64_t request
 }
 
 /**
- * Writes a note as a line of libwebsockets' kind: `~m#` and base64, with a zero behind it and no newline.
+ * Writes a note as a log line of libwebsockets: `~m#` and base64, zero-terminated, without a newline.
  *
- * It has the 31 innermost addresses at most, in the order of the note, and what was requested. It does not say which
- * frames were left out. Addresses of 2^63 and more, and what follows them, are left out.
+ * The line has at most the 31 innermost addresses, in the order of the note, and the requested size. It does not say
+ * which frames were left out. It stops before the first address of 2^63 or more.
  *
  * @param line     written
- * @param size     bytes at line; SFRAME_BACKTRACE_ALLOC_LINE_SIZE are enough for any
+ * @param size     bytes at line; SFRAME_BACKTRACE_ALLOC_LINE_SIZE always suffices
  * @param note     of sframe_backtrace_alloc_find(); its block must not change
- * @param dialect  how
+ * @param dialect  of libwebsockets' library or of its documentation
  *
  * @return bytes of the line, without the zero; 0: it does not fit, or the backtrace is damaged
  *

@@ -12,8 +12,8 @@
  * docs/FORMATS.md describes the lines. `sfb symbolize` adds functions and source lines, also after
  * the process is gone.
  *
- * Then the previous handler gets the signal, as the kernel would have given it. If there was none,
- * the process dies by the same signal, core dump included.
+ * Then the previous handler gets the signal, as the kernel would have given it. Without a previous
+ * handler the process dies by the same signal, core dump included.
  *
  * What the handler does, beyond the signal contract of <sframe_backtrace.h>:
  * - It writes to the descriptor of the options and opens none. It allocates nothing.
@@ -34,18 +34,18 @@
  *
  * Several threads, several crashes:
  * - The first thread that crashes reports. The others wait up to 10 seconds, then report if the
- *   process is still there; after 10 seconds they die without a report.
+ *   process still runs; after 10 seconds they die without a report.
  * - A process writes at most 16 reports of crashes that a previous handler takes, then a line that
- *   says so. It writes none twice in a row for the same thread, signal and place.
- * - The crash that ends the process by a signal's default action always has a report. After 16
- *   reports, one whose previous handler calls _exit() has none.
+ *   says so. A crash of the same thread, signal and place as the one before gets no second report.
+ * - The crash that ends the process by a signal's default action always gets a report. After 16
+ *   reports, a crash whose previous handler calls _exit() gets no report.
  * - A signal that another thread or process sends during a report comes after it.
  *
  * What the report knows:
- * - The modules are those that the library knows: of load time, of sframe_backtrace_refresh(), of
- *   walks before, and those of the frames.
- * - The report goes to the file that was given. If the descriptor leads to another file by now
- *   (device and inode are compared), nothing is written anywhere.
+ * - It lists the modules that the library knows: from load time, from sframe_backtrace_refresh(),
+ *   from earlier walks, and from the frames of this one.
+ * - The report goes to the file that was open at installation. If the descriptor leads to another
+ *   file by now (device and inode are compared), no report is written.
  */
 #ifndef SFRAME_BACKTRACE_CRASH_H
 #define SFRAME_BACKTRACE_CRASH_H
@@ -68,15 +68,15 @@ struct sframe_backtrace_crash_options {
 
     /*
      * Descriptor for the report: open for writing, and open on the same file until the handler is
-     * uninstalled. A pipe, socket or terminal that blocks is waited for: 5 seconds in all, and 0.2
-     * for each further report if that was not enough. (Where others fill a pipe between the check
-     * for room and the write, the handler waits for its reader.)
+     * uninstalled. The handler waits for a pipe, socket or terminal that blocks: 5 seconds in all,
+     * then 0.2 seconds for each further report. (If another writer fills a pipe between the check
+     * for room and the write, the handler waits for the reader.)
      */
     int fd;
 
     uint32_t flags;      /* enum sframe_backtrace_flags */
     uint32_t signals;    /* a sum of 1u << SIGSEGV and so on; 0: SIGSEGV, SIGBUS, SIGILL, SIGFPE,
-                            SIGABRT, SIGTRAP and SIGSYS. No other signals are possible. */
+                            SIGABRT, SIGTRAP and SIGSYS. Other signals are refused. */
     uint32_t max_frames; /* of the backtrace; 0: 256 */
     uint32_t outermost;  /* of max_frames, how many to keep for the outer end: a stack that
                             overflowed is shown from both ends. 0: a quarter of max_frames */
@@ -90,8 +90,8 @@ struct sframe_backtrace_crash_options {
     }
 
 /**
- * Installs the handler, and gives the calling thread an alternate stack if it has none or one that
- * is too small: see sframe_backtrace_crash_stack().
+ * Installs the handler. Gives the calling thread an alternate stack if its own is missing or too
+ * small: see sframe_backtrace_crash_stack().
  *
  * The handler is installed once. To change an option, uninstall it first. Handlers that are
  * installed later come before it, and have to call the previous one, as this one does.
@@ -100,15 +100,15 @@ struct sframe_backtrace_crash_options {
  * signal mask, and once only if it has SA_RESETHAND. It may return, jump out or end the process.
  * With SIG_DFL before, the default is restored: a fault comes again by itself, any other signal is
  * raised anew with the same siginfo_t. So the process dies where it was interrupted, and a debugger
- * finds that in the core dump. With SIG_IGN before, a signal that somebody sends is ignored; a
- * fault cannot be ignored, and is a crash.
+ * finds that in the core dump. With SIG_IGN before, a signal sent by a process is ignored; a fault
+ * cannot be ignored, and is a crash.
  *
  * @param options  copied; NULL: all defaults, and standard error
  *
  * @return SFB_OK
  *         SFB_BAD_ARGUMENT  installed already, or options are wrong: an unknown flag or signal, a
  *                           descriptor that is not open, max_frames or outermost above its limit,
- *                           outermost above max_frames, not zero behind what this version knows
+ *                           outermost above max_frames, unknown members that are not zero
  *         SFB_NO_SIZE       the size of options is not set
  *         SFB_NO_RESOURCE   the kernel gave no memory for the alternate stack, or refused it
  *         On all but SFB_OK nothing is installed.
@@ -121,11 +121,12 @@ SFB_API enum sfb_status sframe_backtrace_install_crash_handler(
     const struct sframe_backtrace_crash_options *options);
 
 /**
- * Uninstalls the handler: restores the previous handler of each signal that still has this one, and
- * takes back the alternate stack if the calling thread is the one that installed it.
+ * Uninstalls the handler: restores the previous handler of each signal that still has this one.
+ * Takes back the alternate stack if the calling thread is the one that installed it.
  *
- * A handler that was installed later stays, and calls this one, which then only passes the signal
- * on. The library must not be unloaded in that case. Other threads keep their alternate stacks.
+ * A handler that was installed later stays. It still calls this one, which then only passes the
+ * signal on: the library must not be unloaded in that case. Other threads keep their alternate
+ * stacks.
  *
  * @return SFB_OK
  *         SFB_BAD_ARGUMENT  it is not installed
@@ -139,17 +140,17 @@ SFB_API enum sfb_status sframe_backtrace_uninstall_crash_handler(void);
 /**
  * Gives the calling thread an alternate stack that is large enough for the handler.
  *
- * Alternate stacks belong to threads. A thread whose stack overflow is to be reported calls this
- * first of all. Other crashes are reported without it, on the thread's own stack. A thread with an
- * alternate stack that is large enough keeps it.
+ * Each thread has its own alternate stack. A thread needs this call, before anything else, to have
+ * its stack overflow reported. Other crashes are reported without it, on the thread's own stack. A
+ * thread with an alternate stack that is large enough keeps it.
  *
  * The library's own alternate stacks have 64 KiB, twice the kernel's signal frame, and a guard page
  * below. The second frame is for a fault inside the handler; the rest is for a previous handler.
- * docs/PLATFORMS.md has the sizes of signal frames.
+ * docs/evidence/PLATFORMS.md has the sizes of signal frames.
  *
- * @param memory  the caller's, any alignment, without a guard page, in use until
- *                sframe_backtrace_release_crash_stack(). NULL: the library maps some, and unmaps it
- *                there. A thread that ends without that call leaks it.
+ * @param memory  the caller's, any alignment, without a guard page; borrowed until
+ *                sframe_backtrace_release_crash_stack(). NULL: the library maps memory, and that
+ *                call unmaps it; a thread that ends without that call leaks it.
  * @param size    bytes at memory, at least sframe_backtrace_crash_stack_size(); ignored for NULL
  *
  * @return SFB_OK
@@ -161,10 +162,11 @@ SFB_API enum sfb_status sframe_backtrace_uninstall_crash_handler(void);
 SFB_API enum sfb_status sframe_backtrace_crash_stack(void *memory, size_t size);
 
 /**
- * Takes back what sframe_backtrace_crash_stack() gave the calling thread, and restores the
- * alternate stack before. Memory that the library mapped is unmapped. Call it before a thread ends.
+ * Takes back the alternate stack that sframe_backtrace_crash_stack() gave the calling thread, and
+ * restores the one before it. Memory that the library mapped is unmapped. Call it before a thread
+ * ends.
  *
- * Does nothing if the thread's alternate stack is somebody else's, or in use.
+ * Does nothing if the thread's alternate stack was set by other code, or is in use.
  *
  * Threads: safe.   Signals: NOT safe.   Cost: 3 system calls.
  */

@@ -51,13 +51,13 @@ struct sframe_backtrace_record_options {
     }
 
 /**
- * Starts to record this process: all threads that there are, and those that will be.
+ * Starts to record this process: all its threads, present and future.
  *
  * @param options  copied
  *
  * @return SFB_OK
- *         SFB_BAD_ARGUMENT  it is being recorded, or options are NULL or wrong: a negative descriptor, a rate
- *                           above the limit, or not zero behind what this version knows
+ *         SFB_BAD_ARGUMENT  it is being recorded already, or options are NULL or wrong: a negative descriptor, a rate
+ *                           above the limit, unknown members that are not zero
  *         SFB_NO_SIZE       the size of options is not set
  *         SFB_NO_RESOURCE   memory, a thread, or the file cannot be written: errno says why
  *
@@ -71,7 +71,7 @@ enum sfb_status sframe_backtrace_record_start(
  * Stops the recording, and writes its end. The descriptor is the caller's again.
  *
  * @return SFB_OK
- *         SFB_BAD_ARGUMENT  this process has started none
+ *         SFB_BAD_ARGUMENT  this process has not started a recording
  *         SFB_NO_RESOURCE   something could not be written: the disk is full, or max_size was reached
  *
  * Threads: safe.   Signals: NOT safe.   Cost: up to 10 ms.
@@ -81,9 +81,9 @@ enum sfb_status sframe_backtrace_record_stop(void);
 /* --- the live table of the heap: libsfb-agent-heap.so ------------------------------------------ */
 
 /*
- * A program that keeps track of its own live blocks, in production: for each block the stack that allocated it, in 20
- * bytes, of which 4 are the last ones of the block. Linked with libsfb-agent-heap.so it asks for it here; preloaded, by
- * the environment: SFB_HEAP_LIVE=64M. docs/HEAP.md, "In production".
+ * A program tracks its own live blocks in production: the stack that allocated each block, in 20 bytes a block, 4 of
+ * them at the block's end if it is smaller than 4 KiB. A program linked with libsfb-agent-heap.so starts it here; with
+ * the library preloaded, the environment does: SFB_HEAP_LIVE=64M. profiler/docs/HEAP.md, "In production".
  *
  *     sframe_backtrace_heap_start(NULL);
  *     // work
@@ -95,7 +95,7 @@ enum sfb_status sframe_backtrace_record_stop(void);
 enum sframe_backtrace_heap_flags {
     SFRAME_BACKTRACE_HEAP_NO_FILE = 0x1, /* private memory: `sfb ctl` does not see it */
     SFRAME_BACKTRACE_HEAP_NO_CHILDREN =
-        0x2, /* children of fork() have none; else one of their own */
+        0x2, /* children of fork() get no table; else one of their own */
     SFRAME_BACKTRACE_HEAP_CHECK_TAILS = 0x4 /* dumps look for overwritten tails: 0.2 us a block */
 };
 
@@ -103,9 +103,9 @@ enum sframe_backtrace_heap_flags {
 struct sframe_backtrace_heap_options {
     size_t size; /* sizeof (struct sframe_backtrace_heap_options) */
     uint64_t
-        live; /* bytes of the table at most, 2 MiB to 4 GiB; 0: 64 MiB. Beyond them blocks are sampled. */
+        live; /* limit of the table in bytes, 2 MiB to 4 GiB; 0: 64 MiB. Beyond it blocks are sampled. */
     uint32_t flags;  /* enum sframe_backtrace_heap_flags; CHECK_TAILS is for dumps by signal */
-    int dump_signal; /* a dump is written when it comes; 0: none */
+    int dump_signal; /* a dump is written when it arrives; 0: no signal */
     int dump_fd;     /* where to: a descriptor that stays open; STDERR_FILENO by INIT */
     uint32_t zero;
 };
@@ -116,38 +116,38 @@ struct sframe_backtrace_heap_options {
     }
 
 /**
- * Starts to keep track of blocks that are allocated from now on.
+ * Starts to track blocks that are allocated from now on.
  *
  * @param options  copied; NULL: all defaults
  *
  * @return SFB_OK
- *         SFB_BAD_ARGUMENT  it does already, or `sfb record` records the heap; options are wrong
+ *         SFB_BAD_ARGUMENT  tracking is on already, `sfb record` records the heap, or options are wrong
  *         SFB_NO_SIZE       the size of options is not set
- *         SFB_NO_RESOURCE   no memory, or the signal has a handler: errno says why. Where no file can be made, it is
- *                           private memory: sframe_backtrace_heap_file() is "".
+ *         SFB_NO_RESOURCE   no memory, or the signal has a handler: errno says why. If no file can be made, the table is
+ *                           in private memory: sframe_backtrace_heap_file() is "".
  *
  * Threads: safe; one of several wins.   Signals: NOT safe.   Cost: a millisecond, and 2 MiB.
  */
 enum sfb_status sframe_backtrace_heap_start(const struct sframe_backtrace_heap_options *options);
 
 /**
- * Stops it, and gives the memory back.
+ * Stops tracking, and frees its memory.
  *
- * @return SFB_OK; SFB_BAD_ARGUMENT: it is not on
+ * @return SFB_OK; SFB_BAD_ARGUMENT: tracking is not on
  *
  * Threads: safe.   Signals: NOT safe.
  */
 enum sfb_status sframe_backtrace_heap_stop(void);
 
 /**
- * Writes what lives, by stack, as lines of text: docs/FORMATS.md, "Log lines". `sfb report` names them. Other threads
- * go on.
+ * Writes the live blocks by stack, as lines of text: docs/FORMATS.md, "Log lines". `sfb report` names the stacks. Other
+ * threads go on.
  *
- * @param fd     a file, a pipe, a terminal. One that takes nothing is waited for a second.
+ * @param fd     a file, a pipe, a terminal. If it takes nothing, the call waits a second for it.
  * @param flags  SFRAME_BACKTRACE_HEAP_CHECK_TAILS or 0
  *
- * @return SFB_OK; SFB_BAD_ARGUMENT: it is not on, or as above; SFB_NO_RESOURCE: another dump is being written, there is
- *         no memory, or it cannot be written: errno says why
+ * @return SFB_OK; SFB_BAD_ARGUMENT: tracking is not on, or as above; SFB_NO_RESOURCE: another dump is being written, no
+ *         memory, or the dump cannot be written: errno says why
  *
  * Threads: safe.   Signals: safe; errno changes. It maps memory and gives it back.
  * Cost: milliseconds for each 100,000 blocks, and for each 1,000 stacks.
@@ -155,9 +155,9 @@ enum sfb_status sframe_backtrace_heap_stop(void);
 enum sfb_status sframe_backtrace_heap_dump(int fd, uint32_t flags);
 
 /**
- * Says where the table is.
+ * Gives the path of the table's file.
  *
- * @return path of its file; "": it is private memory, or it is not on
+ * @return borrowed; "": the table is in private memory, or tracking is not on
  *
  * Threads: safe.   Signals: safe.
  */

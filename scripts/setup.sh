@@ -310,10 +310,10 @@ setup_heap() {
     done
 }
 
-# What bundles the page of `sfb report --html` and tests it: Node, Chromium, and npm's tools as page/package-lock.json has
+# What bundles the page of `sfb report --html` and tests it: Node, Chromium, and npm's tools as profiler/page/package-lock.json has
 # them, in a folder. What cannot be had is said; tests that take it are skipped.
 setup_page() {
-    local page=$root/page
+    local page=$root/profiler/page
     local -a wanted=()
 
     if command -v apt-cache >/dev/null; then
@@ -327,7 +327,7 @@ setup_page() {
     if ! command -v npm >/dev/null || cmp -s "$page/package-lock.json" "$page/node_modules/.locked"; then
         return
     fi
-    say "setup: fetching the page's tools from npm into page/node_modules"
+    say "setup: fetching the page's tools from npm into profiler/page/node_modules"
     if logged npm.log npm --prefix "$page" ci --ignore-scripts --no-audit --no-fund; then
         cp "$page/package-lock.json" "$page/node_modules/.locked"
     else

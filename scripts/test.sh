@@ -18,7 +18,7 @@ test_presets=(dev release clang no-libunwind aarch64 asan asan-clang tsan)
 plan() {
     # What is read from files, by any compiler for any machine: dev, and asan for what it does to memory.
     # And ten seconds of waiting for a debugger: dev.
-    local files='^live[.](tool_|big_endian|stepped|true_ends|crash_owner)'
+    local files='^live[.](stepped|true_ends|crash_owner)'
     # What the library imports and exports; the rest of ^policy reads its source, and policy.consumer uses an installed
     # copy: of dev, and of what is released.
     local library='^policy[.](imports|exports)' installed='^policy[.]consumer'
@@ -29,7 +29,7 @@ plan() {
     # And by another compiler (tests-compiled).
     local compiled='^live[.](contract_stack|crash_ends|early|nested|single_step|stack_use|struct_sizes)$'
     # What takes seconds, or programs that nothing else needs.
-    local slow='^live[.](agreement|demo|stepped|true_ends|big_endian|crash_(ends|owner)|tool_(signals|synth))|^policy[.](ablation|leftovers)|^symbols|^record(_tool|_truth)?[.]'
+    local slow='^live[.](agreement|stepped|true_ends|crash_(ends|owner))|^command[.](demo|big_endian|signals)|^synth|^policy[.](ablation|leftovers)|^symbols|^record(_tool|_truth)?[.]'
 
     only='' except=''
     case $1 in
@@ -37,8 +37,8 @@ plan() {
         targets=(all)
         ;;
     release)
-        targets=(tests-{unit,live,live-crash,live_heap,heap,policy,torture,demo,bench})
-        only="^unit|^live|^heap[.]|$library|$installed|$torture|^bench" except="$files|crash_ends_sizes"
+        targets=(tests-{unit,live,live_heap,heap,policy,torture,demo,bench} test-command-crash)
+        only="^unit|^live|^command[.](crash|demo)|^heap[.]|$library|$installed|$torture|^bench" except="$files|crash_ends_sizes"
         ;;
     clang)
         targets=(tests-{unit,walks,compiled,policy,torture})
@@ -49,15 +49,15 @@ plan() {
         only="$walks|$library|$torture"
         ;;
     aarch64)
-        targets=(tests-{unit,live,live-crash,live_heap,record,policy,torture,demo} test-golden-{eh_frame,sframe}_rows
+        targets=(tests-{unit,live,live_heap,record,policy,torture,demo} test-command-crash test-golden-{eh_frame,sframe}_rows
             fuzz-{eh_frame,sframe,walk})
-        only="^unit|^golden[.].*_rows|^live|^record[.]|^fuzz[.](eh_frame|sframe|walk)|$library|$torture"
+        only="^unit|^golden[.].*_rows|^live|^command[.]crash|^record[.]|^fuzz[.](eh_frame|sframe|walk)|$library|$torture"
         except="$files|agreement-v|stack_use-v|(front_door|broken|capture|stacks|strides)-v2|other_machine"
         ;;
     asan)
-        targets=(tests-{unit,object,recording,heap_drain,report,report_formats,golden,check,live,live-tool,live-crash,live_heap,synth,fuzz} test-record_tool-drain)
-        only='^unit|^object|^recording|^heap_drain|^record_tool[.]drain|^report|^golden|^check|^live|^fuzz'
-        except='big_endian|stepped|true_ends|crash_owner|tool_(signals|synth_versions)|agreement'
+        targets=(tests-{unit,object,encoder,recording,heap_drain,report,report_formats,golden,check,live,command,live_heap,synth,fuzz} test-collector-drain)
+        only='^unit|^object|^encoder|^recording|^heap_drain|^collector[.]drain|^report|^golden|^check|^live|^command|^synth|^fuzz'
+        except='big_endian|stepped|true_ends|crash_owner|command[.]signals|command_versions|agreement'
         ;;
     asan-clang)
         targets=(tests-{unit,fuzz})
@@ -68,8 +68,8 @@ plan() {
         only='^live[.](contract_)?threads|^race[.]'
         ;;
     check) # in dev
-        targets=(sfb tests-{unit,object,recording,report,report_formats,golden,check,live,live-tool,live-crash,policy,torture,fuzz})
-        only="^unit|^object|^recording[.]|^report|^page[.](units|bundle)|^golden|^check|^live[.]|^policy|$torture|^fuzz" except=$slow
+        targets=(sfb tests-{unit,object,encoder,recording,report,report_formats,golden,check,live,command,policy,torture,fuzz})
+        only="^unit|^object|^encoder|^recording[.]|^report|^page[.](units|bundle)|^golden|^check|^live[.]|^command[.]|^policy|$torture|^fuzz" except=$slow
         ;;
     *)
         targets=(all)

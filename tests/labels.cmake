@@ -5,16 +5,17 @@
 # bench/; what a test can count (CPU time, calls, instructions) it counts.
 set(sfb_load_tests
   "^heap[.]" "^heap_truth[.]"
-  "^live[.](agreement|contract_threads|crash|demo|exiting|single_step|stale|stepped|threads|true_ends)"
-  "^live[.]tool_(debuginfod|examples|lws|process|signals)"
-  "^live_heap[.](agent|ctl)"
+  "^collector[.]"
+  "^command[.](crash|debuginfod|demo|examples|lws|process|signals)"
+  "^live[.](agreement|contract_threads|crash|exiting|single_step|stale|stepped|threads|true_ends)"
+  "^live_heap[.](agent|ctl|owners)"
   "^page[.](browser|dh_view)"
   "^policy[.]leftovers"
   "^race[.]"
   "^record[.]" "^record_tool[.]" "^record_truth[.]" "^recording$"
   "^report_formats[.]programs"
   "^torture[.]")
-set(sfb_timing_tests "^page[.]speed$")
+set(sfb_timing_tests "^page[.]speed$" "^record_tool[.]proportion$")
 string(JOIN "|" sfb_load_tests ${sfb_load_tests})
 string(JOIN "|" sfb_timing_tests ${sfb_timing_tests})
 
@@ -26,5 +27,13 @@ foreach(name ${names})
     set_property(TEST ${name} APPEND PROPERTY LABELS timing)
   elseif(name MATCHES "${sfb_load_tests}")
     set_property(TEST ${name} APPEND PROPERTY LABELS load)
+  endif()
+endforeach()
+
+# A test that add_test() alone adds has no limit.
+foreach(name ${names})
+  get_property(timeout TEST ${name} PROPERTY TIMEOUT)
+  if(NOT timeout)
+    message(FATAL_ERROR "tests: ${name} has no limit: use sfb_add_test()")
   endif()
 endforeach()

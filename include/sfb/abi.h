@@ -1,7 +1,6 @@
 /* Unstable: may change in any release. Its functions are in the static library only. */
 /**
- * Machines whose tables are read, on any host: their numbers, and what of their registers readers and
- * tools have to know.
+ * ABIs whose tables the library reads, on any host: their numbers and their special registers.
  */
 #ifndef SFB_ABI_H
 #define SFB_ABI_H
@@ -12,19 +11,19 @@
 
 SFB_BEGIN_DECLS
 
-/* The numbers are those of SFrame's header, "1.2.1 SFrame ABI/arch identifier". */
+/* Numbers as in an SFrame header: "1.2.1 SFrame ABI/arch identifier". */
 enum sfb_abi { SFB_ABI_AARCH64_BE = 1, SFB_ABI_AARCH64_LE = 2, SFB_ABI_AMD64_LE = 3 };
 
 enum { SFB_ABI_NO_REGISTER = 255 };
 
-/* DWARF numbers of registers. Callee-saved beside sp and fp: one, or none, and a range. */
+/* DWARF register numbers. Callee-saved beside sp and fp: saved_one and a range. */
 struct sfb_abi_registers {
     uint8_t sp, fp, pc;
     uint8_t ra;        /* the usual column of the return address */
-    int fixed_ra;      /* where calls push it, from the CFA; 0: it is in a register */
-    uint8_t saved_one; /* SFB_ABI_NO_REGISTER: none */
+    int fixed_ra;      /* CFA offset to which calls push it; 0: it is in a register */
+    uint8_t saved_one; /* SFB_ABI_NO_REGISTER: only the range is callee-saved */
     uint8_t saved_first, saved_last;
-    uint8_t eh_return_last; /* from 0 up to it: saved by functions that return to a handler alone */
+    uint8_t eh_return_last; /* 0 to this one: saved only by functions that return to a handler */
 };
 
 /**

@@ -30,11 +30,11 @@ struct sfb_cbf_encoder {
     uint8_t *pos;     /* where the next instruction goes */
     uint8_t *limit;   /* end of the buffer less the byte that is kept for the terminator */
     uint8_t *start;   /* of the buffer */
-    uint64_t last;    /* the address before, 0 if there is none */
-    uint32_t repeats; /* what the rep instruction before pos says, 0 if there is none */
-    uint8_t shift;    /* 64 less the bits of a machine word */
-    uint8_t kind;     /* of the frame before, or none */
-    uint8_t first;    /* not 0 until an address was written: it may not be relative */
+    uint64_t last;    /* address of the frame before; 0 for the first frame */
+    uint32_t repeats; /* count of the rep instruction that ends at pos; 0: another instruction */
+    uint8_t shift;    /* 64 - bits of a machine word */
+    uint8_t kind;     /* of the frame before; a value of its own for the first frame */
+    uint8_t first;    /* not 0 until an address was written: the first must be absolute */
 };
 
 /**
@@ -144,10 +144,10 @@ struct sfb_cbf_decoder {
     uint64_t frames;
     uint64_t max_frames;
     uint64_t pending;         /* repeats still to be given, with SFB_CBF_EXPAND */
-    struct sfb_cbf_item item; /* the one before; its count is 0 if there is none */
+    struct sfb_cbf_item item; /* the item before; count 0 at the start */
     uint32_t flags;
     uint8_t word;   /* bytes of a machine word */
-    bool have_last; /* a relative address has something to be relative to */
+    bool have_last; /* `last` is an address that was read */
     bool ended;     /* a terminator was read */
     bool truncated; /* and it was `trunc` */
 };

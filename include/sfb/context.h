@@ -1,7 +1,7 @@
 /* Unstable: may change in any release. Its functions are in the static library only. */
 /**
- * Registers: those that rules restore, and all of one frame. The one public header that depends on
- * the architecture.
+ * Registers: the few that rules restore, and the full set of a frame. The only public header that
+ * depends on the architecture.
  */
 #ifndef SFB_CONTEXT_H
 #define SFB_CONTEXT_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The machine whose stacks are walked: the compiler's own, unless another one is asked for. */
+/* Machine of the unwound stacks: the compiler's target, unless SFB_MACHINE_* names another. */
 #if defined(SFB_MACHINE_X86_64) || (defined(__x86_64__) && !defined(SFB_MACHINE_AARCH64))
 #define SFB_CONTEXT_X86_64  1
 #define SFB_CONTEXT_AARCH64 0
@@ -32,8 +32,8 @@
 #endif
 
 /*
- * The registers that rules restore. lr is AArch64's link register: known in the innermost frame and
- * in a frame that a signal interrupted, and in no other; on x86-64 never.
+ * The registers that rules restore. lr is AArch64's link register. It is known only in the
+ * innermost frame and in a frame that a signal interrupted; never on x86-64.
  */
 struct sfb_regs {
     uint64_t pc;
@@ -41,7 +41,7 @@ struct sfb_regs {
     uint64_t fp;
     uint64_t lr;
     bool lr_known;
-    bool sp_stayed; /* the step that led here left sp where it was: the next may not */
+    bool sp_stayed; /* the step to this frame left sp unchanged: the next step must move it */
 };
 
 /* All registers of one frame. */

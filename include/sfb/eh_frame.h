@@ -7,7 +7,7 @@
  * is read.
  *
  * Sources: LSB Core, "Exception Frames"; DWARF 5, section 6.4 "Call Frame Information"; AADWARF64
- * for signed return addresses. Where they are silent this does as libgcc does.
+ * for signed return addresses. Where they state nothing, libgcc's behaviour is followed.
  */
 #ifndef SFB_EH_FRAME_H
 #define SFB_EH_FRAME_H
@@ -53,7 +53,7 @@ struct sfb_cfi_fde {
 
 /* An iterator over all FDEs of a section, for tools: it needs no table. */
 struct sfb_eh_frame_walk {
-    struct sfb_eh_frame eh; /* the section alone: for rows. No pc can be looked up in it */
+    struct sfb_eh_frame eh; /* the section without a table: for rows; a pc cannot be looked up */
     uint32_t next;          /* offset of the next entry */
     uint64_t work;          /* private */
 };
@@ -73,7 +73,7 @@ struct sfb_cfi_rows {
  * @param size         bytes at data; below 4 GiB
  * @param address      where data lies in the unwound process
  * @param hdr_address  where .eh_frame_hdr lies there: what PT_GNU_EH_FRAME says
- * @param abi          whose registers the rules name
+ * @param abi          of the code: rules name its registers
  * @param error        where and why, on failure; NULL: not wanted
  *
  * @return SFB_OK
@@ -171,7 +171,7 @@ SFB_API enum sfb_status sfb_eh_frame_find(const struct sfb_eh_frame *eh, uint64_
  * @param data     the section; borrowed until out is last used
  * @param size     bytes at data; below 4 GiB
  * @param address  where data lies in the unwound process
- * @param abi      whose registers the rules name
+ * @param abi      of the code: rules name its registers
  *
  * @return SFB_OK
  *         SFB_BAD_ARGUMENT  out or data is NULL, or size is 4 GiB or more
@@ -193,8 +193,7 @@ SFB_API enum sfb_status sfb_eh_frame_walk_init(struct sfb_eh_frame_walk *out, co
  * @return SFB_OK
  *         SFB_END                     there is no next one
  *         SFB_TRUNCATED, SFB_BAD_CFI  the entry or its CIE is corrupt
- *         SFB_WORK_LIMIT              a few CIEs are so large, and of so many FDEs, that the walk
- *                                     ends here
+ *         SFB_WORK_LIMIT              the work limit is reached: large CIEs that many FDEs share
  *         SFB_BAD_ARGUMENT            walk or out is NULL
  *
  * Threads: safe.   Signals: safe.   Cost: the entry and the head of its CIE; all of a section at
@@ -209,7 +208,7 @@ SFB_API enum sfb_status sfb_eh_frame_walk_next(struct sfb_eh_frame_walk *walk,
  *
  * @param out    written on SFB_OK
  * @param eh     borrowed until out is last used
- * @param fde    of eh; borrowed, too
+ * @param fde    of eh; borrowed for as long
  * @param error  where and why, on failure; NULL: not wanted
  *
  * @return SFB_OK

@@ -16,14 +16,14 @@ enum sfb_frame_kind {
     SFB_FRAME_PC = 0,    /* program counter: look it up as it is */
     SFB_FRAME_RA = 1,    /* return address: look up the byte before it */
     SFB_FRAME_ASYNC = 2, /* entry of an async resume function: look it up as it is */
-    SFB_FRAME_OMIT = 3   /* no frame: a number of frames that were left out */
+    SFB_FRAME_OMIT = 3   /* not a frame: a count of frames left out */
 };
 
-/* Source: what found a frame. Sources are tried in this order. */
+/* What found a frame. Sources are tried in this order. */
 enum sfb_source {
-    SFB_SOURCE_START = 0,         /* none: the frame that the walk started with */
+    SFB_SOURCE_START = 0,         /* no source: the frame that the walk started with */
     SFB_SOURCE_SFRAME = 1,        /* a row of .sframe */
-    SFB_SOURCE_CODE_PATTERN = 2,  /* a known code pattern whose table is missing or wrong */
+    SFB_SOURCE_CODE_PATTERN = 2,  /* a known code pattern: code with a missing or wrong table */
     SFB_SOURCE_EH_FRAME = 3,      /* a row of .eh_frame */
     SFB_SOURCE_SIGNAL = 4,        /* the registers that the kernel saved for a signal handler */
     SFB_SOURCE_LIBUNWIND = 5,     /* a step of libunwind */

@@ -2,10 +2,10 @@
  * Recordings (*.sfbr): what `sfb record` writes and `sfb report` reads. Stable: members and kinds are added, never
  * changed. In libsfb-recording.a, which needs zstd.
  *
- * A recording is a sequence of blocks, docs/FORMATS.md, "Recording". The writer appends; the reader gives back one
- * event after the other, in the order of the file. Both give faults as values, and neither prints.
+ * A recording is a sequence of blocks: docs/FORMATS.md, "Recording". The writer appends events. The reader gives them
+ * back one by one, in the order of the file. Both return faults as values; neither prints.
  *
- * Pointers that an event leads to are valid until the next call with the same reader.
+ * Pointers in an event are valid until the next call with the same reader.
  */
 #ifndef SFB_RECORDING_H
 #define SFB_RECORDING_H
@@ -19,45 +19,45 @@
 
 SFB_BEGIN_DECLS
 
-/* Numbers are those of the file. */
+/* The file stores these numbers. */
 enum sfb_recording_engine {
     SFB_ENGINE_NONE = 0,
     SFB_ENGINE_PERF = 1,      /* perf task-clock, kernel time too */
     SFB_ENGINE_PERF_USER = 2, /* perf task-clock, user time only */
     SFB_ENGINE_TIMER = 3,     /* a CPU-time timer for each thread */
-    SFB_ENGINE_SAMPLER = 4    /* a thread that looks at the others' CPU clocks */
+    SFB_ENGINE_SAMPLER = 4    /* a thread that reads the CPU clocks of the others */
 };
 
 enum sfb_recording_loss {
-    SFB_LOSS_RING_FULL = 0,  /* samples for which the thread's ring had no room */
-    SFB_LOSS_NO_RING = 1,    /* threads for which no ring was left */
-    SFB_LOSS_NO_PROCESS = 2, /* processes for which no place was left */
-    SFB_LOSS_BAD_RING =
-        3, /* rings whose bytes contradicted themselves: overwritten by the program */
-    SFB_LOSS_NO_TIMER = 4,     /* threads for which the system gave no timer */
-    SFB_LOSS_NESTED = 5,       /* samples that came while the agent was at work in the thread */
+    SFB_LOSS_RING_FULL = 0,    /* samples: the thread's ring was full */
+    SFB_LOSS_NO_RING = 1,      /* threads: no ring was left */
+    SFB_LOSS_NO_PROCESS = 2,   /* processes: no slot was left */
+    SFB_LOSS_BAD_RING = 3,     /* rings with inconsistent bytes: overwritten by the program */
+    SFB_LOSS_NO_TIMER = 4,     /* threads: the system gave no timer */
+    SFB_LOSS_NESTED = 5,       /* samples: the signal interrupted the agent in the thread */
     SFB_LOSS_NOT_FOLLOWED = 6, /* processes that were seen and not recorded: the text says why */
     SFB_LOSS_MODULES = 7,      /* module lists that did not fit, or had no module */
     SFB_LOSS_FILE = 8,         /* bytes that could not be written: disk full, --max-size */
-    SFB_LOSS_HEAP_EVENTS = 9, /* events of the heap: what is known of it is incomplete from there */
-    SFB_LOSS_HEAP_WAITS = 10, /* no loss: how often a thread waited for room in its ring */
-    SFB_LOSS_LATE =
-        11, /* samples that came late: they stand for one period, the rest was never sampled */
-    SFB_LOSS_INTERRUPTED =
-        12, /* system calls of the program that a sample's signal made fail with EINTR */
-    SFB_LOSS_RATE =
-        13, /* no loss: how often the rate was lowered, for samples cost more than the program */
-    SFB_LOSS_CPU = 14,   /* ms of CPU time that processes used and the recording does not have */
-    SFB_LOSS_SPACE = 15, /* processes in which a limit on address space leaves no room to record */
+    SFB_LOSS_HEAP_EVENTS = 9,  /* heap events: the heap's record is incomplete from there on */
+    SFB_LOSS_HEAP_WAITS = 10,  /* no loss: how often a thread waited for room in its ring */
+    SFB_LOSS_LATE = 11,        /* samples that came late: each stands for one period only */
+    SFB_LOSS_INTERRUPTED = 12, /* the program's system calls that a sample made fail with EINTR */
+    SFB_LOSS_RATE = 13,     /* no loss: how often the rate was lowered: samples cost too much CPU */
+    SFB_LOSS_CPU = 14,      /* ms of CPU time that processes used and the recording does not have */
+    SFB_LOSS_SPACE = 15,    /* processes: a limit on address space leaves no room to record */
+    SFB_LOSS_DEEPBIND = 16, /* libraries opened with RTLD_DEEPBIND: they bypass the heap agent */
+    SFB_LOSS_HEAP_UNSEEN = 17, /* allocations and frees of such libraries that others showed */
+    SFB_LOSS_FILTER =
+        18, /* processes: not recorded from their filter of system calls on (seccomp) */
     SFB_LOSS_COUNT
 };
 
 enum sfb_recording_how { /* how a process came to be */
                          SFB_PROCESS_STARTED =
-                             0, /* the program that `sfb record` started, or that began to record itself */
+                             0, /* started by `sfb record`, or began to record itself */
                          SFB_PROCESS_FORKED = 1,
                          SFB_PROCESS_EXECUTED =
-                             2 /* a new program in a process that was recorded, or a child of one */
+                             2 /* a new program in a recorded process, or in a child of one */
 };
 
 enum sfb_recording_end {                           /* how it ended */
@@ -65,28 +65,28 @@ enum sfb_recording_end {                           /* how it ended */
                          SFB_PROCESS_KILLED = 1,   /* status: the signal */
                          SFB_PROCESS_REPLACED = 2, /* exec: another entry goes on */
                          SFB_PROCESS_LEFT = 3,     /* it still ran when the recording ended */
-                         SFB_PROCESS_GONE = 4      /* nobody knows how */
+                         SFB_PROCESS_GONE = 4      /* not known */
 };
 
 /* The beginning of the recording. Times are CLOCK_MONOTONIC in ns, but for realtime. */
 struct sfb_recording_start {
     uint64_t monotonic; /* of the beginning */
     uint64_t realtime;  /* CLOCK_REALTIME at the same instant */
-    uint64_t tick_ns;   /* period of the kernel's tick: what CPU-time timers cannot go below */
-    uint32_t rate_hz;   /* asked for */
-    uint32_t engine;    /* enum sfb_recording_engine: the one that was begun with */
+    uint64_t tick_ns;   /* period of the kernel's tick: the shortest period of CPU-time timers */
+    uint32_t rate_hz;   /* requested */
+    uint32_t engine;    /* enum sfb_recording_engine, at the start */
     uint32_t recorder_pid;
     uint32_t abi;            /* enum sfb_abi */
     const char *engine_text; /* UTF-8: why this engine, as in "perf: refused (EACCES)"; may be "" */
-    const char *version;     /* of who wrote it */
+    const char *version;     /* of the writing program */
     const char *host;        /* as uname -a */
     const char *command;     /* the whole command line, words separated by '\0' */
-    size_t command_size;     /* bytes, the last '\0' included */
+    size_t command_size;     /* bytes, with the last '\0' */
 };
 
 struct sfb_recording_process {
     uint32_t id;     /* 1, 2, ...: in this recording */
-    uint32_t parent; /* id; 0: none that is in it */
+    uint32_t parent; /* id; 0: the parent is not recorded */
     uint32_t pid, parent_pid;
     uint32_t how; /* enum sfb_recording_how */
     uint64_t time;
@@ -102,7 +102,7 @@ struct sfb_recording_process_end {
     uint32_t status;
     uint64_t time;
     uint64_t cpu_ns; /* its CPU time from the beginning of its recording to its end; 0: not known */
-    uint64_t unsampled_ns; /* part of it that no sample and no thread's rest has */
+    uint64_t unsampled_ns; /* part of cpu_ns outside of all samples and threads' unsampled_ns */
 };
 
 struct sfb_recording_thread {
@@ -117,8 +117,8 @@ struct sfb_recording_thread {
 struct sfb_recording_thread_end {
     uint32_t id;
     uint64_t time;
-    uint64_t cpu_ns;       /* from its beginning here to its end */
-    uint64_t unsampled_ns; /* CPU time behind its last sample, or all of it */
+    uint64_t cpu_ns;       /* from the start of its recording to its end */
+    uint64_t unsampled_ns; /* CPU time after its last sample; without samples, all of it */
 };
 
 struct sfb_recording_modules { /* all modules of a process from then on */
@@ -137,10 +137,10 @@ struct sfb_recording_stack {
 
 struct sfb_recording_sample {
     uint32_t thread; /* id */
-    uint32_t stack;  /* id; 0: none could be taken */
+    uint32_t stack;  /* id; 0: no stack could be captured */
     uint64_t time;
     uint64_t weight; /* CPU ns of the thread since its last sample */
-    uint32_t engine; /* enum sfb_recording_engine: whose signal it was */
+    uint32_t engine; /* enum sfb_recording_engine that took it */
     uint32_t end;    /* enum sfb_status: how the walk ended, as in sframe_backtrace_info */
 };
 
@@ -148,11 +148,11 @@ struct sfb_recording_losses {
     uint32_t reason;  /* enum sfb_recording_loss */
     uint32_t process; /* id; 0: the recording */
     uint32_t thread;  /* id; 0: the process */
-    uint64_t count;   /* since the last such event of the same three */
+    uint64_t count;   /* since the last event of the same reason, process and thread */
     const char *text; /* why; may be "" */
 };
 
-/* A file that the program made: /tmp/perf-PID.map. One of more than 8 MiB is read as several events, in its order. */
+/* A file that the program wrote: /tmp/perf-PID.map. A file above 8 MiB is read as several events, in order. */
 struct sfb_recording_file {
     uint32_t process;
     const char *name;
@@ -161,18 +161,18 @@ struct sfb_recording_file {
 };
 
 /*
- * The heap. Events and sums name sites: who allocates is a thread with a stack.
+ * The heap. Events and sums name sites: a site is a thread with a stack.
  *
- * Of a sampled heap, all blocks and bytes are estimates: each sample is made unbiased, then they are summed. A block of
- * s bytes is a sample with p = 1 - exp(-(s + 1) / rate), and stands for 1 / p blocks and s / p bytes.
+ * In a sampled heap, all blocks and bytes are estimates: each sample is made unbiased, then they are summed. A block of
+ * s bytes is sampled with p = 1 - exp(-(s + 1) / rate), and stands for 1 / p blocks and s / p bytes.
  */
 enum sfb_recording_heap_flags {
     SFB_HEAP_MMAP = 1,      /* mmap, munmap and mremap, too */
     SFB_HEAP_AGGREGATE = 2, /* sums alone: no events follow */
-    SFB_HEAP_LIVE = 4       /* what lived at one instant: only `live` is known */
+    SFB_HEAP_LIVE = 4       /* the live blocks at one instant: only `live` is known */
 };
 
-struct sfb_recording_heap { /* once for a process whose heap is recorded, before all else of it */
+struct sfb_recording_heap { /* once for a process with a recorded heap, before its other events */
     uint32_t process;
     uint32_t flags; /* enum sfb_recording_heap_flags */
     uint64_t time;
@@ -187,36 +187,37 @@ enum sfb_recording_heap_kind {
 struct sfb_recording_heap_site {
     uint32_t id;     /* 1, 2, ...: in this recording */
     uint32_t thread; /* id; its process is the site's */
-    uint32_t stack;  /* id; 0: none could be taken */
+    uint32_t stack;  /* id; 0: no stack could be captured */
     uint32_t kind;   /* enum sfb_recording_heap_kind */
 };
 
 struct sfb_recording_heap_amount {
     uint64_t blocks, bytes;
-    uint64_t samples;                         /* blocks that were seen */
+    uint64_t samples;                         /* blocks that were sampled */
     uint64_t blocks_variance, bytes_variance; /* of estimates, saturated; 0: they are exact */
 };
 
 enum {
     SFB_HEAP_CLASSES = 48
-}; /* class 0: 0; k: 2^(k-1) to 2^k - 1; the last one: all above, too */
+}; /* class 0: 0; k: 2^(k-1) to 2^k - 1; the last: also everything above */
 
 /*
- * Sums of a site, up to a time: each replaces the one before. They come for sites that have changed at each snapshot,
- * and for those that have changed since at the end of their process.
+ * Sums of a site, up to a time: each event replaces the site's one before. A snapshot writes the sites that have
+ * changed since the last snapshot; so does the end of their process.
  */
 struct sfb_recording_heap_totals {
     uint32_t site;
     uint64_t time;
     struct sfb_recording_heap_amount allocated, live;
-    struct sfb_recording_heap_amount peak;      /* what lived at peak_time of its process */
-    struct sfb_recording_heap_amount temporary; /* freed by the next event of the same thread */
-    uint64_t reallocated;                       /* blocks that came of realloc() of another one */
-    uint64_t longest_chain;                     /* most reallocs that one block went through */
+    struct sfb_recording_heap_amount peak;      /* live at peak_time of its process */
+    struct sfb_recording_heap_amount temporary; /* freed by one of the same thread's next events */
+    uint64_t reallocated;                       /* blocks that realloc() made of another block */
+    uint64_t longest_chain;                     /* most reallocs of one block */
     uint64_t freed_elsewhere;                   /* blocks that another thread freed */
-    uint64_t slack_bytes, live_slack_bytes;     /* usable less asked */
+    uint64_t slack_bytes, live_slack_bytes;     /* usable - requested */
     uint64_t sizes[SFB_HEAP_CLASSES];           /* blocks allocated, by size in bytes */
     uint64_t lifetimes[SFB_HEAP_CLASSES];       /* blocks freed, by lifetime in ns */
+    uint64_t overruns, overruns_freed; /* blocks written past their end that live, and freed ones */
 };
 
 struct sfb_recording_heap_sum {
@@ -224,8 +225,8 @@ struct sfb_recording_heap_sum {
 };
 
 /*
- * The time line of a process: each 10 ms in which something happened (each 100 ms with SFB_HEAP_AGGREGATE), and at its
- * end. In the file it may stand before events that are older.
+ * The time line of a process: an event for each 10 ms with activity (100 ms with SFB_HEAP_AGGREGATE), and at its end.
+ * In the file it may precede older events.
  */
 struct sfb_recording_heap_state {
     uint32_t process;
@@ -234,22 +235,22 @@ struct sfb_recording_heap_state {
     struct sfb_recording_heap_sum peak;            /* the largest live->bytes so far */
     uint64_t peak_time;                            /* its instant */
     uint64_t resident;                             /* bytes, as the kernel says; 0: not known */
-    uint64_t unknown_frees; /* so far: of blocks that nobody saw being allocated */
+    uint64_t unknown_frees; /* so far: frees of blocks without a recorded allocation */
     uint64_t conflicts;     /* so far: events that contradict others, and were left out */
 };
 
 /*
- * Events of a process come in the order in which they happened: no block that lives is allocated, none that does not
- * is freed. A free has the site and size of its block. Those of different processes are not in order.
+ * Events of a process are in the order in which they happened: a live block is not allocated again, a freed one is not
+ * freed again. A free has the site and size of its block. Events of different processes are not in order.
  */
 struct sfb_recording_heap_event {
     uint32_t process, site;
     uint64_t time; /* at most 10 ms before it happened */
-    uint64_t size; /* bytes that were asked for */
+    uint64_t size; /* bytes requested */
     bool freed;
 };
 
-struct sfb_recording_finish { /* the last event of a recording that was ended and not cut off */
+struct sfb_recording_finish { /* last event of a recording; missing: it was cut off */
     uint64_t time;
     uint64_t samples;   /* written */
     uint64_t weight;    /* of all of them */
@@ -260,14 +261,14 @@ struct sfb_recording_finish { /* the last event of a recording that was ended an
 
 struct sfb_recording_writer; /* opaque */
 
-/* Packs blocks. sfb_recording_zstd is one; a program that writes without it does not need zstd. */
+/* Compresses blocks. The only one is sfb_recording_zstd; a writer that does not name it needs no zstd. */
 struct sfb_recording_packer;
 extern const struct sfb_recording_packer sfb_recording_zstd;
 
 struct sfb_recording_writer_options {
     size_t size;                               /* sizeof (struct sfb_recording_writer_options) */
-    const struct sfb_recording_packer *packer; /* NULL: blocks are not packed */
-    uint64_t max_size; /* bytes of the file, its end event included; 0: no limit */
+    const struct sfb_recording_packer *packer; /* NULL: blocks are not compressed */
+    uint64_t max_size; /* bytes of the file, with its finish event; 0: no limit */
 };
 
 #define SFB_RECORDING_WRITER_OPTIONS_INIT                                                          \
@@ -278,7 +279,7 @@ struct sfb_recording_writer_options {
 /**
  * Begins a recording at the end of an empty file.
  *
- * @param out   written on SFB_OK; ended by sfb_recording_writer_close()
+ * @param out   written on SFB_OK; freed by sfb_recording_writer_close()
  * @param fd    open for writing; borrowed
  *
  * @return SFB_OK, SFB_NO_RESOURCE (memory, or the file cannot be written: errno says why), SFB_BAD_ARGUMENT, SFB_NO_SIZE
@@ -290,15 +291,15 @@ enum sfb_status sfb_recording_writer_open(struct sfb_recording_writer **out, int
                                           const struct sfb_recording_writer_options *options);
 
 /*
- * Each appends one event. It is in memory until its block is full or sfb_recording_writer_flush() is called: once a
- * second is good, for small blocks pack badly.
+ * Each appends one event. It stays in memory until its block is full or sfb_recording_writer_flush() is called. Flush
+ * about once a second: small blocks compress badly.
  *
  * @return SFB_OK
  *         SFB_BAD_ARGUMENT  it names an id that was not introduced, or introduces one that is not above all before;
  *                           its engine is above 7, or its texts are more than 8 MiB
- *         SFB_NO_RESOURCE   nothing more can be written: sfb_recording_writer_errno() says why. At EFBIG, how
- *                           threads and processes ended, losses, sums of the heap and the end of the recording still
- *                           find room.
+ *         SFB_NO_RESOURCE   nothing more can be written: sfb_recording_writer_errno() says why. After EFBIG there is
+ *                           still room for the ends of threads and processes, losses, sums of the heap, and the end of
+ *                           the recording.
  */
 enum sfb_status sfb_recording_put_process(struct sfb_recording_writer *writer,
                                           const struct sfb_recording_process *event);
@@ -325,45 +326,45 @@ enum sfb_status sfb_recording_put_heap_totals(struct sfb_recording_writer *write
 enum sfb_status sfb_recording_put_heap_state(struct sfb_recording_writer *writer,
                                              const struct sfb_recording_heap_state *event);
 
-/* Its time counts in steps of 10 ms: that of the first event in each is kept. */
+/* Times are kept in steps of 10 ms: all events of a step get the time of its first. */
 enum sfb_status sfb_recording_put_heap_event(struct sfb_recording_writer *writer,
                                              const struct sfb_recording_heap_event *event);
 
 /**
- * Gives the id of a stack, and appends it if the process has not had it.
+ * Gives the id of a stack. Appends the stack if it is new to the process.
  *
- * What it remembers for that is at most 64 MiB for all processes. A process that would exceed it is given new ids for
- * the stacks that it has again.
+ * The writer remembers at most 64 MiB of stacks for all processes. A process that would exceed this gets new ids for
+ * stacks that come again.
  *
  * @param id   written on SFB_OK
  * @param cbf  one complete CBF, with `end` or `trunc`, of at most 1 MiB; copied
  *
- * @return SFB_OK; SFB_BAD_ARGUMENT: it is no such CBF, or the process was not introduced; SFB_NO_RESOURCE: as above
+ * @return SFB_OK; SFB_BAD_ARGUMENT: no such CBF, or the process was not introduced; SFB_NO_RESOURCE: as above
  */
 enum sfb_status sfb_recording_put_stack(struct sfb_recording_writer *writer, uint32_t *id,
                                         uint32_t process, const void *cbf, size_t size);
 
-/* A process has ended, or executed another program: its stacks are forgotten. Ids stay. */
+/* Forgets the stacks of a process that has ended or executed another program. Ids stay valid. */
 void sfb_recording_forget_stacks(struct sfb_recording_writer *writer, uint32_t process);
 
-/* Writes what is in memory: it can be read then, whatever happens. @return SFB_OK, SFB_NO_RESOURCE: as above */
+/* Writes the events in memory: they survive a crash of the writer. @return SFB_OK, SFB_NO_RESOURCE: as above */
 enum sfb_status sfb_recording_writer_flush(struct sfb_recording_writer *writer);
 
-/* Bytes of the file so far, those in memory not counted. */
+/* Bytes of the file so far, without the events in memory. */
 uint64_t sfb_recording_writer_size(const struct sfb_recording_writer *writer);
 
-/* Samples that are in the file, and their CPU time in ns. Those in memory are not counted. */
+/* Samples in the file, and their CPU time in ns, without the events in memory. */
 uint64_t sfb_recording_writer_samples(const struct sfb_recording_writer *writer, uint64_t *weight);
 
-/* errno of what could not be written; EFBIG: max_size was reached; 0. */
+/* errno of the failed write; EFBIG: max_size was reached; 0: no write failed. */
 int sfb_recording_writer_errno(const struct sfb_recording_writer *writer);
 
 /**
- * Ends a recording, and frees the writer whatever it returns.
+ * Ends a recording. Frees the writer, also on failure.
  *
- * @param reason  NULL: no finish event is written: the recording was cut off
+ * @param reason  NULL: no finish event is written, as if the recording was cut off
  *
- * @return SFB_OK; SFB_NO_RESOURCE: something could not be written. If its end can be, it says so.
+ * @return SFB_OK; SFB_NO_RESOURCE: something could not be written. The finish event says so if it can be written.
  */
 enum sfb_status sfb_recording_writer_close(struct sfb_recording_writer *writer, uint64_t time,
                                            const char *reason);
@@ -413,7 +414,7 @@ struct sfb_recording_event {
     } of;
 };
 
-/* Types of blocks: docs/FORMATS.md, "Recording". Others are to come. */
+/* Types of blocks: docs/FORMATS.md, "Recording". More may follow. */
 enum {
     SFB_RECORDING_TYPE_START = 1,
     SFB_RECORDING_TYPE_EVENTS = 2,
@@ -422,49 +423,49 @@ enum {
     SFB_RECORDING_TYPES = 32
 };
 
-/* What a reader has found out about the file, up to the event that it gave last. */
+/* State of the file, up to the event that the reader gave last. */
 struct sfb_recording_health {
     uint64_t size;           /* bytes of the file */
     uint64_t blocks;         /* read */
     uint64_t unknown_blocks; /* of a later version: skipped */
-    uint64_t skipped;        /* bytes that are no block: the reader went on at the next one */
+    uint64_t skipped;        /* bytes outside of blocks: the reader went on at the next block */
     uint64_t skipped_at;     /* offset of the first of them */
-    uint64_t bad_blocks;     /* blocks whose sum or contents are wrong */
-    uint64_t torn;           /* bytes of a last block that was not written whole */
-    uint64_t lost_records;   /* records at least, by the sequence numbers of blocks */
-    bool finished;           /* it has its last event */
+    uint64_t bad_blocks;     /* blocks with a wrong checksum or wrong contents */
+    uint64_t torn;           /* bytes of an incomplete last block */
+    uint64_t lost_records;   /* lower bound, by the sequence numbers of blocks */
+    bool finished;           /* the finish event was read */
     uint64_t
-        bad_records; /* records of whole blocks that contradict themselves, or name what is not there */
+        bad_records; /* inconsistent records of whole blocks, or with ids that were not introduced */
     uint64_t unknown_records;                    /* of a later version: skipped */
     uint64_t bytes_of_type[SFB_RECORDING_TYPES]; /* of whole blocks, by type; others: at 0 */
 };
 
 /**
- * Opens a recording, also one that is still being written, up to where it is.
+ * Opens a recording. One that is still being written can be read up to its present end.
  *
- * @param out    written on SFB_OK; ended by sfb_recording_reader_close()
- * @param path   a file; memory for a block is taken, not for the file
+ * @param out    written on SFB_OK; freed by sfb_recording_reader_close()
+ * @param path   a file; the reader holds one block in memory, not the file
  * @param error  written on failure: what, and at which offset; NULL: not wanted
  *
  * @return SFB_OK; SFB_BAD_MAGIC: no recording; SFB_BAD_VERSION: a later major version; SFB_TRUNCATED: shorter than the
- *         header; SFB_NO_RESOURCE: memory, or it cannot be read: errno says why
+ *         header; SFB_NO_RESOURCE: no memory, or the file cannot be read: errno says why
  *
  * Threads: one at a time.   Signals: NOT safe.
  */
 enum sfb_status sfb_recording_reader_open(struct sfb_recording_reader **out, const char *path,
                                           struct sfb_error *error);
 
-/* The same with bytes that are borrowed. */
+/* The same for bytes in memory; borrowed until the reader is closed. */
 enum sfb_status sfb_recording_reader_open_bytes(struct sfb_recording_reader **out,
                                                 const void *bytes, size_t size,
                                                 struct sfb_error *error);
 
 /**
- * Reads the next event. Bytes that are damaged are skipped, and counted in health.
+ * Reads the next event. Damaged bytes are skipped, and counted in health.
  *
- * Each id that an event names was introduced by an event before it; a record for which that is not so is damaged.
+ * Each id in an event was introduced by an earlier event; a record with another id counts as damaged.
  *
- * @return SFB_OK; SFB_END: there are no more; SFB_NO_RESOURCE
+ * @return SFB_OK; SFB_END: no more events; SFB_NO_RESOURCE
  */
 enum sfb_status sfb_recording_reader_next(struct sfb_recording_reader *reader,
                                           struct sfb_recording_event *out);

@@ -1,16 +1,16 @@
 /* Unstable: may change in any release. Its functions are in the static library only. */
 /**
- * Rule: how to find the caller of a frame, from whatever table.
+ * Rule: how to find the caller of a frame, whatever table it came from.
  *
- * The seam of the library. Sources produce a rule: a row of .sframe or .eh_frame, a code pattern, a
- * fake in a test. The step executes it and knows no table.
+ * The seam of the library. Sources produce rules: from a row of .sframe or .eh_frame, from a code
+ * pattern, in a test from a fake. The step executes a rule and knows no table.
  */
 #ifndef SFB_RULE_H
 #define SFB_RULE_H
 
 #include <stdint.h>
 
-/* What the CFA is counted from. */
+/* Base of the CFA. */
 enum sfb_base {
     SFB_BASE_SP = 0,
     SFB_BASE_FP = 1,
@@ -55,7 +55,7 @@ struct sfb_rule {
     int32_t cfa_offset;
     int32_t cfa_add;
     struct sfb_saved ra, fp;
-    struct sfb_saved sp; /* few rows of .eh_frame say anything of it */
+    struct sfb_saved sp; /* stated by few rows of .eh_frame */
     uint8_t zeros[2];
 };
 

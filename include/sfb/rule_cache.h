@@ -1,10 +1,10 @@
 /* Unstable: may change in any release. Its functions are in the static library only. */
 /**
- * Rules by pc: what a table said once it will say again.
+ * Rule cache: keeps the rule that a table stated for a pc.
  *
- * One cache serves any number of walks, threads and signal handlers at once, without a lock, for all
- * modules of one address space. Nothing has to be thrown away when a module is unloaded: what was
- * learnt is kept under the module's id, which is never given twice.
+ * One cache serves all modules of an address space, and any number of walks, threads and signal
+ * handlers at once, without a lock. An unloaded module needs no eviction: rules are kept under the
+ * module's id, and an id is never reused.
  */
 #ifndef SFB_RULE_CACHE_H
 #define SFB_RULE_CACHE_H

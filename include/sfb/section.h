@@ -1,9 +1,9 @@
 /* Unstable: may change in any release. Its functions are in the static library only. */
 /**
- * SFrame section: a checked view of one, of version 1, 2 or 3, in place.
+ * SFrame section: a checked view of a section of version 1, 2 or 3, in place.
  *
- * Versions are stored differently. What is read here, an FDE, a row, a rule, is the same for all; a
- * few members are for newer versions only.
+ * FDEs, rows and rules look the same for all versions, though they are stored differently. A few
+ * members are for newer versions only.
  *
  * Nothing is copied or allocated, no alignment is needed, and no byte is trusted: each value is
  * checked against the section's size before its use. Either byte order is read.
@@ -22,7 +22,7 @@
 SFB_BEGIN_DECLS
 
 /*
- * How ELF files name the section: the type of its segment and, since binutils 2.45, its own. Older
+ * The section's types in ELF files: of its segment and, since binutils 2.45, of the section. Older
  * copies of elf.h lack PT_GNU_SFRAME and SHT_GNU_SFRAME.
  */
 enum { SFB_PT_GNU_SFRAME = 0x6474e554, SFB_SHT_GNU_SFRAME = 0x6ffffff4 };
@@ -38,7 +38,7 @@ enum sfb_section_flags {
 struct sfb_section {
     const uint8_t *data; /* borrowed */
     uint64_t address;    /* where data lies in the unwound process */
-    size_t size;         /* bytes that the header describes; at most those given to open */
+    size_t size;         /* bytes that the header describes; at most the size given to open */
     uint32_t fde_count;
     uint32_t fre_count; /* as the header claims; for dumps and checks only */
     uint32_t fre_size;  /* bytes of the FRE sub-section */
@@ -53,8 +53,8 @@ struct sfb_section {
     bool swap;        /* the section's byte order is not the host's */
 
     /*
-     * Function starts count from their own field; else from the start of the section. By the flag;
-     * in versions 1 and 2 also if FDEs are not sorted: then no linker has merged them.
+     * Function starts count from their own field; else from the start of the section. Set by the
+     * flag; in versions 1 and 2 also if FDEs are unsorted: then no linker has merged them.
      */
     bool field_relative;
     bool plain;  /* as GNU ld 2.40 writes it, for this machine: has the shortest lookup */
@@ -75,7 +75,7 @@ struct sfb_fde {
     uint8_t type;        /* enum sfb_fde_type */
     uint8_t repeat_size; /* PCMASK: code bytes after which rows repeat; 16 in version 1 */
     bool key_b;          /* AArch64: return addresses are signed with key B */
-    bool signal;         /* version 3: a signal frame, whose caller was interrupted */
+    bool signal;         /* version 3: a signal frame; its caller was interrupted */
     bool flexible;       /* version 3: rows hold pairs of words, see struct sfb_fre */
 };
 
@@ -128,9 +128,9 @@ SFB_API enum sfb_status sfb_section_open(struct sfb_section *out, const void *da
 /**
  * Opens the section behind a section.
  *
- * Linkers that do not merge sections (gold, lld, mold 1) concatenate those of all object files,
- * headers included, each aligned to 8 bytes. sfb_section_find() and sfb_section_function() search
- * all of them; the other functions know one.
+ * Linkers that do not merge sections (gold, lld, mold 1) concatenate the sections of all object
+ * files, headers included, each aligned to 8 bytes. sfb_section_find() and sfb_section_function()
+ * search all of them; the other functions know one.
  *
  * @param out      written on SFB_OK; may be `section` itself
  * @param section  opened with all bytes that are there
@@ -237,9 +237,9 @@ SFB_API enum sfb_status sfb_fre_read(const struct sfb_section *section, const st
  *
  * @return SFB_OK
  *         SFB_NO_FRE   no row covers pc, there are no rows, or pc is outside of the function.
- *                      (A function of version 3 without rows is an outermost frame, says the
- *                      specification. gas writes it also for functions whose CFI it cannot state
- *                      and for those without CFI, so .eh_frame is asked.)
+ *                      (The specification calls a function of version 3 without rows an outermost
+ *                      frame. But gas also writes no rows for functions without CFI or with CFI
+ *                      that it cannot state. So this is a miss, and .eh_frame is tried.)
  *         SFB_BAD_FRE, SFB_TRUNCATED   as sfb_fre_read(); also rows that are out of order
  *
  * Threads, signals: safe.   Cost: the rows before the pc.
@@ -248,7 +248,7 @@ SFB_API enum sfb_status sfb_fre_read(const struct sfb_section *section, const st
 SFB_API enum sfb_status sfb_fre_find(const struct sfb_section *section, const struct sfb_fde *fde,
                                      uint64_t pc, struct sfb_fre *out, struct sfb_error *error);
 
-/* CFA, RA or fp in a flexible row: a value, or the address of the word that holds it. */
+/* CFA, RA or fp in a flexible row: the value itself, or the address of the word that holds it. */
 struct sfb_location {
     uint8_t how;    /* enum sfb_location_how */
     bool reg_based; /* base is a register; else the CFA */
@@ -299,7 +299,7 @@ SFB_API enum sfb_status sfb_fre_locations(const struct sfb_fre *fre,
  *                      - a CFA below sp, on AMD64 below sp + 8
  *                      - versions 2 and 3, AMD64: a PLT entry that starts with another CFA than
  *                        sp + 8 (ld 2.41 and later write it for .plt.got)
- *                      - a flexible FDE: words that are no pairs, or a CFA that counts from itself
+ *                      - a flexible FDE: words that are not pairs, or a CFA based on the CFA
  *
  * Threads, signals: safe.   Cost: constant.
  * Source: SFrame specification, 1.4 of version 1, chapter 3 of version 3.
@@ -311,8 +311,8 @@ SFB_API enum sfb_status sfb_fre_rule(const struct sfb_section *section, const st
 /**
  * Finds the rule for a pc: the call on the capture path.
  *
- * sfb_fde_find(), sfb_fre_find() and sfb_fre_rule() in one. If no function covers the pc, the same
- * in the section behind this one: see sfb_section_next().
+ * sfb_fde_find(), sfb_fre_find() and sfb_fre_rule() in one. If no function covers the pc, the
+ * sections behind this one are searched: see sfb_section_next().
  *
  * @param section  opened
  * @param pc       address in the process; for a return address the byte before it

@@ -30,7 +30,7 @@ enum sfb_status {
     SFB_NO_FDE = 11,          /* no function of the section covers the pc */
     SFB_NO_FRE = 12,          /* the function has no row for the pc */
     SFB_NO_SECTION = 13,      /* the module has no .sframe section */
-    SFB_NO_CFI = 14,          /* .eh_frame has no answer for the pc */
+    SFB_NO_CFI = 14,          /* no FDE of .eh_frame covers the pc */
     SFB_NO_LIBUNWIND = 15,    /* libunwind is not built in, not installed, or switched off */
     SFB_NO_CODE_PATTERN = 16, /* the code at the pc matches no pattern that a source knows */
     SFB_NO_FRAME_RECORD = 17, /* fp leads to no plausible frame record */
@@ -56,12 +56,12 @@ enum sfb_status {
     SFB_NO_PROGRESS = 41,    /* the caller's frame does not lie above its callee's */
     SFB_MISALIGNED = 42,     /* sp is not word-aligned */
     SFB_ZERO_RA = 43,        /* a return address of zero: a stack made by hand, or overwritten */
-    SFB_NO_REGISTER = 44,    /* the rule needs a register whose value is not known */
+    SFB_NO_REGISTER = 44,    /* the rule needs a register of unknown value */
     SFB_SIGNAL_LIMIT = 45,   /* too many signal frames on one stack */
     SFB_UNWINDER_ERROR = 46, /* libunwind refused the frame */
-    SFB_NOT_A_CALL = 47, /* a return address into code that begins stacks, but not behind a call */
-    SFB_UNPROVEN_END =
-        48, /* the outermost frame, it seems: a guess that nothing proves led to it */
+    SFB_NOT_A_CALL = 47,    /* a return address in code that begins stacks, but not behind a call */
+    SFB_UNPROVEN_END = 48,  /* apparently the outermost frame: reached by an unproven guess */
+    SFB_STACK_CHANGED = 49, /* the frame of options.resume has returned or calls from elsewhere */
 
     SFB_BAD_ARGUMENT = 60,     /* an argument is out of its documented range */
     SFB_BUFFER_TOO_SMALL = 61, /* no room for the info byte and a terminator */

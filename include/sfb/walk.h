@@ -3,8 +3,8 @@
  * Walker: gives frame after frame, each from the first source that has an answer.
  *
  * All state is in caller storage. Nothing here allocates, locks, opens a descriptor or touches
- * errno, so all of it may be used in a signal handler. Memory and modules are policies: those of
- * this process by default, or a caller's functions for a test, a copied stack or a core file.
+ * errno, so all of it may be used in a signal handler. Memory and modules are policies: by default
+ * this process, or a caller's functions for a test, a copied stack or a core file.
  */
 #ifndef SFB_WALK_H
 #define SFB_WALK_H
@@ -54,15 +54,15 @@ SFB_API void sfb_context_capture(struct sfb_context *out);
  */
 struct sfb_module {
     uint64_t start, end;            /* [start, end) of its segments in the unwound process */
-    enum sfb_status section_status; /* SFB_OK: section is valid; else why there is none */
+    enum sfb_status section_status; /* SFB_OK: section is valid; else why it is not */
     struct sfb_section section;
-    enum sfb_status eh_frame_status; /* SFB_OK: eh_frame is valid; else why there is none */
+    enum sfb_status eh_frame_status; /* SFB_OK: eh_frame is valid; else why it is not */
     struct sfb_eh_frame eh_frame;
-    uint16_t id; /* stands for the bytes of this very file at this place, and is never given twice
-                    for a rule cache; below 1024; 0: none, and no cache keeps what its tables say */
+    uint16_t id; /* of this file's bytes at this address, for a rule cache: below 1024, never
+                    reused. 0: no id, and its rules are not cached */
 };
 
-/* Entry points of a process: frames there have no caller, whatever tables say. */
+/* Entry points of a process: a frame there is outermost, whatever its table states. */
 struct sfb_entries {
     uint64_t program; /* entry point of the program, 0: not known */
     uint64_t loader;  /* entry point of the dynamic loader, 0: none */
@@ -71,17 +71,17 @@ struct sfb_entries {
 struct sfb_libunwind; /* private */
 
 /*
- * The modules of an address space. A walk asks for each frame; find() alone has to be there.
+ * The modules of an address space. A walk looks up each frame's module. Only find() is required.
  *
- * All of them may be called in a signal handler, where walks are.
+ * Walks run in signal handlers, so each function here must be safe there.
  */
 struct sfb_modules {
     /*
      * Finds the module that contains a pc.
      *
-     * @param scratch  where a module may be described that stands nowhere else; NULL: it has to
-     *                 stand somewhere
-     * @return the module, good until the next call; NULL: none contains pc
+     * @param scratch  room to describe a module that is not remembered; NULL: only remembered
+     *                 modules are found
+     * @return the module, valid until the next call; NULL: no module contains pc
      */
     const struct sfb_module *(*find)(const struct sfb_modules *modules, uint64_t pc,
                                      struct sfb_module *scratch);
@@ -94,24 +94,24 @@ struct sfb_modules {
     const struct sfb_module *(*learn)(const struct sfb_modules *modules, uint64_t pc);
 
     /*
-     * Reads a word of code or of a table, as sfb_memory.read() does. (Its memory is the walk's own;
-     * the user's data is in struct sfb_modules.) NULL: tables are read as the stack is.
+     * Reads a word of code or of a table, as sfb_memory.read() does. `memory` is the walk's own; the
+     * user's data is in struct sfb_modules. NULL: tables are read as the stack is.
      */
     bool (*read)(struct sfb_memory *memory, uint64_t address, uint64_t *out);
 
-    struct sfb_rule_cache *cache; /* of rules by pc, under the modules' ids; NULL: none */
+    struct sfb_rule_cache *cache; /* of rules by pc, under the modules' ids; NULL: not cached */
 
-    /* Steps where no table can state a rule: sfb_libunwind_loaded(). NULL: nothing does. */
+    /* Steps where no table can state a rule: sfb_libunwind_loaded(). NULL: such frames end a walk. */
     const struct sfb_libunwind *libunwind;
 
-    bool tables_are_mapped; /* in this process, where their addresses say */
+    bool tables_are_mapped; /* in this process, at their own addresses */
     void *user;
     struct sfb_entries entries;
 };
 
 /**
- * Gives the libunwind that was loaded with this library. It reads by a walk's memory and modules, so it
- * serves those of any address space of this machine.
+ * Gives the libunwind that was loaded with this library. It reads by a walk's memory and modules, so
+ * it can walk any address space of this machine type.
  *
  * @return NULL: it could not be loaded, or is not built in
  *
@@ -137,8 +137,8 @@ struct sfb_walker_options {
     size_t size;               /* sizeof (struct sfb_walker_options) */
     uint32_t flags;            /* enum sfb_walker_flags */
     uint32_t max_work;         /* stack words passed, rows and CFI instructions read; 0: default */
-    struct sfb_memory *memory; /* NULL: that of this process */
-    const struct sfb_modules *modules; /* NULL: those of this process */
+    struct sfb_memory *memory; /* NULL: this process's */
+    const struct sfb_modules *modules; /* NULL: this process's */
 };
 
 /*
@@ -154,7 +154,7 @@ struct sfb_walker {
  *
  * @param out      the walker; its address must not change
  * @param start    registers of the innermost frame; borrowed until the walker is last used. The
- *                 walk overwrites them with those of later frames whose registers are all known.
+ *                 walk overwrites them when it reaches a later frame with all registers known.
  * @param kind     SFB_FRAME_PC: start is an interrupted instruction, looked up as it is;
  *                 SFB_FRAME_RA: start's pc is a return address
  * @param options  NULL: defaults; borrowed are its memory and modules, until the last use
@@ -179,7 +179,7 @@ SFB_API enum sfb_status sfb_walker_init(struct sfb_walker *out, struct sfb_conte
  *
  * @return SFB_OK   a frame is in out
  *         SFB_END  the frame before was the outermost
- *         SFB_UNPROVEN_END  so it seems, but a guess that nothing proves led to it: docs/ACCURACY.md
+ *         SFB_UNPROVEN_END  apparently so, but an unproven guess led to it: docs/evidence/ACCURACY.md
  *         else     there is a caller, but it was not found: a miss, a corrupt table, or a stack
  *                  that cannot be followed. sfb_walker_frame()->missed has each source's status.
  *         After SFB_END or a failure, another call gives the same answer.
@@ -205,16 +205,16 @@ SFB_API enum sfb_status sfb_walker_next(struct sfb_walker *walker, struct sfb_fr
 SFB_API const struct sfb_frame *sfb_walker_frame(const struct sfb_walker *walker);
 
 /**
- * Tells whether that frame is none, after a failure: a wrong row or a half-made stack led to a word
- * that lies in no module and behind no call. Whoever lists frames leaves it out.
+ * Tells after a failure whether that frame is not real: a wrong row or a half-built stack led to a
+ * word that lies in no module and behind no call. Callers that list frames leave it out.
  *
  * @param walker  started
  *
- * @return false, too, while the walk goes on
+ * @return true: not a frame; false: a frame, or the walk still goes on
  *
  * Threads: safe, each with its own walker.   Signals: safe.   Cost: constant.
  */
-SFB_API bool sfb_walker_is_stray(const struct sfb_walker *walker);
+SFB_API bool sfb_walker_is_spurious(const struct sfb_walker *walker);
 
 /**
  * Shows the registers of that frame.

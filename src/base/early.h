@@ -1,9 +1,9 @@
 /*
- * Code that runs at load, before other code that may want a backtrace: before programs' own
- * constructors, too, when this library is linked statically.
+ * Code that runs at load, before other code that may capture a backtrace: also before programs' own
+ * constructors, when this library is linked statically.
  *
- * For static functions that were not declared before: gcc 12 forgets the priority of one that was.
- * tests/policy/constructors.c looks at what was built.
+ * Only for static functions without an earlier declaration: with one, gcc 12 drops the priority.
+ * tests/policy/constructors.c checks the built library.
  */
 #ifndef SFB_BASE_EARLY_H
 #define SFB_BASE_EARLY_H

@@ -1,9 +1,8 @@
 /*
- * Where a refusal is written down.
+ * Writes an sfb_error.
  *
- * The writing is cold and never inlined: the compiler moves every path that leads to it out of the
- * way of the code that succeeds. Returning the status is inlined, so that it also sees that such a
- * path does not go on.
+ * The write is cold and never inlined, so the compiler moves each failing path out of the way of the
+ * succeeding code. The return of the status is inlined, so the compiler sees that such a path ends.
  */
 #ifndef SFB_FAIL_H
 #define SFB_FAIL_H

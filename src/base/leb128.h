@@ -4,7 +4,7 @@
 
 #include "base/reader.h"
 
-/* Padding is read, bits beyond the 64th are not a number that anybody means. */
+/* Padding is accepted; bits beyond the 64th are an error. */
 static inline uint64_t sfb_reader_uleb(struct sfb_reader *r)
 {
     uint64_t value = 0;

@@ -1,9 +1,9 @@
 /*
  * Fixed-width loads from any alignment in either byte order.
  *
- * The reader checks every field; these check nothing and are for the capture path, where one
- * comparison has already covered all bytes of a record. `swap` is a constant at nearly every call,
- * so that each search and scan is compiled once per byte order and asks no question in its loop.
+ * The reader checks every field. These loads check nothing: they are for the capture path, where one
+ * comparison has already covered all bytes of a record. `swap` is a constant at nearly every call. So
+ * each search and scan is compiled once per byte order, without a test in its loop.
  */
 #ifndef SFB_LOAD_H
 #define SFB_LOAD_H

@@ -1,8 +1,8 @@
 /*
- * Reads words of an address space that may be broken.
+ * Reads words of an address space, some of which may be unreadable.
  *
- * A word inside [lo, hi) is a plain load. Any other goes to the policy's function, which probes, looks
- * into a fake, or refuses.
+ * A word inside [lo, hi) is a plain load. For any other word the policy's function is called: it probes,
+ * reads from a fake, or refuses.
  */
 #ifndef SFB_BASE_MEMORY_H
 #define SFB_BASE_MEMORY_H

@@ -1,9 +1,9 @@
 /*
- * Bytes to frames, one call a frame or a run of equal ones.
+ * Bytes to frames: one call for a frame or a run of equal frames.
  *
- * An instruction is judged as a whole before anything of it is kept: a call that fails leaves the
- * decoder as it was, which is why asking again gives the same answer. The faults are looked for in
- * one order (opcode, bytes there, width, meaning, limits), so that two readers name the same one.
+ * An instruction is validated as a whole before any of it is kept. A call that fails leaves the decoder
+ * unchanged, so the next call gives the same status. Faults are checked in a fixed order (opcode, size,
+ * width, meaning, limits), so that two readers report the same one.
  */
 #include "sfb/cbf.h"
 
@@ -35,7 +35,7 @@ enum sfb_status sfb_cbf_decoder_init(struct sfb_cbf_decoder *out, const void *da
         return fail(error, SFB_BAD_ARGUMENT, "out", 0);
     if (data == NULL && size > 0)
         return fail(error, SFB_BAD_ARGUMENT, "data", 0);
-    if (how->size != sizeof *how) { /* else in place: a copy is stack */
+    if (how->size != sizeof *how) { /* else in place: a copy costs stack */
         status = sfb_sized_read(&translated, sizeof translated, how);
         if (status != SFB_OK)
             return fail(error, status, "options", 0);
@@ -81,7 +81,7 @@ static enum sfb_status read_operand(const struct sfb_cbf_decoder *d, size_t size
     return SFB_OK;
 }
 
-/* Whether the frames that an instruction stands for are within the limit. */
+/* Checks that the frames of an instruction are within the limit. */
 static enum sfb_status count_frames(const struct sfb_cbf_decoder *d, uint64_t count,
                                     struct sfb_error *error)
 {
@@ -90,7 +90,7 @@ static enum sfb_status count_frames(const struct sfb_cbf_decoder *d, uint64_t co
     return SFB_OK;
 }
 
-/* Keeps an instruction that was found good, and steps behind it. */
+/* Keeps a valid instruction, and steps behind it. */
 static void accept(struct sfb_cbf_decoder *d, struct sfb_cbf_item item)
 {
     d->frames += item.count;

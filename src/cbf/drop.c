@@ -1,6 +1,6 @@
 /*
- * An instruction does not say where it began, and the encoder does not keep it: a store a frame, for
- * what one walk in thousands asks. So the bytes are decoded.
+ * The start of the last instruction is not in the bytes, and the encoder does not keep it: that would cost
+ * a store a frame, and one walk in thousands needs it. So the bytes are decoded.
  */
 #include "cbf/drop.h"
 

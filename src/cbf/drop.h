@@ -1,4 +1,4 @@
-/* Takes back what an encoder has written last. */
+/* Removes the last frame of an encoder. */
 #ifndef SFB_CBF_DROP_H
 #define SFB_CBF_DROP_H
 
@@ -8,14 +8,14 @@
 #include "sfb/cbf.h"
 
 /*
- * Takes back the last frame, which has to be an address that differs from the one before. Only an end
- * may be written behind it.
+ * Removes the last frame, which must be an address different from the one before. After this only an end
+ * may be written.
  *
- * @param before  the address before; written if there is one
- * @return whether there is one
+ * @param before  written on true: the address before
+ * @return whether there is an address before
  *
  * Threads: safe, each with its own encoder.   Signals: safe.
- * Cost: all that was written is read once, some 5 ns a frame.
+ * Cost: reads all written bytes once, about 5 ns a frame.
  */
 bool sfb_cbf_encoder_drop(struct sfb_cbf_encoder *encoder, uint64_t *before);
 

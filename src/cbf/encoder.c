@@ -1,11 +1,10 @@
 /*
  * Frames to bytes, one call a frame.
  *
- * Each frame is written as short as it can be on its own, and that is the smallest whole: the
- * address before and the frame before are what they are however they were written, so no choice
- * changes the cost of a later one. A run of equal frames is one `rep`, rewritten in place as it
- * grows: with its count kept aside until the run is over, a put could be refused for the sake of
- * the frame before it.
+ * Each frame is written as short as possible on its own, and that gives the smallest whole. A later
+ * frame depends on the address and the frame before, not on how they were written. A run of equal frames
+ * is one `rep`, rewritten in place as it grows. If its count were deferred to the end of the run, a put
+ * could fail because of the frame before it.
  */
 #include "sfb/cbf.h"
 
@@ -18,14 +17,22 @@
 #define COLD        __attribute__((noinline))
 #define UNLIKELY(x) __builtin_expect(x, 0)
 
-#define NO_FRAME 0xff /* a kind that no frame has */
-
-/* Or-ed to the width of the first relative operand, it makes every absolute one the shorter. */
-#define NEVER_RELATIVE 8
-
 _Static_assert(sizeof(struct sfb_cbf_encoder) <= 64, "the state is one cache line");
 
-/* write_operand() near the limit: not a byte more than needed, one by one. */
+COLD uint8_t *cbf_put_far(uint8_t *at, unsigned opcode, uint64_t last, uint64_t address)
+{
+    uint64_t operand = address - last;
+    unsigned count = cbf_signed_count(operand), absolute_count = cbf_signed_count(address);
+
+    if (absolute_count < count) {
+        operand = address;
+        count = absolute_count;
+        opcode |= CBF_ADDRESS_ABSOLUTE;
+    }
+    return cbf_write_operand(at, opcode, operand, count);
+}
+
+/* write_operand() near the limit: writes only the needed bytes, one by one. */
 static COLD uint8_t *write_tight(uint8_t *at, const uint8_t *limit, unsigned opcode,
                                  uint64_t operand, unsigned count)
 {
@@ -74,7 +81,7 @@ static COLD enum sfb_status put_omit(struct sfb_cbf_encoder *e, uint64_t frames)
     return SFB_OK;
 }
 
-/* Bytes that the rep instruction of so many repeats takes. */
+/* @return bytes of the rep instruction for a count of repeats */
 static unsigned rep_size(uint32_t repeats)
 {
     if (repeats <= CBF_REP_SHORT_MAX)
@@ -82,7 +89,7 @@ static unsigned rep_size(uint32_t repeats)
     return 2 + cbf_unsigned_count(repeats);
 }
 
-/* More of the frame before: rewrites the open rep, or opens one. @return whether one can say so many */
+/* Repeats the frame before: rewrites the open rep, or opens one. @return false: it does not fit one rep or the buffer */
 static COLD bool put_repeats(struct sfb_cbf_encoder *e, uint32_t count)
 {
     uint32_t max = e->shift > 32 ? UINT16_MAX : SFB_CBF_REP_MAX; /* what a word holds */
@@ -106,7 +113,7 @@ uint32_t cbf_encoder_repeat(struct sfb_cbf_encoder *e, uint32_t count)
 
     if (count == 0 || put_repeats(e, count))
         return count;
-    /* Not in one instruction, or not all of them. */
+    /* They do not fit one instruction, or not all of them. */
     while (done < count && put_repeats(e, 1))
         done++;
     return done;
@@ -128,8 +135,8 @@ enum sfb_status sfb_cbf_encoder_init(struct sfb_cbf_encoder *out, void *buffer, 
         .limit = start + size - 1,
         .start = start,
         .shift = (uint8_t)(64 - word_bits),
-        .kind = NO_FRAME,
-        .first = NEVER_RELATIVE,
+        .kind = CBF_NO_FRAME,
+        .first = CBF_NEVER_RELATIVE,
     };
     return SFB_OK;
 }

@@ -1,10 +1,9 @@
 /*
  * The bytes of Compact Backtrace Format, version 0.
  *
- * The specification has no section numbers; its parts are named here by what they describe. An
- * instruction is an opcode, its low bits a count or the bytes of an operand less one, and that
- * operand, if any. Operands are big endian, of which the specification says nothing and which
- * Swift's encoder does.
+ * The specification has no section numbers; its parts are cited by their words. An instruction is an
+ * opcode and, if any, an operand. The opcode's low bits are a count, or the bytes of the operand - 1.
+ * Operands are big endian, as Swift's encoder writes them; the specification does not state it.
  */
 #ifndef SFB_CBF_FORMAT_H
 #define SFB_CBF_FORMAT_H
@@ -43,7 +42,7 @@
 #define CBF_REP_COUNT     0x07
 #define CBF_REP_SHORT_MAX (CBF_REP_COUNT + 1)
 
-/* The kinds of frames count as the opcodes of the addresses do. */
+/* Frame kinds have the order of the address opcodes. */
 _Static_assert(CBF_OP_PC == (SFB_FRAME_PC + 1) << 4, "pc");
 _Static_assert(CBF_OP_RA == (SFB_FRAME_RA + 1) << 4, "ra");
 _Static_assert(CBF_OP_ASYNC == (SFB_FRAME_ASYNC + 1) << 4, "async");

@@ -1,8 +1,8 @@
 /*
  * Bytes to images.
  *
- * An image is judged as a whole before anything of it is kept, as a frame of CBF is. Its path is put together
- * behind those of the images before, where the prefixes are that later ones begin with.
+ * An image is validated as a whole before any of it is kept, as a frame of CBF is. Its path is composed behind the
+ * paths of earlier images: later paths take their prefixes from there.
  */
 #include "sfb/image_map.h"
 
@@ -19,7 +19,7 @@ static enum sfb_status fail(struct sfb_error *error, enum sfb_status status, con
     return status;
 }
 
-/* What of the decoder a call changes, once it has succeeded. */
+/* The decoder's members that a successful call changes. */
 struct input {
     const struct sfb_image_map_decoder *d;
     size_t offset, text_used, prefix_count;
@@ -40,7 +40,7 @@ static enum sfb_status read_byte(struct input *in, const char *field, unsigned *
     return SFB_OK;
 }
 
-/* Says where so many bytes are; not NULL. */
+/* Gives the address of the next `size` bytes; not NULL. */
 static enum sfb_status read_bytes(struct input *in, const char *field, size_t size,
                                   const uint8_t **out)
 {
@@ -71,7 +71,7 @@ static enum sfb_status read_count(struct input *in, const char *field, size_t ma
     return SFB_OK;
 }
 
-/* A signed number of so many bytes, as it is in a word of the map. */
+/* Reads a signed number of `size` bytes, sign-extended to the map's word. */
 static enum sfb_status read_number(struct input *in, const char *field, unsigned size,
                                    uint64_t *out)
 {
@@ -134,7 +134,7 @@ enum sfb_status sfb_image_map_decoder_init(struct sfb_image_map_decoder *out, co
 
 /* --- Paths ------------------------------------------------------------------------------------ */
 
-/* A path that is being put together. */
+/* A path during its composition. */
 struct path {
     size_t start; /* in the text */
     size_t base;  /* of the text that prefixes are made of */

@@ -1,8 +1,8 @@
 /*
  * Images to bytes.
  *
- * A path is written as prefixes that the reader knows already, the longest one each time, and what is left as
- * one text. So each prefix that the reader makes of it lies in the bytes written here, and is remembered by
+ * A path is written as prefixes that the reader already knows, each time the longest, and the rest as one text.
+ * The reader makes new prefixes of that text only. So each lies in the bytes written here, and is remembered by
  * its place there.
  */
 #include "sfb/image_map.h"
@@ -13,7 +13,7 @@
 #include "cbf/image_map_format.h"
 #include "cbf/put.h"
 
-/* Bytes that the number of images takes, whatever it is: readers skip leading zeros. */
+/* Fixed size of the number of images: readers skip leading zeros. */
 enum { COUNT_SIZE = 3 };
 _Static_assert(SFB_IMAGES_MAX < 1 << COUNT_SIZE * IMAGE_COUNT_BITS, "it fits");
 _Static_assert(IMAGE_PATH_FIRST_CODE + SFB_IMAGE_MAP_PREFIXES - 1 < IMAGE_PATH_CODES_SHORT + 256,
@@ -55,7 +55,7 @@ enum sfb_status sfb_image_map_encoder_init(struct sfb_image_map_encoder *out, vo
     return SFB_OK;
 }
 
-/* Where the next byte goes; past the limit, nothing is written any more. */
+/* The place of the next byte. Past the limit, nothing is written. */
 struct output {
     uint8_t *at;
     const uint8_t *limit;
@@ -110,7 +110,7 @@ static void put_addresses(struct output *o, const struct sfb_image_map_encoder *
 
 /* --- Paths ------------------------------------------------------------------------------------ */
 
-/* A text stands in strings of at most so many bytes, each behind its length. */
+/* A text is stored as strings of limited size, each behind its length byte. @return place of byte i */
 static size_t place_in_text(size_t i)
 {
     return i + i / IMAGE_PATH_STRING_MAX;
@@ -127,7 +127,7 @@ static bool begins_with(const struct sfb_image_map_encoder *e, const struct sfb_
     return true;
 }
 
-/* @return bytes of the longest prefix that a path begins with, and its code; 0: there is none */
+/* @return bytes of the longest known prefix of a path, 0: not found. Also gives its code. */
 static size_t longest_prefix(const struct sfb_image_map_encoder *e, const char *path, size_t size,
                              unsigned *code)
 {
@@ -173,7 +173,7 @@ static void put_text(struct output *o, const char *text, size_t size)
     }
 }
 
-/* The reader makes prefixes of a text whose first byte is at `at`; those that there is room for are remembered. */
+/* Remembers the prefixes that the reader makes of a text at `at`, as far as there is room. */
 static void remember_prefixes(struct sfb_image_map_encoder *e, uint32_t at, const char *text,
                               size_t size)
 {

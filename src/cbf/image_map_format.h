@@ -2,9 +2,9 @@
  * The bytes of Compact ImageMap Format, version 0.
  *
  *     map   := info, platform (a length byte and UTF-8), count, image...
- *     image := header, base, end of text less base, count and bytes of the build-id, path
+ *     image := header, base, end of text - base, count and bytes of the build-id, path
  *     count := 7 bits a byte, the most significant first, with 0x80 in all but the last
- *     path  := instructions up to 0x00; nothing but 0x00: there is none
+ *     path  := instructions up to 0x00; only 0x00: the image has no path
  *
  * The info byte is CBF's.
  */
@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-/* The header, raaaeee: the bytes of base and of end of text, each less one. */
+/* The header, raaaeee: the bytes of base and of end of text, each - 1. */
 #define IMAGE_RELATIVE     0x80 /* to the base of the image before, of the first to 0 */
 #define IMAGE_BASE_SHIFT   3
 #define IMAGE_BYTES        0x07
@@ -23,7 +23,7 @@
 
 /* Instructions of a path. */
 #define IMAGE_PATH_END        0x00
-#define IMAGE_PATH_STRING_MAX 0x3f /* 00ssssss: so many bytes follow */
+#define IMAGE_PATH_STRING_MAX 0x3f /* 00ssssss: s bytes follow */
 #define IMAGE_PATH_FRAMEWORK                                                                       \
     0x40 /* 01nnnnnn: the version and n + 1 bytes of the name follow, and end it */
 #define IMAGE_PATH_EXPAND      0x80 /* 10cccccc: the prefix of code c */
@@ -32,12 +32,12 @@
 #define IMAGE_PATH_CODES_SHORT 64
 
 /*
- * Codes from here on are given to what comes before each later '/' or '\' of the text that begins with the
- * first string of a path.
+ * The text that begins with a path's first string makes new prefixes: the part before each later '/' or '\'.
+ * They get the codes from here on.
  */
 #define IMAGE_PATH_FIRST_CODE 32
 
-/* The codes below. Those that are not here are reserved. */
+/* The codes below FIRST_CODE; all others there are reserved. */
 struct image_map_fixed {
     const char *text;
     size_t size;

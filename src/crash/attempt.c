@@ -17,7 +17,7 @@ void sfb_attempts_begin(void)
     sfb_attempts.part = "start";
     sfb_attempts.armed = false;
     sfb_attempts.faults = 0;
-    sfb_attempts.untold = false;
+    sfb_attempts.unreported = false;
 }
 
 bool sfb_attempt(void (*what)(void *), void *with)
@@ -45,7 +45,7 @@ void sfb_attempt_fail(int number, const siginfo_t *info, const void *ucontext)
 
     sfb_attempts.number = number;
     sfb_attempts.address = (uintptr_t)info->si_addr;
-    sfb_attempts.untold = true;
+    sfb_attempts.unreported = true;
     if (!sfb_attempts.armed || sfb_attempts.faults++ >= SFB_ATTEMPT_FAULTS_MAX)
         return;
     sfb_attempts.armed = false;
@@ -57,9 +57,9 @@ void sfb_attempt_fail(int number, const siginfo_t *info, const void *ucontext)
 
 void sfb_attempt_tell(struct sfb_text *text, const char *ending)
 {
-    if (!sfb_attempts.untold)
+    if (!sfb_attempts.unreported)
         return;
-    sfb_attempts.untold = false;
+    sfb_attempts.unreported = false;
     if (text->last != '\n')
         sfb_text_char(text, '\n');
     sfb_text_string(text, SFB_CRASH_PREFIX "signal ");

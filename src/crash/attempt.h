@@ -1,10 +1,9 @@
 /*
- * Parts of a report that may meet with a fault: they are left where it happens, and the report goes
- * on behind them.
+ * Attempts: parts of a report that may fault. A fault ends the part, and the report goes on behind it.
  *
- * The way back is a jump from the nested signal's handler, not an altered context for sigreturn: it
- * needs no system call that a filter could refuse, and a shadow stack's pointer goes back with it.
- * No mask has to be restored on the way but the one that the nested context has.
+ * The way back is a jump out of the nested signal's handler, not an altered context for sigreturn. It
+ * needs no system call that a filter could refuse, and restores a shadow stack's pointer. The only
+ * signal mask to restore is the nested context's.
  */
 #ifndef SFB_CRASH_ATTEMPT_H
 #define SFB_CRASH_ATTEMPT_H
@@ -23,11 +22,11 @@ struct sfb_crash_mark {
 /* The state of the one report that is being written. */
 struct sfb_attempts {
     const char *volatile part; /* the one being written */
-    volatile bool armed;       /* there is a way back, to: */
+    volatile bool armed;       /* an attempt runs; a fault goes back to: */
     struct sfb_crash_mark mark;
     volatile unsigned faults; /* in this report */
-    volatile bool untold;     /* the last one has no line yet */
-    volatile int number;      /* of the last one: its signal */
+    volatile bool unreported; /* the last fault has no line in the report yet */
+    volatile int number;      /* signal of the last fault */
     volatile uint64_t address;
 };
 
@@ -39,16 +38,16 @@ enum { SFB_ATTEMPT_FAULTS_MAX = 12 };
 void sfb_attempts_begin(void);
 
 /*
- * Calls what(with). It may call this, too.
+ * Calls what(with). Attempts may nest.
  *
- * @return false: it met with a fault, and was left there
+ * @return false: the call faulted, and was ended there
  */
 bool sfb_attempt(void (*what)(void *), void *with);
 
-/* Goes back to the attempt that a fault interrupted; returns if there is none, or no more. */
+/* Ends the attempt that a fault interrupted, with a jump. Returns if no attempt runs, or after too many faults. */
 void sfb_attempt_fail(int number, const siginfo_t *info, const void *ucontext);
 
-/* Writes a line about the last fault, if it has none yet. ending: what becomes of the report */
+/* Writes a line about the last fault, if unreported. ending: how the report goes on */
 void sfb_attempt_tell(struct sfb_text *text, const char *ending);
 
 #define SFB_ATTEMPT_STEPPED_OVER "stepped over"

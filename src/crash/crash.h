@@ -1,4 +1,4 @@
-/* The state of the crash handler: install.c sets it, the handler goes by it. */
+/* The state of the crash handler: install.c writes it, the handler reads it. */
 #ifndef SFB_CRASH_CRASH_H
 #define SFB_CRASH_CRASH_H
 
@@ -12,16 +12,16 @@
 
 enum { SFB_CRASH_SIGNALS = 7 };
 
-/* The signals, by their place in `previous`. */
+/* The signals, by their index in `previous`. */
 extern const int sfb_crash_signals[SFB_CRASH_SIGNALS];
 
-/* Set while nothing is installed; but for the atomic one, and for SA_RESETHAND. */
+/* Written only while the handler is not installed, except for `active`, and for SA_RESETHAND in `previous`. */
 struct sfb_crash {
     atomic_bool active; /* else signals are only passed on */
     int fd;
     bool fd_waits;       /* writing to it may block for ever */
     bool fd_is_terminal; /* or another character device */
-    dev_t device;        /* what fd leads to */
+    dev_t device;        /* of the file at fd, when installed */
     ino_t inode;
     uint32_t flags, max_frames, outermost;
     struct sigaction previous[SFB_CRASH_SIGNALS];

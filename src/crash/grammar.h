@@ -1,6 +1,6 @@
 /*
- * The words of a crash report's lines, for who writes them and for who reads them: src/crash and
- * tools/crash_report.c. docs/FORMATS.md, "Crash reports", has the whole grammar.
+ * The words of a crash report's lines, for the writer (src/crash) and the reader (cli/crash_report.c).
+ * docs/FORMATS.md, "Crash reports", has the whole grammar.
  *
  *     sframe-backtrace: crash: SIGSEGV (11) code SEGV_MAPERR (1) address 0x10 ...
  *     cbf 02...
@@ -11,7 +11,7 @@
 #ifndef SFB_CRASH_GRAMMAR_H
 #define SFB_CRASH_GRAMMAR_H
 
-/* What the first line of a report, and of a part that failed, begins with. */
+/* Start of a report's first line, and of the line for a failed part. */
 #define SFB_CRASH_PREFIX "sframe-backtrace: crash: "
 
 /* First words of lines, with the blank that ends them; the last line is its word alone. */
@@ -21,7 +21,7 @@
 #define SFB_CRASH_COMPLETE  "complete"
 #define SFB_CRASH_END       "end"
 
-/* Between the parts of a line: of addresses, and before a build-id, which may be none. */
+/* Between the parts of a line: of addresses, and before a build-id, which may be missing. */
 #define SFB_CRASH_HEX         "0x"
 #define SFB_CRASH_TO          "-"
 #define SFB_CRASH_BUILD_ID    " build-id "

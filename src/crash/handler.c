@@ -1,21 +1,22 @@
 /*
- * The handler: who reports, and what becomes of the signal.
+ * The handler: chooses the thread that reports, and what happens to the signal afterwards.
  *
  *     owner: 0 --first thread--> its id --report--> 0, then the previous handler
  *                                              \--> the default action; it stays
  *
- * None of the seven signals is blocked while a report is written (SA_NODEFER), so that a fault
- * inside of it comes here, too, and the report goes on behind it. Blocked, the kernel would end the
- * process without a word.
+ * None of the seven signals is blocked while a report is written (SA_NODEFER). So a fault inside of a
+ * report comes here, too, and the report goes on behind it. If it were blocked, the kernel would end the
+ * process without a report.
  *
- * (What does not return is not for sanitizers: their own code for that may crash, over and over.)
+ * (Functions that do not return are not sanitized: the sanitizers' code for that may crash again and
+ * again.)
  *
- * A filter of system calls may answer each of them with an error, or with SIGSYS, which is turned
- * into an error. Whatever is refused, the end is reached: see die().
+ * A filter may answer any system call with an error, or with SIGSYS, which is turned into an error.
+ * Whatever it refuses, the end is reached: see die().
  *
- * Tried and dropped: a flag in thread-local storage instead of the owner. It says nothing to the
- * other threads. (nesting.c has one besides, and does not believe it without a look at the stack:
- * after a previous handler that jumped out of there nobody clears it.)
+ * Tried and dropped: a flag in thread-local storage instead of the owner. Other threads cannot see it.
+ * (nesting.c also has such a flag, but checks it against the stack: after a previous handler has jumped
+ * out, the flag is never cleared.)
  */
 #include "crash/handler.h"
 
@@ -36,7 +37,7 @@
 
 enum { REPORTS_MAX = 16, WAIT_STEP_MS = 10, WAIT_MAX_MS = 10000 };
 
-/* The thread that reports, 0: none. What follows is the owner's. */
+/* The thread that reports; 0: free. Only the owner touches the variables below. */
 static atomic_int owner;
 
 static struct sfb_text text;
@@ -45,7 +46,7 @@ static volatile bool is_leaving; /* the default action is restored, the report i
 static unsigned reports_passed;  /* for a previous handler, which may recover */
 static bool told_limit;
 
-/* What was reported last. */
+/* The crash that was reported last. */
 static struct crash {
     int thread, number;
     uint64_t pc, address;
@@ -74,16 +75,16 @@ static bool is_default(const struct sigaction *action)
     return is_plain(action, SIG_DFL) || is_plain(action, SIG_IGN);
 }
 
-/* Whether the kernel has found a fault; else somebody has sent the signal. */
+/* Tells whether the signal is a fault found by the kernel; else a process sent it. */
 static bool is_fault(const siginfo_t *info)
 {
     return info->si_code > 0;
 }
 
 /*
- * Whether the instruction that was interrupted runs again, to the same end, when the handler
- * returns. A signal that is sent in its place would not do: from any thread but the first, the
- * kernel takes only what kill() could have sent, and the core dump would not have the address.
+ * Tells whether the interrupted instruction faults again when the handler returns. Sending the signal
+ * instead would lose information: from any thread but the first, the kernel accepts only what kill()
+ * could have sent, and the core dump would lack the address.
  */
 static bool comes_again(int number, const siginfo_t *info)
 {
@@ -91,7 +92,7 @@ static bool comes_again(int number, const siginfo_t *info)
            (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE);
 }
 
-/* Who is asked to be unique in the process; without the kernel's word, one that no thread has. */
+/* The id must be unique in the process. If the kernel gives none, an id that no thread has. */
 static int this_thread(void)
 {
     int thread = sfb_kernel_thread();
@@ -108,7 +109,7 @@ static bool raise_bare(int number)
                       (uint64_t)number, 0) == 0;
 }
 
-/* Raises a signal anew, with what came with it, as far as the kernel takes it. */
+/* Raises a signal anew, with its siginfo_t as far as the kernel accepts it. */
 static bool raise_again(int number, const siginfo_t *info)
 {
     return sfb_kernel(SYS_rt_tgsigqueueinfo, (uint64_t)sfb_kernel_process(),
@@ -117,11 +118,11 @@ static bool raise_again(int number, const siginfo_t *info)
 }
 
 /*
- * Ends the process, here and now: by the default action of the signal; if that is refused, by an
- * exit; and if that is, too, by an instruction that cannot be survived.
+ * Ends the process at once: by the default action of the signal; if that is refused, by an exit; if that
+ * is refused too, by a fatal instruction.
  *
- * A filter that answers the return from a signal with another one brings it here again with each
- * call that it refuses, down the stack and on from its top: that is over after a few times.
+ * A filter may answer the return from a signal with another signal. Then each refused call comes here
+ * again, further down the stack and again from its top. nesting.c ends that after a few times.
  */
 SFB_NO_SANITIZE _Noreturn static void die(int number)
 {
@@ -136,14 +137,14 @@ SFB_NO_SANITIZE _Noreturn static void die(int number)
         raise_bare(number);
     }
     sfb_kernel_exit(128 + number);
-    /* The kernel does not deliver a fault that is blocked: it ends the process. */
+    /* For a blocked fault the kernel ends the process. */
     sfb_kernel_mask(SIG_BLOCK, ~(uint64_t)0);
     for (size_t i = 0; i < sizeof raised / sizeof *raised; i++)
         sfb_kernel_default(raised[i]);
     sfb_crash_end(sfb_nesting_stack());
 }
 
-/* For the time when the handler has returned. */
+/* Blocks a signal in the context: from the return of the handler on. */
 static void block_afterwards(int number, void *ucontext)
 {
     ucontext_t *uc = ucontext;
@@ -155,11 +156,11 @@ static void block_afterwards(int number, void *ucontext)
 }
 
 /*
- * Leaves the process to the default action of a signal, at the instruction that was interrupted,
- * when the handler returns: until then it is blocked, and so pending.
+ * Leaves the process to the default action of a signal, at the interrupted instruction, when the handler
+ * returns. Until then the signal is blocked, and so pending.
  *
- * A fault that comes again while it is blocked ends the process, too, where a filter of system
- * calls has refused everything here. (Not always so: qemu's user mode waits for ever.)
+ * If a filter has refused every system call here, the fault comes again while it is blocked, which also
+ * ends the process. (Not always: qemu's user mode waits for ever.)
  */
 SFB_NO_SANITIZE static void leave_to_default(int number, const siginfo_t *info, void *ucontext)
 {
@@ -176,7 +177,7 @@ SFB_NO_SANITIZE static void leave_to_default(int number, const siginfo_t *info, 
     }
 }
 
-/* A fault while the handler runs: on to the next part of the report, or the end. */
+/* Handles a fault inside the handler: goes on with the next part of the report, or ends the process. */
 SFB_NO_SANITIZE _Noreturn static void crash_inside(int number, const siginfo_t *info,
                                                    void *ucontext)
 {
@@ -195,13 +196,13 @@ SFB_NO_SANITIZE _Noreturn static void crash_inside(int number, const siginfo_t *
     die(sfb_nesting_number());
 }
 
-/* A child of vfork(), or the thread that another one forked away from, does not give it back. */
+/* Tells whether an owner has ended: a child of vfork(), or a thread left behind by fork(), never releases ownership. */
 static bool is_gone(int thread)
 {
     return sfb_kernel(SYS_tgkill, (uint64_t)sfb_kernel_process(), (uint64_t)thread, 0, 0) == -ESRCH;
 }
 
-/* @return false: another thread has been at it for too long */
+/* @return false: another thread has been the owner for too long */
 static bool become_owner(int thread)
 {
     for (unsigned waited = 0; waited < WAIT_MAX_MS; waited += WAIT_STEP_MS) {
@@ -217,11 +218,10 @@ static bool become_owner(int thread)
 }
 
 /*
- * The descriptor may have been closed, and be somebody else's by now. The kernel's struct stat is
- * libc's on all 64-bit machines.
+ * Tells whether the descriptor still leads to the same file: it may have been closed and reused. The
+ * kernel's struct stat is libc's on all 64-bit machines.
  *
- * @return false: it leads elsewhere; a filter that refuses the answer, or says that there is one, is
- *         a yes
+ * @return false: another file. true also if a filter refuses or fakes the call.
  */
 static bool leads_to_file(void)
 {
@@ -232,8 +232,8 @@ static bool leads_to_file(void)
 }
 
 /*
- * What the owner starts from, also where another one was killed in the middle. A reader that has
- * slept through one report is not waited for as long again: there may be 16 in a row.
+ * Resets the owner's state, also after an owner was killed in the middle. If a reader did not read during one
+ * report, later ones wait less for it: 16 reports may follow each other.
  */
 static void begin(void)
 {
@@ -248,7 +248,7 @@ static void begin(void)
         text.waited_ms = SFB_TEXT_WAIT_MS - AGAIN_MS;
 }
 
-/* Whether a previous handler came back to the very same. */
+/* Tells whether this is the last crash again, after a previous handler has returned. */
 static bool is_same(const struct crash *now)
 {
     bool same = now->thread == last.thread && now->number == last.number && now->pc == last.pc &&
@@ -259,8 +259,8 @@ static bool is_same(const struct crash *now)
 }
 
 /*
- * Reports for a previous handler are counted: it may recover from any number of crashes, and each
- * of them takes room. The one that ends the process always has its report.
+ * Counts reports of crashes that a previous handler takes: it may recover from any number of them, and
+ * each report takes space. The crash that ends the process always gets its report.
  */
 static bool is_within_limit(const struct sigaction *next)
 {
@@ -281,7 +281,7 @@ static bool is_within_limit(const struct sigaction *next)
     return false;
 }
 
-/* @return whether this crash has its report, now or already */
+/* @return whether this crash is reported, now or already before */
 static bool report(const struct sfb_crash_event *event)
 {
     struct sfb_context context;
@@ -319,9 +319,9 @@ static void pass_on(const struct sigaction *action, int number, siginfo_t *info,
 }
 
 /*
- * A signal in the midst of the handler, that of a filter of system calls included.
+ * Handles a signal that interrupted the handler, also a filter's SIGSYS.
  *
- * @return false: it was another thread, a child of vfork() that is gone
+ * @return false: the handler was another thread's: a child of vfork() that has ended
  */
 SFB_NO_SANITIZE static bool interrupt(int number, const siginfo_t *info, void *ucontext)
 {
@@ -337,7 +337,7 @@ SFB_NO_SANITIZE static bool interrupt(int number, const siginfo_t *info, void *u
     return true;
 }
 
-/* Waits for its turn. */
+/* Waits to become the owner. */
 SFB_NO_SANITIZE static void enter(int number, int thread)
 {
     if (atomic_load(&owner) == thread) {
@@ -350,7 +350,7 @@ SFB_NO_SANITIZE static void enter(int number, int thread)
     begin();
 }
 
-/* Lets the next thread report. What came during the report comes now. */
+/* Releases ownership. Raises the signals deferred during the report. */
 static void end(uint32_t deferred)
 {
     atomic_store(&owner, 0);
@@ -360,8 +360,8 @@ static void end(uint32_t deferred)
 }
 
 /*
- * Passes a signal on to a previous handler. One that restores the default action and returns ends
- * the process: then there is a report after all.
+ * Passes a signal on to a previous handler. If that restores the default action and returns, the process
+ * ends: then the crash is reported after all.
  */
 static void pass(const struct sigaction *action, bool is_reported, struct sfb_crash_event *event,
                  void *ucontext)
@@ -407,7 +407,7 @@ SFB_NO_SANITIZE void sfb_crash_handle(int number, siginfo_t *info, void *ucontex
     event.thread = this_thread();
     sfb_nesting_is_of(event.thread);
     enter(number, event.thread);
-    action = *previous; /* one that is for a single signal may have had it meanwhile */
+    action = *previous; /* read only now: SA_RESETHAND may have cleared it meanwhile */
     event.process = sfb_kernel_process();
     event.next = &action;
     if (sfb_nesting_is_spent(ucontext)) {

@@ -1,4 +1,4 @@
-/* Installs the crash handler and takes it away again: nothing of this runs in it. */
+/* Installs and uninstalls the crash handler. None of this runs in the handler. */
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ static enum sfb_status read_options(struct sframe_backtrace_crash_options *out,
     return known ? SFB_OK : SFB_BAD_ARGUMENT;
 }
 
-/* Takes over what the handler goes by. @return false: there is no such descriptor */
+/* Copies the options for the handler. @return false: the descriptor is not open */
 static bool prepare(const struct sframe_backtrace_crash_options *options)
 {
     struct stat status;
@@ -75,9 +75,9 @@ static bool prepare(const struct sframe_backtrace_crash_options *options)
 }
 
 /*
- * All signals that can wait do; see handler.c for those that cannot. What was there before is known
- * before anything can come that has to be passed on. System calls are interrupted for good if they
- * were before.
+ * While the handler runs, all other signals are blocked; handler.c names the ones that cannot be. Each
+ * previous handler is recorded before a signal can arrive that must be passed to it. System calls are
+ * restarted unless the previous handler interrupted them.
  */
 static void handle_signals(uint32_t signals)
 {
@@ -101,7 +101,7 @@ static void handle_signals(uint32_t signals)
     handled = signals;
 }
 
-/* Not inlined: its copy of the options is not on the stack of what follows. */
+/* Not inlined: so its copy of the options is off the stack afterwards. */
 static __attribute__((noinline)) enum sfb_status use_options(
     uint32_t *signals, const struct sframe_backtrace_crash_options *in)
 {
@@ -162,7 +162,7 @@ enum sfb_status sframe_backtrace_uninstall_crash_handler(void)
     }
     if (installer == gettid())
         sframe_backtrace_release_crash_stack();
-    /* With a handler in between, to install it again would make a loop of the two. */
+    /* With a later handler in between, a second installation would make a loop of the two. */
     if (status == SFB_OK)
         atomic_store(&installed, false);
     return status;

@@ -13,7 +13,7 @@
 
 #include "unwind/machine/native.h"
 
-/* Results: the kernel's, an errno negated. Any of them may be what a filter answers. */
+/* Results: the kernel's, on failure -errno. A filter of system calls may give any of them. */
 static inline long sfb_kernel(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
     return sfb_arch_syscall(number, a, b, c, d);
@@ -43,7 +43,7 @@ static inline void sfb_kernel_mask(int how, uint64_t set)
 }
 
 /*
- * Restores the default action of a signal. A struct sigaction of the kernel's that is all zero.
+ * Restores the default action of a signal: a kernel's struct sigaction that is all zero.
  *
  * @return false: a filter of system calls refused it
  */
@@ -55,7 +55,7 @@ static inline bool sfb_kernel_default(int number)
                       SFB_KERNEL_SIGSET_SIZE) == 0;
 }
 
-/* Whether somebody has restored the default action of a signal. */
+/* Tells whether the default action of a signal is in effect again. */
 static inline bool sfb_kernel_is_default(int number)
 {
     uint64_t action[4] = { 1 }; /* begins with the handler */
@@ -74,7 +74,7 @@ static inline void sfb_kernel_sleep_ms(unsigned ms)
         sfb_kernel(SYS_ppoll, 0, 0, (uintptr_t)time, 0);
 }
 
-/* Comes back where a filter of system calls refuses it. */
+/* Returns only if a filter of system calls refuses the exit. */
 static inline void sfb_kernel_exit(int status)
 {
     sfb_kernel(SYS_exit_group, (uint64_t)status, 0, 0, 0);

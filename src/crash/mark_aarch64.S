@@ -1,9 +1,9 @@
 /*
- * A place to come back to, as setjmp() and longjmp() have it; see attempt.h. libc's would be two
- * more imports, and keep a signal mask in a structure that is larger than all of this.
+ * A place to jump back to, as by setjmp() and longjmp(); see attempt.h. libc's would be two more
+ * imports, and have room for a signal mask: a structure larger than this code.
  *
- * struct sfb_crash_mark: what a call preserves (x19 to x30, sp, d8 to d15). x30 is the pc behind
- * the call. `hint 34` is `bti c`.
+ * struct sfb_crash_mark: callee-saved registers (x19 to x30, sp, d8 to d15). x30 is the pc behind the
+ * call. `hint 34` is `bti c`.
  */
 	.text
 	.globl	sfb_crash_mark_set

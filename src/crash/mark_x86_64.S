@@ -1,9 +1,9 @@
 /*
- * A place to come back to, as setjmp() and longjmp() have it; see attempt.h. libc's would be two
- * more imports, and keep a signal mask in a structure that is larger than all of this.
+ * A place to jump back to, as by setjmp() and longjmp(); see attempt.h. libc's would be two more
+ * imports, and have room for a signal mask: a structure larger than this code.
  *
- * struct sfb_crash_mark: what a call preserves, rsp and the pc behind the call, and the shadow
- * stack's pointer, 0 where there is none (`rdsspq` does nothing then).
+ * struct sfb_crash_mark: callee-saved registers, rsp and the pc behind the call, and the shadow stack's
+ * pointer; 0 without a shadow stack (`rdsspq` does nothing then).
  */
 #if defined(__CET__)
 #include <cet.h>

@@ -1,11 +1,11 @@
-/* What <signal.h> calls the signals that are crashes, and the reasons that come with them. */
+/* Names in <signal.h> of the crash signals and their codes. */
 #ifndef SFB_CRASH_NAMES_H
 #define SFB_CRASH_NAMES_H
 
-/* @return "SIGSEGV"; "signal" for one that is none of them */
+/* @return "SIGSEGV"; "signal" for a signal that is not a crash */
 const char *sfb_crash_signal_name(int number);
 
-/* @return "SEGV_MAPERR"; "?" for a reason that is not known */
+/* @return "SEGV_MAPERR"; "?" for an unknown code */
 const char *sfb_crash_code_name(int number, int code);
 
 #endif

@@ -7,7 +7,7 @@
 #include "crash/registers.h"
 #include "unwind/process/pages.h"
 
-/* Each of so many is a signal: a test that varies the sizes of frames is built with fewer. */
+/* Each count is a signal: a test that varies the sizes of frames is built with fewer. */
 #ifndef SFB_BELOW_STACK_MAX
 #define SFB_BELOW_STACK_MAX (1 << 16)
 #endif
@@ -22,7 +22,7 @@ enum {
     BELOW_STACK_MAX = SFB_BELOW_STACK_MAX /* with one that is: for code on a stack right below */
 };
 
-/* The thread's own: known without asking who it is. */
+/* Per thread: no system call is needed to identify the thread. */
 static _Thread_local struct {
     volatile bool inside;
     volatile int number; /* the signal */
@@ -96,12 +96,12 @@ bool sfb_nesting_is_spent(const void *ucontext)
 
     if (!self.pass.at || !is_on_stack(self.pass.at))
         return false;
-    /* On from there. Not all kernels look where the stack ends. */
+    /* Continues on the stack. Not all kernels check the end of the stack. */
     if (is_on_stack(sp) && self.at < sp)
         return sp < self.pass.at && self.at < self.lo + ROOM;
     if (!is_on_stack(self.at))
         return false;
-    /* On the stack, but the red zone is not: that is below, too. */
+    /* If sp is on the stack and its red zone is not, that counts as below, too. */
     if (!is_on_stack(sp) && (sp > self.lo || self.lo - sp > NEAR)) {
         self.below = 0;
         return false;

@@ -1,18 +1,18 @@
 /*
- * Where a signal came upon the thread: in its own code, in the handler, or in a previous handler
- * that this one has called. Told by positions on stacks, without a system call: a filter may answer
- * any of them with yet another signal.
+ * Tells where a signal interrupted the thread: in its own code, in the handler, or in a previous handler
+ * that this one has called. By positions on stacks, without a system call: a filter may answer any
+ * system call with yet another signal.
  *
  *     alternate stack, hi
  *         | kernel's frame | handler | previous handler: passed | kernel's frame | handler ...
- *     lo  | guard page, or what else there is below
+ *     lo  | guard page, or other memory
  *
- * Once sp is below lo, the kernel does not count it as on the alternate stack any more, and the
- * next signal starts at hi again: a previous handler that crashes whenever it is called would go
- * round for ever. It looks like one that jumped out, which is fine for ever. So
- * - on the alternate stack, one more handler has to find the room that a report takes;
- * - an sp below lo, near it, after a handler was called that has not come back, is counted, and is
- *   over soon if that sp is in no memory, as is so in a guard page.
+ * If sp is below lo, the kernel treats the thread as not on the alternate stack: the next signal starts
+ * at hi again. So a previous handler that crashes at each call would loop for ever. It looks like a
+ * previous handler that jumped out, which may happen any number of times. So:
+ * - On the alternate stack, one more handler needs the room of a report.
+ * - An sp near and below lo, after a call of a previous handler that has not returned, is counted. The
+ *   limit is low if that sp is in no memory, as in a guard page.
  */
 #ifndef SFB_CRASH_NESTING_H
 #define SFB_CRASH_NESTING_H
@@ -20,17 +20,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A call of a previous handler that has not come back: all 0 if there is none. */
+/* A call of a previous handler that has not returned; all 0: no such call. */
 struct sfb_nesting_pass {
     uint64_t at; /* the calling frame */
 };
 
-/* @return whether a context was interrupted in this handler, in this thread or one that is gone */
+/* @return whether a context was interrupted in this handler, by this thread or by one that has ended */
 bool sfb_nesting_is_inside(const void *ucontext);
 
 /*
- * Says that the handler runs, from this frame on down, for a signal; and of which thread, as soon
- * as that is known.
+ * Records that the handler runs for a signal, from this frame on down; and its thread, once that is
+ * known.
  */
 void sfb_nesting_begin(int number, const void *frame, const void *ucontext);
 void sfb_nesting_is_of(int thread);
@@ -38,27 +38,27 @@ void sfb_nesting_is_of(int thread);
 /* @return the signal that the handler runs for */
 int sfb_nesting_number(void);
 
-/* The handler is through. */
+/* Records that the handler has ended. */
 void sfb_nesting_end(void);
 
-/* @return the thread that was said to be in the handler, 0: none yet */
+/* @return the thread recorded in the handler; 0: not yet */
 int sfb_nesting_thread(void);
 
 /* @return whether the kernel has started at the top of the stack again, over the handler's frames */
 bool sfb_nesting_is_overwritten(const void *frame);
 
-/* @return whether it has gone on for too long: nothing but an end is left */
+/* @return whether the limit is reached: the process has to end */
 bool sfb_nesting_is_spent(const void *ucontext);
 
-/* Leaves the handler for a previous one. @return what was before, for sfb_nesting_returned() */
+/* Records a call of a previous handler. @return the state before, for sfb_nesting_returned() */
 struct sfb_nesting_pass sfb_nesting_pass(void);
 void sfb_nesting_returned(struct sfb_nesting_pass before);
 
-/* Signals that somebody sent to the thread while it was in the handler: 1 << number */
+/* Records a signal sent to the thread while it was in the handler: 1 << number */
 void sfb_nesting_defer(int number);
 uint32_t sfb_nesting_deferred(void);
 
-/* Where the alternate stack begins on which the handler runs, 0: on none. */
+/* @return start of the alternate stack that the handler runs on; 0: it is on another stack */
 uint64_t sfb_nesting_stack(void);
 
 #endif

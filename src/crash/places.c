@@ -14,14 +14,14 @@
 /* --- modules ------------------------------------------------------------------------------------
  */
 
-/* So often may the loader's tables be at fault before they are left alone. */
+/* After this many faults in the loader's tables, they are not read again. */
 enum { LOADER_FAULTS_MAX = 4 };
 
 static unsigned loader_faults;
 
 /*
- * What was found last: callers and callees go to and fro between a few modules, and each search
- * asks the kernel about several pages.
+ * The modules found last: calls go back and forth between a few modules, and each search probes
+ * several pages.
  */
 static struct sfb_loaded recent[4];
 static unsigned oldest;
@@ -37,7 +37,7 @@ static struct question {
     uint64_t address;
     struct sfb_loaded loaded;
     bool found;
-} question; /* not on the stack: a fault may come in the midst of it */
+} question; /* not on the stack: a fault may interrupt the lookup */
 
 static void ask_loader(void *with)
 {
@@ -46,7 +46,7 @@ static void ask_loader(void *with)
     q->found = sfb_loaded_find(&q->loaded, q->address);
 }
 
-/* A module that was there once, and still has its first page. */
+/* Finds a cached module with its first page still mapped. */
 static bool recall(struct sfb_loaded *out, uint64_t address)
 {
     for (unsigned i = 0; i < SFB_LOADED_REMEMBERED; i++)
@@ -123,7 +123,7 @@ void sfb_places_add(struct sfb_places *places, uint64_t address)
 /* --- text ---------------------------------------------------------------------------------------
  */
 
-/* A name is this long at most, whatever is found. */
+/* A longer name is cut off. */
 enum { NAME_SIZE_MAX = 4096 };
 
 static bool read_char(struct sfb_memory *memory, uint64_t address, char *out)
@@ -144,9 +144,9 @@ static uint64_t folder_size(struct sfb_memory *memory, uint64_t name)
 }
 
 /*
- * Writes the name of a module as the loader has it; the program has none there.
+ * Writes the name of a module as the loader has it; the program's is empty there.
  *
- * @param whole  else without its folder, and blanks are written as other unprintable characters
+ * @param whole  false: without its folder, and with blanks escaped like unprintable characters
  */
 static void put_name(struct sfb_text *text, uint64_t link_map, bool whole)
 {

@@ -1,8 +1,8 @@
 /*
- * What lies at an address: modules and their names, for the lines of a report.
+ * Modules at addresses, and their names, for the lines of a report.
  *
- * The loader is asked, which reads what malloc() gave it: after a heap overrun that may be a fault.
- * Then, as for what follows, the library's own memory has to do.
+ * They come from the loader, which reads memory from malloc(): after a heap overrun this may fault.
+ * From then on, the library's own cache of modules is used.
  */
 #ifndef SFB_CRASH_PLACES_H
 #define SFB_CRASH_PLACES_H
@@ -13,25 +13,25 @@
 
 #include "crash/text.h"
 
-/* Forgets what the last report has found. */
+/* Clears the results of the last report. */
 void sfb_places_begin(void);
 
 /* "libfoo.so+0x1234 build-id 0a1b", or "?" */
 void sfb_place_put(struct sfb_text *text, uint64_t address);
 
-/* Where modules begin, ascending. */
+/* Start addresses of modules, ascending. */
 struct sfb_places {
     uint64_t *start;
     size_t count, max;
 };
 
-/* Adds all modules that the library remembers; they may be gone by now. */
+/* Adds all cached modules; some may be unloaded by now. */
 void sfb_places_add_known(struct sfb_places *places);
 
-/* Adds the module at an address, if there is one. */
+/* Adds the module at an address, if any. */
 void sfb_places_add(struct sfb_places *places, uint64_t address);
 
-/* Writes the line of a module that begins there, or nothing if it is gone. */
+/* Writes the line of the module that begins there; nothing if it is unloaded. */
 void sfb_place_put_module(struct sfb_text *text, uint64_t start);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the handler has to know of the machine: the registers of a signal's context. */
+/* The machine's part of the handler: registers of a signal's context. */
 #ifndef SFB_CRASH_REGISTERS_H
 #define SFB_CRASH_REGISTERS_H
 
@@ -10,16 +10,16 @@
 uint64_t sfb_crash_sp(const void *ucontext);
 
 /*
- * Has the system call that a filter (SECCOMP_RET_TRAP) answered with this signal return -ENOSYS,
- * as if the filter had said so.
+ * A filter (SECCOMP_RET_TRAP) answered a system call with this signal: makes that call return -ENOSYS,
+ * as if the filter had returned the error.
  */
 void sfb_crash_refuse_call(void *ucontext);
 
 /*
- * Ends the process without a system call: by an instruction that raises a signal, on a stack that
- * has no room for one more frame.
+ * Ends the process without a system call: by an instruction that raises a signal, with sp where the
+ * kernel has no room for a signal frame.
  *
- * @param stack  where the alternate stack begins that this runs on; 0: it runs on none
+ * @param stack  start of the alternate stack that this runs on; 0: it is on another stack
  */
 _Noreturn void sfb_crash_end(uint64_t stack);
 

@@ -3,7 +3,7 @@
 
 #include "crash/registers.h"
 
-/* trapno, err and cr2 are what the processor said of the fault, and old where there was none. */
+/* trapno, err and cr2 are the processor's report of the fault; stale for signals that are not faults. */
 static const struct {
     int number;
     const char *name;
@@ -40,8 +40,8 @@ void sfb_crash_refuse_call(void *ucontext)
 }
 
 /*
- * The kernel does not put a frame on an alternate stack that it would overflow. The stack pointer
- * counts as on it if the red zone is, too.
+ * The kernel does not write a frame that would overflow an alternate stack. sp counts as on the stack
+ * if its red zone is on it, too.
  */
 void sfb_crash_end(uint64_t stack)
 {

@@ -1,7 +1,7 @@
 /*
- * Everything large is static: one thread writes at a time (handler.c), and it may have little
- * stack. Memory that a crash may have damaged is read through the probe; where the loader's tables
- * or a module's are at fault, attempt.h has the way on.
+ * Everything large is static: one thread writes at a time (handler.c), and it may have little stack.
+ * Memory that a crash may have damaged is probed before it is read. For faults in tables of the loader
+ * or of a module, see attempt.h.
  */
 #include "crash/report.h"
 
@@ -31,7 +31,7 @@ _Static_assert(sizeof cbf > 9 * (SFRAME_BACKTRACE_CRASH_FRAMES_MAX + 2) +
                    sizeof cbf / 2 > 9 * SFRAME_BACKTRACE_CRASH_OUTERMOST_MAX,
                "all frames fit");
 
-/* Of the buffer, once the walk is over; behind it is room for the places of at least 500 modules. */
+/* Bytes of the backtrace after the walk. The rest of the buffer then holds at least 500 module starts. */
 static size_t cbf_size;
 static struct sfb_places places;
 
@@ -50,7 +50,7 @@ static void put_address(struct sfb_text *text, const char *what, uint64_t value)
 /* --- the parts ----------------------------------------------------------------------------------
  */
 
-/* A filter of system calls may have refused it. */
+/* Writes an id, unless a filter of system calls has refused it. */
 static void put_id(struct sfb_text *text, const char *what, int id)
 {
     if (id >= 0) {
@@ -96,7 +96,7 @@ static void put_signal(struct sfb_text *text, const struct sfb_crash_event *e)
     sfb_text_char(text, '\n');
 }
 
-/* Writes one frame, or what stands for several. @return the number of the next */
+/* Writes one frame, a repeat or an omit. @return the number of the next frame */
 static uint64_t put_frame(struct sfb_text *text, const struct sfb_cbf_item *item, uint64_t number)
 {
     if (item->kind == SFB_FRAME_OMIT) {
@@ -116,7 +116,7 @@ static uint64_t put_frame(struct sfb_text *text, const struct sfb_cbf_item *item
     return number;
 }
 
-/* What the parts of a report work on. */
+/* State of a report, for its parts. */
 struct report {
     struct sfb_text *text;
     const struct sfb_crash_event *event;
@@ -139,7 +139,7 @@ static void write_registers(void *with)
     sfb_crash_registers(r->text, r->event->ucontext);
 }
 
-/* All is asked for, unless a filter of system calls refuses the question: then nothing would be. */
+/* @return the flag for doubt, unless a filter refuses the probe: with doubt nothing would be readable then */
 static uint32_t doubt(void)
 {
     return sfb_page_probe((uintptr_t)__builtin_frame_address(0)) ? SFRAME_BACKTRACE_DOUBT : 0;
@@ -157,13 +157,13 @@ static void walk(void *with)
     ssize_t size;
 
     cbf_size = 0;
-    memset(cbf, 0, sizeof cbf); /* so that it can be told how far a walk has come */
+    memset(cbf, 0, sizeof cbf); /* so that salvage() finds the end after a fault */
     size = sframe_backtrace_cbf(cbf, sizeof cbf, &options, &info);
     cbf_size = size > 0 ? (size_t)size : 0;
     r->end = info.end;
 }
 
-/* The byte that ends a backtrace which was cut off. */
+/* @return the byte that ends a truncated backtrace */
 static uint8_t cut_off(void)
 {
     struct sfb_cbf_encoder encoder;
@@ -173,7 +173,7 @@ static uint8_t cut_off(void)
     return empty[sfb_cbf_encoder_end(&encoder, true) - 1];
 }
 
-/* Ends what a walk has written before it met with a fault. @return its frames */
+/* Completes the backtrace of a walk that faulted. @return its frames */
 static uint64_t salvage(void)
 {
     static const struct sfb_cbf_decoder_options options = { .size = sizeof options,
@@ -187,7 +187,7 @@ static uint64_t salvage(void)
         return 0;
     while (sfb_cbf_decoder_next(&decoder, &item, NULL) == SFB_OK)
         frames += item.count;
-    /* A zero, which ends a backtrace: the buffer was full of them. */
+    /* It stopped at a zero, the end of a backtrace: the buffer was filled with zeros. */
     cbf_size = sfb_cbf_decoder_consumed(&decoder);
     cbf[cbf_size - 1] = cut_off();
     return frames;
@@ -205,8 +205,8 @@ static void put_cbf(struct sfb_text *text)
 }
 
 /*
- * The frames up to a fault are in the buffer, but for those that are kept for the outer end: then
- * the walk begins again, and keeps none.
+ * After a fault, the inner frames are in the buffer, but frames kept for the outer end are lost. So the
+ * walk is repeated without keeping outer frames.
  */
 static void take_walk(struct report *r)
 {
@@ -249,8 +249,8 @@ static void write_frames(void *with)
 }
 
 /*
- * The modules that the library knows, which are all that were loaded when it was, at
- * sframe_backtrace_refresh(), or when a walk came to them; and those of the frames.
+ * Writes the known modules: loaded with the library, found by sframe_backtrace_refresh() or by a walk;
+ * and the modules of the frames.
  */
 static void write_modules(void *with)
 {
@@ -289,7 +289,7 @@ static void write_next(void *with)
     sfb_text_char(r->text, '\n');
 }
 
-/* Writes a part, or what of it can be written. */
+/* Writes a part, up to a fault. */
 static void put_part(struct report *r, const char *name, void (*write)(void *))
 {
     sfb_attempts.part = name;

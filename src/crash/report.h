@@ -1,4 +1,4 @@
-/* The text of a report. docs/FORMATS.md describes it, tools/crash_report.c reads it. */
+/* The text of a report. docs/FORMATS.md describes it, cli/crash_report.c reads it. */
 #ifndef SFB_CRASH_REPORT_H
 #define SFB_CRASH_REPORT_H
 
@@ -10,17 +10,17 @@ struct sfb_crash_event {
     int number;
     siginfo_t *info;
     const void *ucontext;
-    int process, thread;          /* 0 or less: a filter of system calls keeps it to itself */
-    const struct sigaction *next; /* who gets the signal afterwards */
+    int process, thread;          /* 0 or less: unknown, a filter refused the system call */
+    const struct sigaction *next; /* the handler that gets the signal afterwards */
 };
 
 /*
- * Writes a report, part by part, so that what is good is out if the next part meets with a fault.
- * A part that does is left there, and a line says so: see attempt.h.
+ * Writes a report, part by part, so that good parts are written before a later part faults. A part that
+ * faults is ended there, and a line says so: see attempt.h.
  */
 void sfb_crash_report(struct sfb_text *text, const struct sfb_crash_event *event);
 
-/* The same in two lines, where there is no stack left for more. */
+/* A report of two lines, if no stack is left for more. */
 void sfb_crash_report_spent(struct sfb_text *text, const struct sfb_crash_event *event);
 
 #endif

@@ -4,11 +4,11 @@
  *     [guard page |] struct given | stack ...       ]
  *                    ^ ss_sp                        ^ ss_sp + ss_size
  *
- * What a thread had before lies at the far end of its stack, so that nothing has to be allocated for
- * it, and thread-local storage is not used. That an alternate stack is one of ours is known by the
- * mark there. It lies inside the stack: what lies around one that is not ours may be memory of
- * another thread, which unmaps it between the probe and the read. A handler that uses all of its
- * stack overwrites the mark first, and then the stack is not given back.
+ * The thread's alternate stack before this one is recorded in the struct at the far end. So nothing is
+ * allocated for it, and thread-local storage is not used. The mark in the struct shows that a stack is
+ * ours. It lies inside the stack: memory around another stack may belong to another thread, which may
+ * unmap it between the probe and the read. A handler that uses up its stack overwrites the mark first,
+ * and then the stack is not given back.
  */
 #include <errno.h>
 #include <signal.h>
@@ -23,8 +23,8 @@
 #endif
 
 /*
- * OWN: of a report and its kernel frame this is eight times, and previous handlers that print their
- * own backtraces need the most. LEAST: two times, for a report and what crashes inside of it.
+ * OWN: eight times a report and its kernel frame. Previous handlers that print their own backtraces need
+ * the most. LEAST: two times, for a report and a crash inside of it.
  */
 enum { OWN = 64 << 10, LEAST = 16 << 10, ALIGNMENT = 16 };
 
@@ -39,11 +39,11 @@ struct given {
 
 static size_t kernel_frame_size(void)
 {
-    int before = errno; /* which getauxval() changes where the kernel does not say */
+    int before = errno; /* getauxval() changes it if the kernel gives no value */
     size_t size = getauxval(AT_MINSIGSTKSZ);
 
     errno = before;
-    /* Kernels before 5.14 do not: AVX-512 takes 3 KiB, SVE up to 9. */
+    /* Kernels before 5.14 give no value: AVX-512 takes 3 KiB, SVE up to 9. */
     return size > 0 ? size : 12 << 10;
 }
 
@@ -62,7 +62,7 @@ static bool is_large_enough(const stack_t *stack)
     return !is_off(stack) && stack->ss_size >= LEAST + 2 * kernel_frame_size();
 }
 
-/* @param memory  where the stack begins; map: what to unmap, NULL: nothing */
+/* @param memory  start of the stack; map: memory to unmap later, NULL: the caller's */
 static bool give(void *memory, size_t size, void *map, size_t map_size, const stack_t *before)
 {
     const size_t over = -(uintptr_t)memory % ALIGNMENT;

@@ -21,8 +21,8 @@ void sfb_text_begin(struct sfb_text *out, int fd, bool waits, bool is_terminal)
 /*
  * Waits until the descriptor takes a buffer without blocking, as far as that can be known.
  *
- * In steps: how long a call has waited, the kernel does not say. A filter of system calls that
- * refuses ppoll() is a yes.
+ * In steps: the kernel does not report how long a call has waited. If a filter refuses ppoll(), the
+ * descriptor counts as ready.
  */
 static bool wait_for_room(struct sfb_text *text)
 {
@@ -43,8 +43,8 @@ static bool wait_for_room(struct sfb_text *text)
 }
 
 /*
- * Nobody reads the pipe, or the file is as large as it may be: the signal that says so is not for
- * the program, which did not write. (It is blocked here.)
+ * Takes back SIGPIPE or SIGXFSZ: the pipe has no reader, or the file has reached its limit. The program did
+ * not write, so it must not get the signal. (It is blocked here.)
  */
 static void take_back(int number)
 {
@@ -55,10 +55,10 @@ static void take_back(int number)
 }
 
 /*
- * What a descriptor that blocks is given at a time. A terminal says that there is room as soon as
- * there is any, and a write() of more waits for the rest, for ever: it gets a byte, for 1 us each.
- * (A newline may become two there. If there is room for one alone, that is the wait that is left.) A
- * pipe's room is a page.
+ * Bytes to write at a time to a descriptor that blocks. A terminal is ready as soon as it has any room,
+ * and a larger write() waits for the rest, perhaps for ever: so it gets single bytes, 1 us each. (A
+ * newline may become two bytes there. With room for one only, that write still waits.) A pipe that is
+ * ready has room for a page.
  */
 static size_t piece(const struct sfb_text *text, size_t size)
 {
@@ -74,7 +74,7 @@ static long write_some(struct sfb_text *text, const char *bytes, size_t size)
     if (text->waits && !wait_for_room(text))
         return -1;
     done = sfb_kernel(SYS_write, (uint64_t)text->fd, (uintptr_t)bytes, piece(text, size), 0);
-    /* A few signals are not blocked; a filter of system calls may answer so for ever. */
+    /* A few signals are not blocked. A filter of system calls may answer EINTR for ever. */
     if (done == -EINTR && text->waited_ms < SFB_TEXT_WAIT_MS) {
         text->waited_ms++;
         return 0;

@@ -14,8 +14,8 @@
 #include "eh_frame/window.h"
 
 /*
- * What the letters of an augmentation say. An unknown one ends the reading: how much data it has is
- * not known, but what is behind all of it is.
+ * Reads the letters of an augmentation. An unknown letter ends the reading: the size of its data is not
+ * known. But the end of all augmentation data is.
  */
 static bool read_augmentation(const struct sfb_eh_frame *eh, const uint8_t *letters,
                               struct sfb_reader *r, struct sfb_cfi_fde *out)
@@ -37,7 +37,7 @@ static bool read_augmentation(const struct sfb_eh_frame *eh, const uint8_t *lett
             if (encoding == EH_OMIT)
                 break;
             if (encoding != EH_ALIGNED)
-                encoding &= EH_FORMAT; /* what it is added to does not matter */
+                encoding &= EH_FORMAT; /* the base does not matter: the value is ignored */
             if (!sfb_eh_pointer(eh, &data, encoding, &ignored))
                 return false;
             break;

@@ -6,9 +6,9 @@
  *     DRAP, fp        breg6 0
  *     assembly        breg7 40; deref; plus_uconst 8
  *
- * The pc is known when a rule is looked up, so all of them come down to a term: a register or the
- * CFA, a number, perhaps one load, another number. What does not (two registers, a load behind a
- * load: one function in OpenSSL) is not expressible. Numbers are computed modulo 2^64.
+ * The pc is known at a lookup. So all of these reduce to a term: a register or the CFA, plus a number,
+ * perhaps one load, plus another number. Others are not expressible: two registers, or a load of a load
+ * (one function in OpenSSL). Numbers are computed modulo 2^64.
  */
 #include "eh_frame/expression.h"
 
@@ -21,7 +21,7 @@ enum { DEPTH = 6, OPERATIONS_MAX = 64 }; /* the PLT needs 3 */
 struct stack {
     struct sfb_term term[DEPTH];
     unsigned depth;
-    bool bad; /* it went past an end, or an operand is no number */
+    bool bad; /* it ran past an end, or an operand is not a number */
     bool reads_pc;
 };
 
@@ -95,7 +95,7 @@ static void deref(struct stack *s)
     push(s, t);
 }
 
-/* Of two numbers, the one below first. */
+/* Computes an operation on two numbers; a is the lower on the stack. */
 static uint64_t fold(uint8_t op, uint64_t a, uint64_t b)
 {
     switch (op) {

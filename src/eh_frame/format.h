@@ -2,7 +2,7 @@
 #ifndef SFB_EH_FRAME_FORMAT_H
 #define SFB_EH_FRAME_FORMAT_H
 
-/* LSB Core, "DWARF Exception Header Encoding": low half how, high half what it is added to. */
+/* LSB Core, "DWARF Exception Header Encoding": low half the format, high half the base. */
 enum {
     EH_ABSPTR = 0x00,
     EH_ULEB128 = 0x01,
@@ -22,7 +22,7 @@ enum {
     EH_OMIT = 0xff
 };
 
-/* DWARF 5, table 7.29 "Call frame instruction encodings", and those of GNU and of AADWARF64. */
+/* DWARF 5, table 7.29 "Call frame instruction encodings"; GNU's and AADWARF64's extensions. */
 enum {
     CFA_ADVANCE_LOC = 0x40, /* these three have their operand in the low 6 bits */
     CFA_OFFSET = 0x80,

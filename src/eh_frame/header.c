@@ -31,7 +31,7 @@ enum sfb_status sfb_eh_frame_read_header(struct sfb_eh_frame *eh, struct sfb_err
         return sfb_fail(error, SFB_TRUNCATED, "version", hdr);
     if (version != 1)
         return sfb_fail(error, SFB_BAD_CFI, "version", hdr);
-    /* Every linker writes this table; without one an entry could only be found by reading all. */
+    /* Every linker writes this table; without it, a lookup would have to read all entries. */
     if (table_encoding != (EH_DATAREL | EH_SDATA4))
         return sfb_fail(error, SFB_BAD_CFI, "table_enc", hdr + 3);
     if (!sfb_eh_pointer(eh, &at.r, frame_encoding, &eh->frames))
@@ -89,8 +89,8 @@ enum sfb_status sfb_eh_frame_extend(struct sfb_eh_frame *eh, const void *data, s
 }
 
 /*
- * The last of n starts, n > 0, that is not behind a place; the first if all are. Half of the
- * comparisons go either way, so that a branch would be mispredicted as often: there is none.
+ * @return the last of n > 0 starts that is not behind a place; the first if all are behind it.
+ * Branchless: a branch would be mispredicted half of the time.
  */
 SFB_INLINE uint32_t nearest(const uint8_t *table, uint32_t n, int64_t place, bool swap)
 {
@@ -105,7 +105,7 @@ SFB_INLINE uint32_t nearest(const uint8_t *table, uint32_t n, int64_t place, boo
     return (uint32_t)((size_t)(at - table) / SFB_EH_PAIR_SIZE);
 }
 
-/* The offset of an entry, as the table says it. */
+/* Gives the offset of an entry, from the table. */
 static enum sfb_status entry_of(const struct sfb_eh_frame *eh, uint32_t index, uint32_t *out,
                                 struct sfb_error *error)
 {

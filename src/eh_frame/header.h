@@ -8,8 +8,8 @@
 enum { SFB_EH_PAIR_SIZE = 8 };
 
 /*
- * sfb_eh_frame_open() in two steps, for callers with little stack: where the table lies, and then what
- * its header says. On failure *eh holds anything.
+ * sfb_eh_frame_open() in two steps, for callers with little stack: first the table's place, then its
+ * header. On failure *eh is undefined.
  *
  * @return (place) false: bad arguments
  */
@@ -32,7 +32,7 @@ static inline bool sfb_eh_frame_place(struct sfb_eh_frame *eh, const void *data,
 
 enum sfb_status sfb_eh_frame_read_header(struct sfb_eh_frame *eh, struct sfb_error *error);
 
-/* sfb_eh_frame_fde_find(), which also says where in the table that is: the index of a pair. */
+/* sfb_eh_frame_fde_find() that also gives the index of the entry's pair in the table. */
 enum sfb_status sfb_eh_frame_entry_find(const struct sfb_eh_frame *eh, uint64_t pc, uint32_t *entry,
                                         struct sfb_cfi_fde *out, struct sfb_error *error);
 

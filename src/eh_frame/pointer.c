@@ -25,7 +25,7 @@ bool sfb_eh_pointer(const struct sfb_eh_frame *eh, struct sfb_reader *r, uint8_t
     case EH_SDATA4: value = (uint64_t)(int64_t)(int32_t)sfb_reader_u32(r); break;
     default: return false;
     }
-    if (value != 0) { /* zero means "none" in libgcc, wherever it is counted from */
+    if (value != 0) { /* libgcc: zero means "missing", whatever the base */
         switch (encoding & (EH_APPLICATION | EH_INDIRECT)) {
         case 0: break;
         case EH_PCREL: value += place; break;

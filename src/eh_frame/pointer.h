@@ -5,7 +5,7 @@
 #include "base/reader.h"
 #include "sfb/eh_frame.h"
 
-/* @return false: the encoding is none that is read, or the bytes end */
+/* @return false: an unsupported encoding, or the bytes end */
 bool sfb_eh_pointer(const struct sfb_eh_frame *eh, struct sfb_reader *r, uint8_t encoding,
                     uint64_t *out);
 

@@ -1,8 +1,8 @@
 /*
  * The rows of an entry one after the other, for tools that read all of them.
  *
- * The machine is copied in and out of the caller's storage, which keeps its type private and costs
- * less than a row does.
+ * The machine is copied in and out of the caller's storage. This keeps its type private, and costs less
+ * than a row.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "eh_frame/expression.h"
 #include "eh_frame/rule.h"
 
-/* What goes on from row to row. */
+/* State between rows. */
 struct state {
     struct sfb_cfi_machine machine;
     struct sfb_cfi_cell cells[SFB_CFI_CELLS(SFB_CFI_RULE_COLUMNS)];
@@ -28,7 +28,7 @@ static bool reads_pc(const struct sfb_cfi_machine *m)
     return found;
 }
 
-/* It points into itself, and is at another place each time. */
+/* Copies the state in, and corrects its pointers into itself. */
 static void load(struct state *out, const struct sfb_cfi_rows *rows)
 {
     memcpy(out, rows->state, sizeof *out);
@@ -72,7 +72,7 @@ enum sfb_status sfb_cfi_rows_next(struct sfb_cfi_rows *rows, struct sfb_error *e
     return SFB_OK;
 }
 
-/* Which part of a row has no rule: the others are taken away, and given back one by one. */
+/* @return the part of a row that has no rule: all parts are cleared, then restored one by one */
 static const char *part_at_fault(struct state *s, uint64_t pc)
 {
     static const char *const names[] = {

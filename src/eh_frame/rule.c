@@ -1,5 +1,5 @@
 /*
- * A row of the unwind table -> a rule: what of the caller's registers, and where.
+ * Turns a row of the unwind table into a rule.
  */
 #include "eh_frame/rule.h"
 
@@ -41,7 +41,7 @@ static enum sfb_status set_cfa(struct sfb_rule *out, const struct sfb_cfi_machin
     return SFB_OK;
 }
 
-/* A value that is counted from the CFA or from a register, or is the word there. */
+/* Sets a saved register by a term: base + offset, or the word there. */
 static enum sfb_status set_term(struct sfb_saved *out, struct sfb_term t, bool word)
 {
     if (t.deref && (word || t.outer != 0))
@@ -86,8 +86,8 @@ enum sfb_status sfb_cfi_saved(struct sfb_saved *out, const struct sfb_cfi_machin
 }
 
 /*
- * A return address that no instruction moved is still in its column: the link register, or another
- * one that a function was called through or keeps it in (AArch64, rawmemchr of glibc: x15).
+ * A return address that no instruction has moved is still in its column's register: the link register,
+ * or another one that the call used or the function keeps it in (AArch64, glibc's rawmemchr: x15).
  */
 static void set_unmoved_ra(struct sfb_rule *out, const struct sfb_cfi_machine *m)
 {
@@ -139,7 +139,7 @@ enum sfb_status sfb_cfi_row_rule(struct sfb_rule *out, const struct sfb_cfi_mach
     return SFB_OK;
 }
 
-/* (Not inlined: while the entry is read, what this needs is not on the stack, nor the other way.)
+/* (Not inlined: so its stack and the stack for reading the entry are not needed at the same time.)
  */
 static __attribute__((noinline)) enum sfb_status rule_at(struct sfb_rule *out,
                                                          const struct sfb_eh_frame *eh,
@@ -191,7 +191,7 @@ enum sfb_status sfb_eh_frame_find_within(const struct sfb_eh_frame *eh, uint64_t
 
     if (status != SFB_OK)
         return status;
-    /* No instruction has less than a byte. */
+    /* Each instruction has at least a byte. */
     size = (uint64_t)(fde.initial_end - fde.initial) + (fde.program_end - fde.program);
     if (size > *work) {
         *work = 0;

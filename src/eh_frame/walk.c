@@ -1,8 +1,8 @@
 /*
  * All entries of a section, one after the other.
  *
- * Each FDE is read with its CIE, which may be large and that of all of them: so the bytes of CIEs that
- * are read have a limit. Compilers write 20 bytes of CIE for 20 and more of an FDE.
+ * Each FDE is read with its CIE. A large CIE may be shared by all FDEs, so the bytes of CIEs read have a
+ * limit. Compilers write 20 bytes of CIE for 20 and more of an FDE.
  */
 #include "base/fail.h"
 #include "eh_frame/entry.h"
@@ -30,7 +30,7 @@ enum sfb_status sfb_eh_frame_walk_init(struct sfb_eh_frame_walk *out, const void
     return SFB_OK;
 }
 
-/* Takes the bytes of the CIE that an FDE names off the limit. One that is not there costs nothing. */
+/* Subtracts the bytes of an FDE's CIE from the limit. A missing CIE costs nothing. */
 static bool pay_for_cie(struct sfb_eh_frame_walk *walk, uint32_t id_at, uint32_t back)
 {
     struct sfb_reader cie;

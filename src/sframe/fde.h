@@ -12,15 +12,14 @@
 #include "sfb/section.h"
 #include "sframe/layout.h"
 
-/* How many entries before the nearest one are asked, too: see sfb_fde_search(). */
+/* Entries before the nearest one that are also tested: see sfb_fde_search(). */
 enum { SFB_FDE_STEPS_BACK = 16 };
 
 /*
  * The start of the function, counted from the start of the section, whatever it is stored as.
  *
- * Searches compare these and not addresses: pc - section is as small as the values are, so that
- * nothing happens where the address space wraps, and no addition is spent on an entry whose start
- * is stored so.
+ * Searches compare these offsets, not addresses: pc - section is as small as the stored values, so a wrap
+ * of the address space does no harm. And a start that is stored this way needs no addition.
  */
 SFB_INLINE int64_t sfb_fde_place(const struct sfb_section *s, const uint8_t *fde,
                                  struct sfb_reading how)
@@ -57,10 +56,9 @@ SFB_INLINE const uint8_t *sfb_fde_scan(const struct sfb_section *s, int64_t plac
 /*
  * The last of n > 0 entries that starts at or before a place; the first if all start behind it.
  *
- * Four-way and written for cmov. Which way a step goes is what no predictor knows, so what counts
- * is the latency of a step, and three probes that do not wait for each other cost hardly more than
- * one. In ns, gcc 12, 1,000 entries, each search waiting for the one before; pcs that repeat /
- * random:
+ * Four-way and written for cmov. A predictor cannot know the way of a step, so the latency of a step
+ * counts. Three independent probes cost hardly more than one. In ns, gcc 12, 1,000 entries, each search
+ * waiting for the one before; pcs that repeat / random:
  *
  *     16 / 16    this
  *     24 / 24    two-way, pointers, cmov
@@ -93,11 +91,11 @@ SFB_INLINE const uint8_t *sfb_fde_nearest(const struct sfb_section *s, int64_t p
 }
 
 /*
- * Finds the entry that covers a pc, and none that does not, whatever the flag says about the order.
+ * Finds an entry that covers a pc. Never gives another, even if the flag for sorted entries is wrong.
  *
- * The nearest entry at or before the pc does not always cover it although another one does:
- * functions of size zero share their start with the next one, and ld 2.40 emits an entry for
- * .plt.sec that is too long. So a few entries before it are asked, too.
+ * Sometimes the nearest entry at or before the pc does not cover it, but another one does. Functions of
+ * size zero share their start with the next one, and ld 2.40 emits an entry for .plt.sec that is too
+ * long. So a few entries before it are tested, too.
  */
 SFB_INLINE const uint8_t *sfb_fde_search(const struct sfb_section *s, uint64_t pc,
                                          struct sfb_reading how)
@@ -144,7 +142,7 @@ SFB_INLINE uint8_t sfb_fde_repeat_size(const uint8_t *attribute, const struct sf
     return layout->repeat_at != 0 ? attribute[layout->repeat_at] : 16;
 }
 
-/* Reads and judges an entry of the table. */
+/* Reads and validates an entry of the table. */
 SFB_INLINE enum sfb_status sfb_fde_load(const struct sfb_section *s, const uint8_t *fde,
                                         struct sfb_reading how, struct sfb_fde *out,
                                         struct sfb_error *error)
@@ -180,7 +178,7 @@ SFB_INLINE enum sfb_status sfb_fde_load(const struct sfb_section *s, const uint8
         return sfb_fail(error, SFB_BAD_FDE, layout->repeat_name,
                         sfb_fde_position(s, attribute) + layout->repeat_at);
     if (fre_count != 0) {
-        /* Start, info, and one word where a row has to have one. */
+        /* Start, info, and one word unless rows may be empty. */
         fre_least = (UINT64_C(1) << (info & 3)) + 1 + !layout->rows_may_be_empty;
         if (layout->attribute_size == 0) {
             if (offset >= s->fre_size)

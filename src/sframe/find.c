@@ -1,10 +1,10 @@
 /*
- * From pc to rule in one call: what a walk asks once per frame.
+ * From pc to rule in one call: a walk makes it once per frame.
  *
- * All of fde.h and fre.h is inlined here, once for each way to read that walks meet with, so that
- * the entry and the row stay in registers and no version is asked for in a loop. The ways of
- * linkers that do not merge, sections of the other byte order, which are read by tools only, and
- * functions of version 3 with flexible rows share one more.
+ * All of fde.h and fre.h is inlined here, once for each common kind of section. So the entry and the row
+ * stay in registers, and no loop tests the version. The rare kinds share one more copy: sections of
+ * linkers that do not merge, sections of the other byte order (read by tools only), and functions of
+ * version 3 with flexible rows.
  */
 #include "sframe/find.h"
 
@@ -13,7 +13,7 @@
 
 #define NOINLINE __attribute__((noinline)) static
 
-/* What a search takes from the budget: all rows of the function, though it may stop before. */
+/* Subtracts all rows of the function from the budget, though the search may stop before. */
 SFB_INLINE bool spend(uint32_t *work, uint32_t rows)
 {
     if (rows > *work) {
@@ -111,7 +111,7 @@ NOINLINE enum sfb_status find_further(const struct sfb_section *section, uint64_
 {
     struct sfb_section s = *section;
     enum sfb_status status = SFB_NO_FDE;
-    uint64_t from = 0; /* what an error's offset counts from */
+    uint64_t from = 0; /* base of an error's offset */
 
     while (status == SFB_NO_FDE && s.rest != 0) {
         status = sfb_section_next(&s, &s, error);

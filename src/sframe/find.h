@@ -1,13 +1,13 @@
-/* sfb_section_find() for who has a budget. */
+/* sfb_section_find() with a budget. */
 #ifndef SFB_SFRAME_FIND_H
 #define SFB_SFRAME_FIND_H
 
 #include "sfb/section.h"
 
 /*
- * @param work  rows that may be looked at; those of the function are taken from it
+ * @param work  budget in rows; the function's rows are subtracted
  *
- * @return as sfb_section_find(); SFB_WORK_LIMIT: the function has more rows, work is 0 now
+ * @return as sfb_section_find(); SFB_WORK_LIMIT: the function has more rows, work is now 0
  *
  * Threads, signals: safe.
  */

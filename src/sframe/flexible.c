@@ -15,7 +15,7 @@
 #include "sfb/abi.h"
 #include "sframe/format.h"
 
-/* @return false: the row ends within the pair, or a bit is set that means nothing */
+/* @return false: the row ends within the pair, or an undefined bit is set */
 static bool read_location(const struct sfb_fre *fre, uint32_t *next, struct sfb_location *out)
 {
     const uint32_t mask = UINT32_MAX >> (32 - 8 * fre->word_size);
@@ -50,7 +50,7 @@ enum sfb_status sfb_fre_locations(const struct sfb_fre *fre,
     return next == fre->offset_count ? SFB_OK : SFB_BAD_FRE;
 }
 
-/* A rule has a byte for a register's number; no ABI that is read here numbers more of them. */
+/* A rule has a byte for a register's number: enough for each supported ABI. */
 static bool is_stateable(const struct sfb_location *at)
 {
     return at->reg <= UINT8_MAX;
@@ -76,7 +76,7 @@ static bool set_flexible_cfa(struct sfb_rule *rule, const struct sfb_location *c
     return true;
 }
 
-/* Where RA or FP is, `fixed` being what the header says of it. @return what the rule needs for it
+/* Sets the place of RA or FP. fixed: the header's offset. @return flags that the rule needs for it
  */
 static uint8_t set_saved(struct sfb_saved *out, const struct sfb_location *at, int32_t fixed)
 {
@@ -96,9 +96,9 @@ static uint8_t set_saved(struct sfb_saved *out, const struct sfb_location *at, i
 }
 
 /*
- * The word of a return address that a call pushed lies below the CFA and not below sp: see
- * sfb_fre_cfa_is_bad(). Where RA is said to be elsewhere the CFA may be sp itself, or even below
- * it: what a row of this kind says was counted by hand.
+ * A return address pushed by a call lies below the CFA and not below sp: see sfb_fre_cfa_is_bad(). If the
+ * row states another place for RA, the CFA may be sp itself, or even below it: such rows were written by
+ * hand.
  */
 static bool cfa_is_bad(const struct sfb_section *section, const struct sfb_rule *rule)
 {

@@ -1,6 +1,6 @@
 /*
  * Rows of flexible functions, "3.2 Flexible FDE Type Interpretation" of version 3: a pair of words
- * each for CFA, RA and FP, which name any register and may say that a word has to be loaded.
+ * each for CFA, RA and FP. They may name any register, and state that a word has to be loaded.
  */
 #ifndef SFB_SFRAME_FLEXIBLE_H
 #define SFB_SFRAME_FLEXIBLE_H
@@ -8,9 +8,9 @@
 #include "sfb/section.h"
 
 /*
- * Says what the words of such a row mean.
+ * Gives the rule of such a row.
  *
- * @return SFB_OK; SFB_BAD_FRE: the words are no pairs, or make no rule
+ * @return SFB_OK; SFB_BAD_FRE: the words are not pairs, or make no valid rule
  */
 enum sfb_status sfb_flexible_rule(const struct sfb_section *section, const struct sfb_fde *fde,
                                   const struct sfb_fre *fre, struct sfb_rule *out,

@@ -1,8 +1,7 @@
 /*
  * The bytes of an SFrame section: offsets, sizes and bits that all versions share, each with its
- * section of the version 1 specification. What they do not share stands in layout.h. Nothing here
- * is a C struct that is laid over the data: entries of version 1 are 17 bytes apart and rows have
- * no alignment at all.
+ * section of the version 1 specification. Differences between versions are in layout.h. No C struct is
+ * laid over the data: entries of version 1 are 17 bytes apart, and rows are not aligned at all.
  */
 #ifndef SFB_SFRAME_FORMAT_H
 #define SFB_SFRAME_FORMAT_H

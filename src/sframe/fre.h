@@ -1,6 +1,6 @@
 /*
  * Frame rows, "1.4 SFrame FRE" of version 1 and "2.4 SFrame FRE" of version 3: reading one, finding
- * the one that holds, saying what it means.
+ * the row that covers a pc, and making its rule.
  *
  * Inline, because sfb_section_find() puts all of it into one function: see find.c.
  */
@@ -54,7 +54,7 @@ SFB_INLINE uint64_t sfb_fre_place(const struct sfb_section *s, int64_t position)
     return s->fre_offset + (uint64_t)position;
 }
 
-/* The table ends before a row or within it. A row is never said to lie outside of the section. */
+/* The table ends before a row or within it. The error's offset stays within the section. */
 SFB_INLINE enum sfb_status sfb_fre_cut(const struct sfb_section *s, int64_t position,
                                        struct sfb_error *error)
 {
@@ -69,7 +69,7 @@ SFB_INLINE uint64_t sfb_fre_owner(const struct sfb_section *s, const struct sfb_
     return s->fde_offset + (uint64_t)fde->index * layout->entry_size;
 }
 
-/* Where the number of its rows is, as the entry's owner. */
+/* Where the number of the function's rows is, from the start of the section. */
 SFB_INLINE uint64_t sfb_fre_count_position(const struct sfb_section *s, const struct sfb_fde *fde,
                                            const struct sfb_layout *layout)
 {
@@ -82,8 +82,8 @@ SFB_INLINE uint64_t sfb_fre_count_position(const struct sfb_section *s, const st
 }
 
 /*
- * 1.4.1: what the info word of a row of this section cannot be. Version 1 has no row without words.
- * Judged in every row that is passed on the way, too: where the next one begins depends on it.
+ * 1.4.1: tells whether the info word of a row is invalid. Version 1 has no row without words. Tested also
+ * in each row that a scan passes: the start of the next row depends on it.
  */
 SFB_INLINE bool sfb_fre_info_is_bad(const struct sfb_section *s, uint32_t info, uint32_t most,
                                     const struct sfb_layout *layout)
@@ -95,7 +95,7 @@ SFB_INLINE bool sfb_fre_info_is_bad(const struct sfb_section *s, uint32_t info, 
            ((info & SFB_FRE_INFO_MANGLED_RA) != 0 && s->abi == SFB_ABI_AMD64_LE);
 }
 
-/* 1.4: the offset at a place among those of a row. */
+/* 1.4: reads the offset with index `place` of a row. */
 SFB_INLINE int32_t sfb_fre_offset(const uint8_t *offsets, uint32_t place, uint32_t width, bool swap)
 {
     switch (width) {
@@ -105,7 +105,7 @@ SFB_INLINE int32_t sfb_fre_offset(const uint8_t *offsets, uint32_t place, uint32
     }
 }
 
-/* Reads and judges the row at a position of the FRE sub-section, which need not be within it. */
+/* Reads and validates the row at a position of the FRE sub-section; the position may lie outside. */
 SFB_INLINE enum sfb_status sfb_fre_load(const struct sfb_section *s, const struct sfb_fde *fde,
                                         uint32_t start_size, uint32_t position,
                                         struct sfb_reading how, struct sfb_fre *out,
@@ -148,8 +148,8 @@ SFB_INLINE enum sfb_status sfb_fre_load(const struct sfb_section *s, const struc
 /*
  * Finds the last row that starts at or before an offset of the function.
  *
- * One check per row: that its start and info are within the table. Whether the words are, the check
- * of the next row says, and sfb_fre_load() for the row that is chosen.
+ * One check per row: its start and info are within the table. Its words are checked with the next row,
+ * and by sfb_fre_load() for the chosen row.
  */
 SFB_INLINE enum sfb_status sfb_fre_scan(const struct sfb_section *s, const struct sfb_fde *fde,
                                         uint32_t offset, uint32_t start_size,
@@ -218,10 +218,9 @@ SFB_INLINE enum sfb_status sfb_fre_lookup(const struct sfb_section *s, const str
 }
 
 /*
- * A CFA is where sp was before the call. On AMD64 the call itself has pushed a word since;
- * elsewhere a leaf has sp itself. Below that no frame begins: binutils 2.40 writes "sp" for a CFA
- * that is counted from another register, and such rows are caught here as far as their offset
- * tells.
+ * The CFA is the value of sp before the call. On AMD64 the call itself has pushed a word since; elsewhere
+ * a leaf's CFA is sp itself. A CFA below that is invalid. binutils 2.40 writes "sp" for a CFA based on
+ * another register; such rows are caught here if their offset shows it.
  */
 SFB_INLINE bool sfb_fre_cfa_is_bad(const struct sfb_section *s, const struct sfb_fre *fre)
 {

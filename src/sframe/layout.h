@@ -20,7 +20,7 @@
 enum { SFB_VERSION_MIN = 1, SFB_VERSION_MAX = 3 };
 
 struct sfb_layout {
-    uint8_t flags; /* of the header, those that are defined */
+    uint8_t flags; /* mask of the header's defined flags */
 
     /* A function's entry. */
     uint8_t entry_size;
@@ -33,8 +33,8 @@ struct sfb_layout {
     uint8_t count_at;
     uint8_t count_size; /* bytes of the number of rows */
     uint8_t info_at;
-    uint8_t info2_at;  /* 0: there is none */
-    uint8_t repeat_at; /* 0: there is none, and PCMASK functions repeat every 16 bytes */
+    uint8_t info2_at;  /* 0: no such field */
+    uint8_t repeat_at; /* 0: no such field: PCMASK functions repeat every 16 bytes */
 
     uint8_t info_reserved;
     bool pcmask_amd64_only;
@@ -42,9 +42,9 @@ struct sfb_layout {
     bool plt_got_is_wrong;  /* the linkers that write this version write it so */
 
     /*
-     * Starts count from their own field in a section that is not sorted, although no flag says so:
-     * it has not been merged. gas leaves them to relocations, which are relative to the field, and
-     * gold, lld and mold 1 copy what gas made.
+     * In an unsorted section starts count from their own field, without a flag: it has not been
+     * merged. gas writes relocations for them, which are relative to the field; gold, lld and mold 1
+     * copy gas's section.
      */
     bool unsorted_is_field_relative;
 
@@ -116,7 +116,7 @@ static const struct sfb_layout sfb_layouts[] = {
             .repeat_name = "sfda_func_rep_size" },
 };
 
-/* How the bytes of a section are read: all that loops would otherwise ask again and again. */
+/* How the bytes of a section are read: the tests that loops would otherwise repeat. */
 struct sfb_reading {
     const struct sfb_layout *layout;
     bool swap;

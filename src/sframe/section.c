@@ -54,7 +54,7 @@ static enum sfb_status header_cut(size_t size, struct sfb_error *error)
     return sfb_fail(error, SFB_TRUNCATED, fields[i].name, i == 0 ? 0 : fields[i - 1].end);
 }
 
-/* 1.1: what must hold in every version, before anything else of the header may be believed. */
+/* 1.1: the preamble, checked before any other field of the header, in every version. */
 static enum sfb_status read_preamble(struct sfb_reader *r, size_t size, struct header *h,
                                      struct sfb_error *error)
 {
@@ -74,7 +74,7 @@ static enum sfb_status read_preamble(struct sfb_reader *r, size_t size, struct h
     return SFB_OK;
 }
 
-/* 1.2.1: an ABI names a byte order, too, and the magic has already said which one it is. */
+/* 1.2.1: an ABI implies a byte order, which must agree with the magic's. */
 static enum sfb_status judge_abi(const struct header *h, bool swap, struct sfb_error *error)
 {
     const bool big = swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -83,7 +83,7 @@ static enum sfb_status judge_abi(const struct header *h, bool swap, struct sfb_e
         big != (h->abi == SFB_ABI_AARCH64_BE))
         return sfb_fail(error, SFB_BAD_HEADER, "sfh_abi_arch", SFB_SFH_ABI_ARCH);
 
-    /* A call pushes the return address: an AMD64 section that tracks it in rows is no such thing.
+    /* On AMD64 a call pushes the return address: a section that tracks it in rows is invalid.
      */
     if (h->abi == SFB_ABI_AMD64_LE && h->fixed_ra == 0)
         return sfb_fail(error, SFB_BAD_HEADER, "sfh_cfa_fixed_ra_offset",
@@ -92,8 +92,8 @@ static enum sfb_status judge_abi(const struct header *h, bool swap, struct sfb_e
 }
 
 /*
- * 1.2: both tables lie within the section, entries first. All sums are 64 bits wide: five 32-bit
- * fields cannot carry them over, while fde_count * 17 wraps 32 bits as soon as a file wants it to.
+ * 1.2: both tables lie within the section, entries first. All sums are 64 bits wide: five 32-bit fields
+ * cannot overflow them, while a hostile file can make fde_count * 17 wrap 32 bits.
  */
 static enum sfb_status judge_tables(const struct header *h, size_t size, struct sfb_section *out,
                                     struct sfb_error *error)
@@ -124,7 +124,7 @@ static enum sfb_status judge_tables(const struct header *h, size_t size, struct 
     return SFB_OK;
 }
 
-/* How far behind a header's tables the next header is, where a linker has put several: as aligned.
+/* @return padding between a header's tables and the next header, if a linker has put several.
  */
 static uint64_t gap_behind(uint64_t size)
 {
@@ -142,8 +142,8 @@ static size_t rest_of(const uint8_t *data, size_t tables, size_t size)
 }
 
 /*
- * 1.3, and 2.1.3 of version 3: what a function's start counts from. (In version 1 of the
- * specification from "the start address of the function" is all that is said.)
+ * 1.3, and 2.1.3 of version 3: the base of a function's start. (Version 1 of the specification only
+ * states "the start address of the function".)
  */
 static bool starts_are_field_relative(const struct header *h)
 {

@@ -153,15 +153,16 @@ static void seed_was_wrong(struct shadow *sh)
     sh->contradicted = true;
 }
 
-void shadow_push(struct shadow *sh, uint64_t address, uint64_t slot)
+void shadow_push(struct shadow *sh, uint64_t address, uint64_t slot, bool by_handler)
 {
     shadow_settle(sh, TRUTHS);
     if (sh->count == FRAMES_MAX) {
         shadow_end(sh);
         return;
     }
-    sh->frame[sh->count++] =
-        (struct shadow_frame){ .address = address, .slot = slot, .kind = SFB_FRAME_RA };
+    sh->frame[sh->count++] = (struct shadow_frame){
+        .address = address, .slot = slot, .kind = SFB_FRAME_RA, .by_handler = by_handler
+    };
 }
 
 void shadow_return(struct shadow *sh, uint64_t slot, uint64_t address)

@@ -60,9 +60,10 @@ enum { SHADOW_END_MAX = 128, SHADOW_RETURNED = 256, UNSETTLED_EXAMPLES = 32 };
 
 struct shadow_frame {
     uint64_t address;
-    uint64_t slot; /* where the stack has it; 0: not known */
-    uint8_t kind;  /* enum sfb_frame_kind */
-    bool held;     /* popped, but not returned to: the address may be in a register */
+    uint64_t slot;   /* where the stack has it; 0: not known */
+    uint8_t kind;    /* enum sfb_frame_kind */
+    bool held;       /* popped, but not returned to: the address may be in a register */
+    bool by_handler; /* an interrupted pc; a walk may take it for a return address */
 };
 
 /* What the instruction that comes next may do. */
@@ -148,7 +149,7 @@ void shadow_seed(struct stepper *s, const ucontext_t *uc, bool sample);
 void shadow_end(struct shadow *sh);
 
 /* Frames come and go, by the machine's part. */
-void shadow_push(struct shadow *sh, uint64_t address, uint64_t slot);
+void shadow_push(struct shadow *sh, uint64_t address, uint64_t slot, bool by_handler);
 void shadow_return(struct shadow *sh, uint64_t slot, uint64_t address);
 void shadow_hold(struct shadow *sh, uint64_t slot, uint64_t moved_to);
 void shadow_jump(struct shadow *sh, uint64_t target);

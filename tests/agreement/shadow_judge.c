@@ -45,7 +45,8 @@ static void match(const struct shadow *sh, const struct stack *stack, size_t *ou
         const struct shadow_frame *f = &sh->frame[n - 1];
         bool optional = f->held || is_overwritten(f);
 
-        if (i < stack->count && stack->address[i] == f->address && stack->kind[i] == f->kind)
+        if (i < stack->count && stack->address[i] == f->address &&
+            (stack->kind[i] == f->kind || f->by_handler))
             i++;
         else if (optional && !f->held && i < stack->count && f->slot != 0 &&
                  stack->address[i] == *(const uint64_t *)(uintptr_t)f->slot) // NOLINT: an address

@@ -182,16 +182,16 @@ void shadow_look(struct shadow *sh, const ucontext_t *uc)
 }
 
 /*
- * A handler came between and changed the context: Go's runtime makes calls in this way, for panics
- * and to take a goroutine off its thread.
+ * A handler came before the instruction, and changed the context: Go's runtime makes calls in this way, for panics and to
+ * take a goroutine off its thread. The first instruction of what was called has run, too, and may have moved sp.
  */
 static bool was_called_by_handler(struct shadow *sh, uint64_t pc, uint64_t sp)
 {
     const struct shadow_next *n = &sh->next;
 
-    if (sp != n->sp - 8 || word_at(sp) != n->pc || pc == n->pc)
+    if (pc - n->pc <= LENGTH_MAX || sp >= n->sp || word_at(n->sp - 8) != n->pc)
         return false;
-    shadow_push(sh, n->pc, sp);
+    shadow_push(sh, n->pc, n->sp - 8, true);
     return true;
 }
 
@@ -228,19 +228,20 @@ bool shadow_step(struct shadow *sh, const ucontext_t *uc)
         look_at(n, uc, n->pc + 2, n->sp);
     if (!sh->live)
         return true;
+    if (was_called_by_handler(sh, pc, sp))
+        return true;
     sh->lowered &= n->kind != SHADOW_CALL && n->kind != SHADOW_RETURN;
     switch (n->kind) {
     case SHADOW_CALL:
         if (sp == n->sp - 8 && word_at(sp) - n->pc - 1 < LENGTH_MAX && drops_return_address(pc))
             return true;
-        if (sp == n->sp - 8 && word_at(sp) - n->pc - 1 < LENGTH_MAX)
-            shadow_push(sh, word_at(sp), sp);
-        else if (!was_called_by_handler(sh, pc, sp))
+        if (sp != n->sp - 8 || word_at(sp) - n->pc - 1 >= LENGTH_MAX)
             return false;
+        shadow_push(sh, word_at(sp), sp, false);
         return true;
     case SHADOW_RETURN:
         if (pc != n->top_word || sp <= n->sp)
-            return was_called_by_handler(sh, pc, sp);
+            return false;
         if (n->sp == sh->sp_set)
             shadow_settle(sh, TRUTHS);
         else
@@ -266,7 +267,7 @@ bool shadow_step(struct shadow *sh, const ucontext_t *uc)
     case SHADOW_PLAIN:
     case SHADOW_SYSCALL:
         if (pc - n->pc > LENGTH_MAX)
-            return was_called_by_handler(sh, pc, sp);
+            return false;
         break;
     case SHADOW_SET_SP:
         if (sp < n->sp && n->sp - sp > ALLOCA_MAX)

@@ -254,10 +254,11 @@ static void *watch(void *unused)
 
     (void)unused;
     while (!bursts_are_over())
-        nanosleep(&pause, NULL);
+        nanosleep(&pause, NULL); /* between two looks */
     for (size_t i = 0; i < THREADS_MAX; i++)
         atomic_store(&stepper_all[i].on, false);
-    nanosleep(&pause, NULL); /* what is under way ends */
+    /* What is under way ends. A stack that is not judged by then is in no column: nothing goes by their sum. */
+    nanosleep(&pause, NULL);
     write_report();
     _exit(0);
 }

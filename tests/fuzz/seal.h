@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "recording/block.h"
-#include "recording/crc32c.h"
+#include "profiler/format/block.h"
+#include "profiler/format/crc32c.h"
 
 /* Makes the sums right, and sizes that lead out of the file as large as can be. */
 static inline void fuzz_seal(uint8_t *bytes, size_t size)

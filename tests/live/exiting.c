@@ -14,10 +14,11 @@
 #include <unistd.h>
 
 #include "support/compiler.h"
+#include "support/limit.h"
 #include "support/test.h"
 #include "support/trace.h"
 
-enum { THREADS = 200, ROUNDS = 3, LATE = 50, SECONDS = 60 };
+enum { THREADS = 200, ROUNDS = 3, LATE = 50 };
 
 static atomic_uint in_destructors, in_handlers, late, unfinished;
 static atomic_int tid;
@@ -88,7 +89,7 @@ static void *pester(void *arg)
 Test(exiting, threads_are_walked_to_their_end)
 {
     struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
-    time_t end = time(NULL) + SECONDS;
+    time_t end = time(NULL) + HANG_SECONDS;
     pthread_t pesterer, thread;
     unsigned threads = 0;
 

@@ -171,6 +171,49 @@ Test(stacks, of_fibers_are_not_believed_to_be_the_threads)
     cr_expect(not(fiber_known), "of another thread");
 }
 
+enum { MANY_WALKS = 4000 };
+
+static unsigned trails;
+
+static void walk_often(void)
+{
+    for (unsigned i = 0; i < MANY_WALKS; i++) {
+        const uint32_t before = sfb_known_stack.rest;
+
+        plain_count = sframe_backtrace(plain, 8);
+        trails += sfb_known_stack.rest > before;
+    }
+}
+
+/* A part of the thread's stack that control switches to leads nowhere: to look where it leads is tried less and less. */
+NOINLINE static void run_fiber_on_this_stack(void)
+{
+    volatile char space[FIBER_STACK];
+
+    getcontext(&fiber);
+    fiber.uc_stack.ss_sp = (void *)(uintptr_t)space;
+    fiber.uc_stack.ss_size = sizeof space / 2; /* below what walks from here have learnt */
+    fiber.uc_link = &outside;
+    makecontext(&fiber, walk_often, 0);
+    swapcontext(&outside, &fiber);
+    KEEP_WHOLE(space);
+}
+
+Test(stacks, that_lead_nowhere_are_followed_less_and_less)
+{
+    check_walk();
+    trails = 0;
+    run_fiber_on_this_stack();
+    cr_expect(lt(int, 1, (int)plain_count));
+    cr_expect(lt(u32, 0, trails), "the test means something");
+    cr_expect(lt(u32, trails, 10), "%u", trails);
+    /* And found again where there is something to find. */
+    cr_expect(lt(u32, 0, sfb_known_stack.lost));
+    for (unsigned i = 0; i < MANY_WALKS && sfb_known_stack.lost > 0; i++)
+        deep(300);
+    cr_expect(eq(u32, sfb_known_stack.lost, 0));
+}
+
 /* What is lent counts only where the walk begins in it, and not beyond its end. */
 Test(stacks, lent_for_another_place_are_not_read)
 {

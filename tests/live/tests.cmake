@@ -1,5 +1,6 @@
 sfb_test(live tables_only GSFRAME)
 sfb_test(live struct_sizes GSFRAME)
+sfb_test(live resume GSFRAME)
 
 # Programs of other versions, with today's library: the headers of 0.1.0 (abi_0_1) before today's, and
 # today's with members that structs may get.
@@ -147,16 +148,22 @@ endif()
 # docs/SIGNALS.md's table of what each public function promises, and whether it does.
 set(sfb_contract support/contract_table.c live/contract/thunks.c live/contract/capture_thunks.c
   live/contract/table_thunks.c live/contract/other_thunks.c)
-sfb_deep_test(contract_stack SOURCES live/contract/situation.c ${sfb_contract})
-sfb_deep_test(contract_calls SOURCES live/contract/situation.c ${sfb_contract})
-if(SFRAME_BACKTRACE_HAVE_GSFRAME)
-  add_executable(test-live-contract_threads live/contract_threads.c ${sfb_contract})
-  target_include_directories(test-live-contract_threads PRIVATE ${PROJECT_SOURCE_DIR}/src
-    ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/live)
-  target_compile_definitions(test-live-contract_threads PRIVATE SFB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  target_compile_options(test-live-contract_threads PRIVATE ${sfb_gsframe_options} -fomit-frame-pointer)
-  target_link_libraries(test-live-contract_threads PRIVATE sframe-backtrace-static sfb-flags)
-  sfb_add_test(live.contract_threads LABELS threads COMMAND test-live-contract_threads)
+if(NOT EXISTS ${PROJECT_SOURCE_DIR}/docs/SIGNALS.md)
+  foreach(name contract_stack contract_calls contract_threads)
+    sfb_skip(live ${name} "a copy of the library alone has no pages, and no table of promises")
+  endforeach()
+else()
+  sfb_deep_test(contract_stack SOURCES live/contract/situation.c ${sfb_contract})
+  sfb_deep_test(contract_calls SOURCES live/contract/situation.c ${sfb_contract})
+  if(SFRAME_BACKTRACE_HAVE_GSFRAME)
+    add_executable(test-live-contract_threads live/contract_threads.c ${sfb_contract})
+    target_include_directories(test-live-contract_threads PRIVATE ${PROJECT_SOURCE_DIR}/src
+      ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/live)
+    target_compile_definitions(test-live-contract_threads PRIVATE SFB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_compile_options(test-live-contract_threads PRIVATE ${sfb_gsframe_options} -fomit-frame-pointer)
+    target_link_libraries(test-live-contract_threads PRIVATE sframe-backtrace-static sfb-flags)
+    sfb_add_test(live.contract_threads LABELS threads COMMAND test-live-contract_threads)
+  endif()
 endif()
 
 # Without shared libraries: with .sframe, with no table that can be searched, with .eh_frame_hdr.
@@ -245,7 +252,6 @@ add_dependencies(test-live-image_map image_map_library)
 target_compile_definitions(test-live-image_map PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}")
 
 # The others compare with libunwind, linked as everybody links it, whether this library uses it or not.
-pkg_check_modules(UNWIND IMPORTED_TARGET libunwind)
 if(NOT UNWIND_FOUND)
   foreach(name capture front_door broken single_step modules no_leak signal_contract threads)
     sfb_skip(live ${name} "libunwind, which they compare with, is not installed")
@@ -312,6 +318,13 @@ else()
         SFB_PRELOADS=${preloads})
       add_dependencies(test-live-cut_files frames-64 frames-bare deep-unnamed nothing sframe-backtrace-shared)
     endif()
+    if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64")
+      sfb_test(live load_count GSFRAME)
+      target_compile_definitions(test-live-load_count PRIVATE SFB_TEST_LIBS="${CMAKE_CURRENT_BINARY_DIR}")
+      add_dependencies(test-live-load_count frames-64)
+    else()
+      sfb_skip(live load_count "counts of the loader are not read where its stores may be seen in another order")
+    endif()
     if(CMAKE_CROSSCOMPILING_EMULATOR)
       sfb_skip(live stale "the emulator locks while it maps: no thread meets another one there")
     elseif(SFRAME_BACKTRACE_SANITIZE)
@@ -335,115 +348,14 @@ else()
   endif()
 endif()
 
-# What ./dev demo shows.
-if(NOT TARGET sfb-agent-cpu OR NOT TARGET sfb-agent-heap OR NOT TARGET sfb OR CMAKE_CROSSCOMPILING OR SFRAME_BACKTRACE_SANITIZE)
-  sfb_skip(live demo "no agent can be preloaded in this build")
-else()
-  sfb_add_test(live.demo COMMAND ${PROJECT_SOURCE_DIR}/demo/run ${PROJECT_BINARY_DIR})
-endif()
-
-# What the pages show, program and output. Its programs are those of live.tool_lws, below.
-if(NOT TARGET sfb-agent-cpu OR NOT TARGET sfb-agent-heap OR NOT TARGET sfb OR CMAKE_CROSSCOMPILING OR SFRAME_BACKTRACE_SANITIZE)
-  sfb_skip(live tool_examples "no agent can be preloaded in this build")
-elseif(NOT SFRAME_BACKTRACE_HAVE_GSFRAME)
-  sfb_skip(live tool_examples "the assembler has no --gsframe, with which the pages build")
-else()
-  sfb_add_test(live.tool_examples COMMAND ${PROJECT_SOURCE_DIR}/tests/live/tool_examples ${PROJECT_BINARY_DIR})
-endif()
-
 # Lua under sampling, every stack walked by this library and by libunwind or libgcc: tests/agreement/sampled/run says
 # what it checks. 77, too.
 sfb_add_test(live.agreement COST 50 COMMAND ${PROJECT_SOURCE_DIR}/tests/agreement/sampled/run --short ${PROJECT_BINARY_DIR})
 set_tests_properties(live.agreement PROPERTIES
   ENVIRONMENT "ASAN_OPTIONS=handle_segv=0:detect_leaks=0;UBSAN_OPTIONS=print_stacktrace=1")
 
-# The sfb command as a user runs it.
-if(TARGET sfb)
-  foreach(name tool_cli tool_options tool_cbf tool_symbolize tool_log tool_collect tool_process tool_debuginfod tool_hostile tool_signals)
-    sfb_tool_test(live ${name})
-  endforeach()
-  target_link_libraries(test-live-tool_hostile PRIVATE PkgConfig::JANSSON)
-  foreach(name tool_process tool_debuginfod)
-    target_compile_definitions(test-live-${name} PRIVATE
-      SFB_EMULATED=$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>)
-  endforeach()
-  # It is what is symbolized, down to inlined functions and lines.
-  target_compile_options(test-live-tool_symbolize PRIVATE -g)
-endif()
-
-# Where the files of modules are: src/object.
-if(TARGET sfb)
-  sfb_tool_test(live tool_debug_files LIBS sfb-object PkgConfig::LIBELF PkgConfig::LIBDW)
-endif()
-
-# Programs that crash, in C and C++, with the shared library and without any. Static ones need a table
-# that can be searched, as every walk does: gcc leaves --eh-frame-hdr out of -static.
-include(CheckLanguage)
-check_language(CXX)
-if(CMAKE_CXX_COMPILER)
-  enable_language(CXX)
-endif()
-set(sfb_crash_kinds "")
-foreach(language c cpp)
-  foreach(kind dynamic static)
-    if(language STREQUAL "cpp" AND NOT CMAKE_CXX_COMPILER)
-      sfb_skip(live crash-${language}-${kind} "there is no C++ compiler")
-      continue()
-    elseif(kind STREQUAL "static" AND SFRAME_BACKTRACE_SANITIZE)
-      sfb_skip(live crash-${language}-${kind} "there are no sanitizers for static programs")
-      continue()
-    endif()
-    if(CMAKE_CROSSCOMPILING AND NOT "${language}-${kind}" MATCHES "^(c-dynamic|cpp-static)$")
-      continue() # each takes an emulator 15 s; and two of four have met either language and either kind
-    endif()
-    set(target crash-program-${language}-${kind})
-    add_executable(${target} live/crash_program.${language})
-    target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-    target_compile_options(${target} PRIVATE -O1 -g -fno-optimize-sibling-calls)
-    target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
-    if(kind STREQUAL "static")
-      target_link_libraries(${target} PRIVATE sframe-backtrace-static sfb-flags)
-      target_link_options(${target} PRIVATE -static -Wl,--eh-frame-hdr)
-    else()
-      target_link_libraries(${target} PRIVATE sframe-backtrace-shared sfb-flags)
-    endif()
-    list(APPEND sfb_crash_kinds "\"${language}-${kind}\"")
-  endforeach()
-endforeach()
-if(TARGET sfb)
-  sfb_tool_test(live crash support/child.c COST 60) # some situations wait for seconds
-  string(JOIN "," kinds ${sfb_crash_kinds})
-  target_compile_definitions(test-live-crash PRIVATE SFB_CRASH_KINDS=${kinds}
-    SFB_PROGRAMS="${CMAKE_CURRENT_BINARY_DIR}" SFB_EMULATE="${sfb_emulate}"
-    SFB_EMULATED=$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>)
-  foreach(kind ${sfb_crash_kinds})
-    string(REPLACE "\"" "" kind ${kind})
-    add_dependencies(test-live-crash crash-program-${kind})
-  endforeach()
-endif()
-
-# An allocator of one's own with <sframe_backtrace_alloc.h>, in C and in C++, and what reads its log.
+# An allocator of one's own with <sframe_backtrace_alloc.h>.
 sfb_test(live alloc GSFRAME)
-if(TARGET sfb)
-  sfb_tool_test(live tool_lws)
-  set(kinds "")
-  foreach(language c cpp)
-    if(language STREQUAL "cpp" AND NOT CMAKE_CXX_COMPILER)
-      continue()
-    endif()
-    add_executable(pool-program-${language} live/pool_program.${language})
-    target_compile_options(pool-program-${language} PRIVATE -O1 -g -Wall -Wextra -fno-optimize-sibling-calls)
-    target_link_libraries(pool-program-${language} PRIVATE sframe-backtrace-shared sfb-flags)
-    add_dependencies(test-live-tool_lws pool-program-${language})
-    list(APPEND kinds "\"${language}\"")
-  endforeach()
-  string(JOIN "," kinds ${kinds})
-  target_compile_definitions(test-live-tool_lws PRIVATE SFB_POOL_KINDS=${kinds}
-    SFB_PROGRAMS="${CMAKE_CURRENT_BINARY_DIR}" SFB_EMULATE="${sfb_emulate}")
-  target_sources(test-live-tool_lws PRIVATE ${PROJECT_SOURCE_DIR}/tools/lws_note.c)
-  target_include_directories(test-live-tool_lws PRIVATE ${PROJECT_SOURCE_DIR}/tools)
-endif()
-
 # Processes that crash over and over.
 sfb_test(live crash_ends SOURCES support/child.c COST 70)
 target_compile_definitions(test-live-crash_ends PRIVATE

@@ -4,6 +4,7 @@
  *
  * Each function stops itself at the instruction in question: behind `int3` the pc is that of the next.
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -21,11 +22,13 @@ int goes_astray(void);
 int behind_leave(void);
 int behind_lea(void);
 int before_jump(void);
+int behind_pop(void);
+int before_move(void);
 int calls_pushing(void);
 int by_retpoline(void);
 int by_retpoline_without_rows(void);
 extern const char retpoline_call[], retpoline_call_without_rows[];
-extern const char leaf_call[], astray_call[], inner_call[], outer_call[];
+extern const char leaf_call[], astray_call[], limited_call[], inner_call[], outer_call[];
 
 static volatile int sink;
 static struct trace ours;
@@ -141,6 +144,10 @@ __asm__(
     "jmp outer\n"
     "before_jump: lea realigns_and_jumps(%rip), %rdi\n"
     "jmp outer\n"
+    "behind_pop: lea realigns_late(%rip), %rdi\n"
+    "jmp outer\n"
+    "before_move: lea realigns_later(%rip), %rdi\n"
+    "jmp outer\n"
     "outer: with_record outer_call, inner\n"
     "inner: with_record inner_call, *%rdi\n"
     "realigns: .cfi_startproc\n"
@@ -162,7 +169,26 @@ __asm__(
     "leave\n"
     "lea -8(%r10), %rsp\n .cfi_def_cfa %rsp, 8\n"
     "int3\n"
-    "jmp returns_zero\n .cfi_endproc\n");
+    "jmp returns_zero\n .cfi_endproc\n"
+    /* gcc 15 and later move the result between, and whatever else has nothing to do with it. */
+    "realigns_late: .cfi_startproc\n"
+    "realign %r10, 8\n"
+    "pop %rbp\n"
+    "int3\n"
+    "movl $7, -16(%r10)\n"
+    "xor %edx, %edx\n"
+    "lea -8(%r10), %rsp\n .cfi_def_cfa %rsp, 8\n"
+    "mov %rdx, %rax\n"
+    "ret\n .cfi_endproc\n"
+    "realigns_later: .cfi_startproc\n"
+    "realign %r10, 8\n"
+    "xor %edx, %edx\n"
+    "pop %rbp\n"
+    "lea -8(%r10), %rsp\n .cfi_def_cfa %rsp, 8\n"
+    "int3\n"
+    "mov %rdx, %rax\n"
+    "pxor %xmm0, %xmm0\n"
+    "ret\n .cfi_endproc\n");
 
 /*
  * Retpolines: calls through a pointer, which goes to the stack and is returned to. As gcc makes them, with rows, and as clang
@@ -288,6 +314,10 @@ Test(wrong_rows, of_fp_are_not_believed_where_it_is_restored)
         expect_both_records("behind lea");
         stop_in(before_jump);
         expect_both_records("before a jump");
+        stop_in(behind_pop);
+        expect_both_records("behind pop, and lea is further down");
+        stop_in(before_move);
+        expect_both_records("before a move of the result");
     }
 }
 
@@ -395,4 +425,64 @@ Test(wrong_rows, that_lead_to_no_code_give_no_frame_at_the_outer_end)
 {
     call(goes_astray_again);
     call(goes_astray_again);
+}
+
+/* --- the first walk of a thread ----------------------------------------------------------------------- */
+
+static bool as_cbf;
+
+void capture_limited(void);
+
+NOINLINE static void limited(void)
+{
+    struct sframe_backtrace_options options = SFRAME_BACKTRACE_OPTIONS_INIT;
+
+    options.max_frames = 4; /* with with_options() */
+    if (as_cbf) {
+        with_options(options, 4);
+        cr_expect(eq(u64, ours.address[3], (uintptr_t)limited_call));
+    } else {
+        of_addresses.size = sizeof of_addresses;
+        count = sframe_backtrace_addresses(addresses, 3, NULL, &of_addresses);
+        cr_expect(eq(i64, count, 3));
+        cr_expect(eq(u64, (uintptr_t)addresses[2], (uintptr_t)limited_call));
+    }
+    sink++;
+}
+
+void capture_limited(void)
+{
+    limited();
+    sink++;
+}
+
+int goes_astray_limited(void);
+__asm__("goes_astray_limited: .cfi_startproc\n"
+        "push $6\n"
+        "call capture_limited\n"
+        "limited_call: add $8, %rsp\n"
+        "xor %eax, %eax\n"
+        "ret\n .cfi_endproc\n");
+
+/* Far below the thread's first frame, whose page is known from the start. */
+static void *in_thread(void *argument)
+{
+    volatile char room[1 << 16];
+
+    room[0] = 0;
+    sink += room[0];
+    call(goes_astray_limited);
+    return argument;
+}
+
+/* It goes on behind the limit, to learn the thread's stack: what is not real there was not given. */
+Test(wrong_rows, behind_a_limit_take_no_frame_away)
+{
+    for (int i = 0; i < 4; i++) {
+        pthread_t thread;
+
+        as_cbf = i % 2 == 0;
+        cr_assert(zero(int, pthread_create(&thread, NULL, in_thread, NULL)));
+        pthread_join(thread, NULL);
+    }
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/command.h"
 
@@ -43,7 +44,7 @@ static void build_and_run(const char *options)
                         "'%s' '%s/build/consumer-shared' && '%s' '%s/build/consumer-static'",
                         SFB_CMAKE, SFB_GENERATOR, CONSUMER, work, SFB_CMAKE_OPTIONS, options,
                         SFB_CMAKE, work, SFB_EMULATE, work, SFB_EMULATE, work));
-    if (SFB_HAVE_RECORDING)
+    if (SFB_HAVE_PROFILER)
         free(command_output("'%s' '%s/build/consumer-recording' '%s/own.sfbr'", SFB_EMULATE, work,
                             work));
 }
@@ -116,34 +117,80 @@ Test(consumer, finds_a_pkg_config_file_that_was_moved)
 
 Test(consumer, finds_the_pkg_config_file_of_recordings)
 {
-    if (!SFB_HAVE_RECORDING)
-        cr_skip_test("built without recordings");
+    if (!SFB_HAVE_PROFILER)
+        cr_skip_test("built without the profiler");
     build_recording_with_pkg_config(true);
+}
+
+/* A program that records itself, linked by pkg-config, which leads to the agents in their folder. */
+Test(consumer, links_the_agents)
+{
+    static const char *const kinds[] = { "cpu", "heap" };
+    const char *prefix = install(true);
+
+    if (!SFB_HAVE_AGENTS)
+        cr_skip_test("built without agents");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        free(command_output(
+            "cd '%s' && pc=$(find \"$PWD/%s\" -name sfb-agent-%s.pc) && "
+            "export PKG_CONFIG_PATH=\"${pc%%/*}\" && "
+            "'%s' %s '%s/agent.c' -DHEAP=%zu $(pkg-config --cflags --libs sfb-agent-%s) "
+            "-o agent-%s && '%s' ./agent-%s",
+            work, prefix, kinds[i], SFB_CC, SFB_CC_OPTIONS, CONSUMER, i, kinds[i], kinds[i],
+            SFB_EMULATE, kinds[i]));
+}
+
+/* Where the tree lies makes no difference to `sfb record`. */
+Test(consumer, finds_the_agents_from_any_prefix)
+{
+    const char *prefix = install(true);
+    char *path;
+
+    if (!SFB_HAVE_AGENTS)
+        cr_skip_test("built without agents");
+    path =
+        command_output("'%s' '%s/%s/bin/sfb' record --print-agent heap", SFB_EMULATE, work, prefix);
+    path[strcspn(path, "\n")] = '\0';
+    cr_expect_not_null(strstr(path, "/moved/"), "%s", path);
+    cr_expect_not_null(strstr(path, "/sframe-backtrace/libsfb-preload-heap.so"), "%s", path);
+    free(command_output("test -f '%s'", path));
+    free(path);
 }
 
 Test(consumer, adds_the_source_as_a_subproject)
 {
     build_and_run("-DCONSUMER_SUBPROJECT='" SFB_SOURCE_DIR "' " SFB_LIBUNWIND_OPTION
-                  " " SFB_RECORDING_OPTION);
+                  " " SFB_PROFILER_OPTION);
 }
 
-/* Everything in include is installed: a header that is missing from the list would not be. */
+/*
+ * Everything in include is installed: a header that is missing from the list would not be. The recorder's comes with the
+ * agents. sfb/remote.h is not installed: its library is not.
+ */
 Test(consumer, gets_every_public_header)
 {
     const char *prefix = install(false);
 
-    free(command_output("cd '" SFB_SOURCE_DIR
-                        "/include' && find . -name '*.h' | while read -r h; do "
-                        "cmp \"$h\" '%s/%s/include/'\"$h\" || exit 1; done",
-                        work, prefix));
+    free(command_output(
+        "cd '" SFB_SOURCE_DIR
+        "/include' && find . -name '*.h' ! -name remote.h %s| while read -r h; do "
+        "cmp \"$h\" '%s/%s/include/'\"$h\" || exit 1; done",
+        access(SFB_SOURCE_DIR "/profiler", F_OK) == 0 ? "" : "! -name sframe_backtrace_record.h ",
+        work, prefix));
 }
 
-/* They are installed as they lie in the source: their links hold. */
+/* They are installed as they lie in the source, with the examples: their links hold. */
 Test(consumer, gets_pages_whose_links_lead_somewhere)
 {
-    const char *prefix = install(false);
-    char *links = command_output(
-        "cd \"$(dirname \"$(find '%s/%s' -name NEWS.md)\")\" && for page in *.md docs/*.md; do "
+    const char *prefix;
+    char *links;
+
+    if (access(SFB_SOURCE_DIR "/NEWS.md", R_OK) != 0)
+        cr_skip_test("a copy of the library alone has no pages");
+    prefix = install(false);
+    links = command_output(
+        "cd \"$(dirname \"$(find '%s/%s' -name NEWS.md)\")\" && for page in $(find . -name "
+        "'*.md'); do "
         "grep -oE '\\]\\([^)#]+' \"$page\" | cut -c 3- | grep -v '://' | while read -r link; do "
         "[ -e \"$(dirname \"$page\")/$link\" ] && echo ok || echo \"$page: no file for ($link)\"; "
         "done; done",
@@ -154,4 +201,7 @@ Test(consumer, gets_pages_whose_links_lead_somewhere)
         cr_expect_str_eq(line, "ok");
     cr_expect_gt(seen, 30); /* links are found at all */
     free(links);
+    free(command_output("cd \"$(dirname \"$(find '%s/%s' -name NEWS.md)\")\" && "
+                        "diff -r examples '" SFB_SOURCE_DIR "/examples'",
+                        work, prefix));
 }

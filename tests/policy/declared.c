@@ -1,5 +1,5 @@
 /*
- * A header of src is implemented by the .c of its name: each function and object that it declares is defined
+ * A header of the tree is implemented by the .c of its name: each function and object that it declares is defined
  * in header.c, or in header_x86_64.c and header_aarch64.c, or in what stands in for it, header_none.c.
  *
  * The sources are read as text, in the format that `./dev lint` holds: a definition starts in column 1, a
@@ -131,15 +131,17 @@ static size_t judge_header(const char *header)
 
 Test(layers, implement_a_header_in_the_c_of_its_name)
 {
-    static const char *const patterns[] = { "/src/*/*.h", "/src/*/*/*.h" };
+    static const char *const patterns[] = { "/src/*/*.h", "/src/*/*/*.h", "/profiler/*/*.h",
+                                            "/profiler/*/*/*.h" };
     size_t seen = 0;
 
-    for (size_t p = 0; p < 2; p++) {
+    for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
         char pattern[512];
         glob_t files;
 
         snprintf(pattern, sizeof pattern, "%s%s", SFB_SOURCE_DIR, patterns[p]);
-        cr_assert_eq(glob(pattern, 0, NULL, &files), 0);
+        if (glob(pattern, 0, NULL, &files) != 0)
+            continue; /* a clone of the library alone */
         for (size_t i = 0; i < files.gl_pathc; i++)
             seen += judge_header(files.gl_pathv[i]);
         globfree(&files);

@@ -33,6 +33,8 @@ static const struct {
     /* Constructors and sframe_backtrace_refresh(), which says that it is not for handlers. */
     { "loader.c.o", "dl_iterate_phdr", "sframe_backtrace_refresh() only" },
     { "loader.c.o", "getauxval", "constructor only" },
+    { "loader_state.c.o", "dl_iterate_phdr", "constructor only" },
+    { "loader_state.c.o", "dlvsym", "constructor only" },
     { "program.c.o", "readlink", "constructor only" },
     { "program.c.o", "getauxval", "constructor only" },
     { "program.c.o", "strnlen", "constructor only" },

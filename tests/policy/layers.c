@@ -1,13 +1,7 @@
 /*
- * Each folder of src knows only folders above it in this table:
- *
- *     bytes -> fields -> rule -> frames -> bytes
- *     base | sframe, eh_frame | cbf | machine, walk | process | capture | crash
- *
- * Beside the core, for tools: object, recording, recorder, report; for agents: record.
- *
- * Files do not know each other in a circle, either. And an architecture is known where it is chosen, and in
- * its own files. (declared.c: a header is implemented by the .c of its name.)
+ * Each folder knows only folders above it: layers_table.h. Files do not know each other in a circle, either. And an
+ * architecture is known where it is chosen, and in its own files. (declared.c: a header is implemented by the .c of its
+ * name.)
  */
 #include <criterion/criterion.h>
 #include <fnmatch.h>
@@ -17,99 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "policy/layers_table.h"
 #include "support/command.h"
-
-enum { KNOWN_MAX = 10, SYSTEM_MAX = 9 };
-
-struct layer {
-    const char *folder;
-    const char *knows[KNOWN_MAX];   /* folders of src above it */
-    const char *headers[KNOWN_MAX]; /* beginnings of the names of public ones */
-    const char *system[SYSTEM_MAX]; /* <...>; none listed: all */
-};
-
-#define PURE_NAMES                                                                                 \
-    "stdbool.h", "stddef.h", "stdint.h", "string.h", "assert.h", "limits.h", "stdatomic.h"
-#define PURE                                                                                       \
-    {                                                                                              \
-        PURE_NAMES                                                                                 \
-    }
-#define PURE_AND_ERRNO                                                                             \
-    {                                                                                              \
-        PURE_NAMES, "errno.h"                                                                      \
-    }
-#define ANY_SYSTEM                                                                                 \
-    {                                                                                              \
-        NULL                                                                                       \
-    }
-#define CORE "base", "sframe", "eh_frame", "cbf", "unwind/machine", "unwind/walk"
-
-static const struct layer layers[] = {
-    { "base",
-      { NULL },
-      { "sfb/api.h", "sfb/abi.h", "sfb/status.h", "sfb/frame.h", "sfb/memory.h" },
-      PURE },
-    { "sframe", { "base" }, { "sfb/abi.h", "sfb/status.h", "sfb/rule.h", "sfb/section.h" }, PURE },
-    { "eh_frame",
-      { "base" },
-      { "sfb/abi.h", "sfb/status.h", "sfb/rule.h", "sfb/eh_frame.h" },
-      PURE },
-    { "cbf", { "base" }, { "sfb/status.h", "sfb/frame.h", "sfb/cbf.h", "sfb/image_map.h" }, PURE },
-    { "unwind/machine", { "base" }, { "sfb/" }, ANY_SYSTEM },
-    /* Nothing of a process: what it may read is given to it. */
-    { "unwind/walk",
-      { "base", "sframe", "eh_frame", "unwind/machine" },
-      { "sfb/" },
-      PURE_AND_ERRNO },
-    { "unwind/runtime", /* to come */
-      { "base", "sframe", "eh_frame", "unwind/machine", "unwind/walk" },
-      { "sfb/" },
-      PURE },
-    { "unwind/process",
-      { "base", "sframe", "eh_frame", "unwind/machine", "unwind/walk" },
-      { "sfb/" },
-      ANY_SYSTEM },
-    { "unwind/capture",
-      { CORE, "unwind/runtime", "unwind/process" },
-      { "sfb/", "sframe_backtrace.h" },
-      ANY_SYSTEM },
-    { "crash",
-      { CORE, "unwind/process", "unwind/capture" },
-      { "sfb/", "sframe_backtrace.h", "sframe_backtrace_crash.h" },
-      ANY_SYSTEM },
-    /* To come; outside of the core library. */
-    { "recording", { "base", "cbf" }, { "sfb/" }, ANY_SYSTEM },
-    /* Its shared.h is the memory that agents write. */
-    { "recorder", { "recording" }, { "sfb/" }, ANY_SYSTEM },
-    { "record",
-      { "base", "recording", "recorder", "unwind/machine" },
-      { "sfb/recording.h", "sfb/abi.h", "sframe_backtrace" },
-      ANY_SYSTEM },
-    /* The live table of the heap agent, whose hooks call it. It names stacks as they do. */
-    { "record/live",
-      { "base", "recorder", "record", "unwind/capture" },
-      { "sfb/", "sframe_backtrace" },
-      ANY_SYSTEM },
-    /* It names stacks by the capture's own means: a hook has no time for more. */
-    { "record/heap",
-      { "recorder", "record", "record/live", "unwind/machine", "unwind/process", "unwind/capture" },
-      { "sfb/recording.h", "sfb/context.h", "sframe_backtrace" },
-      ANY_SYSTEM },
-    { "object", { "base", "sframe", "eh_frame" }, { "sfb/" }, ANY_SYSTEM },
-    { "remote", { "base", "unwind/machine", "unwind/walk", "object" }, { "sfb/" }, ANY_SYSTEM },
-    { "report", { "base", "recording", "object" }, { "sfb/" }, ANY_SYSTEM },
-    { "report/text", { "base", "object", "report" }, { "sfb/" }, ANY_SYSTEM },
-    { "report/formats", { "base", "object", "report", "report/text" }, { "sfb/" }, ANY_SYSTEM },
-    { "report/page",
-      { "base", "object", "report", "report/text", "report/formats" },
-      { "sfb/" },
-      ANY_SYSTEM },
-};
-
-enum { LAYERS = sizeof layers / sizeof *layers };
-
-/* Those that have no files yet. */
-static const char *const to_come[] = { "unwind/runtime", "remote" };
 
 static bool starts_with(const char *text, const char *start)
 {
@@ -173,9 +76,55 @@ static char *included(char *line, bool *system)
     return name;
 }
 
+/* --- The files of the tree ------------------------------------------------------------------------ */
+
+enum { TREE_MAX = 2048 };
+
+/* Each source of each product, by its path in the tree. No tests, no benchmarks. */
+static const char *tree[TREE_MAX];
+static size_t tree_count;
+
+static void find_tree(void)
+{
+    char *list = command_output(
+        "cd '%s' && find src util symbols remote profiler toolchain cli contrib -name '*.[chS]' "
+        "-not -path '*/tests/*' -not -path '*/bench/*' -not -path '*/node_modules/*' "
+        "2>/dev/null | LC_ALL=C sort",
+        SFB_SOURCE_DIR);
+
+    for (char *line; (line = strsep(&list, "\n"));)
+        if (*line) {
+            cr_assert_lt(tree_count, TREE_MAX);
+            tree[tree_count++] = line;
+        }
+    cr_assert_gt(tree_count, 100);
+}
+
+TestSuite(layers, .init = find_tree);
+
+/* How others include it. */
+static const char *as_included(const char *path)
+{
+    return starts_with(path, "src/") ? path + 4 : path;
+}
+
+static char *text_in_tree(const char *path)
+{
+    char at[512];
+
+    snprintf(at, sizeof at, SFB_SOURCE_DIR "/%s", path);
+    return text_read(at);
+}
+
+/* A clone may have the library alone: then there is no other folder. */
+static bool has_only_library(void)
+{
+    return access(SFB_SOURCE_DIR "/util", F_OK) != 0;
+}
+
 static void judge_file(const struct layer *layer, const char *file)
 {
-    char *text = text_read(file);
+    char *text = text_in_tree(file);
 
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
         bool system = false;
@@ -200,68 +149,44 @@ static bool is_to_come(const char *folder)
     return false;
 }
 
-static int glob_in_source(const char *pattern, glob_t *out)
-{
-    char path[512];
-
-    snprintf(path, sizeof path, SFB_SOURCE_DIR "%s", pattern);
-    return glob(path, 0, NULL, out);
-}
-
 Test(layers, know_only_what_stands_above_them)
 {
-    for (size_t i = 0; i < LAYERS; i++) {
-        char pattern[512];
-        glob_t files;
-        int found;
+    size_t seen[LAYERS] = { 0 };
 
-        snprintf(pattern, sizeof pattern, SFB_SOURCE_DIR "/src/%s/*.[chS]", layers[i].folder);
-        found = glob(pattern, 0, NULL, &files);
-        cr_expect(found == 0 || is_to_come(layers[i].folder), "no files in src/%s",
-                  layers[i].folder);
-        for (size_t j = 0; found == 0 && j < files.gl_pathc; j++)
-            judge_file(&layers[i], files.gl_pathv[j]);
-        if (found == 0)
-            globfree(&files);
+    for (size_t f = 0; f < tree_count; f++) {
+        bool found = false;
+
+        for (size_t i = 0; i < LAYERS; i++)
+            if (is_in(layers[i].folder, as_included(tree[f]))) {
+                found = true;
+                seen[i]++;
+                judge_file(&layers[i], tree[f]);
+            }
+        cr_expect(found || strchr(as_included(tree[f]), '/') == NULL,
+                  "%s is in a folder without a place in the order", tree[f]);
     }
+    for (size_t i = 0; i < LAYERS && !has_only_library(); i++)
+        cr_expect(seen[i] > 0 || is_to_come(layers[i].folder), "no files in %s", layers[i].folder);
 }
 
-/*
- * Tools know the public headers, src/object, src/recorder, src/report, and the words of a crash report; no reader's
- * insides.
- */
-Test(layers, show_tools_what_is_theirs)
+/* The page has the same folders, with what lives there. */
+Test(layers, are_the_folders_of_the_page)
 {
-    static const char *const patterns[] = { "/tools/*.[ch]", "/tools/*/*.[ch]" };
-    size_t seen = 0;
+    static const char page[] = SFB_SOURCE_DIR "/docs/ARCHITECTURE.md";
+    char *text;
 
-    for (size_t p = 0; p < 2; p++) {
-        glob_t files;
+    if (access(page, R_OK) != 0)
+        cr_skip_test("a copy of the library alone has no pages");
+    text = text_read(page);
+    for (size_t i = 0; i < LAYERS; i++) {
+        char row[128], own[128];
 
-        cr_assert_eq(glob_in_source(patterns[p], &files), 0);
-        for (size_t i = 0; i < files.gl_pathc; i++) {
-            char *text = text_read(files.gl_pathv[i]);
-
-            for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
-                bool system = false;
-                const char *name = included(line, &system);
-                char path[512];
-
-                if (!name || system)
-                    continue;
-                snprintf(path, sizeof path, SFB_SOURCE_DIR "/src/%s", name);
-                if (access(path, F_OK) != 0)
-                    continue; /* a tool's */
-                seen++;
-                cr_expect(is_in("object", name) || is_in("recorder", name) ||
-                              starts_with(name, "report/") || strcmp(name, "crash/grammar.h") == 0,
-                          "%s includes %s", files.gl_pathv[i], name);
-            }
-            free(text);
-        }
-        globfree(&files);
+        snprintf(row, sizeof row, "\n| `src/%s` | ", layers[i].folder);
+        snprintf(own, sizeof own, "\n| `%s` | ", layers[i].folder);
+        cr_expect(strstr(text, row) || strstr(text, own) || starts_with(layers[i].folder, "cli/"),
+                  "docs/ARCHITECTURE.md has no row for %s", layers[i].folder);
     }
-    cr_expect_gt(seen, 10);
+    free(text);
 }
 
 /* The table itself has no arrow that runs up. */
@@ -279,34 +204,12 @@ Test(layers, stand_below_what_they_know)
     }
 }
 
-Test(layers, are_all_the_folders_of_the_library)
-{
-    static const char *const patterns[] = { "/src/*/*.*", "/src/*/*/*" };
-
-    for (size_t p = 0; p < 2; p++) {
-        char pattern[512];
-        glob_t files;
-
-        snprintf(pattern, sizeof pattern, "%s%s", SFB_SOURCE_DIR, patterns[p]);
-        cr_assert_eq(glob(pattern, 0, NULL, &files), 0);
-        for (size_t i = 0; i < files.gl_pathc; i++) {
-            const char *name = files.gl_pathv[i] + sizeof SFB_SOURCE_DIR "/src/" - 1;
-            bool known = false;
-
-            for (size_t j = 0; j < LAYERS; j++)
-                known |= is_in(layers[j].folder, name);
-            cr_expect(known, "src/%s is in a folder without a place in the order", name);
-        }
-        globfree(&files);
-    }
-}
-
 /* --- Circles of files: a header and the .c of its name count as one ------------------------------- */
 
 enum { FILES_MAX = 1024, ARROWS_MAX = 32, NAME_MAX_SIZE = 128 };
 
 struct node {
-    char name[NAME_MAX_SIZE]; /* below src, without what its names end with */
+    char name[NAME_MAX_SIZE]; /* as it is included, without what its names end with */
     size_t to[ARROWS_MAX], count;
     enum { NEW, OPEN, DONE } state;
 };
@@ -342,8 +245,8 @@ static void add_arrow(size_t from, size_t to)
 
 static void add_file(const char *file)
 {
-    size_t from = node_of(file + sizeof SFB_SOURCE_DIR "/src/" - 1);
-    char *text = text_read(file);
+    size_t from = node_of(as_included(file));
+    char *text = text_in_tree(file);
 
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
         bool system = false;
@@ -354,6 +257,8 @@ static void add_file(const char *file)
         if (!name || system)
             continue;
         snprintf(path, sizeof path, SFB_SOURCE_DIR "/src/%s", name);
+        if (access(path, F_OK) != 0)
+            snprintf(path, sizeof path, SFB_SOURCE_DIR "/%s", name);
         if (access(path, F_OK) != 0)
             continue; /* a public one */
         to = node_of(name);
@@ -378,22 +283,12 @@ static void look_for_circles(size_t at)
     nodes[at].state = DONE;
 }
 
-static void add_files(const char *pattern)
-{
-    glob_t files;
-
-    cr_assert_eq(glob(pattern, 0, NULL, &files), 0, "%s", pattern);
-    for (size_t i = 0; i < files.gl_pathc; i++)
-        add_file(files.gl_pathv[i]);
-    globfree(&files);
-}
-
 Test(layers, have_no_circle_of_files)
 {
     size_t arrows = 0;
 
-    add_files(SFB_SOURCE_DIR "/src/*/*.[chS]");
-    add_files(SFB_SOURCE_DIR "/src/*/*/*.[chS]");
+    for (size_t i = 0; i < tree_count; i++)
+        add_file(tree[i]);
     for (size_t i = 0; i < node_count; i++) {
         arrows += nodes[i].count;
         if (nodes[i].state == NEW)
@@ -401,6 +296,24 @@ Test(layers, have_no_circle_of_files)
     }
     cr_expect_gt(node_count, 50);
     cr_expect_gt(arrows, node_count); /* includes are found at all */
+}
+
+/* Of each product: who reads "ring.c" in a backtrace knows which. */
+Test(layers, have_no_file_name_twice_in_a_product)
+{
+    static const char *const products[] = { "src/", "profiler/", "toolchain/" };
+
+    for (size_t p = 0; p < sizeof products / sizeof *products; p++)
+        for (size_t i = 0; i < tree_count; i++)
+            for (size_t j = 0; j < i; j++) {
+                const char *a = strrchr(tree[i], '/'), *b = strrchr(tree[j], '/');
+                size_t size = strlen(a);
+
+                cr_expect(!starts_with(tree[i], products[p]) ||
+                              !starts_with(tree[j], products[p]) ||
+                              strcmp(a + size - 2, ".c") != 0 || strcmp(a, b) != 0,
+                          "%s and %s", tree[j], tree[i]);
+            }
 }
 
 /* By these a compiler says what it compiles for. */
@@ -422,32 +335,32 @@ static bool may_know_architecture(const char *file)
     return false;
 }
 
-Test(layers, choose_the_architecture_in_one_place)
+/* @return how many of the macros a file asks for */
+static size_t names_architecture(const char *path)
 {
-    static const char *const patterns[] = { "include/*.h", "include/*/*.h", "src/*/*.[chS]",
-                                            "src/*/*/*.[chS]", "tools/*.[ch]" };
+    char *text = text_in_tree(path);
     size_t seen = 0;
 
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        char pattern[512];
-        glob_t files;
+    for (size_t k = 0; k < sizeof architecture_macros / sizeof *architecture_macros; k++) {
+        bool found = strstr(text, architecture_macros[k]) != NULL;
 
-        snprintf(pattern, sizeof pattern, SFB_SOURCE_DIR "/%s", patterns[i]);
-        cr_assert_eq(glob(pattern, 0, NULL, &files), 0, "no files in %s", patterns[i]);
-        for (size_t j = 0; j < files.gl_pathc; j++) {
-            const char *name = files.gl_pathv[j] + sizeof SFB_SOURCE_DIR;
-            char *text = text_read(files.gl_pathv[j]);
-
-            for (size_t k = 0; k < sizeof architecture_macros / sizeof *architecture_macros; k++) {
-                bool found = strstr(text, architecture_macros[k]) != NULL;
-
-                seen += found;
-                cr_expect(!found || may_know_architecture(name), "%s asks for %s", name,
-                          architecture_macros[k]);
-            }
-            free(text);
-        }
-        globfree(&files);
+        seen += found;
+        cr_expect(!found || may_know_architecture(path), "%s asks for %s", path,
+                  architecture_macros[k]);
     }
+    free(text);
+    return seen;
+}
+
+Test(layers, choose_the_architecture_in_one_place)
+{
+    char *headers = command_output("cd '%s' && ls include/*.h include/*/*.h", SFB_SOURCE_DIR);
+    size_t seen = 0;
+
+    for (char *line; (line = strsep(&headers, "\n"));)
+        if (*line)
+            seen += names_architecture(line);
+    for (size_t i = 0; i < tree_count; i++)
+        seen += names_architecture(tree[i]);
     cr_expect_gt(seen, 0); /* the place where it is chosen */
 }

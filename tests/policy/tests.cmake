@@ -22,13 +22,20 @@ function(sfb_policy_test name)
     SFB_PROJECT_VERSION="${PROJECT_VERSION}" SFB_TOOL_PREFIX="${sfb_tool_prefix}" SFB_EMULATE="${sfb_emulate}"
     SFB_CC_OPTIONS="${sfb_cc_options}" SFB_CMAKE_OPTIONS="${sfb_cmake_options}"
     SFB_LIBUNWIND_OPTION="-DSFRAME_BACKTRACE_LIBUNWIND=${SFRAME_BACKTRACE_LIBUNWIND}"
-    SFB_RECORDING_OPTION="-DSFRAME_BACKTRACE_RECORDING=${SFRAME_BACKTRACE_RECORDING}"
-    SFB_HAVE_RECORDING=$<TARGET_EXISTS:sfb-recording> SFB_PKG_CONFIG_SETTINGS="${sfb_pkg_config_settings}")
+    SFB_PROFILER_OPTION="-DSFRAME_BACKTRACE_PROFILER=${SFRAME_BACKTRACE_PROFILER}"
+    SFB_HAVE_PROFILER=$<TARGET_EXISTS:sfb-recording> SFB_HAVE_AGENTS=$<TARGET_EXISTS:sfb-agent-cpu> SFB_PKG_CONFIG_SETTINGS="${sfb_pkg_config_settings}")
 endfunction()
 
-sfb_test(policy contract SOURCES support/contract_table.c)
-sfb_test(policy pages SOURCES support/command.c)
-sfb_test(policy security SOURCES support/command.c)
+if(EXISTS ${PROJECT_SOURCE_DIR}/docs/SIGNALS.md)
+  sfb_test(policy contract SOURCES support/contract_table.c)
+  sfb_test(policy pages SOURCES support/command.c)
+  sfb_test(policy security SOURCES support/command.c)
+  sfb_test(policy words SOURCES support/command.c)
+else()
+  foreach(name contract pages security words)
+    sfb_skip(policy ${name} "a copy of the library alone has no pages")
+  endforeach()
+endif()
 sfb_test(policy leftovers SOURCES support/command.c)
 target_compile_definitions(test-policy-leftovers PRIVATE SFB_SUPERVISE="$<TARGET_FILE:sfb-supervise>"
   SFB_CTEST="${CMAKE_CTEST_COMMAND}")

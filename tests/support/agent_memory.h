@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "recorder/shared.h"
+#include "profiler/protocol/shared.h"
 
 /* The largest: the beacon is one page. @return its size; 0: it is not there */
 static inline size_t memory_find(unsigned char **out)

@@ -2,7 +2,7 @@
  * Makes ELF files with .sframe and the .eh_frame that goes with it, field by field, in either byte
  * order, for all versions of the format: good ones, for tests to damage.
  *
- * It shares no constant with tools/check: layouts are written down here a second time.
+ * It shares no constant with toolchain/check: layouts are written down here a second time.
  */
 #ifndef SUPPORT_CHECK_FILE_H
 #define SUPPORT_CHECK_FILE_H

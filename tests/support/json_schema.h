@@ -1,5 +1,5 @@
 /*
- * Does a JSON value keep to a schema? Of JSON Schema, draft 7, what docs/check.schema.json uses; a
+ * Does a JSON value keep to a schema? Of JSON Schema, draft 7, what toolchain/docs/check.schema.json uses; a
  * keyword that is not known here is a failure, so that nothing goes unchecked.
  */
 #ifndef SUPPORT_JSON_SCHEMA_H

@@ -5,15 +5,17 @@
 #include "sfb/walk.h"
 #include "unwind/capture/stack_hash.h"
 
-enum { MEMO_FRAMES = 600, SMALL_FRAMES = 3 };
+enum { MEMO_FRAMES = 600, SMALL_FRAMES = 3, PART = 3 };
 
 static uint64_t large[SFRAME_BACKTRACE_MEMO_SIZE(MEMO_FRAMES) / 8];
 static uint64_t small[SFRAME_BACKTRACE_MEMO_SIZE(SMALL_FRAMES) / 8];
+static uint64_t in_parts[SFRAME_BACKTRACE_MEMO_SIZE(MEMO_FRAMES) / 8];
 static uint64_t hashed[SFRAME_BACKTRACE_HASHED_MEMO_SIZE(MEMO_FRAMES) / 8];
 static uint64_t small_hashed[SFRAME_BACKTRACE_HASHED_MEMO_SIZE(SMALL_FRAMES) / 8];
 
 static void *addresses[TRACE_MAX];
 static uint8_t bytes[2][TRACE_MAX * 9 + 2];
+static struct trace parts;
 
 static void reference(struct trace *out, struct sfb_context *start, enum sfb_frame_kind kind)
 {
@@ -29,7 +31,7 @@ static void reference(struct trace *out, struct sfb_context *start, enum sfb_fra
         out->address[out->count] = frame.address;
         out->kind[out->count++] = (uint8_t)frame.kind;
     }
-    out->count -= status != SFB_OK && sfb_walker_is_stray(&walker);
+    out->count -= status != SFB_OK && sfb_walker_is_spurious(&walker);
     out->end = status == SFB_END;
 }
 
@@ -53,6 +55,89 @@ static const char *failed(const char *way, ssize_t count, int end, struct trace 
         ours->kind[i] = SFB_FRAME_RA;
     }
     return way;
+}
+
+/* Takes the stack in parts of three frames, from ways_differ() on. @return addresses, or -sfb_status */
+static __attribute__((noinline)) ssize_t addresses_in_parts(struct sframe_backtrace_options options,
+                                                            struct sframe_backtrace_info *info)
+{
+    struct sframe_backtrace_resume resume = { { 0 } };
+    ssize_t count = 0, part;
+
+    options.skip = options.context ? 0 : 2;
+    options.resume = &resume;
+    do {
+        part = sframe_backtrace_addresses(addresses + count, PART, &options, info);
+        if (part < 0)
+            return part;
+        count += part;
+    } while (info->end == SFB_FRAME_LIMIT && count + PART <= TRACE_MAX);
+    return count;
+}
+
+/* The same as CBF, by max_frames or by a buffer that has room for about two frames. */
+static __attribute__((noinline)) void cbf_in_parts(struct trace *out,
+                                                   struct sframe_backtrace_options options,
+                                                   bool full)
+{
+    struct sframe_backtrace_info info = { .size = sizeof info };
+    struct sframe_backtrace_resume resume = { { 0 } };
+    uint8_t part[PART * 9 + 2];
+    const size_t room = full ? 20 : sizeof part;
+    struct trace *decoded = &parts;
+
+    options.max_frames = full ? 0 : PART;
+    options.skip = options.context ? 0 : 2;
+    options.resume = &resume;
+    out->count = 0;
+    do {
+        trace_decode(decoded, part, sframe_backtrace_cbf(part, room, &options, &info));
+        out->error = decoded->error;
+        out->end = decoded->end;
+        if (decoded->error != SFB_OK || out->count + decoded->count > TRACE_MAX)
+            return;
+        memcpy(out->address + out->count, decoded->address, decoded->count * sizeof *out->address);
+        memcpy(out->kind + out->count, decoded->kind, decoded->count);
+        out->count += decoded->count;
+    } while (info.end == SFB_FRAME_LIMIT || info.end == SFB_BUFFER_FULL);
+}
+
+static __attribute__((noinline)) const char *parts_differ(const void *ucontext,
+                                                          const struct trace *theirs,
+                                                          struct trace *ours)
+{
+    static const struct {
+        const char *name, *cbf_name;
+        void *memo;
+        size_t size;
+        bool full;
+    } ways[] = {
+        { "addresses in parts", "cbf in parts", NULL, 0, false },
+        { "addresses in parts with a memo", "cbf in parts with a memo", in_parts, sizeof in_parts,
+          false },
+        { "addresses in parts with a memo, again", "cbf in small buffers", in_parts,
+          sizeof in_parts, true },
+    };
+
+    for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct sframe_backtrace_options options = { .size = sizeof options,
+                                                    .context = ucontext,
+                                                    .memo = ways[i].memo,
+                                                    .memo_size = ways[i].size };
+        struct sframe_backtrace_info info = { .size = sizeof info };
+        const size_t own = ucontext ? 0 : 1;
+        ssize_t count = addresses_in_parts(options, &info);
+
+        if (!ucontext && count > 0)
+            addresses[0] = (void *)(uintptr_t)theirs->address[0];
+        if (!same_addresses(theirs, count, 0, info.end == SFB_END))
+            return failed(ways[i].name, count, info.end == SFB_END, ours);
+        cbf_in_parts(ours, options, ways[i].full);
+        if (ours->error != SFB_OK || ours->end != theirs->end ||
+            trace_differs(ours, own, theirs, own) != SIZE_MAX)
+            return ways[i].cbf_name;
+    }
+    return NULL;
 }
 
 /* Of what was given, as a walk without a memo has to compute it. */
@@ -112,6 +197,7 @@ const char *ways_differ(const void *ucontext, struct trace *ours, struct trace *
         { "addresses with a small memo", "cbf with a small memo", small, sizeof small },
         { "addresses with a memo, again", "cbf with a memo, again", large, sizeof large },
     };
+    const char *way;
     struct sfb_context start;
     ssize_t size, plain = 0;
 
@@ -155,5 +241,6 @@ const char *ways_differ(const void *ucontext, struct trace *ours, struct trace *
         else if (size != plain || memcmp(bytes[0], bytes[1], (size_t)size) != 0)
             return "other bytes with a memo";
     }
-    return hash_differs(ucontext, theirs, ours);
+    way = parts_differ(ucontext, theirs, ours);
+    return way ? way : hash_differs(ucontext, theirs, ours);
 }

@@ -210,7 +210,7 @@ static bool reaches_outermost(const struct trace *t)
 
 /*
  * Half-way through eh_return(), libgcc's own registers are those of the frame that catches, or on
- * the way to it: no table says so, and no walker is right there (docs/ACCURACY.md).
+ * the way to it: no table says so, and no walker is right there (docs/evidence/ACCURACY.md).
  */
 static bool nobody_knows(uint64_t pc)
 {

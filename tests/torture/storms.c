@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STUCK_SECONDS = 300, LATE_SECONDS = 600, SELF_CHECK_SECONDS = 3, TIMER_NS = 1000000 };
+#include "support/limit.h"
+
+enum { SELF_CHECK_SECONDS = 3, TIMER_NS = 1000000 };
 
 struct storm {
     unsigned seconds;
@@ -89,7 +91,7 @@ static int watch(const struct storm *s, const char *name, pid_t child)
             since = now();
         seen = progress;
         if (now() - since > (time_t)s->stuck ||
-            now() - s->begin > (time_t)s->seconds + LATE_SECONDS) {
+            now() - s->begin > (time_t)s->seconds + HANG_SECONDS) {
             kill(child, SIGABRT); /* for a core, where somebody wants one */
             waitpid(child, &status, 0);
             printf("%s: stands still after %ld s\n", name, (long)(now() - s->begin));
@@ -111,7 +113,7 @@ int storm_main(const char *name, storm_fn *run, int argc, char **argv)
 
     if (s == MAP_FAILED)
         return 2;
-    *s = (struct storm){ .seconds = 5, .stuck = STUCK_SECONDS };
+    *s = (struct storm){ .seconds = 5, .stuck = HANG_SECONDS };
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--inject") == 0 && i + 1 < argc) {
             i++;

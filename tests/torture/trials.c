@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { INJECTED = 100, COMPLAINTS_MAX = 20, STUCK_SECONDS = 300, BATCH = 10000 };
+#include "support/limit.h"
+
+enum { INJECTED = 100, COMPLAINTS_MAX = 20, BATCH = 10000 };
 
 static const char *const verdicts[VERDICT_COUNT] = { "good",     "crashes",  "hangs",
                                                      "bad CBFs", "too long", "false ends",
@@ -190,7 +192,7 @@ static int wait_for(const struct trials *t, pid_t child, bool *stuck)
         nanosleep(&pause, NULL); /* between two looks */
         since = seen == t->next ? since + 1 : 0;
         seen = t->next;
-        if (since > STUCK_SECONDS * 200) {
+        if (since > HANG_SECONDS * 200) {
             kill(child, SIGKILL);
             waitpid(child, &status, 0);
             *stuck = true;

@@ -29,6 +29,7 @@ static bool is_believed(uint64_t hi)
 {
     struct sfb_fast_walk fast = { .hi = hi };
 
+    sfb_seen_modules_begin(&fast.seen);
     sfb_memo_begin(&walk, storage, sizeof storage, OUTER_SP, false);
     cr_assert(walk.memo == memo);
     cr_assert(sfb_memo_find(&walk, KEY, SP, 0, false) == &memo->frame[1]);
@@ -62,6 +63,7 @@ Test(memo, asks_after_no_module_but_those_of_its_frames)
     static uint64_t stack[8] = { [3] = KEY + 64 };
     struct sfb_fast_walk fast = { .hi = (uintptr_t)(stack + 8) };
 
+    sfb_seen_modules_begin(&fast.seen);
     memo->hi = fast.hi;
     memo->count = 2;
     memo->words = 1;

@@ -11,16 +11,18 @@
 
 #include "base/sized.h"
 #include "cbf/drop.h"
+#include "cbf/put.h"
 #include "sfb/cbf.h"
 #include "unwind/capture/capture_walk.h"
+#include "unwind/capture/resume.h"
+#include "unwind/capture/spurious.h"
 #include "unwind/capture/stack_hash.h"
-#include "unwind/capture/stray.h"
 #include "unwind/process/loader.h"
 
 struct capture {
     struct sfb_cbf_encoder encoder;
     struct sfb_tail_ring outer;
-    struct sframe_backtrace_info *info; /* the caller's, or NULL */
+    struct sframe_backtrace_info *info; /* the caller's; NULL: not wanted */
     uint32_t frames;
     uint32_t skip;      /* frames still to be left out */
     uint32_t inner_max; /* frames for the inner end */
@@ -32,8 +34,8 @@ struct capture {
 static const struct sframe_backtrace_options defaults = { .size = sizeof defaults };
 
 /*
- * Whether the structs are those of this version's header. They are used in place then: a copy is
- * stack, and time. (info NULL, options NULL: not given.)
+ * Tells whether the structs have the sizes of this version's header. Then they are used in place: a
+ * copy costs stack and time. (info NULL, options NULL: not given.)
  */
 static inline bool are_ours(const struct sframe_backtrace_options *options,
                             const struct sframe_backtrace_info *info)
@@ -41,7 +43,7 @@ static inline bool are_ours(const struct sframe_backtrace_options *options,
     return (!options || options->size == sizeof *options) && (!info || info->size == sizeof *info);
 }
 
-/* The structs of a caller that was built with another version's header, as this version has them. */
+/* Copies of structs from another version's header, in this version's layout. */
 struct translation {
     struct sframe_backtrace_options options;
     struct sframe_backtrace_info info;
@@ -59,36 +61,57 @@ static enum sfb_status translate(struct translation *out,
                                        : status;
 }
 
-/* @return whether they ask for what is known here */
-static inline bool are_good(const struct sframe_backtrace_options *options)
+static inline bool are_known(uint32_t flags)
 {
-    const uint32_t flags = SFRAME_BACKTRACE_NO_LIBUNWIND | SFRAME_BACKTRACE_DOUBT;
-
-    return (options->flags & ~flags) == 0 &&
-           (options->max_frames == 0 || options->outermost <= options->max_frames);
+    return !(flags & ~(uint32_t)(SFRAME_BACKTRACE_NO_LIBUNWIND | SFRAME_BACKTRACE_DOUBT));
 }
 
-/* The same, out of line: in capture_cbf() it would cost the walk stack. */
-static __attribute__((noinline)) bool are_good_for_cbf(
-    const struct sframe_backtrace_options *options)
+/*
+ * Out of line: in capture_cbf() it would cost the walk stack.
+ *
+ * @return SFB_OK; SFB_BAD_ARGUMENT; else of sfb_resume_check()
+ */
+static __attribute__((noinline)) enum sfb_status check_for_cbf(
+    const struct sframe_backtrace_options *options, const struct sfb_context *caller)
 {
-    return are_good(options) && !options->hash;
+    if (!are_known(options->flags) || options->hash ||
+        (options->max_frames != 0 && options->outermost > options->max_frames))
+        return SFB_BAD_ARGUMENT;
+    return options->resume ? sfb_resume_check(options, caller) : SFB_OK;
 }
 
-/* @return NULL: none, or it may not be used */
+/* @return the memo; NULL: not given, or not to be used */
 static void *memo_of(const struct sframe_backtrace_options *options)
 {
     return options->memo && !(options->flags & SFRAME_BACKTRACE_DOUBT) ? options->memo : NULL;
 }
 
-static inline bool has_wishes(const struct sframe_backtrace_options *options)
+static inline bool is_bounded(const struct sframe_backtrace_options *options)
 {
     return options->stack || options->max_work || (options->flags & SFRAME_BACKTRACE_DOUBT);
 }
 
-static __attribute__((noinline)) void wish(struct sfb_capture_walk *walk,
-                                           const struct sframe_backtrace_options *options)
+/* In one branch. */
+static inline bool has_wishes(const struct sframe_backtrace_options *options)
 {
+    return ((uintptr_t)options->stack | (uintptr_t)options->resume | options->max_work |
+            (options->flags & SFRAME_BACKTRACE_DOUBT)) != 0;
+}
+
+/* @return whether the walk begins where another call stopped */
+static inline bool goes_on(const struct sframe_backtrace_options *options)
+{
+    return options->resume && sfb_resume_has_frame(options->resume);
+}
+
+static __attribute__((noinline)) void wish(struct sfb_capture_walk *walk,
+                                           const struct sframe_backtrace_options *options,
+                                           struct sfb_context *caller)
+{
+    if (goes_on(options))
+        sfb_resume_begin(walk, options->resume, caller, options->flags);
+    if (!is_bounded(options))
+        return;
     sfb_capture_walk_set_options(
         walk, &(struct sfb_capture_walk_options){
                   .stack = options->stack,
@@ -102,17 +125,37 @@ _Static_assert((int)SFRAME_BACKTRACE_NO_LIBUNWIND == (int)SFB_WALKER_NO_LIBUNWIN
                "flags are handed on");
 
 /* Begins a walk from a signal's context, or from the caller of the front door. */
-static void begin_walk(struct sfb_capture_walk *walk,
-                       const struct sframe_backtrace_options *options, struct sfb_context *caller)
+static inline __attribute__((always_inline)) void begin_plain_walk(
+    struct sfb_capture_walk *walk, const struct sframe_backtrace_options *options,
+    struct sfb_context *caller)
 {
     if (options->context) {
-        sfb_context_from_ucontext(caller, options->context); /* in its place: one is needed */
+        sfb_context_from_ucontext(caller, options->context); /* overwrites it: only one is needed */
         sfb_capture_walk_begin(walk, caller, SFB_FRAME_PC, options->flags);
     } else {
         sfb_capture_walk_begin(walk, caller, SFB_FRAME_RA, options->flags);
     }
+}
+
+static inline __attribute__((always_inline)) void begin_walk(
+    struct sfb_capture_walk *walk, const struct sframe_backtrace_options *options,
+    struct sfb_context *caller)
+{
+    begin_plain_walk(walk, options, caller);
     if (__builtin_expect(has_wishes(options), 0))
-        wish(walk, options);
+        wish(walk, options, caller);
+}
+
+/* Out of line: in capture_cbf() it would cost the walk stack. */
+static __attribute__((noinline)) void begin_walk_for_cbf(
+    struct capture *c, struct sfb_capture_walk *walk,
+    const struct sframe_backtrace_options *options, struct sfb_context *caller)
+{
+    begin_walk(walk, options, caller);
+    if (__builtin_expect(options->resume != NULL, 0) && goes_on(options)) {
+        c->skip = 0;
+        c->source = (uint8_t)sfb_resume_source(options->resume);
+    }
 }
 
 static void count_sources(struct sframe_backtrace_info *info,
@@ -122,7 +165,7 @@ static void count_sources(struct sframe_backtrace_info *info,
     info->by_source[SFB_SOURCE_EH_FRAME] += count->by_eh_frame;
 }
 
-/* Before the walk ends: says whether it uses a memo. */
+/* Sets info.memo_used. Called before the walk ends, which releases the memo. */
 static void tell_memo(struct sframe_backtrace_info *info, const struct sfb_capture_walk *walk)
 {
     info->memo_used = walk->memo.memo != NULL;
@@ -131,8 +174,10 @@ static void tell_memo(struct sframe_backtrace_info *info, const struct sfb_captu
 static enum sfb_status put(struct capture *c, enum sfb_frame_kind kind, enum sfb_source source,
                            uint64_t address)
 {
-    enum sfb_status status = sfb_cbf_encoder_put(&c->encoder, kind, address);
+    enum sfb_status status = SFB_OK;
 
+    if (!c->encoder.first || !cbf_encoder_put_first(&c->encoder, kind, address))
+        status = sfb_cbf_encoder_put(&c->encoder, kind, address);
     if (status == SFB_OK) {
         c->frames++;
         if (c->info)
@@ -142,7 +187,7 @@ static enum sfb_status put(struct capture *c, enum sfb_frame_kind kind, enum sfb
 }
 
 /*
- * Finds a place for one frame, whatever it is.
+ * Writes one frame of any kind: skipped, to the inner end, or to the ring.
  *
  * @return SFB_OK, or why the walk ends here
  */
@@ -183,14 +228,14 @@ static enum sfb_fast_walk_end fast_frames(struct capture *c, struct sfb_capture_
     if (memo && memo->matched > 0)
         end = sfb_fast_walk_memo_cbf(&walk->fast, &c->encoder, left, &count, memo);
     else
-        end = sfb_fast_walk_cbf(&walk->fast, &c->encoder, left, &count, memo);
+        end = sfb_fast_walk_cbf(&walk->fast, &c->encoder, left, &count, c->info != NULL, memo);
     c->frames += count.frames;
     if (c->info)
         count_sources(c->info, &count);
     return end;
 }
 
-/* To the next frame that the fast walk could not give or take. */
+/* Goes on to the next frame that the fast walk could not write itself. */
 static enum sfb_status next_uncommon(struct capture *c, struct sfb_capture_walk *walk)
 {
     enum sfb_status status;
@@ -207,8 +252,7 @@ static enum sfb_status next_uncommon(struct capture *c, struct sfb_capture_walk 
         case SFB_FAST_WALK_SINK_FULL:
             c->kind = SFB_FRAME_RA;
             c->source = (uint8_t)sfb_fast_walk_source(&walk->fast);
-            /* Even if it finds no place: the next walk will then end here, and not look for more.
-             */
+            /* Even if it does not fit: the next walk then ends here, not further out. */
             sfb_capture_walk_sink_full(walk);
             return SFB_OK;
         case SFB_FAST_WALK_CHECK_MODULE:
@@ -246,12 +290,14 @@ static enum sfb_status walk_all(struct capture *c, struct sfb_capture_walk *walk
     } while (status == SFB_OK);
     if (c->info)
         tell_memo(c->info, walk);
+    if (__builtin_expect(options->resume != NULL, 0))
+        status = sfb_resume_stop(options->resume, walk, c->source, status);
     sfb_capture_walk_end(walk, c->complete, status, NULL);
     return status;
 }
 
-/* @param stray  the last frame, which is in the ring, is none */
-static void put_outermost(struct capture *c, size_t size, bool stray)
+/* @param spurious  the last frame in the ring is not real: leave it out */
+static void put_outermost(struct capture *c, size_t size, bool spurious)
 {
     size_t kept = sfb_tail_ring_kept(&c->outer);
     uint64_t omitted = c->outer.seen - kept;
@@ -261,16 +307,16 @@ static void put_outermost(struct capture *c, size_t size, bool stray)
     if (omitted > 0 && sfb_cbf_encoder_put(&c->encoder, SFB_FRAME_OMIT, omitted) == SFB_OK &&
         c->info)
         c->info->omitted = omitted < UINT_MAX ? (uint32_t)omitted : UINT_MAX;
-    for (size_t i = 0; i < kept - stray; i++) {
+    for (size_t i = 0; i < kept - spurious; i++) {
         struct sfb_tail_frame frame = sfb_tail_ring_get(&c->outer, i);
 
         put(c, frame.kind, frame.source, frame.address);
     }
 }
 
-/* Takes the last frame back, which is none. (Not inlined: it needs stack, and few come here.) */
-static __attribute__((noinline)) void drop_stray(struct capture *c,
-                                                 const struct sfb_capture_walk *walk)
+/* Removes the last frame, which is not real. (Not inlined: it needs stack, and is rare.) */
+static __attribute__((noinline)) void drop_spurious(struct capture *c,
+                                                    const struct sfb_capture_walk *walk)
 {
     uint64_t callee = 0;
 
@@ -280,12 +326,27 @@ static __attribute__((noinline)) void drop_stray(struct capture *c,
         callee--;
     c->frames--;
     if (c->info)
-        sfb_stray_discount(c->info, walk, callee);
+        sfb_spurious_discount(c->info, walk, callee);
 }
 
 static void clear_info(struct sframe_backtrace_info *info)
 {
     *info = (struct sframe_backtrace_info){ .size = info->size };
+}
+
+/* Writes a backtrace without frames: options.resume has given them all. */
+static ssize_t give_no_cbf(void *buffer, size_t size, const struct sframe_backtrace_options *how,
+                           struct sframe_backtrace_info *info)
+{
+    enum sfb_status status = sfb_resume_end(how->resume);
+    struct sfb_cbf_encoder encoder;
+
+    cbf_encoder_begin(&encoder, buffer, size);
+    if (info) {
+        clear_info(info);
+        info->end = status;
+    }
+    return (ssize_t)sfb_cbf_encoder_end(&encoder, status != SFB_END);
 }
 
 static __attribute__((noinline)) ssize_t capture_cbf(void *buffer, size_t size,
@@ -297,14 +358,19 @@ static __attribute__((noinline)) ssize_t capture_cbf(void *buffer, size_t size,
     struct capture c;
     enum sfb_status status;
     size_t inner_size;
-    bool stray;
+    bool spurious;
 
-    if (!buffer || (how != &defaults && !are_good_for_cbf(how)))
+    if (!buffer)
         return -SFB_BAD_ARGUMENT;
-    if (size < SFB_CBF_SIZE_MIN)
-        return -SFB_BUFFER_TOO_SMALL;
     if (!sfb_may_capture())
         return -SFB_NO_RESOURCE;
+    status = how != &defaults ? check_for_cbf(how, caller) : SFB_OK;
+    if (status > SFB_END)
+        return -(ssize_t)status;
+    if (size < SFB_CBF_SIZE_MIN)
+        return -SFB_BUFFER_TOO_SMALL;
+    if (status == SFB_END)
+        return give_no_cbf(buffer, size, how, info);
     if (size > SSIZE_MAX)
         size = SSIZE_MAX;
 
@@ -314,22 +380,23 @@ static __attribute__((noinline)) ssize_t capture_cbf(void *buffer, size_t size,
     c.inner_max = how->max_frames ? how->max_frames - how->outermost : UINT_MAX;
     c.inner_full = false;
     c.complete = false;
-    inner_size = sfb_tail_ring_init(&c.outer, buffer, size, how->outermost);
-    status = sfb_cbf_encoder_init(&c.encoder, buffer, inner_size, 64);
-    if (status != SFB_OK)
-        return -(ssize_t)status;
+    inner_size = size;
+    c.outer.capacity = 0;
+    if (how->outermost > 0)
+        inner_size = sfb_tail_ring_init(&c.outer, buffer, size, how->outermost);
+    cbf_encoder_begin(&c.encoder, buffer, inner_size);
 
     if (info)
         clear_info(info);
-    begin_walk(&walk, how, caller);
-    c.kind = (uint8_t)walk.walker.anchor_kind;
     c.source = SFB_SOURCE_START;
+    begin_walk_for_cbf(&c, &walk, how, caller);
+    c.kind = (uint8_t)walk.walker.anchor_kind;
     status = walk_all(&c, &walk, how);
-    stray = sfb_capture_walk_is_stray(&walk);
-    if (__builtin_expect(stray && !c.inner_full, false))
-        drop_stray(&c, &walk);
+    spurious = sfb_capture_walk_is_spurious(&walk);
+    if (__builtin_expect(spurious && !c.inner_full, false))
+        drop_spurious(&c, &walk);
     if (c.outer.capacity > 0)
-        put_outermost(&c, size, stray && c.inner_full);
+        put_outermost(&c, size, spurious && c.inner_full);
     if (info) {
         info->frames = c.frames;
         info->end = status;
@@ -337,7 +404,7 @@ static __attribute__((noinline)) ssize_t capture_cbf(void *buffer, size_t size,
     return (ssize_t)sfb_cbf_encoder_end(&c.encoder, status != SFB_END);
 }
 
-/* Its copies are on the stack of no other caller. */
+/* Apart, so that only these callers have the copies on the stack. */
 static __attribute__((noinline)) ssize_t translated_cbf(
     void *buffer, size_t size, const struct sframe_backtrace_options *options,
     struct sframe_backtrace_info *info, struct sfb_context *caller)
@@ -377,7 +444,7 @@ static inline uint32_t room_of(const struct addresses *a)
     return room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
 }
 
-/* On from the frame that the walk stands on, which was taken, as far as the fast walk goes. */
+/* Goes on from the walk's frame, already taken, as far as the fast walk goes. */
 static inline enum sfb_fast_walk_end go_on(struct addresses *a, struct sfb_capture_walk *walk,
                                            struct sframe_backtrace_info *info)
 {
@@ -405,19 +472,19 @@ static inline enum sfb_fast_walk_end go_on(struct addresses *a, struct sfb_captu
     }
 }
 
-/* Takes the last address back, which is none. */
-static __attribute__((noinline)) void drop_stray_address(struct addresses *a,
-                                                         const struct sfb_capture_walk *walk,
-                                                         struct sframe_backtrace_info *info)
+/* Removes the last address, which is not a frame. */
+static __attribute__((noinline)) void drop_spurious_address(struct addresses *a,
+                                                            const struct sfb_capture_walk *walk,
+                                                            struct sframe_backtrace_info *info)
 {
     if (a->at == a->first)
         return; /* it was left out */
     a->at--;
     if (info)
-        sfb_stray_discount(info, walk, a->at > a->first ? (uintptr_t)a->at[-1] - 1 : 0);
+        sfb_spurious_discount(info, walk, a->at > a->first ? (uintptr_t)a->at[-1] - 1 : 0);
 }
 
-/* Of the addresses given, of which `known` has the outermost. */
+/* Hashes the addresses given. known: the hash of their outermost frames */
 static __attribute__((noinline)) uint64_t hash_addresses(const struct addresses *a,
                                                          struct sfb_memo_hash known)
 {
@@ -426,14 +493,18 @@ static __attribute__((noinline)) uint64_t hash_addresses(const struct addresses 
     return sfb_stack_hash_end(known.value);
 }
 
-/* @return SFB_END, SFB_UNPROVEN_END, or why the walk stopped. (Inlined where there are no options, and no work for
- * them.) */
+/*
+ * @param source  of the frame that the walk stands on
+ *
+ * @return SFB_END, SFB_UNPROVEN_END, or why the walk stopped. (Inlined where there are no options, and no work for
+ *         them.)
+ */
 static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
     struct addresses *a, struct sfb_capture_walk *walk, void *memo, size_t memo_size,
-    struct sframe_backtrace_info *info, uint64_t *hash)
+    struct sframe_backtrace_info *info, uint64_t *hash, struct sframe_backtrace_resume *resume,
+    enum sfb_source source)
 {
     struct sfb_memo_hash known = { 0, SFB_STACK_HASH_START };
-    enum sfb_source source = SFB_SOURCE_START; /* of the frame that the walk stands on */
     enum sfb_status status = SFB_OK;
     bool complete = false;
 
@@ -448,10 +519,10 @@ static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
             if (info)
                 info->by_source[source]++;
         }
-        /* From the last frame that is left out, or the first that is given. */
+        /* From the last skipped frame, or the first given one. */
         if (memo && a->skip == 0) {
             sfb_capture_walk_use_memo(walk, memo, memo_size, hash != NULL, room_of(a));
-            memo = NULL; /* it is in use */
+            memo = NULL; /* it is in use from here on */
         }
         switch (go_on(a, walk, info)) {
         case SFB_FAST_WALK_OUTERMOST:
@@ -474,26 +545,60 @@ static inline __attribute__((always_inline)) enum sfb_status walk_addresses(
     if (info)
         tell_memo(info, walk);
     known.frames = (uint32_t)(a->at - a->first);
+    if (__builtin_expect(resume != NULL, 0))
+        status = sfb_resume_stop(resume, walk, source, status);
     sfb_capture_walk_end(walk, complete, status, hash ? &known : NULL);
-    if (__builtin_expect(sfb_capture_walk_is_stray(walk), false))
-        drop_stray_address(a, walk, info);
-    /* Else the memo's frames are the outermost of those that were given. */
-    if (!walk->memo.memo || status == SFB_FRAME_LIMIT || sfb_capture_walk_is_stray(walk))
+    if (__builtin_expect(sfb_capture_walk_is_spurious(walk), false))
+        drop_spurious_address(a, walk, info);
+    /* Else the memo's frames are the outermost of the given ones. */
+    if (!walk->memo.memo || status == SFB_FRAME_LIMIT || sfb_capture_walk_is_spurious(walk))
         known = (struct sfb_memo_hash){ 0, SFB_STACK_HASH_START };
     if (hash)
         *hash = hash_addresses(a, known);
     return status;
 }
 
+/* Addresses only: without options and info. */
+static __attribute__((noinline)) ssize_t plain_addresses(void **buffer, size_t count,
+                                                         const struct sframe_backtrace_options *how,
+                                                         struct sfb_context *caller)
+{
+    struct sfb_capture_walk walk;
+    struct addresses a = { .first = buffer, .at = buffer, .end = buffer + count };
+
+    begin_plain_walk(&walk, how, caller);
+    walk_addresses(&a, &walk, NULL, 0, NULL, NULL, NULL, SFB_SOURCE_START);
+    return a.at - buffer;
+}
+
+static inline bool is_plain(const struct sframe_backtrace_options *how)
+{
+    return !((uintptr_t)how->memo | (uintptr_t)how->hash | (uintptr_t)how->stack |
+             (uintptr_t)how->resume | how->skip | how->max_work |
+             (how->flags & SFRAME_BACKTRACE_DOUBT));
+}
+
+/* Gives no address: options.resume has given them all. */
+static ssize_t give_no_address(const struct sframe_backtrace_options *how,
+                               struct sframe_backtrace_info *info)
+{
+    if (info)
+        info->end = sfb_resume_end(how->resume);
+    if (how->hash)
+        *how->hash = sfb_stack_hash_end(SFB_STACK_HASH_START);
+    return 0;
+}
+
 static __attribute__((noinline)) ssize_t capture_addresses(
     void **buffer, size_t count, const struct sframe_backtrace_options *how,
     struct sframe_backtrace_info *info, struct sfb_context *caller)
 {
+    enum sfb_source source = SFB_SOURCE_START;
     struct sfb_capture_walk walk;
     struct addresses a;
     enum sfb_status status;
 
-    if (!buffer || count == 0 || !are_good(how) || how->outermost > 0)
+    if (!buffer || count == 0 || !are_known(how->flags) || how->outermost > 0)
         return -SFB_BAD_ARGUMENT;
     if (!sfb_may_capture())
         return -SFB_NO_RESOURCE;
@@ -501,13 +606,27 @@ static __attribute__((noinline)) ssize_t capture_addresses(
         count = SSIZE_MAX / sizeof *buffer;
     if (how->max_frames && how->max_frames < count)
         count = how->max_frames;
+    if (!info && is_plain(how))
+        return plain_addresses(buffer, count, how, caller);
     a = (struct addresses){
         .first = buffer, .at = buffer, .end = buffer + count, .skip = how->skip
     };
     if (info)
         clear_info(info);
+    if (__builtin_expect(how->resume != NULL, 0)) {
+        status = sfb_resume_check(how, caller);
+        if (status == SFB_END)
+            return give_no_address(how, info);
+        if (status != SFB_OK)
+            return -(ssize_t)status;
+        if (goes_on(how)) {
+            a.skip = 0;
+            source = sfb_resume_source(how->resume);
+        }
+    }
     begin_walk(&walk, how, caller);
-    status = walk_addresses(&a, &walk, memo_of(how), how->memo_size, info, how->hash);
+    status = walk_addresses(&a, &walk, memo_of(how), how->memo_size, info, how->hash, how->resume,
+                            source);
     if (info) {
         info->frames = a.at - buffer < UINT_MAX ? (uint32_t)(a.at - buffer) : UINT_MAX;
         info->end = status;
@@ -542,15 +661,9 @@ ssize_t sfb_backtrace_addresses_from(void **buffer, size_t count,
 
 int sfb_backtrace_from(void **buffer, int size, struct sfb_context *caller)
 {
-    struct sfb_capture_walk walk;
-    struct addresses a;
-
     if (!buffer || size <= 0 || !sfb_may_capture())
         return 0;
-    a = (struct addresses){ .first = buffer, .at = buffer, .end = buffer + size };
-    sfb_capture_walk_begin(&walk, caller, SFB_FRAME_RA, 0);
-    walk_addresses(&a, &walk, NULL, 0, NULL, NULL);
-    return (int)(a.at - buffer);
+    return (int)plain_addresses(buffer, (size_t)size, &defaults, caller);
 }
 
 void sframe_backtrace_refresh(void)

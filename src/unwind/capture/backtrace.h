@@ -1,4 +1,4 @@
-/* What the entry points of capture_*.S hand their caller's registers to. */
+/* Called by the entry points in entry_*.S, with their caller's registers. */
 #ifndef SFB_UNWIND_CAPTURE_BACKTRACE_H
 #define SFB_UNWIND_CAPTURE_BACKTRACE_H
 

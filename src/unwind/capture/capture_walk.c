@@ -8,14 +8,14 @@
 #include "unwind/walk/position.h"
 #include "unwind/walk/walker.h"
 
-/* A part of the walk that no step of the walker interrupts begins here. */
+/* Begins a part of the walk: frames up to the next step of the walker. */
 static void begin_part(struct sfb_capture_walk *walk, uint32_t room)
 {
     if (walk->fast.hi != 0 && sfb_fast_walk_record_first(&walk->fast, &walk->memo))
         sfb_capture_walk_memo_hit(walk, room);
 }
 
-/* How far a fast walk may read that has so much work left: no frame takes less than a word. */
+/* @return how far a fast walk may read with the work left: each frame takes at least a word */
 static uint64_t limit_of_work(const struct sfb_memory *stack, uint64_t sp, uint32_t work)
 {
     uint64_t hi = sfb_capture_walk_limit(stack, sp), room = (uint64_t)work * 8;
@@ -33,7 +33,8 @@ void sfb_capture_walk_set_options(struct sfb_capture_walk *walk,
         sfb_memory_vouched(memory, (uintptr_t)wishes->stack, wishes->stack_size);
     else if (wishes->doubt)
         sfb_memory_doubted(memory);
-    walk->fast.seen.doubt = wishes->doubt;
+    if (wishes->doubt)
+        walk->fast.seen.count = SFB_SEEN_DOUBT;
     walk->fast.bounded = true;
     walk->walker.work = wishes->work;
     walk->fast.hi = limit_of_work(memory, sp, wishes->work);
@@ -52,12 +53,11 @@ void sfb_capture_walk_take_memo(struct sfb_capture_walk *walk, void *storage, si
         begin_part(walk, room);
 }
 
-void sfb_capture_walk_learn(struct sfb_capture_walk *walk)
+static void walk_on(struct sfb_capture_walk *walk)
 {
     uint32_t skip = UINT32_MAX;
     enum sfb_fast_walk_end end;
 
-    walk->memo.memo = NULL;
     while (walk->walker.own_memory.user) {
         end = sfb_fast_walk_skip(&walk->fast, &skip);
         if (end == SFB_FAST_WALK_OUTERMOST || skip == 0)
@@ -68,10 +68,17 @@ void sfb_capture_walk_learn(struct sfb_capture_walk *walk)
     }
 }
 
-/* What the kernel writes for a signal, and room to spare: further away there is another stack. */
+void sfb_capture_walk_learn(struct sfb_capture_walk *walk)
+{
+    walk->memo.memo = NULL;
+    walk_on(walk);
+    walk->walker.spurious = false; /* such a frame was not given */
+}
+
+/* The kernel's signal frame, and room to spare. A step further than that has changed stacks. */
 #define SIGNAL_FRAME_MAX (32u << 10)
 
-/* A step was made, before which the walk's memory ended at hi. */
+/* Updates the trail after a step. hi: end of the walk's memory before the step */
 static __attribute__((noinline)) void follow_trail(struct sfb_capture_walk *walk, uint64_t hi)
 {
     struct sfb_walk *w = &walk->walker;
@@ -82,8 +89,7 @@ static __attribute__((noinline)) void follow_trail(struct sfb_capture_walk *walk
         sfb_stack_trail_follow(&w->own_memory, hi);
 }
 
-/* From the members that say it: anchor, anchor_kind, flags, own_memory. The first frame counts as given. */
-static void begin_walker(struct sfb_walk *walker)
+void sfb_capture_walk_begin_walker(struct sfb_walk *walker)
 {
     sfb_walker_start(walker, walker->anchor, (enum sfb_frame_kind)walker->anchor_kind,
                      walker->flags, sfb_modules_live(walker->flags & SFB_WALKER_DOUBT), NULL);
@@ -98,15 +104,16 @@ enum sfb_status sfb_capture_walk_step(struct sfb_capture_walk *walk)
     uint64_t work = 1;
 
     if (!walker->begun)
-        begin_walker(walker);
-    /* A fast walk always moves sp; where there was none, the walker knows more of the frame. */
+        sfb_capture_walk_begin_walker(walker);
+    /* A fast walk always moves sp. If sp is unchanged, the walker is on this frame and knows more of it. */
     if (s->sp != walker->regs.sp) {
         work += (s->sp - walker->regs.sp) / 8;
         sfb_walker_resume(walker, s->pc, s->sp, s->fp);
     }
     if (!sfb_walker_spend(walker, work))
         return SFB_WORK_LIMIT;
-    s->word = walker->own_memory.hi; /* it led here, and has no other use now; stack is scarce */
+    s->word =
+        walker->own_memory.hi; /* scratch: the word led here and is used up; stack is scarce */
     status = sfb_walker_step(walker);
     if (status != SFB_OK)
         return status;

@@ -1,11 +1,9 @@
 /*
- * The walk behind the front doors: the fast walk as far as the rule cache reaches, and the walker
- * where it does not. Between two frames both stand on the same one.
+ * The walk behind the front doors: the fast walk where rules are cached, else the walker. Between two
+ * steps both stand on the same frame.
  */
 #ifndef SFB_UNWIND_CAPTURE_CAPTURE_WALK_H
 #define SFB_UNWIND_CAPTURE_CAPTURE_WALK_H
-
-#include <string.h>
 
 #include "unwind/capture/fast_walk.h"
 #include "unwind/capture/memo.h"
@@ -16,25 +14,25 @@
 struct sfb_capture_walk {
     struct sfb_fast_walk fast; /* goes on from the frame reached */
     struct sfb_memo_walk memo;
-    struct sfb_walk walker; /* begun when it is first needed, from what says where it begins */
+    struct sfb_walk walker; /* started when first needed, from its anchor */
 };
 
-/* How far a fast walk may read: to the end of what is known of the stack that sp is on. */
+/* @return end of the known stack around sp: a fast walk may read up to it; 0: nothing */
 static inline uint64_t sfb_capture_walk_limit(const struct sfb_memory *stack, uint64_t sp)
 {
     return sp - stack->lo < stack->hi - stack->lo && (sp & 7) == 0 ? stack->hi : 0;
 }
 
-/* What few walks ask for. */
+/* Options that few walks need. */
 struct sfb_capture_walk_options {
-    const void *stack; /* bytes that can be read; they only count if sp is there. NULL: none */
+    const void *stack; /* readable bytes; ignored unless sp is in them; may be NULL */
     size_t stack_size;
     uint32_t work; /* the budget */
-    bool doubt;    /* ask the kernel of all that is known */
+    bool doubt;    /* revalidate known pages and modules with the kernel */
 };
 
 /*
- * Stands on the first frame.
+ * Starts a walk on its first frame.
  *
  * @param start  borrowed until the walk ends, and overwritten: see sfb_walker_init()
  * @param flags  enum sfb_walker_flags
@@ -52,7 +50,7 @@ static inline void sfb_capture_walk_begin(struct sfb_capture_walk *out, struct s
     out->walker.work = SFB_WALKER_WORK;
     out->walker.begun = false;
     out->walker.unproven = false;
-    out->walker.stray = false;
+    out->walker.spurious = false;
     sfb_memory_live(&out->walker.own_memory, regs.sp, kind == SFB_FRAME_RA);
     s->pc = regs.pc;
     s->sp = regs.sp;
@@ -61,18 +59,18 @@ static inline void sfb_capture_walk_begin(struct sfb_capture_walk *out, struct s
     s->hi =
         flags & SFB_WALKER_NO_CACHE ? 0 : sfb_capture_walk_limit(&out->walker.own_memory, regs.sp);
     s->bounded = false;
-    memset(&s->seen, 0, sizeof s->seen);
+    sfb_seen_modules_begin(&s->seen);
     out->memo.memo = NULL;
 }
 
-/* Behind sfb_capture_walk_begin(). */
+/* Called after sfb_capture_walk_begin(), before the first step. */
 void sfb_capture_walk_set_options(struct sfb_capture_walk *walk,
                                   const struct sfb_capture_walk_options *wishes);
 
 /*
- * Has the walk use a memo from the frame on that it stands on, unless that is left alone for now.
+ * Makes the walk use a memo from its present frame on, unless the memo is idle.
  *
- * @param hashed  its end is asked for a hash
+ * @param hashed  the walk's end computes a hash
  * @param room    see sfb_memo_check()
  */
 void sfb_capture_walk_take_memo(struct sfb_capture_walk *walk, void *storage, size_t size,
@@ -85,13 +83,13 @@ static inline void sfb_capture_walk_use_memo(struct sfb_capture_walk *walk, void
         sfb_capture_walk_take_memo(walk, storage, size, hashed, room);
 }
 
-/* @return the memo that the fast walk has to tell of its frames; NULL: none */
+/* @return the memo in which the fast walk records its frames; NULL: it records nothing */
 static inline struct sfb_memo_walk *sfb_capture_walk_memo(struct sfb_capture_walk *walk)
 {
     return walk->memo.memo && !walk->memo.beyond ? &walk->memo : NULL;
 }
 
-/* Goes on to where the stack is known, for the walks that will come from there or further in. */
+/* Walks on until it reaches known stack, so that later walks from there or further in know it too. */
 void sfb_capture_walk_learn(struct sfb_capture_walk *walk);
 
 /*
@@ -99,7 +97,7 @@ void sfb_capture_walk_learn(struct sfb_capture_walk *walk);
  *
  * @param complete  it stands on the outermost frame
  * @param status    SFB_END, or why it ends here
- * @param hash      see sfb_memo_end(); written if there is a memo; NULL: not wanted
+ * @param hash      see sfb_memo_end(); written if the walk has a memo; NULL: not wanted
  */
 static inline void sfb_capture_walk_end(struct sfb_capture_walk *walk, bool complete,
                                         enum sfb_status status, struct sfb_memo_hash *hash)
@@ -114,24 +112,24 @@ static inline void sfb_capture_walk_end(struct sfb_capture_walk *walk, bool comp
 }
 
 /*
- * How a walk has ended that came to an outermost frame by the fast walk: the walker may have taken a
- * step before that nothing proves.
+ * Status of a walk that the fast walk ended at an outermost frame. SFB_UNPROVEN_END if the walker took
+ * an unproven step before.
  */
 static inline enum sfb_status sfb_capture_walk_outermost(const struct sfb_capture_walk *walk)
 {
     return walk->walker.unproven ? SFB_UNPROVEN_END : SFB_END;
 }
 
-/* Whether the frame that was given last is none, once a walk has ended: see sfb_walker_is_stray(). */
-static inline bool sfb_capture_walk_is_stray(const struct sfb_capture_walk *walk)
+/* Tells after a walk whether its last frame is not real: see sfb_walker_is_spurious(). */
+static inline bool sfb_capture_walk_is_spurious(const struct sfb_capture_walk *walk)
 {
-    return walk->walker.stray;
+    return walk->walker.spurious;
 }
 
-/* The memo knows the frame that the walk stands on: whether it may be believed. room: see sfb_memo_check() */
+/* Validates the memo, which has the walk's frame: sfb_memo_check(). */
 void sfb_capture_walk_memo_hit(struct sfb_capture_walk *walk, uint32_t room);
 
-/* Tells the memo of a frame that the fast walk came to and that its sink had no room for. */
+/* Records a frame that the fast walk reached and that did not fit the sink. */
 static inline void sfb_capture_walk_sink_full(struct sfb_capture_walk *walk)
 {
     if (walk->memo.memo && walk->memo.matched == 0 &&
@@ -139,10 +137,13 @@ static inline void sfb_capture_walk_sink_full(struct sfb_capture_walk *walk)
         sfb_capture_walk_memo_hit(walk, UINT32_MAX);
 }
 
+/* Starts the walker from anchor, anchor_kind, flags and own_memory. The first frame counts as given. */
+void sfb_capture_walk_begin_walker(struct sfb_walk *walker);
+
 /*
- * Goes to the next frame by the walker, from where the fast walk ended.
+ * Takes one step with the walker, from where the fast walk ended.
  *
- * @return what sfb_walker_next() says; on SFB_OK walker.current is the frame reached
+ * @return as sfb_walker_next(); on SFB_OK walker.current is the new frame
  */
 enum sfb_status sfb_capture_walk_step(struct sfb_capture_walk *walk);
 

@@ -1,12 +1,11 @@
 /*
- * The hot loop. A frame costs what its chain of dependent instructions costs: load the return
- * address, load the cache's word that it leads to, shift the CFA's offset out of it, add; all else
- * (whether the word is the right one, the bounds of the stack, where the frame goes) is computed
- * beside that and ends in branches that are never taken. Code with frame pointers has a shorter
- * chain: see sfb_arch_follow().
+ * The hot loop. A frame costs its chain of dependent instructions: load the return address, load its
+ * word from the rule cache, shift the CFA's offset out of the word, add. All else runs in parallel and
+ * ends in branches that are never taken: the check of the word, the bounds of the stack, the output of
+ * the frame. Code with frame pointers has a shorter chain: see sfb_arch_follow().
  *
- * Every check that the walker makes is made here. Where one fails nothing has been changed, and the
- * walker does the frame again, and says what is wrong with it.
+ * Every check of the walker is made here. If one fails, nothing has been changed. Then the walker
+ * takes the frame again, and gives the status.
  */
 #include "unwind/capture/fast_walk.h"
 
@@ -15,7 +14,6 @@
 #include "cbf/put.h"
 #include "unwind/capture/memo.h"
 #include "unwind/machine/arch.h"
-#include "unwind/process/loader.h"
 #include "unwind/process/module_cache.h"
 #include "unwind/walk/rule_cache.h"
 
@@ -23,30 +21,30 @@
 
 #define PERMANENT ((uint64_t)SFB_MODULE_PERMANENT << SFB_RULE_CACHE_ID_SHIFT)
 
-/* Asked once in a walk for each module that could have been unloaded. */
-static __attribute__((noinline)) bool check_module(struct sfb_fast_walk *s, uint32_t id,
-                                                   uint64_t key)
-{
-    if (id == 0 || !sfb_module_is_loaded(id, key - 1, s->seen.doubt))
-        return false;
-    sfb_seen_modules_add(&s->seen, id);
-    return true;
-}
-
 bool sfb_fast_walk_check_module(struct sfb_fast_walk *s)
 {
-    return check_module(s, sfb_rule_cache_id(s->word), s->key);
+    return sfb_seen_modules_check(&s->seen, sfb_rule_cache_id(s->word), s->key - 1);
 }
 
 /*
- * Whether the loop checks modules by itself, which is fastest. Those whose frame on the stack is
- * large leave it to their user, and are not on the stack then.
+ * LOOK_HERE: the loop checks modules itself, which is fastest. LEAVE_TO_LOOK: loops with a large
+ * stack frame end instead, and their caller checks: their frame is not on the stack then.
  */
 enum look { LOOK_HERE, LEAVE_TO_LOOK };
 
-INLINE bool is_loaded(struct sfb_fast_walk *s, uint32_t id, uint64_t key, enum look look)
+static __attribute__((noinline)) bool is_known(struct sfb_fast_walk *s, uint32_t id)
 {
-    return sfb_seen_modules_has(&s->seen, id) || (look == LOOK_HERE && check_module(s, id, key));
+    return sfb_seen_modules_has(&s->seen, id) ||
+           (s->seen.count == SFB_SEEN_UNASKED && sfb_seen_modules_ask(&s->seen, id));
+}
+
+/* Only the first comparison is in the loop: the others would take registers from it. */
+INLINE bool is_loaded(struct sfb_fast_walk *s, uint64_t word, uint64_t key, enum look look)
+{
+    const uint32_t id = sfb_rule_cache_id(word);
+
+    return sfb_seen_modules_are_there(&s->seen, id) ||
+           (look == LOOK_HERE ? sfb_seen_modules_check(&s->seen, id, key - 1) : is_known(s, id));
 }
 
 /* Takes a frame, a return address. @return whether the walk may go on */
@@ -62,7 +60,7 @@ INLINE enum sfb_fast_walk_end walk_frames(struct sfb_fast_walk *s, put_fn *put, 
         return SFB_FAST_WALK_NEEDS_WALKER;
     for (;;) {
         word = sfb_rule_cache_look(&sfb_live_rules, key);
-        if (!(word & PERMANENT) && !is_loaded(s, sfb_rule_cache_id(word), key, look)) {
+        if (!(word & PERMANENT) && !is_loaded(s, word, key, look)) {
             if (look == LEAVE_TO_LOOK)
                 end = SFB_FAST_WALK_CHECK_MODULE;
             break;
@@ -77,7 +75,7 @@ INLINE enum sfb_fast_walk_end walk_frames(struct sfb_fast_walk *s, put_fn *put, 
             break;
         }
     }
-    /* Else the frame is still the one that it began with, and its pc may be less than the key. */
+    /* If sp is unchanged, this is still the first frame, and its pc may be key - 1. */
     if (sp != s->sp)
         s->pc = key;
     s->key = key;
@@ -109,7 +107,7 @@ INLINE void count_frame(struct sfb_fast_walk_count *count, uint32_t by_eh_frame)
 INLINE void keep_bytes(struct sfb_memo_frame *f, const uint8_t *cbf, size_t size)
 {
     if (size > 0 && size <= SFB_MEMO_CBF_MAX) {
-        memcpy(f->cbf, cbf, sizeof f->cbf); /* so many could have been written */
+        memcpy(f->cbf, cbf, sizeof f->cbf); /* of a fixed size: the buffer has that many bytes */
         f->cbf_size = (uint8_t)(size & SFB_MEMO_CBF_MAX);
     }
 }
@@ -124,9 +122,9 @@ static __attribute__((noinline)) void add_module(struct sfb_memo_walk *memo, uin
 }
 
 /*
- * What a word of the rule cache says is true for as long as its module is there.
+ * A word of the rule cache is valid while its module is mapped: makes the memo depend on the module.
  *
- * @param inner  the frame that it is about
+ * @param inner  the frame whose rule it is
  */
 INLINE void depend_on_module(struct sfb_memo_walk *memo, uint32_t id, uint32_t inner)
 {
@@ -135,7 +133,7 @@ INLINE void depend_on_module(struct sfb_memo_walk *memo, uint32_t id, uint32_t i
         add_module(memo, id, inner);
 }
 
-/* Tells the memo of the frame reached, and its bytes, if they are known. */
+/* Writes the walk's present frame to the memo, with its bytes of CBF if known. @return whether the memo had the frame */
 INLINE bool record_frame(struct sfb_memo_walk *memo, uint64_t pc, uint64_t sp, uint64_t fp,
                          uint64_t word, const uint8_t *cbf, size_t cbf_size)
 {
@@ -147,7 +145,7 @@ INLINE bool record_frame(struct sfb_memo_walk *memo, uint64_t pc, uint64_t sp, u
         f = sfb_memo_add(memo);
     if (!f)
         return false;
-    /* Also of a known one: it may have been reached in another way. */
+    /* Also for a known frame: it may have been reached from another callee. */
     sfb_memo_write(f, pc, sp, fp, word);
     keep_bytes(f, cbf, cbf_size);
     depend_on_module(memo, id, memo->fresh + !known);
@@ -175,8 +173,8 @@ bool sfb_fast_walk_record_first(const struct sfb_fast_walk *s, struct sfb_memo_w
 }
 
 /*
- * Puts the walk behind what the memo gave: on frame i, or on the frame further in if the sink has
- * no room for that one.
+ * Puts the walk behind the memo's frames: on frame i, or on its callee if the sink had no room for
+ * frame i.
  */
 static enum sfb_fast_walk_end behind_known(struct sfb_fast_walk *s, struct sfb_memo_walk *memo,
                                            uint32_t i, bool refused)
@@ -202,7 +200,7 @@ static enum sfb_fast_walk_end behind_known(struct sfb_fast_walk *s, struct sfb_m
 struct addresses {
     void **at, **end;
     struct sfb_memo_walk *memo;
-    uint32_t by_eh_frame; /* frames, where they are counted */
+    uint32_t by_eh_frame; /* frames; 0 if not counted */
     bool known;
 };
 
@@ -254,11 +252,11 @@ INLINE bool put_and_count_address_in_memo(void *sink, uint64_t pc, uint64_t sp, 
     return more;
 }
 
-/* How the walk has ended, where `known` says whether the memo has the frame reached. */
+/* @return how the walk has ended. known: the memo has the frame reached */
 static enum sfb_fast_walk_end ended(const struct sfb_fast_walk *s, struct sfb_memo_walk *memo,
                                     bool known, enum sfb_fast_walk_end end)
 {
-    /* That nothing comes behind a frame is a rule, too. */
+    /* "Outermost" is a rule too, and depends on its module. */
     if (memo && end == SFB_FAST_WALK_OUTERMOST)
         depend_on_module(memo, sfb_rule_cache_id(s->word), memo->fresh);
     return known ? SFB_FAST_WALK_MEMO_HIT : end;
@@ -306,7 +304,7 @@ enum sfb_fast_walk_end sfb_fast_walk_memo_addresses(struct sfb_fast_walk *s, voi
             break;
         *at++ = (void *)(uintptr_t)f->key; /* NOLINT(performance-no-int-to-ptr) */
     }
-    /* Not in the loop above, which few callers need it in, and which takes 1 ns a frame. */
+    /* Not in the loop above: it takes 1 ns a frame, and few callers count. */
     for (ptrdiff_t i = 1; count && i <= at - *out; i++)
         count_frame(count, frame[memo->outer - i].by_eh_frame);
     *out = at;
@@ -316,29 +314,29 @@ enum sfb_fast_walk_end sfb_fast_walk_memo_addresses(struct sfb_fast_walk *s, voi
 /* --- CBF -------------------------------------------------------------------------------------- */
 
 struct bytes {
-    struct sfb_cbf_encoder *encoder; /* as it was when it was last looked at */
-    uint8_t *at, *last_place;        /* where a frame of the largest size still fits */
+    struct sfb_cbf_encoder *encoder; /* state before these bytes: see give_back_bytes() */
+    uint8_t *at, *last_place;        /* a frame of the largest size fits up to last_place */
     uint64_t last;
-    uint32_t left;
-    struct sfb_fast_walk_count count;
-    struct sfb_memo_walk *memo;
+    uint32_t room, left; /* frames */
+    uint32_t by_eh_frame;
     bool known;
+    struct sfb_memo_walk *memo;
 };
 
-static void give_back_bytes(struct bytes *b)
+/* Updates the encoder. (Functions with a pointer to the struct are inline: so its members stay in registers.) */
+INLINE void give_back_bytes(struct bytes *b)
 {
     if (b->at != b->encoder->pos)
         cbf_encoder_continue(b->encoder, b->at, b->last);
 }
 
-/* A frame that is equal to the one before is the encoder's business. */
-static __attribute__((noinline)) bool repeat(struct bytes *b)
+/* Leaves a frame that equals the one before to the encoder. @return behind it; NULL: no room */
+static __attribute__((noinline)) uint8_t *repeat(struct sfb_cbf_encoder *encoder, uint8_t *at,
+                                                 uint64_t last)
 {
-    give_back_bytes(b);
-    if (sfb_cbf_encoder_put(b->encoder, SFB_FRAME_RA, b->last) != SFB_OK)
-        return false;
-    b->at = b->encoder->pos;
-    return true;
+    if (at != encoder->pos)
+        cbf_encoder_continue(encoder, at, last);
+    return sfb_cbf_encoder_put(encoder, SFB_FRAME_RA, last) == SFB_OK ? encoder->pos : NULL;
 }
 
 INLINE bool put_cbf(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word)
@@ -347,17 +345,30 @@ INLINE bool put_cbf(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t 
 
     (void)sp;
     (void)fp;
+    (void)word;
     if (b->at > b->last_place || b->left == 0)
         return false;
     if (__builtin_expect(pc == b->last, 0)) {
-        if (!repeat(b))
+        uint8_t *at = repeat(b->encoder, b->at, pc);
+
+        if (!at)
             return false;
+        b->at = at;
     } else {
         b->at = cbf_put_ra(b->at, b->last, pc);
         b->last = pc;
     }
     b->left--;
-    count_frame(&b->count, sfb_module_eh_frame[sfb_rule_cache_id(word)]);
+    return true;
+}
+
+INLINE bool put_cbf_and_count(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word)
+{
+    struct bytes *b = sink;
+
+    if (!put_cbf(sink, pc, sp, fp, word))
+        return false;
+    b->by_eh_frame += sfb_module_eh_frame[sfb_rule_cache_id(word)];
     return true;
 }
 
@@ -367,45 +378,52 @@ INLINE bool put_cbf_in_memo(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, u
     const uint8_t *start = b->at;
     bool repeats = pc == b->last;
 
-    if (!put_cbf(sink, pc, sp, fp, word))
+    if (!put_cbf_and_count(sink, pc, sp, fp, word))
         return false;
     b->known =
         record_frame(b->memo, pc, sp, fp, word, start, repeats ? 0 : (size_t)(b->at - start));
     return !b->known;
 }
 
-static struct bytes bytes_of(struct sfb_cbf_encoder *encoder, uint32_t left,
-                             const struct sfb_fast_walk_count *count, struct sfb_memo_walk *memo)
+INLINE struct bytes bytes_of(struct sfb_cbf_encoder *encoder, uint32_t left,
+                             struct sfb_memo_walk *memo)
 {
     struct bytes b = { .encoder = encoder,
                        .at = encoder->pos,
                        .last_place = encoder->limit - SFB_CBF_FRAME_SIZE_MAX,
                        .last = encoder->last,
                        .left = left,
-                       .count = *count,
                        .memo = memo };
 
-    /* The first address of all is no common one. */
+    /* The first address must be absolute: the encoder writes it. */
     if (encoder->limit - encoder->pos < SFB_CBF_FRAME_SIZE_MAX || encoder->first)
         b.left = 0;
+    b.room = b.left;
     return b;
+}
+
+INLINE void count_bytes(struct sfb_fast_walk_count *count, const struct bytes *b)
+{
+    count->frames += b->room - b->left;
+    count->by_eh_frame += b->by_eh_frame;
 }
 
 enum sfb_fast_walk_end sfb_fast_walk_cbf(struct sfb_fast_walk *s, struct sfb_cbf_encoder *encoder,
                                          uint32_t left, struct sfb_fast_walk_count *count,
-                                         struct sfb_memo_walk *memo)
+                                         bool sources, struct sfb_memo_walk *memo)
 {
-    struct bytes sink = bytes_of(encoder, left, count, memo);
-    enum sfb_fast_walk_end end = memo ? walk_frames(s, put_cbf_in_memo, &sink, LEAVE_TO_LOOK)
-                                      : walk_frames(s, put_cbf, &sink, LEAVE_TO_LOOK);
+    struct bytes sink = bytes_of(encoder, left, memo);
+    enum sfb_fast_walk_end end = memo      ? walk_frames(s, put_cbf_in_memo, &sink, LEAVE_TO_LOOK)
+                                 : sources ? walk_frames(s, put_cbf_and_count, &sink, LEAVE_TO_LOOK)
+                                           : walk_frames(s, put_cbf, &sink, LEAVE_TO_LOOK);
 
     give_back_bytes(&sink);
-    *count = sink.count;
+    count_bytes(count, &sink);
     return ended(s, memo, sink.known, end);
 }
 
-/* A frame whose bytes the memo does not have yet: nobody asked for them. */
-static void put_without_bytes(struct bytes *b, struct sfb_memo_frame *f)
+/* Writes a frame that the memo has without CBF: no walk needed the bytes before. Keeps them. */
+INLINE void put_without_bytes(struct bytes *b, struct sfb_memo_frame *f)
 {
     const uint8_t *start = b->at;
 
@@ -414,9 +432,9 @@ static void put_without_bytes(struct bytes *b, struct sfb_memo_frame *f)
 }
 
 /*
- * The frames of the memo from f outwards that repeat the last one, as many as there is room for.
+ * Writes the memo's frames from f outwards that repeat the last one, as many as fit.
  *
- * @return the last of them; NULL: there was no room for one
+ * @return the outermost of them; NULL: not even one fits
  */
 static __attribute__((noinline)) struct sfb_memo_frame *put_repeats(
     struct bytes *b, const struct sfb_memo_frame *frame, struct sfb_memo_frame *f)
@@ -434,7 +452,7 @@ static __attribute__((noinline)) struct sfb_memo_frame *put_repeats(
     b->at = b->encoder->pos;
     b->left -= done;
     for (uint32_t i = 0; i < done; i++)
-        count_frame(&b->count, (f - i)->by_eh_frame);
+        b->by_eh_frame += (f - i)->by_eh_frame;
     return f - (done - 1);
 }
 
@@ -443,7 +461,7 @@ enum sfb_fast_walk_end sfb_fast_walk_memo_cbf(struct sfb_fast_walk *s,
                                               struct sfb_fast_walk_count *count,
                                               struct sfb_memo_walk *memo)
 {
-    struct bytes b = bytes_of(encoder, left, count, memo);
+    struct bytes b = bytes_of(encoder, left, memo);
     struct sfb_memo_frame *frame = memo->memo->frame, *f = frame + memo->outer;
     bool refused = false;
 
@@ -456,8 +474,10 @@ enum sfb_fast_walk_end sfb_fast_walk_memo_cbf(struct sfb_fast_walk *s,
             memcpy(b.at, f->cbf, sizeof f->cbf);
             b.at += f->cbf_size;
         } else if (f->key == b.last) {
-            struct sfb_memo_frame *last = put_repeats(&b, frame, f);
+            struct bytes copy = b; /* so that b stays in registers */
+            struct sfb_memo_frame *last = put_repeats(&copy, frame, f);
 
+            b = copy;
             refused = last == NULL;
             if (refused)
                 break;
@@ -468,14 +488,14 @@ enum sfb_fast_walk_end sfb_fast_walk_memo_cbf(struct sfb_fast_walk *s,
         }
         b.last = f->key;
         b.left--;
-        count_frame(&b.count, f->by_eh_frame);
+        b.by_eh_frame += f->by_eh_frame;
     }
     give_back_bytes(&b);
-    *count = b.count;
+    count_bytes(count, &b);
     return behind_known(s, memo, (uint32_t)(f - frame), refused);
 }
 
-/* --- The outer end, and frames that nobody wants ---------------------------------------------- */
+/* --- The outer end, and frames that are skipped ----------------------------------------------- */
 
 INLINE bool put_outer(void *sink, uint64_t pc, uint64_t sp, uint64_t fp, uint64_t word)
 {

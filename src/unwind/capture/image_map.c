@@ -1,11 +1,11 @@
 /*
- * The modules of this process into the caller's buffer:
+ * Writes the modules of this process into the caller's buffer:
  *
  *     | image map ->        | path of one module | modules, by address |
  *
- * Compact ImageMap is smallest by increasing address, and the loader's lists have another order. So
- * all modules are collected at the end of the buffer and sorted there. Each takes less room there
- * than in the map, and is taken away from the front.
+ * Compact ImageMap is smallest by increasing address, but the loader's lists have another order. So
+ * all modules are collected at the end of the buffer and sorted there. An entry is smaller there than
+ * in the map, and entries are removed from the front.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -14,16 +14,16 @@
 #include "sframe_backtrace.h"
 #include "unwind/process/image_list.h"
 
-/* What the map says that it is from. */
+/* Platform text of the map. */
 #define PLATFORM "Linux"
 
-/* Descending from the end of the buffer, which may have any alignment. */
+/* Entries grow down from the end of the buffer, aligned. */
 struct collection {
     struct sfb_listed_image *at;
     size_t count;
 };
 
-/* @return the modules for which there was no room */
+/* @return number of modules that did not fit */
 static uint32_t collect(struct collection *out, struct sfb_image_list *list, uint8_t *buffer,
                         size_t size)
 {
@@ -58,7 +58,7 @@ static void sift(struct sfb_listed_image *at, size_t i, size_t count)
     at[i] = image;
 }
 
-/* A heap: no recursion, no memory, and no order that is slow. */
+/* Heap sort: no recursion, no memory, no slow input order. */
 static void sort(const struct collection *c)
 {
     for (size_t i = c->count / 2; i-- > 0;)
@@ -73,14 +73,14 @@ static void sort(const struct collection *c)
 }
 
 /*
- * A path is put behind the room that the map may still use for it.
+ * Puts a path behind the bytes that the map may still use for it.
  *
- * @return false: there is no room for it
+ * @return false: no room
  */
 static bool read_path(struct sfb_image *image, struct sfb_image_list *list,
                       const struct sfb_listed_image *listed, uint8_t *from, uint8_t *to)
 {
-    /* Lengths and codes of a path take less than a 32nd of it, all else of an image less than 128 bytes. */
+    /* Lengths and codes take less than 1/32 of a path. The rest of an image takes less than 128 bytes. */
     size_t fixed = 128, room = (size_t)(to - from);
 
     if (room < fixed)
@@ -93,7 +93,7 @@ static bool read_path(struct sfb_image *image, struct sfb_image_list *list,
     return image->path_size < room;
 }
 
-/* @return false: it is left out */
+/* @return false: the image is left out */
 static bool put_image(struct sfb_image_map_encoder *encoder, struct sfb_image_list *list,
                       const struct sfb_listed_image *listed, uint8_t *limit)
 {
@@ -101,7 +101,7 @@ static bool put_image(struct sfb_image_map_encoder *encoder, struct sfb_image_li
     struct sfb_image image = { 0 };
 
     if (!sfb_image_list_find(list, listed, &loaded))
-        return true; /* it is gone */
+        return true; /* unloaded meanwhile */
     image.base = loaded.start;
     image.end_of_text = loaded.text_end;
     image.build_id = loaded.build_id.size > 0 ? loaded.build_id.bytes : NULL;

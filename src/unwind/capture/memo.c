@@ -2,26 +2,25 @@
  * The memo of a thread's last walk.
  *
  * Invariants:
- * - What a frame leads to depends on its (pc, sp, fp), on the rule for the pc, and on the one or
- *   two stack words that the rule reads. Frame i of a memo leads to frame i - 1 as long as these
- *   words are what they were and the modules are there that the rules came from. So if a walk comes
- *   to a frame that the memo has, by all three registers, and the words of the frames further out
- *   still hold, these are the frames that the walk would find: the memo is exact, and knows nothing
- *   of threads or time.
- * - No word is read that the walk could not read: all of them lie above the sp of the frame that
- *   was recognised, and below that of the outermost frame, which has to be within the known stack.
- * - Frames stand outermost first, so that those of the next walk, further in, are only appended.
- *   They are found innermost first, and so wait at the far end of the storage, in that order, until
- *   it is known where they go: see struct sfb_memo_walk.
- * - The storage is the caller's, who lets one thread use it at a time. A walk in a signal handler
- *   that finds it in the hands of the walk that was interrupted goes on without.
+ * - A frame's caller depends on its (pc, sp, fp), on the rule for the pc, and on the one or two stack
+ *   words that the rule reads. Frame i of a memo leads to frame i - 1 while these words are unchanged
+ *   and the rules' modules are still mapped. A walk may reach a frame of the memo, with all three
+ *   registers equal. If the words of the frames further out are unchanged, the walk would find
+ *   exactly these frames. So the memo is exact, and independent of threads and time.
+ * - No word is read that the walk could not read. All lie above the sp of the matched frame and below
+ *   the sp of the outermost frame, which must be within the known stack.
+ * - Frames stand outermost first, so that a next walk's frames, further in, are only appended. A walk
+ *   finds frames innermost first. They wait in that order at the far end of the storage until their
+ *   place is known: see struct sfb_memo_walk.
+ * - The storage is the caller's, and in use by one thread at a time. A walk in a signal handler runs
+ *   without the memo if the interrupted walk is using it.
  *
- * Frames of a walk that was cut are not added to the outer end of what it has in common with the memo: all
- * frames would have to move. If there are more of them than the memo has, or if that happens often, it is
- * emptied, and the next walk records all.
+ * A memo may come from a walk that was cut off. Frames beyond its outer end are not added: all frames would
+ * have to move. If there are more of them than the memo has, or if that happens often, the memo is emptied, and
+ * the next walk records all frames.
  *
- * To write a frame down costs more than to recognise one saves. Where stacks have too little in common a memo
- * does not pay: after a few such walks it is left alone for a while, which becomes longer.
+ * Recording a frame costs more than matching one saves. If stacks have too little in common, a memo does not
+ * pay: after a few such walks it is idle for a while, and for longer each time.
  */
 #include "unwind/capture/memo.h"
 
@@ -29,24 +28,23 @@
 
 #include "sframe_backtrace.h"
 #include "unwind/capture/stack_hash.h"
-#include "unwind/process/loader.h"
 #include "unwind/walk/rule_cache.h"
 
 enum {
     CAPACITY_MAX = INT32_MAX / 2,
-    LOSS_MAX = 32, /* of a walk, in frames that are given; also one in which none was */
+    LOSS_MAX = 32, /* of a walk, in matched frames; also the loss of a walk without a match */
     BALANCE_MIN = -4 * LOSS_MAX,
     BALANCE_MAX = 4 * LOSS_MAX,
     IDLE_WALKS = 32,
     IDLE_DOUBLED_MAX = 4,
-    SECOND_CHANCES = 2, /* one walk to be recorded, one that may recognise it */
-    COST_OF_FRAME = 3,  /* to write one down, in frames that are given */
-    COST_OF_OTHER = 6,  /* if it is not what was there: its branches are mispredicted */
+    SECOND_CHANCES = 2, /* one walk to record, one that may match it */
+    COST_OF_FRAME = 3,  /* of recording one, in matched frames */
+    COST_OF_OTHER = 6,  /* if it differs from the frame before: its branches are mispredicted */
     COST_OF_WALK = 4,
-    COST_OF_MODULE = 2, /* to find the frame that needs it */
+    COST_OF_MODULE = 2, /* of finding the frame that needs it */
     COST_OF_BEYOND = 8,
     DEBT_MAX = 32768,
-    FEW = 8, /* frames: no memo is too small to be tried */
+    FEW = 8, /* frames: added to a memo's size, so that small memos are tried too */
     WORDS = SFB_MODULE_PERMANENT / 64
 };
 
@@ -57,7 +55,7 @@ _Static_assert(sizeof(struct sfb_memo) == SFRAME_BACKTRACE_MEMO_BASE &&
                        SFRAME_BACKTRACE_MEMO_SIZE(1) &&
                    SFRAME_BACKTRACE_MEMO_SIZE(1) + sizeof(uint64_t) ==
                        SFRAME_BACKTRACE_HASHED_MEMO_SIZE(1),
-               "what callers are told to reserve");
+               "the header's macros give the size of a memo");
 
 static void give_back_memo(struct sfb_memo *memo)
 {
@@ -75,7 +73,7 @@ void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint6
     if (!storage || (uintptr_t)storage % 8 != 0 ||
         size < sizeof *memo + (hashed ? HASHED_SIZE : FRAME_SIZE) || hi == 0 || memo->busy)
         return;
-    /* First of all: a walk in a handler that comes before leaves the memo whole. */
+    /* First of all. A walk in a signal handler before this line leaves the memo consistent. */
     memo->busy = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (memo->idle > 0) {
@@ -87,13 +85,13 @@ void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint6
     size -= sizeof *memo;
     size = hashed ? size / HASHED_SIZE : size / FRAME_SIZE; /* by constants: no division */
     capacity = size < CAPACITY_MAX ? (uint32_t)size : CAPACITY_MAX;
-    /* A smaller storage than last time would have lost its inner frames to somebody else. */
+    /* If the storage is smaller than last time, the caller may have reused the bytes of the inner frames. */
     if (memo->hi != hi || memo->count > capacity || memo->hashed != hashed) {
         memo->hi = hi;
         memo->hashed = hashed;
         memo->count = 0;
     }
-    /* At once: a load of bits that were stored apart waits for the store. */
+    /* In one store: a load of bit-fields that were stored separately waits for the stores. */
     *out = (struct sfb_memo_walk){
         .memo = memo, .capacity = capacity & CAPACITY_MAX, .outer = memo->count, .fresh = capacity
     };
@@ -103,7 +101,7 @@ void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint6
     memo->checked = 0;
 }
 
-/* In a walk that stands on a frame of the memo, and then does not. */
+/* Drops all frames of the memo. */
 static void forget(struct sfb_memo_walk *walk)
 {
     walk->outer = 0;
@@ -117,7 +115,7 @@ static void add_old_modules(struct sfb_memo *memo)
     memo->new_words |= memo->words;
 }
 
-/* @return whether a module lies where another one of them does: one of the two is gone */
+/* @return whether the module overlaps another one of the set: one of the two was unloaded */
 static bool overlaps(const uint64_t *modules, uint32_t id)
 {
     uint64_t start, size, other, other_size;
@@ -135,7 +133,7 @@ static bool overlaps(const uint64_t *modules, uint32_t id)
     return false;
 }
 
-/* @return whether one of those that are not in `known` overlaps another */
+/* @return whether a module that is not in `known` overlaps another one */
 static bool any_overlaps(const uint64_t *modules, const uint64_t *known)
 {
     for (unsigned i = 0; i < WORDS; i++)
@@ -146,9 +144,10 @@ static bool any_overlaps(const uint64_t *modules, const uint64_t *known)
 }
 
 /*
- * Those of frames that are gone go with them, when the whole memo is new.
+ * Makes the fresh frames' modules the memo's; adds them to the old ones unless the whole memo is new. So a module goes
+ * when its frames are gone.
  *
- * @return whether all of them can be there at once
+ * @return whether all of them can be mapped at once
  */
 static __attribute__((noinline)) bool keep_modules(struct sfb_memo *memo, bool all_new)
 {
@@ -162,7 +161,7 @@ static __attribute__((noinline)) bool keep_modules(struct sfb_memo *memo, bool a
     return good;
 }
 
-/* For a while, and for twice as long each time that it was not worth while to come back. */
+/* Makes the memo idle, twice as long each time that its return was not worth while. */
 static void leave_alone(struct sfb_memo *memo)
 {
     memo->idle = (uint32_t)IDLE_WALKS << memo->doubled;
@@ -170,7 +169,7 @@ static void leave_alone(struct sfb_memo *memo)
         memo->doubled++;
 }
 
-/* Frames that the walk has matched have their hashes. */
+/* Hashes the frames that the walk has not matched; matched frames have their hashes. */
 static __attribute__((noinline)) void hash_frames(struct sfb_memo_hash *out,
                                                   const struct sfb_memo_walk *walk)
 {
@@ -183,7 +182,7 @@ static __attribute__((noinline)) void hash_frames(struct sfb_memo_hash *out,
         value = sfb_stack_hash_add(value, frame[i].key - frame[i].interrupted);
         hash[i] = value;
     }
-    /* Its innermost frame may be one that was left out. */
+    /* The memo's innermost frame may be one that the walk left out. */
     if (out->frames < memo->count)
         value = hash[out->frames - 1];
     else
@@ -191,7 +190,7 @@ static __attribute__((noinline)) void hash_frames(struct sfb_memo_hash *out,
     out->value = value;
 }
 
-/* @return what the frames that the memo gave were worth, less what those cost that had to be written down */
+/* @return the gain of the matched frames less the cost of the recorded ones */
 static int32_t gain_of(const struct sfb_memo_walk *walk)
 {
     const int64_t given = walk->matched - walk->outer, written = walk->capacity - walk->fresh;
@@ -215,9 +214,9 @@ static void balance(struct sfb_memo *memo, int32_t gain)
 }
 
 /*
- * Where walks go on beyond frame 0 again and again, that comes to cost as much as to record all of them anew.
+ * Walking beyond frame 0 again and again comes to cost as much as recording all frames anew.
  *
- * @return whether it has, or whether more of this walk's stack lay there than the memo knew of it
+ * @return whether it has cost that much, or whether more of this walk's stack lay beyond frame 0 than in the memo
  */
 static bool is_too_short(struct sfb_memo_walk *walk, uint64_t sp)
 {
@@ -229,7 +228,7 @@ static bool is_too_short(struct sfb_memo_walk *walk, uint64_t sp)
            sp - frame[0].sp > frame[0].sp - frame[walk->matched - 1].sp;
 }
 
-/* The walk was part of the one before: nothing has to be moved, and no module is new. */
+/* Tells whether the walk was part of the one before: no frame has to move, no module is new. */
 static inline bool has_nothing_new(const struct sfb_memo_walk *walk)
 {
     return walk->matched > 0 && walk->fresh == walk->capacity && walk->memo->new_words == 0 &&
@@ -295,14 +294,14 @@ void sfb_memo_diverge(struct sfb_memo_walk *walk)
         return;
     }
     walk->paid = gain_of(walk) > 0;
-    /* There is room: the fresh ones begin behind what was matched. */
+    /* There is room: the fresh frames begin behind the matched ones. */
     walk->fresh -= count;
     memmove(&frame[walk->fresh], &frame[walk->outer], count * sizeof *frame);
     walk->matched = 0;
     add_old_modules(memo);
 }
 
-/* Modules that the memo needs and that this walk has not found yet. Only those words count that the memo has. */
+/* Modules that the memo needs and that this walk has not found yet. Valid: the words with a bit in memo->words. */
 struct missing {
     uint64_t modules[WORDS];
     uint32_t count;
@@ -314,9 +313,11 @@ static uint64_t bit_of(uint32_t id)
 }
 
 static void list_missing(struct missing *out, const struct sfb_memo *memo,
-                         const struct sfb_seen_modules *seen)
+                         struct sfb_seen_modules *seen)
 {
     out->count = 0;
+    if (seen->count == SFB_SEEN_UNASKED)
+        sfb_seen_modules_ask(seen, 0);
     for (unsigned words = memo->words; words; words &= words - 1) {
         const unsigned i = (unsigned)__builtin_ctz(words);
 
@@ -332,7 +333,7 @@ static void list_missing(struct missing *out, const struct sfb_memo *memo,
     }
 }
 
-/* @return which of them a pc is in; 0: in none */
+/* @return the missing module that contains a pc; 0: not found */
 static uint32_t search_missing(const struct missing *missing, unsigned words, uint64_t pc)
 {
     uint64_t start, size;
@@ -352,8 +353,8 @@ static uint32_t search_missing(const struct missing *missing, unsigned words, ui
 }
 
 /*
- * The missing module that a frame is in; 0: there is none. The rule cache knows as a rule. It may have
- * forgotten, or know of a module that took the place of the memo's.
+ * The missing module that contains a frame; 0: not found. Usually the rule cache has it. The entry may be evicted, or
+ * name a module that was loaded at the same address later.
  */
 static uint32_t missing_of(const struct missing *missing, const struct sfb_memo *memo, uint64_t key)
 {
@@ -362,19 +363,19 @@ static uint32_t missing_of(const struct missing *missing, const struct sfb_memo 
     if (id & SFB_MODULE_PERMANENT)
         return 0;
     if (id != 0 && memo->modules[id / 64] & bit_of(id))
-        return missing->modules[id / 64] & bit_of(id) ? id : 0; /* no two of the memo's overlap */
+        return missing->modules[id / 64] & bit_of(id) ? id : 0; /* the memo's do not overlap */
     return search_missing(missing, memo->words, key - 1);
 }
 
 enum found { FOUND, GONE, NOT_ON_STACK, NOT_IN_MEMO };
 
 /*
- * Looks for the modules of those frames of the memo that are on the stack now, from the one that the
- * walk stands on outwards, as far as there is room for them. Others may be unloaded at this very moment, and are not needed.
+ * Looks up the modules of the memo's frames that are still on the stack, from the walk's frame outwards, up to `room`
+ * frames. The modules of other frames are not needed: they may be being unloaded right now.
  *
- * @param marked  only of those that are known to need one
+ * @param marked  only frames with needs_module
  *
- * @return FOUND: all are there; GONE: one is not; else where the frames ended before all were found
+ * @return FOUND: all are mapped; GONE: one is not; else where the frames ended before all were found
  */
 static enum found find_missing(struct sfb_memo_walk *walk, struct missing *missing, uint32_t room,
                                struct sfb_seen_modules *seen, bool marked)
@@ -391,10 +392,9 @@ static enum found find_missing(struct sfb_memo_walk *walk, struct missing *missi
         id = missing_of(missing, walk->memo, frame[i - 1].key);
         if (id == 0)
             continue;
-        if (!sfb_module_is_loaded(id, frame[i - 1].key - 1, seen->doubt))
+        if (!sfb_seen_modules_check(seen, id, frame[i - 1].key - 1))
             return GONE;
         frame[i - 1].needs_module = true;
-        sfb_seen_modules_add(seen, id);
         if (walk->memo->checked < UINT8_MAX)
             walk->memo->checked++;
         missing->modules[id / 64] &= ~bit_of(id);
@@ -404,14 +404,14 @@ static enum found find_missing(struct sfb_memo_walk *walk, struct missing *missi
     return NOT_IN_MEMO;
 }
 
-/* @return whether all are there of those that frames on the stack need */
+/* @return whether all modules that frames on the stack need are still mapped */
 static bool are_there(struct sfb_memo_walk *walk, struct missing *missing, uint32_t room,
                       struct sfb_seen_modules *seen)
 {
     enum found found;
     bool marked = true;
 
-    /* Marks are lost with the frames that have them. (One call, so that it is inlined.) */
+    /* Marks are lost with their frames; so unmarked frames are tried next. (One call, so that it is inlined.) */
     while ((found = find_missing(walk, missing, room, seen, marked)) >= NOT_ON_STACK && marked)
         marked = false;
     if (found == NOT_IN_MEMO)
@@ -420,7 +420,7 @@ static bool are_there(struct sfb_memo_walk *walk, struct missing *missing, uint3
     return found != GONE;
 }
 
-/* @return whether the modules are there that the frames need; if not, the memo is empty now */
+/* @return whether the modules that the frames need are still mapped; if not, the memo was emptied */
 static __attribute__((noinline)) bool check_modules(struct sfb_memo_walk *walk, uint32_t room,
                                                     struct sfb_seen_modules *seen)
 {
@@ -441,7 +441,7 @@ bool sfb_memo_check(struct sfb_memo_walk *walk, uint64_t hi, uint32_t room,
 {
     struct sfb_memo *memo = walk->memo;
 
-    /* What a walk goes on to behind a signal's frame, or behind a page, can be less than it was. */
+    /* Behind a signal's frame, or behind a page, less of the stack may be readable than last time. */
     if (memo->frame[0].sp > hi) {
         forget(walk);
         return false;

@@ -1,7 +1,7 @@
 /*
- * The memo: a thread's last walk, frame by frame, with where each frame's words were read. The
- * outer part of a stack seldom changes from one walk to the next, and what did not change takes no
- * chain of loads, each waiting for the one before, but comparisons that all go on at once.
+ * The memo: a thread's last walk, frame by frame, with the addresses of each frame's words. The outer
+ * part of a stack seldom changes between walks. Unchanged frames are only compared: the comparisons
+ * run in parallel, while a walk is a chain of loads that wait for each other.
  *
  * See memo.c for the invariants.
  */
@@ -19,62 +19,63 @@
 
 enum { SFB_MEMO_CBF_MAX = 7 };
 
-/* A frame, and how it was reached from the one further in. */
+/* A frame, and how it was reached from its callee. */
 struct sfb_memo_frame {
-    uint64_t key, sp, fp; /* all that what comes behind it depends on, but for words of the stack */
-    uint64_t fp_at;       /* where fp was read; else where the return address was */
-    uint64_t fp_word;     /* what was read there */
-    uint8_t cbf[SFB_MEMO_CBF_MAX]; /* its bytes behind those of the frame further in */
-    uint8_t cbf_size : 3;          /* 0: they are not known */
+    uint64_t key, sp, fp; /* with the stack's words, these determine the caller */
+    uint64_t fp_at;       /* address of the saved fp; if fp was not saved, of the return address */
+    uint64_t fp_word;     /* the word read at fp_at */
+    uint8_t cbf[SFB_MEMO_CBF_MAX]; /* CBF of this frame behind its callee */
+    uint8_t cbf_size : 3;          /* 0: not known yet */
     uint8_t fp_read : 1;
     uint8_t by_eh_frame : 1;
-    uint8_t interrupted : 1; /* the pc is one less than the key */
-    /* Probably the innermost frame of a module that may be unloaded: its rule is the first from there. */
+    uint8_t interrupted : 1; /* pc is key - 1 */
+    /* Probably the innermost frame of a module that may be unloaded: the first rule from that module. */
     uint8_t needs_module : 1;
-    uint8_t zero : 1; /* the byte is written as a whole */
+    uint8_t zero : 1; /* padding: the byte is written as a whole */
 };
 
 /* In the caller's storage, zero at first. */
 struct sfb_memo {
-    volatile uint32_t busy;   /* a walk that was interrupted has it in its hands */
+    volatile uint32_t busy;   /* in use by a walk, perhaps one that was interrupted */
     uint32_t count;           /* of frames */
-    int32_t balance;          /* what it has saved lately, in frames; less than nothing: cost */
-    uint32_t idle;            /* walks for which it is left alone */
-    uint64_t hi;              /* end of the stack that it is of */
-    bool complete;            /* nothing comes behind frame 0 */
-    uint8_t words, new_words; /* a bit for each of the following words that is not 0 */
-    bool hashed;              /* there are hashes behind the frames */
-    uint16_t debt;            /* what it has cost lately that frames lie beyond frame 0 */
-    uint8_t doubled;          /* how often the time was that it was last left alone for */
-    uint8_t checked;          /* modules that this walk has looked for on its account, up to 255 */
+    int32_t balance;          /* recent gain in frames; negative: a loss */
+    uint32_t idle;            /* further walks that do not use it */
+    uint64_t hi;              /* end of its stack */
+    bool complete;            /* frame 0 is outermost */
+    uint8_t words, new_words; /* bit i: modules[i], new_modules[i] is not 0 */
+    bool hashed;              /* hashes follow the frames */
+    uint16_t debt;            /* recent cost of walking beyond frame 0 */
+    uint8_t doubled;          /* how often the idle time has been doubled */
+    uint8_t checked;          /* modules that this walk has looked up for the memo, up to 255 */
     uint64_t
-        modules[SFB_MODULE_PERMANENT / 64]; /* that have to be there for it to be true, by id */
-    uint64_t new_modules[SFB_MODULE_PERMANENT / 64]; /* that rules of fresh frames came from */
-    struct sfb_memo_frame frame[];                   /* outermost first */
-    /* hashed: uint64_t hash[capacity], of each frame and all further out */
+        modules[SFB_MODULE_PERMANENT / 64]; /* ids that must be mapped for the memo to be valid */
+    uint64_t
+        new_modules[SFB_MODULE_PERMANENT / 64]; /* ids that the rules of fresh frames are from */
+    struct sfb_memo_frame frame[];              /* outermost first */
+    /* hashed: uint64_t hash[capacity], each of a frame and all frames further out */
 };
 
-/* A memo while a walk goes on; memo NULL: there is none. */
+/* A memo during a walk. */
 struct sfb_memo_walk {
-    struct sfb_memo *memo;
-    uint32_t capacity : 30; /* in one word with the next: stack is scarce */
-    uint32_t paid : 1;      /* what it gave before it diverged was worth it */
-    uint32_t beyond : 1;    /* it is further out than frame 0, and tells nothing of that */
-    uint32_t outer;         /* [0, outer) of its frames lie further out than where the walk is */
-    uint32_t matched;       /* [outer, matched) are frames of this walk, too; 0: none are */
-    uint32_t fresh;         /* [fresh, capacity) are frames of this walk, further in than those */
+    struct sfb_memo *memo;  /* NULL: a walk without a memo */
+    uint32_t capacity : 30; /* shares a word with the next two: stack is scarce */
+    uint32_t paid : 1;      /* the frames matched before it diverged were a gain */
+    uint32_t beyond : 1;    /* the walk is further out than frame 0; it records nothing there */
+    uint32_t outer;         /* [0, outer) lie further out than the walk's frame */
+    uint32_t matched;       /* [outer, matched) are also frames of this walk; 0: no frame matched */
+    uint32_t fresh; /* [fresh, capacity) are the walk's frames further in than the matched */
 };
 
-/* The outermost frames of a walk, and what stack_hash.h makes of them. */
+/* The outermost frames of a walk, and their hash: stack_hash.h. */
 struct sfb_memo_hash {
     uint32_t frames;
     uint64_t value;
 };
 
 /*
- * Whether a memo is left alone for this walk, which goes on without. What is wrong with it, sfb_memo_begin() sees.
+ * Tells whether a memo is idle: this walk does not use it. sfb_memo_begin() reports invalid storage.
  *
- * A handler that comes between sees it as it was: one walk more is no matter.
+ * A signal handler in between may count the same walk again: the memo then rests one walk longer, which does no harm.
  */
 static inline bool sfb_memo_rests(void *storage, size_t size)
 {
@@ -89,46 +90,46 @@ static inline bool sfb_memo_rests(void *storage, size_t size)
 /*
  * Takes a memo for a walk on the stack that ends at hi.
  *
- * @param storage  NULL, in use, too small, or misaligned: the walk goes on without
- * @param hashed   sfb_memo_end() is asked for the hash
+ * @param storage  NULL, in use, too small, or misaligned: the walk runs without a memo
+ * @param hashed   sfb_memo_end() will compute a hash
  */
 void sfb_memo_begin(struct sfb_memo_walk *out, void *storage, size_t size, uint64_t hi,
                     bool hashed);
 
 /*
- * Gives it back, with what the walk has seen.
+ * Releases the memo, and records the walk's frames in it.
  *
- * @param sp        of the frame that it ended on
- * @param complete  that was the outermost frame
- * @param hash      frames: how many were given. Written: of those of them that the memo has. NULL:
- *                  not wanted
+ * @param sp        of the walk's last frame
+ * @param complete  that frame was outermost
+ * @param hash      in: frames given by the walk; out: the frames among them that the memo has, and
+ *                  their hash. NULL: not wanted
  */
 void sfb_memo_end(struct sfb_memo_walk *walk, uint64_t sp, bool complete,
                   struct sfb_memo_hash *hash);
 
-/* What lies further in than the next frame has nothing to do with what lies further out. */
+/* Drops the walk's frames so far: the next frame is on another part of the stack. */
 void sfb_memo_discard_inner(struct sfb_memo_walk *walk);
 
-/* The matched frames are followed by other ones than those that the memo has. */
+/* The stack differs from the memo behind the matched frames. */
 void sfb_memo_diverge(struct sfb_memo_walk *walk);
 
 /*
- * Asked when the walk has come to one of its frames.
+ * Validates the memo, once the walk has reached one of its frames.
  *
- * @param hi    end of what the walk may read of the stack
- * @param room  so many of its other frames will be taken at most
- * @param seen  modules that it has found
+ * @param hi    end of the stack that the walk may read
+ * @param room  most further frames that will be taken from the memo
+ * @param seen  modules that the walk has found
  *
- * @return whether these frames may be believed: their modules are there, and what is known of the
- *         stack reaches as far as the memo; if not, it is empty now
+ * @return true: its frames are valid: their modules are still mapped, and the readable stack reaches
+ *         as far as the memo; false: the memo was emptied
  */
 bool sfb_memo_check(struct sfb_memo_walk *walk, uint64_t hi, uint32_t room,
                     struct sfb_seen_modules *seen);
 
 /*
- * Looks for the frame that the walk has come to.
+ * Finds the walk's frame in the memo.
  *
- * @return the memo's own, which the walk now stands on; NULL: it has none
+ * @return the memo's frame, now matched; NULL: not found
  */
 static inline struct sfb_memo_frame *sfb_memo_find(struct sfb_memo_walk *w, uint64_t key,
                                                    uint64_t sp, uint64_t fp, bool interrupted)
@@ -148,18 +149,18 @@ static inline struct sfb_memo_frame *sfb_memo_find(struct sfb_memo_walk *w, uint
     return f;
 }
 
-/* @return where to write down a frame that the memo does not have; NULL: there is no room */
+/* @return the slot for a new frame; NULL: the memo is full */
 static inline struct sfb_memo_frame *sfb_memo_add(struct sfb_memo_walk *w)
 {
     if (w->fresh == w->outer)
-        w->fresh = w->capacity; /* of a stack that is too deep, the outer part is kept */
+        w->fresh = w->capacity; /* a stack too deep for the memo: its outer part is kept */
     return w->fresh > w->outer ? &w->memo->frame[--w->fresh] : NULL;
 }
 
 /*
- * Writes a frame down, a return address.
+ * Records a frame, a return address.
  *
- * @param word  of the rule cache, that led there from the frame further in
+ * @param word  of the rule cache: the callee's rule, which led to this frame
  */
 static inline void sfb_memo_write(struct sfb_memo_frame *f, uint64_t key, uint64_t sp, uint64_t fp,
                                   uint64_t word)
@@ -179,7 +180,7 @@ static inline void sfb_memo_write(struct sfb_memo_frame *f, uint64_t key, uint64
     f->zero = 0;
 }
 
-/* @return whether the stack still leads to this frame from the one further in */
+/* @return whether the stack's words still lead from the callee to this frame */
 SFB_NO_SANITIZE static inline bool sfb_memo_holds(const struct sfb_memo_frame *f)
 {
     uint64_t ra_at = SFB_ARCH_LR ? f->fp_at + f->fp_read * 8u : f->sp - 8;

@@ -1,11 +1,11 @@
 /*
- * Most stacks are the one before, but for a few frames at the inner end: those are walked by the rule cache and written
- * into the memo, and the frames further out are compared. All that this needs is in two caches and one loop. Where more
- * is needed (a rule that is not in the cache, a library that is new or was unloaded, a stack that is not known) nothing has
- * been changed, and the front door does it.
+ * Most stacks equal the one before, but for a few inner frames. These are walked by the rule cache and recorded in the
+ * memo; the frames further out are compared. This needs two caches and one loop. A walk may need more: a rule that is
+ * not cached, a library that is new or was unloaded, an unknown stack. Then nothing has been changed, and the front door
+ * walks the stack.
  *
- * See memo.c for why a frame of the memo may be believed. Here frames further in than the walk's first stay in it: what
- * they lead to is compared when a walk comes to them. How the innermost of all was reached, nobody knows, and nobody asks.
+ * memo.c says why a frame of the memo is valid. Here frames further in than the walk's first stay in the memo: a walk
+ * that reaches them compares their callers. How the innermost of all was reached is unknown, and not needed.
  */
 #include "unwind/capture/stack_name.h"
 
@@ -16,42 +16,46 @@
 #include "unwind/capture/stack_hash.h"
 #include "unwind/machine/arch.h"
 #include "unwind/process/known_stack.h"
-#include "unwind/process/loader.h"
 #include "unwind/process/module_cache.h"
 #include "unwind/walk/rule_cache.h"
 
 #define PERMANENT ((uint64_t)SFB_MODULE_PERMANENT << SFB_RULE_CACHE_ID_SHIFT)
 
-/* Modules that may be unloaded, of one memo. To ask the loader for one takes as long as some frames. */
+/* Most unloadable modules of one memo. Looking one up costs as much as some frames. */
 enum { MODULES_MAX = 8 };
 
-/* As sfb_memo_begin() finds it. */
+/* Must equal the capacity that sfb_memo_begin() computes. */
 enum { CAPACITY = SFB_STACK_NAME_FRAMES };
 
 /*
- * Whether all modules that it depends on are there, those of frames that have gone included. If not, the front door finds
- * out which of them the stack needs.
+ * Tells whether all modules of the memo are still mapped, also modules of frames that have returned. If not, the front
+ * door finds out which of them the stack needs.
  */
 static __attribute__((noinline)) bool has_modules(const struct sfb_memo *memo)
 {
+    struct sfb_seen_modules seen;
     uint64_t start, size;
     unsigned asked = 0;
 
+    sfb_seen_modules_begin(&seen);
+    sfb_seen_modules_ask(&seen, 0);
     for (unsigned words = memo->words; words; words &= words - 1) {
         const unsigned i = (unsigned)__builtin_ctz(words);
 
         for (uint64_t left = memo->modules[i]; left; left &= left - 1) {
             const uint32_t id = i * 64 + (uint32_t)__builtin_ctzll(left);
 
+            if (sfb_seen_modules_has(&seen, id))
+                continue;
             sfb_module_id_place(id, &start, &size);
-            if (asked++ == MODULES_MAX || !sfb_module_is_loaded(id, start, false))
+            if (asked++ == MODULES_MAX || !sfb_seen_modules_check(&seen, id, start))
                 return false;
         }
     }
     return true;
 }
 
-/* Whether it is of the stack that is known from sp up to *hi, which is written, and of modules that are there. */
+/* Tells whether the memo is of the known stack at sp, and its modules are still mapped. hi: written, the stack's end */
 static inline bool may_use(const struct sfb_memo *memo, uint64_t sp, uint64_t *hi)
 {
     uint64_t lo;
@@ -67,12 +71,12 @@ static inline bool is_frame(const struct sfb_memo_frame *f, uint64_t key, uint64
 }
 
 /*
- * Puts frames behind those that are known, with their hashes.
+ * Appends frames and their hashes to the matched ones.
  *
- * @param fresh  written at the far end
- * @param first  the innermost of all, if it is new; NULL: it stands among the others
+ * @param fresh  at the far end of the storage
+ * @param first  the innermost frame, if it is new; NULL: it is among the others
  *
- * @return the hash of all
+ * @return the hash of all frames
  */
 static inline uint64_t append(struct sfb_memo *memo, uint32_t outer,
                               const struct sfb_memo_frame *fresh, const struct sfb_regs *first)
@@ -94,7 +98,7 @@ static inline uint64_t append(struct sfb_memo *memo, uint32_t outer,
     return value;
 }
 
-/* @return the outermost of the frames, from f on, that the stack still leads to */
+/* @return the outermost frame that the stack still leads to, from f outwards */
 static inline struct sfb_memo_frame *follow(struct sfb_memo_frame *frame, struct sfb_memo_frame *f)
 {
     while (f > frame && sfb_memo_holds(f - 1))
@@ -102,7 +106,7 @@ static inline struct sfb_memo_frame *follow(struct sfb_memo_frame *frame, struct
     return f;
 }
 
-/* @return behind the innermost frame that is not further in than sp */
+/* @return the end of the frames that are not further in than sp */
 static inline struct sfb_memo_frame *leave_inner(const struct sfb_memo_frame *frame,
                                                  struct sfb_memo_frame *end, uint64_t sp)
 {
@@ -111,23 +115,24 @@ static inline struct sfb_memo_frame *leave_inner(const struct sfb_memo_frame *fr
     return end;
 }
 
-/* Moves [f, end) to before the new frames. @return the outermost; NULL: there is no room */
-static inline struct sfb_memo_frame *set_aside(struct sfb_memo *memo, struct sfb_memo_frame *fresh,
-                                               const struct sfb_memo_frame *f,
-                                               const struct sfb_memo_frame *end)
+/* Moves [f, end) in front of the new frames. @return the outermost; NULL: no room */
+static inline struct sfb_memo_frame *keep_frames(struct sfb_memo *memo,
+                                                 struct sfb_memo_frame *fresh,
+                                                 const struct sfb_memo_frame *f,
+                                                 const struct sfb_memo_frame *end)
 {
     if (fresh - (end - f) < memo->frame + memo->count + 1)
         return NULL;
     return memmove(fresh - (end - f), f, (size_t)(end - f) * sizeof *f);
 }
 
-/* Whether it is one of a memo that has_modules(). */
+/* Tells whether a module is one of the memo, which has_modules() has found to be mapped. */
 static inline bool is_module_of(const struct sfb_memo *memo, uint32_t id)
 {
     return id != 0 && memo->words >> id / 64 & 1 && memo->modules[id / 64] >> id % 64 & 1;
 }
 
-/* @return false: the rule is not in the cache, or of a module that may be gone */
+/* @return false: the rule is not cached, or its module may be unloaded */
 static inline bool step_by(const struct sfb_memo *memo, uint64_t word, uint64_t hi, uint64_t *key,
                            uint64_t *sp, uint64_t *fp)
 {
@@ -135,7 +140,7 @@ static inline bool step_by(const struct sfb_memo *memo, uint64_t word, uint64_t 
            sfb_arch_follow(word, hi, key, sp, fp);
 }
 
-/* @return the hash as it is before its end; *known: there is one */
+/* @return the hash before sfb_stack_hash_end(). known: written, false: the memo does not suffice, no hash */
 static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs *caller,
                                     bool *known)
 {
@@ -152,7 +157,7 @@ static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs
             return 0;
         f = end - 1;
         if (is_frame(f, key, sp, fp)) {
-            /* It may have been reached in another way, from frames that it is not behind any more. */
+            /* It may have been reached from another callee, now gone. */
             if (word) {
                 sfb_memo_write(f, key, sp, fp, word);
                 memo->count = (uint32_t)(end - frame);
@@ -160,8 +165,8 @@ static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs
             f = follow(frame, f);
             if (f == frame)
                 break;
-            /* Those that hold are frames of this walk, too: they go with the new ones. */
-            fresh = set_aside(memo, fresh, f, end);
+            /* The unchanged frames belong to this walk: they move with the new ones. */
+            fresh = keep_frames(memo, fresh, f, end);
             if (!fresh)
                 return 0;
             key = f->key;
@@ -185,7 +190,7 @@ static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs
     return ((const uint64_t *)(const void *)(frame + CAPACITY))[end - frame - 1];
 }
 
-/* The memo of such an owner is always worth while: it is not to be left alone. */
+/* A namer's memo always pays: it must not become idle. */
 static __attribute__((noinline)) uint64_t name_by_walk(struct sfb_stack_namer *namer,
                                                        const struct sfb_regs *caller)
 {

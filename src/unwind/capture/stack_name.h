@@ -1,8 +1,8 @@
 /*
- * Names stacks: by the hash that sframe_backtrace_addresses() gives, for agents that meet the same few stacks millions
- * of times. The memo knows most of such a stack, and no address is written down.
+ * Names stacks by the hash that sframe_backtrace_addresses() gives. For agents that meet the same few stacks millions
+ * of times. The memo has most of such a stack, and no address is written.
  *
- * One of it belongs to one thread. Its owner sees to it that a signal handler does not use it meanwhile.
+ * A namer belongs to one thread. Its owner makes sure that a signal handler does not use it at the same time.
  */
 #ifndef SFB_UNWIND_CAPTURE_STACK_NAME_H
 #define SFB_UNWIND_CAPTURE_STACK_NAME_H
@@ -15,20 +15,20 @@
 
 enum { SFB_STACK_NAME_FRAMES = 1024 }; /* the outer end of a deeper stack is cut off */
 
-/* All zero before its first use. Pages of it that were never needed are never written. */
+/* All zero before its first use. Pages that are not needed are never written. */
 struct sfb_stack_namer {
     _Alignas(8) uint8_t memo[SFRAME_BACKTRACE_HASHED_MEMO_SIZE(SFB_STACK_NAME_FRAMES)];
-    void *addresses[SFB_STACK_NAME_FRAMES]; /* of a walk that the memo alone could not do */
+    void *addresses[SFB_STACK_NAME_FRAMES]; /* of a walk for which the memo did not suffice */
 };
 
 /*
- * Names the stack whose first frame is that of a caller.
+ * Names a stack from a caller's frame outwards.
  *
- * @param caller  registers as they are behind the call; the pc is the address that it returns to
+ * @param caller  registers as they are behind the call; the pc is the call's return address
  * @return never 0
  *
  * Signals: safe, but for one that interrupts another use of the same namer.
- * Cost: 1 ns a frame that the memo has, 3 to 6 ns a new one; 60 ns more for a walk that the memo alone cannot do.
+ * Cost: 1 ns a frame that the memo has, 3 to 6 ns a new one; 60 ns more where the memo does not suffice.
  */
 uint64_t sfb_stack_name(struct sfb_stack_namer *namer, const struct sfb_regs *caller);
 

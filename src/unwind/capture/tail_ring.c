@@ -6,7 +6,7 @@
 
 #define ENTRY SFB_CBF_FRAME_SIZE_MAX
 
-/* An omit, and the least that the inner frames need. */
+/* Bytes of an omit, and the minimum for the inner frames. */
 #define RESERVE (ENTRY + SFB_CBF_SIZE_MIN)
 
 _Static_assert(ENTRY == 9, "eight bytes of address, one of kind and source");

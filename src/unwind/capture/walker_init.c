@@ -1,4 +1,4 @@
-/* The walker's front door: what a caller does not give is this process's. */
+/* The walker's front door. Memory and modules default to this process's. */
 #include <stddef.h>
 
 #include "base/sized.h"
@@ -8,9 +8,8 @@
 #include "unwind/walk/walker.h"
 
 /*
- * So little above this code's own frame the sp of a caller is on the same stack, and its page needs
- * no probe. (Not that of an interrupted frame: its stack may have overflowed into the page above
- * this one.)
+ * A caller's sp within this distance above this code's frame is on the same stack: its page needs no
+ * probe. (Not for an interrupted frame: its stack may have overflowed into the page above this one.)
  */
 #define NEAR 8192u
 
@@ -40,7 +39,7 @@ enum sfb_status sfb_walker_init(struct sfb_walker *walker, struct sfb_context *s
     out->work = how.max_work ? how.max_work : SFB_WALKER_WORK;
     if (how.memory)
         return SFB_OK;
-    /* A caller's modules of this process, which have no way of their own to read code. */
+    /* Modules given by the caller, of this process, without a read() of their own. */
     if (!out->table_memory.read)
         sfb_memory_doubted(&out->table_memory);
     if (doubt)

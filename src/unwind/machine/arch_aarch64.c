@@ -18,12 +18,12 @@ void sfb_arch_context(struct sfb_context *out, const struct sfb_regs *regs)
 /* --- Signals ---------------------------------------------------------------------------------- */
 
 /*
- * Handlers return to a trampoline in the vDSO (or of whoever emulates the kernel):
+ * Signal handlers return to a trampoline in the vDSO (or in a kernel emulator):
  *
  *     d2801168   mov x8, #139      (rt_sigreturn)
  *     d4000001   svc #0
  *
- * A thread that is interrupted inside of it may stand on either instruction.
+ * A thread interrupted inside of it may be on either instruction.
  */
 bool sfb_arch_is_trampoline(struct sfb_memory *code, uint64_t pc)
 {
@@ -41,7 +41,7 @@ bool sfb_arch_is_trampoline(struct sfb_memory *code, uint64_t pc)
 enum sfb_status sfb_arch_signal_context(struct sfb_context *out, struct sfb_memory *stack,
                                         uint64_t sp)
 {
-    /* x0 to x30, sp and pc follow each other there as they do in our context. */
+    /* x0 to x30, sp and pc are there in the same order as in our context. */
     uint64_t regs = sp + SFB_ARCH_SIGFRAME_REGS;
 
     if (sp & 7)

@@ -18,13 +18,13 @@ void sfb_arch_context(struct sfb_context *out, const struct sfb_regs *regs)
 }
 
 /*
- * The C library hands the kernel a trampoline, `__restore_rt`, that nothing else may look like:
+ * The C library gives the kernel a trampoline, `__restore_rt`. No other code may have these bytes:
  *
  *     48 c7 c0 0f 00 00 00   mov $15, %rax      (rt_sigreturn)
  *     0f 05                  syscall
  *
- * Its bytes are asked, not its tables: musl, Go and static programs have none. A thread that is
- * interrupted inside of it may stand on either instruction.
+ * It is recognised by its bytes, not by its tables: in musl, Go and static programs it lacks tables. A
+ * thread interrupted inside of it may be on either instruction.
  */
 static const uint8_t trampoline[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 };
 enum { SYSCALL_OFFSET = 7 };
@@ -37,7 +37,7 @@ bool sfb_arch_is_trampoline(struct sfb_memory *code, uint64_t pc)
             sfb_insn_is(code, pc - SYSCALL_OFFSET, trampoline, sizeof trampoline));
 }
 
-/* The handler's `ret` took its return address off struct rt_sigframe; the ucontext is next. */
+/* The handler's `ret` has popped the return address from struct rt_sigframe; the ucontext is next. */
 enum sfb_status sfb_arch_signal_context(struct sfb_context *out, struct sfb_memory *stack,
                                         uint64_t sp)
 {

@@ -4,7 +4,7 @@
 
 #include "unwind/machine/arch.h"
 
-/* Where they are, and in which place there each one is, by DWARF number. */
+/* Offset of the registers, and the index of each by DWARF number. */
 enum { SFB_ARCH_GREGS_OFFSET = 40 };
 extern const uint8_t sfb_arch_greg[SFB_CONTEXT_REGS] __attribute__((visibility("hidden")));
 

@@ -1,20 +1,20 @@
 /*
- * The end of a function of the unwinder, which returns to another frame than its caller: __builtin_eh_return(). Its code is
- * followed from the pc on. As libgcc has it:
+ * The end of a function of the unwinder that returns to another frame than its caller: __builtin_eh_return(). Its code is
+ * followed from the pc on. In libgcc:
  *
- *     e8 ...                  call uw_install_context_1     writes that frame's registers over those that are saved here
+ *     e8 ...                  call uw_install_context_1     overwrites the registers saved here with that frame's
  *     e8 ...                  call _Unwind_DebugHook        a hook of debuggers
  *     f3 48 0f ae ee          incsspq %rsi                  and more of the kind, for shadow stacks
  *     48 89 cc                mov %rcx, %rsp                the end
  *     59 ff e1, or c3         pop %rcx; jmp *%rcx, or ret
  *
- * So the function is leaving if at most one call lies before the end. It is not if two do, or if it returns to its caller.
- * Code that says neither counts as leaving: a stack that has no proven end is true, one with a false end is not.
+ * So the function is leaving if at most one call lies before the end. It is not leaving if two calls do, or if it returns to
+ * its caller. Unclear code counts as leaving: a stack with an unproven end is true, a stack with a false end is not.
  *
- * Conditional jumps are not taken: behind the write nothing but loops and asserts depends on one.
+ * Conditional jumps are not taken: behind the write only loops and asserts depend on them.
  *
- * Tried and dropped: a search for the bytes of the end, within so many. What lies before them has grown from 126 bytes (gcc 12)
- * to 200 (gcc 14).
+ * Tried and dropped: a search for the bytes of the end within a fixed distance. The code before them has grown from 126
+ * bytes (gcc 12) to 200 (gcc 14).
  */
 #include "unwind/machine/insn_decode_x86_64.h"
 #include "unwind/machine/insn_patterns.h"

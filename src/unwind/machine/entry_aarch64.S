@@ -2,9 +2,9 @@
  * Own register capture: the front door's functions begin here, while the caller's registers are
  * still where the caller left them.
  *
- * struct sfb_context: 33 registers by DWARF number, then the mask of those that are known. What a
- * call does not preserve is left as it is: x30, too, which holds the return address, that is, the
- * pc.
+ * struct sfb_context: 33 registers by DWARF number, then the mask of known registers. The slots of
+ * call-clobbered registers are not written, nor is the slot of x30: it holds the return address,
+ * which is the pc.
  */
 #define X(n)	((n)*8)
 #define SP	X(31)
@@ -15,8 +15,8 @@
 #define CALLEE_SAVED	0x1bff80000
 
 /*
- * Saves into the context at x9; x19 to x30 are the caller's, sp is `depth` bytes below what the
- * caller's was. Uses x10. (Memory below sp is anybody's, here: there is no red zone.)
+ * Saves into the context at x9. x19 to x30 are the caller's, sp is `depth` bytes below the caller's.
+ * Uses x10. (No data lies below sp: AArch64 Linux has no red zone.)
  */
 .macro save depth
 	stp	x19, x20, [x9, X(19)]
@@ -83,8 +83,8 @@ sfb_context_capture:
 	.size	sfb_context_capture, . - sfb_context_capture
 
 	/*
-	 * "Every indirect call lands on a `bti`": without this note in every object a program that
-	 * asks for that check (-mbranch-protection=standard) does not get it. AAELF64, "Program
+	 * "Every indirect call lands on a `bti`". A program gets this check
+	 * (-mbranch-protection=standard) only if every object has this note. AAELF64, "Program
 	 * Property": GNU_PROPERTY_AARCH64_FEATURE_1_AND, bit 0.
 	 */
 	.section .note.gnu.property, "a"

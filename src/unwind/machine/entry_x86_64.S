@@ -3,8 +3,8 @@
  * still where the caller left them. A C function would have to find its own caller first, and its
  * prologue may have moved the callee-saved registers already; getcontext() makes a system call.
  *
- * struct sfb_context: 17 registers by DWARF number, then the mask of those that are known. What a
- * call does not preserve is left as it is.
+ * struct sfb_context: 17 registers by DWARF number, then the mask of known registers. The slots of
+ * call-clobbered registers are not written.
  */
 #if defined(__CET__)
 #include <cet.h>

@@ -1,18 +1,18 @@
 /*
- * From a pc on, the code is followed to the `ret`: what it pops on the way says how far the return address is, whatever
- * the function was called by.
+ * Follows the code from a pc to the `ret`. The pops on the way give the distance to the return address, whatever called
+ * the function.
  *
  *     41 5c                   pop %r12                8
  *     48 83 c4 28             add $40, %rsp           48
  *     5d                      pop %rbp                56, and here is the caller's fp
  *     c3                      ret                     the return address is at sp + 56
  *
- * A conditional jump is not taken, and if that way leads nowhere, it is. A function that is called straight is followed, too:
- * it may not return. No way leads through a call or a jump whose target is not in the code, or an instruction that makes sp of
- * something unknown.
+ * A conditional jump is first not taken; if that way fails, it is taken. A directly called function is followed, too, because
+ * it may not return. A way fails at a call or jump with its target not in the code, and at an instruction that sets sp to an
+ * unknown value.
  *
- * Tried and dropped: from the function's start to the pc. Few assembly functions have a symbol in memory, those that are
- * called through pointers have no start that the stack could tell, and between the two lie more branches.
+ * Tried and dropped: from the function's start to the pc. Few assembly functions have a symbol in memory. A function called
+ * through a pointer leaves no trace of its start on the stack. And more branches lie between start and pc.
  */
 #include <string.h>
 
@@ -24,19 +24,19 @@ enum { SP = 4, BP = 5 };
 
 enum { WAYS_MAX = 4, BACKWARDS_MAX = 8, CALLS_MAX = 2, WINDOW = 32 };
 
-/* What is known of fp. */
+/* State of fp. */
 struct fp {
-    uint64_t slot;  /* where the caller's is; 0: in the register */
-    uint64_t value; /* the register, unless it is lost */
+    uint64_t slot;  /* address of the caller's fp; 0: it is in the register */
+    uint64_t value; /* of the register, unless it is lost */
     bool lost;
 };
 
-/* Where a way stands. */
+/* State of a way. */
 struct way {
     uint64_t pc, sp;
-    uint64_t stored; /* the words from the first sp on that were written on the way: a bit each */
+    uint64_t stored; /* bit n: the way has written word n above the first sp */
     struct fp fp, pushed;
-    uint64_t pushed_at; /* where `push %rbp` put it last */
+    uint64_t pushed_at; /* where the last `push %rbp` put it */
     unsigned calls;
     struct {
         uint64_t slot, pc;
@@ -49,12 +49,12 @@ struct follow {
     bool calls_return;
     struct way way, other[WAYS_MAX];
     unsigned others, backwards;
-    uint64_t window_at; /* what was read last */
+    uint64_t window_at; /* address of the bytes read last */
     unsigned window_size;
     uint8_t window[WINDOW];
 };
 
-/* @return bytes of code at the pc that are in the window, or can be read */
+/* @return bytes of code at the pc that are in the window, or readable */
 static unsigned look_at(struct follow *f, const uint8_t **code)
 {
     uint64_t offset = f->way.pc - f->window_at, word;
@@ -83,7 +83,7 @@ static bool is_tracked(const struct follow *f, uint64_t slot, uint64_t *bit)
     return n < 64;
 }
 
-/* What is written below the first sp is gone before the `ret`. Words further out than 64 are not kept in mind. */
+/* Records a write. Words below the first sp are popped before the `ret`. Words beyond 64 are not recorded. */
 static bool store(struct follow *f, uint64_t address)
 {
     uint64_t bit;
@@ -194,7 +194,7 @@ static bool move(struct follow *f, const struct sfb_insn *i)
     f->way.fp.lost |= to == BP;
     if (to != SP)
         return true;
-    /* sp was kept on the stack, where it was aligned. */
+    /* sp was saved on the stack when it was aligned. */
     return is_at_sp(i) && (from & 7) == 0 && !is_stored(f, from) &&
            sfb_memory_read(f->stack, from, &f->way.sp);
 }
@@ -214,7 +214,7 @@ static bool load_address(struct follow *f, const struct sfb_insn *i)
     return true;
 }
 
-/* add, or, adc, sbb, and, sub, xor, cmp of a number */
+/* add, or, adc, sbb, and, sub, xor, cmp with an immediate */
 static bool calculate(struct follow *f, const struct sfb_insn *i)
 {
     enum { ADD = 0, AND = 4, SUB = 5, CMP = 7 };
@@ -236,7 +236,7 @@ static bool calculate(struct follow *f, const struct sfb_insn *i)
 static bool other(struct follow *f, const struct sfb_insn *i)
 {
     const bool reg = sfb_insn_writes_reg(i), rm = sfb_insn_writes_rm(i);
-    /* bswap, xchg with rax, mov of a number: the register is in the opcode. */
+    /* bswap, xchg with rax, mov of an immediate: the register is in the opcode. */
     const bool by_opcode =
         !i->has_modrm && ((i->map == SFB_INSN_0F && (i->opcode & 0xf8) == 0xc8) ||
                           (i->map == SFB_INSN_ONE_BYTE &&
@@ -253,7 +253,7 @@ static bool other(struct follow *f, const struct sfb_insn *i)
     return !rm || !is_at_sp(i) || store(f, f->way.sp + (uint64_t)(int64_t)i->displacement);
 }
 
-/* Goes on with a way that was left for later. */
+/* Goes on with a deferred way. */
 static bool take_other(struct follow *f)
 {
     if (f->others == 0)
@@ -278,7 +278,7 @@ static bool go_past(struct follow *f, uint64_t next, int32_t distance)
     return true;
 }
 
-/* Group 5 of the one-byte map: calls and jumps whose targets are not in the code, and push. */
+/* Group 5 of the one-byte map: indirect calls and jumps, and push. */
 static bool group_5(struct follow *f, const struct sfb_insn *i)
 {
     enum { CALL = 2, PUSH = 6 };
@@ -351,7 +351,7 @@ static bool is_return(const struct sfb_insn *i)
     return i->map == SFB_INSN_ONE_BYTE && i->opcode == 0xc3;
 }
 
-/* @return whether the word at sp is a return address that was there at the first pc */
+/* @return whether the word at sp is a return address, unchanged since the first pc */
 static bool make_rule(const struct follow *f, struct sfb_rule *out)
 {
     const uint64_t offset = f->way.sp - f->regs->sp, fp = f->way.fp.slot - f->way.sp - 8;

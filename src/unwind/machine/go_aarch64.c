@@ -2,7 +2,7 @@
 #include "unwind/machine/go.h"
 #include "unwind/machine/insn_aarch64.h"
 
-/* Records lie below sp there. */
+/* Always false: on AArch64 Go stores records below sp. */
 bool sfb_arch_stores_record(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,
                             uint64_t offset)
 {
@@ -36,7 +36,7 @@ bool sfb_arch_is_goroutine_end(struct sfb_memory *code, uint64_t pc)
  *     d10023fd   sub x29, sp, #8
  *     a9xxxxxx   stp, str       of all registers, [sp, #imm]; mrs of nzcv and fpsr
  *     94xxxxxx   bl asyncPreempt2
- *     a9xxxxxx   ldp, ldr       and all of it back; msr
+ *     a9xxxxxx   ldp, ldr       restore all of it; msr
  *     f9xxxffe   ldr x30, [sp, #N]
  *     f85f83fd   ldur x29, [sp, #-8]
  *     f94003fb   ldr x27, [sp]
@@ -96,10 +96,10 @@ static enum preempt_part preempt_part(uint32_t insn)
 }
 
 /*
- * Nothing branches on the way from pc to the end, which says where all of it is.
+ * Reads straight on from pc, without branches, to the end of the function, which gives the frame's size.
  *
  * @param part  at pc
- * @return how much the end adds to sp; 0: there is no such end
+ * @return bytes that the end adds to sp; 0: no such end
  */
 static int32_t preempt_frame_size(struct sfb_memory *code, uint64_t pc, enum preempt_part part)
 {
@@ -150,7 +150,7 @@ bool sfb_arch_find_preempt(struct sfb_memory *code, uint64_t pc, enum sfb_frame_
     }
     rule->cfa_offset = size;
     if (kind == SFB_FRAME_RA) {
-        /* Of a frame that has called, sp may be unknown: see source_frame_pointer.c. */
+        /* In a frame that has called, sp may be unknown: see source_frame_pointer.c. */
         rule->cfa_base = SFB_BASE_FP;
         rule->cfa_offset = size + 8;
     }

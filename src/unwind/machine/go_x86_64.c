@@ -1,5 +1,5 @@
 /*
- * What Go's compiler makes of a function, up to Go 1.20:
+ * A function as Go's compiler writes it, up to Go 1.20:
  *
  *     48 83 ec nn             sub $n, %rsp
  *     48 89 6c 24 mm          mov %rbp, m(%rsp)       m = n - 8: right below the return address
@@ -9,9 +9,9 @@
  *     48 83 c4 nn             add $n, %rsp
  *     c3                      ret
  *
- * or with four bytes for n and m: 48 81 ec, 48 89 ac 24, 48 8d ac 24, 48 81 c4. (128 is a byte, too: it
- * is added by `sub $-128`.) Between the outermost two rbp is the caller's, and n is known. Since Go 1.21
- * functions begin with `push %rbp`, as those of others do.
+ * or with four bytes for n and m: 48 81 ec, 48 89 ac 24, 48 8d ac 24, 48 81 c4. (128 fits a byte, too: as
+ * `sub $-128`.) Behind the first and before the last of these instructions rbp is still, or again, the
+ * caller's, and n is known. Since Go 1.21 functions begin with `push %rbp`, as other compilers' do.
  */
 #include "unwind/machine/go_x86_64.h"
 
@@ -20,7 +20,7 @@
 
 enum { BYTE_FORM, LONG_FORM, FORMS };
 
-/* @return what `add`, or `sub`, of a number adds to sp; 0: the instruction is none */
+/* @return the number that `add` or `sub` adds to sp; 0: another instruction */
 static int64_t added_to_sp(uint64_t insn, unsigned form)
 {
     const uint64_t add = form == BYTE_FORM ? 0xc48348 : 0xc48148, sub = add + 0x280000;
@@ -31,7 +31,7 @@ static int64_t added_to_sp(uint64_t insn, unsigned form)
     return (insn & 0xffffff) == sub ? -n : 0;
 }
 
-/* @return the m of `mov %rbp, m(%rsp)` (89), of `mov m(%rsp), %rbp` (8b), or of `lea` (8d); -1: it is another */
+/* @return the m of `mov %rbp, m(%rsp)` (89), `mov m(%rsp), %rbp` (8b), or `lea` (8d); -1: another instruction */
 static int64_t record_offset(uint64_t insn, unsigned opcode)
 {
     const uint64_t op = 0x24000048 | (uint64_t)opcode << 8;
@@ -49,9 +49,9 @@ static uint64_t insn_at(struct sfb_memory *code, uint64_t address, unsigned size
 }
 
 /*
- * Before all of it, where the stack may have to grow; %r14 is the goroutine:
+ * In front of it, if the stack may have to grow; %r14 is the goroutine:
  *
- *     49 3b 66 10             cmp 16(%r14), %rsp      4d: of %r12, which is rsp less a large frame
+ *     49 3b 66 10             cmp 16(%r14), %rsp      4d: %r12, which is rsp - a large frame
  *     76 xx, or 0f 86 ...     jbe
  */
 static bool is_stack_check(uint64_t insn)
@@ -94,7 +94,7 @@ int64_t sfb_go_frame_size(struct sfb_memory *code, uint64_t pc)
     return -1;
 }
 
-/* @return the m of the end of a prologue: `mov`, and `lea` at this address; -1: it is none */
+/* @return the m of a prologue that ends with `mov` and the `lea` at this address; -1: no prologue */
 static int64_t prologue_at(struct sfb_memory *code, uint64_t lea)
 {
     int64_t m = record_offset(insn_at(code, lea, 8), LEA);
@@ -105,7 +105,7 @@ static int64_t prologue_at(struct sfb_memory *code, uint64_t lea)
     return -1;
 }
 
-/* @return the m of an epilogue, of which the first instruction is at this address; -1: it is none */
+/* @return the m of an epilogue with its first instruction at this address; -1: no epilogue */
 static int64_t epilogue_at(struct sfb_memory *code, uint64_t load)
 {
     int64_t m = record_offset(insn_at(code, load, 8), LOAD);
@@ -118,7 +118,7 @@ static int64_t epilogue_at(struct sfb_memory *code, uint64_t load)
 
 enum { PADDING = 0xcc, REACH = 4096 };
 
-/* One byte of each instruction that is looked for is its second one. Code is read word by word. */
+/* A quick test for an instruction by its second byte. Code is read word by word. */
 static bool may_be_at(uint64_t word, unsigned byte, unsigned opcode, bool *padding)
 {
     unsigned here = word >> 8 * byte & 0xff, pair = word >> 8 * byte & 0xffff;
@@ -127,7 +127,7 @@ static bool may_be_at(uint64_t word, unsigned byte, unsigned opcode, bool *paddi
     return here == opcode;
 }
 
-/* @return the m of the nearest prologue before pc in the same function, which padding ends; -1: there is none */
+/* @return the m of the nearest prologue before pc in the same function, up to padding; -1: not found */
 static int64_t prologue_before(struct sfb_memory *code, uint64_t pc)
 {
     const uint64_t last = pc & ~(uint64_t)7;
@@ -150,7 +150,7 @@ static int64_t prologue_before(struct sfb_memory *code, uint64_t pc)
     return -1;
 }
 
-/* @return the m of the nearest epilogue behind pc in the same function; -1: there is none */
+/* @return the m of the nearest epilogue behind pc in the same function; -1: not found */
 static int64_t epilogue_behind(struct sfb_memory *code, uint64_t pc)
 {
     const uint64_t first = pc & ~(uint64_t)7;
@@ -174,9 +174,9 @@ static int64_t epilogue_behind(struct sfb_memory *code, uint64_t pc)
 }
 
 /*
- * The next epilogue is that of the function: one without a frame is followed by padding, or by the
- * prologue of another. Behind its last `ret` a function may call, and what calls has a frame, so
- * the nearest prologue is its own.
+ * The next epilogue is the function's own: behind a function without a frame come padding or another
+ * function's prologue. Behind its last `ret` a function may still call. A function that calls has a
+ * frame, so the nearest prologue is its own.
  */
 bool sfb_arch_stores_record(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,
                             uint64_t offset)
@@ -210,7 +210,7 @@ bool sfb_arch_is_goroutine_end(struct sfb_memory *code, uint64_t pc)
  *     4x 89 xx 24 ...         mov, of 14 registers, m(%rsp)
  *     [44] 0f 11 xx 24 ...    movups, of 16 registers, m(%rsp)
  *     e8 ...                  call asyncPreempt2
- *     [44] 0f 10 xx 24 ...    and all of it back
+ *     [44] 0f 10 xx 24 ...    restores all of it
  *     4x 8b xx 24 ...
  *     48 81 c4 ...            add $n, %rsp
  *     9d 5d c3                popf; pop %rbp; ret
@@ -265,7 +265,7 @@ static enum preempt_part preempt_part(uint64_t insn, unsigned *size)
         load = insn & 0x200;
     else
         return NO_PART;
-    /* The memory is that at sp. */
+    /* Only memory at sp. */
     mod = insn >> 22 & 3;
     if ((insn >> 16 & 7) != 4 || (insn >> 24 & 0xff) != 0x24 || mod == 3)
         return NO_PART;
@@ -273,7 +273,7 @@ static enum preempt_part preempt_part(uint64_t insn, unsigned *size)
     return load ? RESTORE : SAVE;
 }
 
-/* @return where asyncPreempt begins if pc may be in it; 0: it cannot be */
+/* @return the start of asyncPreempt if pc may be in it; else 0 */
 static uint64_t preempt_start(struct sfb_memory *code, uint64_t pc)
 {
     enum { ALIGNMENT = 16, SIZE_MOST = 512 };
@@ -285,7 +285,7 @@ static uint64_t preempt_start(struct sfb_memory *code, uint64_t pc)
     return 0;
 }
 
-/* @return the part that pc is at, if all from start to `ret` is as above */
+/* @return the part at pc, if all code from start to `ret` is as above */
 static enum preempt_part preempt_part_at(struct sfb_memory *code, uint64_t start, uint64_t pc)
 {
     enum { REGISTERS = 14 + 16 };
@@ -314,7 +314,7 @@ bool sfb_arch_find_preempt(struct sfb_memory *code, uint64_t pc, enum sfb_frame_
     unsigned size;
     uint64_t start;
 
-    /* All but few are told by the instruction. */
+    /* In all but a few parts, the instruction at pc identifies the part. */
     part = preempt_part(insn_at(code, pc, 8), &size);
     if (part == NO_PART || (kind == SFB_FRAME_RA && part != RESTORE))
         return false;

@@ -7,10 +7,10 @@
 #include "sfb/memory.h"
 
 /*
- * How far sp is from the return address while rbp is the caller's: before the function has set rbp, or
- * when it has restored it.
+ * Gives the distance from sp to the return address while rbp is the caller's: before the function has set
+ * rbp, or after it has restored it.
  *
- * @return bytes; -1: the code at pc does not tell
+ * @return bytes; -1: the code at pc does not show it
  */
 int64_t sfb_go_frame_size(struct sfb_memory *code, uint64_t pc);
 

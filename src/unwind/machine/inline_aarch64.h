@@ -10,8 +10,7 @@
 /* AADWARF64, "DWARF register names" */
 enum {
     SFB_ARCH_FP = 29,
-    SFB_ARCH_RA =
-        30, /* the link register: CFI says where the caller's pc is by what it says of it */
+    SFB_ARCH_RA = 30, /* the link register: its CFI column states the caller's pc */
     SFB_ARCH_SP = 31,
     SFB_ARCH_PC = 32
 };
@@ -28,11 +27,11 @@ enum {
 };
 
 /*
- * User space lies below 2^48. Pointer authentication puts its code above that, bit 55 aside, and so
- * do tags in the top byte. A mask rather than `xpaclri`: it is one cycle instead of several, holds
- * for addresses that another machine or a forged stack made, and does the same on a core that takes
- * the instruction for a hint. (It would be wrong for code mapped above 2^48, which Linux does for
- * those who ask for such an address only, on cores with 52-bit addresses.)
+ * User space lies below 2^48. Pointer authentication uses the bits above that, except bit 55; tags use
+ * the top byte. A mask instead of `xpaclri`: it takes one cycle instead of several. It works for
+ * addresses from another machine or a forged stack, and on a core that treats the instruction as a hint.
+ * (It would be wrong for code mapped above 2^48. Linux maps there only if a program requests such an
+ * address, on cores with 52-bit addresses.)
  */
 #define SFB_ARCH_CODE_MASK (((uint64_t)1 << 48) - 1)
 #define SFB_ARCH_DATA_MASK (((uint64_t)1 << 56) - 1)
@@ -54,12 +53,12 @@ static inline void sfb_arch_regs(struct sfb_regs *out, const struct sfb_context 
 }
 
 /*
- * What the rule cache keeps of a rule, from the lowest bit on:
+ * A packed rule, from the lowest bit on:
  *
  *      1  the CFA counts from fp (else sp)
  *      1  fp is stored, in the word below the return address
- *      5  words from what the CFA is counted from up to the return address; the last one: it is
- *         still in the link register
+ *      5  words from the CFA's base to the return address; the largest value: it is still in the link
+ *         register
  *      9  CFA offset / 16
  *
  * Functions store x29 and x30 side by side at the low end of their frames, so the place is counted
@@ -110,11 +109,10 @@ static inline void sfb_arch_unpack(struct sfb_rule *rule, uint64_t packed)
 }
 
 /*
- * sfb_step() for what a word of the cache says, without its reasons: false, and nothing changed,
- * where a check fails that sfb_step() makes, too, or the return address is in lr. Stack words in
- * [sp, hi) are there.
+ * sfb_step() for a word of the rule cache, without a status. false, and nothing changed, if a check of
+ * sfb_step() fails, or the return address is in lr. Stack words in [sp, hi) must be readable.
  *
- * @param word  of the rule cache, with what was packed above the bits of a pc
+ * @param word  of the rule cache: a packed rule above the bits of a pc
  */
 static inline __attribute__((always_inline)) bool sfb_arch_follow(uint64_t word, uint64_t hi,
                                                                   uint64_t *pc, uint64_t *sp,
@@ -126,7 +124,7 @@ static inline __attribute__((always_inline)) bool sfb_arch_follow(uint64_t word,
     uint64_t cfa = base + (packed >> (2 + SFB_ARCH_RA_BITS)) * 16;
     uint64_t ra;
 
-    /* One comparison for above sp, not above hi, no overflow; what has no caller has CFA = sp. */
+    /* One comparison: above sp, not above hi, no overflow. An outermost frame has CFA = sp. */
     if (base < *sp || cfa - *sp - 1 >= hi - *sp || (cfa & 7) ||
         (packed >> 2 & SFB_ARCH_RA_IN_LR) == SFB_ARCH_RA_IN_LR)
         return false;
@@ -141,11 +139,11 @@ static inline __attribute__((always_inline)) bool sfb_arch_follow(uint64_t word,
 }
 
 /*
- * Where sfb_arch_follow() has read.
+ * Gives the address that sfb_arch_follow() has read.
  *
- * @param sp      that it came to
- * @param fp_read whether fp was read, at the address given, below the return address; else that is
- *                the return address's
+ * @param sp      of the caller that it gave
+ * @param fp_read written. true: the result is the address of the saved fp, right below the return
+ *                address; false: of the return address
  */
 static inline uint64_t sfb_arch_place_read(uint64_t word, uint64_t sp, bool *fp_read)
 {

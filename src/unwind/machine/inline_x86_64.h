@@ -14,11 +14,11 @@ enum {
     SFB_ARCH_ABI = SFB_ABI_AMD64_LE,
     SFB_ARCH_LR = false,
     SFB_ARCH_SETCONTEXT_CFI_IS_WRONG = false,
-    SFB_ARCH_FRAME_RECORDS = false, /* rbp is a register like others in most code */
+    SFB_ARCH_FRAME_RECORDS = false, /* rbp is a general register in most code */
     SFB_ARCH_CFI_COLUMNS = 8,       /* sfb_cfi_column(): all that are followed */
     SFB_ARCH_ENTRY_SIZE = 64,
     SFB_ARCH_PC_SHIFT = 0,
-    SFB_ARCH_PC_BITS = 47 /* user space ends there, but for those who ask the kernel for more */
+    SFB_ARCH_PC_BITS = 47 /* user space ends there, unless a program requests higher addresses */
 };
 
 #define SFB_ARCH_CODE_MASK (~(uint64_t)0)
@@ -35,17 +35,16 @@ static inline void sfb_arch_regs(struct sfb_regs *out, const struct sfb_context 
 }
 
 /*
- * What the rule cache keeps of a rule, from the lowest bit on:
+ * A packed rule, from the lowest bit on:
  *
  *      1  the CFA counts from fp (else sp)
- *      5  words from where fp is stored up to the CFA; 0: it is not stored
+ *      5  words from the saved fp up to the CFA; 0: fp is not saved
  *     10  CFA offset / 8
  *      1  all else is 0, and this is the rule of code with frame pointers: CFA = fp + 16, fp stored
  *         below the return address
  *
- * The return address is at CFA - 8, always. The CFA's offset is on top, one shift away, because it
- * is in the chain of dependent instructions from each frame to the next; and the last bit is the
- * sign.
+ * The return address is always at CFA - 8. The CFA's offset is on top, one shift away, because it is
+ * in the chain of dependent instructions from each frame to the next. The last bit is the sign.
  */
 enum { SFB_ARCH_FP_BITS = 5, SFB_ARCH_CFA_BITS = 10 };
 
@@ -61,7 +60,7 @@ static inline bool sfb_arch_pack(const struct sfb_rule *rule, uint64_t *out)
         cfa >> (3 + SFB_ARCH_CFA_BITS) || fp > 0 || fp % 8 || -fp >> (3 + SFB_ARCH_FP_BITS) ||
         (rule->fp.where == SFB_WHERE_CFA && fp == 0))
         return false;
-    /* So that no word is read that lies outside of the frame: see sfb_arch_follow(). */
+    /* So that no word outside of the frame is read: see sfb_arch_follow(). */
     if (-fp > cfa)
         return false;
     if (rule->cfa_base == SFB_BASE_FP && cfa == 16 && fp == -16)
@@ -89,8 +88,8 @@ static inline void sfb_arch_unpack(struct sfb_rule *rule, uint64_t packed)
 }
 
 /*
- * `test ? a : b`, and no jump: whether a function saves rbp is as good as random where there are no
- * frame pointers, and compilers would have it predicted.
+ * `test ? a : b` without a jump. In code without frame pointers, whether a function saves rbp is as good
+ * as random, and compilers would make it a predicted branch.
  */
 static inline uint64_t sfb_arch_select(uint64_t test, uint64_t a, uint64_t b)
 {
@@ -99,21 +98,20 @@ static inline uint64_t sfb_arch_select(uint64_t test, uint64_t a, uint64_t b)
 }
 
 /*
- * sfb_step() for what a word of the cache says, without its reasons: false, and nothing changed,
- * where a check fails that sfb_step() makes, too, and close to the end of what is known of the
- * stack. Words in [sp, hi) are there.
+ * sfb_step() for a word of the rule cache, without a status. false, and nothing changed, if a check of
+ * sfb_step() fails, or close to the end of the known stack. Words in [sp, hi) must be readable.
  *
- * @param word  of the rule cache, with what was packed above the bits of a pc
+ * @param word  of the rule cache: a packed rule above the bits of a pc
  */
 static inline __attribute__((always_inline)) bool sfb_arch_follow(uint64_t word, uint64_t hi,
                                                                   uint64_t *pc, uint64_t *sp,
                                                                   uint64_t *fp)
 {
-    uint64_t base, words, cfa, slot, ra;
+    uint64_t base, words, cfa, slot, fp_word, ra;
 
     /*
-     * As a branch: its prediction takes the cache, and all of the arithmetic below, out of the
-     * chain, in which one load remains.
+     * As a branch: its prediction takes the cache's word and all of the arithmetic below out of the
+     * chain of dependent instructions. One load remains in it.
      */
     if ((int64_t)word < 0) {
         base = *fp;
@@ -128,6 +126,7 @@ static inline __attribute__((always_inline)) bool sfb_arch_follow(uint64_t word,
         return true;
     }
     base = *sp;
+    /* (Rare, but not marked as unlikely: that makes walks of code without frame pointers 5 % slower.) */
     if (word >> SFB_ARCH_PC_BITS & 1) {
         base = *fp;
         if (base < *sp || base >= hi || (base & 7))
@@ -140,18 +139,19 @@ static inline __attribute__((always_inline)) bool sfb_arch_follow(uint64_t word,
     ra = sfb_load(cfa - 8);
     if (ra - 1 >= (1ull << SFB_ARCH_PC_BITS) - 1)
         return false;
-    slot = word >> (SFB_ARCH_PC_BITS + 1) & ((1u << SFB_ARCH_FP_BITS) - 1);
-    *fp = sfb_arch_select(slot, sfb_load(cfa - slot * 8), *fp);
+    slot = word >> (SFB_ARCH_PC_BITS + 1 - 3) & ((1u << SFB_ARCH_FP_BITS) - 1) << 3; /* in bytes */
+    fp_word = sfb_load(cfa - slot);
+    *fp = sfb_arch_select(slot, fp_word, *fp);
     *pc = ra;
     *sp = cfa;
     return true;
 }
 
 /*
- * Where sfb_arch_follow() has read.
+ * Gives the address that sfb_arch_follow() has read.
  *
- * @param sp      that it came to
- * @param fp_read whether fp was read, at the address given; else that is the return address's
+ * @param sp      of the caller that it gave
+ * @param fp_read written. true: the result is the address of the saved fp; false: of the return address
  */
 static inline uint64_t sfb_arch_place_read(uint64_t word, uint64_t sp, bool *fp_read)
 {

@@ -1,10 +1,10 @@
-/* AArch64's instructions, as far as code is known by them. */
+/* AArch64's instructions, as far as patterns need them. */
 #ifndef SFB_UNWIND_MACHINE_INSN_AARCH64_H
 #define SFB_UNWIND_MACHINE_INSN_AARCH64_H
 
 #include "base/memory.h"
 
-/* Little-endian whatever the data's order is, Arm ARM "Instruction endianness". */
+/* Instructions are little-endian, whatever the data's byte order: Arm ARM, "Instruction endianness". */
 static inline bool sfb_insn_read(struct sfb_memory *code, uint64_t address, uint32_t *out)
 {
     uint8_t b[4];

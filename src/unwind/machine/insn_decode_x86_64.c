@@ -1,6 +1,6 @@
 /*
- * Intel's manual, volume 2, appendix A: opcode maps. Lengths of all that compilers and assemblers make for programs; what
- * a 64-bit program cannot run is refused.
+ * Intel's manual, volume 2, appendix A: opcode maps. Decodes the lengths of all instructions that compilers and assemblers
+ * write for programs. Instructions that a 64-bit program cannot run are refused.
  */
 #include "unwind/machine/insn_decode_x86_64.h"
 
@@ -177,7 +177,7 @@ static enum operands operands_of(const struct sfb_insn *insn)
     }
 }
 
-/* Numbers of other sizes than their operands' columns say. */
+/* Immediates with another size than their operand's column in the map. */
 static void take_odd_numbers(struct cursor *c, struct sfb_insn *out)
 {
     const uint8_t op = out->opcode;
@@ -249,6 +249,15 @@ bool sfb_insn_decode(struct sfb_insn *out, const uint8_t *code, unsigned size)
     return !c.failed && operands != BAD;
 }
 
+/* cvttsd2si, movmskpd, pextrw, pmovmskb, and of vectors kmov, vcvttsd2usi: what a vector has goes to a register. */
+static bool moves_vector_to_reg(const struct sfb_insn *i)
+{
+    const unsigned op = i->opcode;
+
+    return op == 0x2c || op == 0x2d || op == 0x50 || op == 0xc5 || op == 0xd7 ||
+           (i->by_vector && (op == 0x93 || op == 0x78 || op == 0x79));
+}
+
 bool sfb_insn_writes_reg(const struct sfb_insn *i)
 {
     const unsigned op = i->opcode;
@@ -260,8 +269,9 @@ bool sfb_insn_writes_reg(const struct sfb_insn *i)
         return (op < 0x38 && (op & 6) == 2) || op == 0x63 || op == 0x69 || op == 0x6b ||
                op == 0x86 || op == 0x87 || op == 0x8a;
     case SFB_INSN_0F:
-        return !i->by_vector && ((op & 0xf0) == 0x40 || op == 0xaf || (op >= 0xb6 && op <= 0xbf) ||
-                                 op == 0x02 || op == 0x03 || op == 0xc0 || op == 0xc1);
+        return moves_vector_to_reg(i) ||
+               (!i->by_vector && ((op & 0xf0) == 0x40 || op == 0xaf || (op >= 0xb6 && op <= 0xbf) ||
+                                  op == 0x02 || op == 0x03 || op == 0xc0 || op == 0xc1));
     case SFB_INSN_0F38: return op >= 0xf0 && op <= 0xf8;
     default: return i->by_vector && op == 0xf0;
     }
@@ -271,14 +281,66 @@ bool sfb_insn_writes_rm(const struct sfb_insn *i)
 {
     const unsigned op = i->opcode, group = i->reg & 7;
 
-    if (!i->has_modrm || i->by_vector)
+    if (!i->has_modrm)
         return false;
+    /* pextrb and the like; movd and movq of a vector */
+    if (i->map == SFB_INSN_0F3A || i->by_vector)
+        return i->map == SFB_INSN_0F3A ? op >= 0x14 && op <= 0x17
+                                       : i->map == SFB_INSN_0F && op == 0x7e;
     if (i->map == SFB_INSN_ONE_BYTE)
         return (op < 0x38 && (op & 6) == 0) || op == 0x86 || op == 0x87 || op == 0x88 ||
-               op == 0xc0 || op == 0xc1 || op == 0xc6 || op == 0xc7 || (op & 0xfc) == 0xd0 ||
-               ((op == 0xf6 || op == 0xf7) && (group == 2 || group == 3)) ||
+               op == 0x8c || op == 0xc0 || op == 0xc1 || op == 0xc6 || op == 0xc7 ||
+               (op & 0xfc) == 0xd0 || ((op == 0xf6 || op == 0xf7) && (group == 2 || group == 3)) ||
                ((op == 0xfe || op == 0xff) && group < 2);
     return i->map == SFB_INSN_0F &&
-           (op == 0xa4 || op == 0xa5 || op == 0xab || op == 0xac || op == 0xad || op == 0xb3 ||
-            op == 0xba || op == 0xbb || op == 0xb0 || op == 0xb1 || op == 0xc0 || op == 0xc1);
+           ((op & 0xf0) == 0x90 || op == 0x7e || op == 0xa4 || op == 0xa5 || op == 0xab ||
+            op == 0xac || op == 0xad || op == 0xb3 || op == 0xba || op == 0xbb || op == 0xb0 ||
+            op == 0xb1 || op == 0xc0 || op == 0xc1 ||
+            /* sldt, smsw, rdfsbase, rdrand, rdpid */
+            (i->mode == 3 && (op == 0x00 || op == 0x01 || op == 0xae || op == 0xc7)));
+}
+
+/* Jumps, calls, returns, push, pop, enter, leave, interrupts, far and privileged ones. */
+static bool is_of_control_or_stack(const struct sfb_insn *i)
+{
+    const unsigned op = i->opcode;
+
+    if (i->by_vector)
+        return false;
+    if (i->map == SFB_INSN_0F) /* also system calls, ud1, ud2, and push and pop of fs and gs */
+        return (op & 0xf0) == 0x80 || op == 0x05 || op == 0x07 || op == 0x0b || op == 0x34 ||
+               op == 0x35 || op == 0xb9 || op == 0xff || (op & 0xf6) == 0xa0;
+    if (i->map != SFB_INSN_ONE_BYTE)
+        return false;
+    if (op == 0xff)
+        return (i->reg & 7) >= 2;
+    if (op == 0xc6 || op == 0xc7) /* xabort, xbegin */
+        return (i->reg & 7) == 7;
+    return (op & 0xf0) == 0x50 || op == 0x68 || op == 0x6a || (op & 0xf0) == 0x70 || op == 0x8f ||
+           op == 0x9b || op == 0x9c || op == 0x9d || op == 0xc2 || op == 0xc3 ||
+           (op >= 0xc8 && op <= 0xcf) || (op & 0xf0) == 0xe0 || op == 0xf1 || op == 0xf4;
+}
+
+static bool writes(const struct sfb_insn *i, unsigned reg)
+{
+    const unsigned op = i->opcode;
+    const bool one_byte = i->map == SFB_INSN_ONE_BYTE && !i->by_vector;
+
+    /* bswap, xchg with rax, mov of a number: the register is in the opcode. */
+    if (!i->has_modrm)
+        return i->rm == reg && ((i->map == SFB_INSN_0F && (op & 0xf8) == 0xc8) ||
+                                (one_byte && ((op & 0xf8) == 0x90 || (op & 0xf0) == 0xb0)));
+    if (i->reg == reg && (sfb_insn_writes_reg(i) || (one_byte && (op == 0x8b || op == 0x8d))))
+        return true;
+    if (i->by_vector && i->map != SFB_INSN_0F && op >= 0xf0 && i->also == reg)
+        return true;
+    return i->mode == 3 && i->rm == reg &&
+           (sfb_insn_writes_rm(i) || (one_byte && (op == 0x89 || (op & 0xfc) == 0x80)));
+}
+
+bool sfb_insn_only_computes(const struct sfb_insn *i)
+{
+    enum { SP = 4, BP = 5 };
+
+    return !is_of_control_or_stack(i) && !writes(i, SP) && !writes(i, BP);
 }

@@ -1,4 +1,4 @@
-/* Code that is known by its instructions: where no table covers it, or a wrong one. */
+/* Recognises code by its instructions, where its table is missing or wrong. */
 #ifndef SFB_UNWIND_MACHINE_INSN_PATTERNS_H
 #define SFB_UNWIND_MACHINE_INSN_PATTERNS_H
 
@@ -8,76 +8,76 @@
 #include "sfb/walk.h"
 
 /*
- * Finds the rule of an interrupted linkage stub by its code, where linkers write no table for it.
+ * Finds the rule of an interrupted linkage stub by its code. For stubs without a table from the linker.
  *
- * @return whether the code at pc is one
+ * @return whether the code at pc is such a stub
  */
 bool sfb_arch_stub_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *out);
 
 /*
- * Finds the rule of a frame whose code is known by its instructions, because its table is wrong.
+ * Finds the rule of a frame by its code, if the code matches a pattern with a wrong table.
  *
  * @param pc  of the frame, or its return address
- * @return SFB_OK, SFB_NO_CODE_PATTERN; SFB_NO_REGISTER: it is known, and has no caller that could be found
+ * @return SFB_OK, SFB_NO_CODE_PATTERN; SFB_NO_REGISTER: it matches, but its caller cannot be found
  */
 enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,
                                     struct sfb_rule *out);
 
-/* @return bytes of the instruction at pc if it is one that assemblers pad code with, else 0 */
+/* @return bytes of the instruction at pc if assemblers pad code with it, else 0 */
 uint64_t sfb_arch_nop_size(struct sfb_memory *code, uint64_t pc);
 
 /*
- * Whether the instruction at the pc of an interrupted frame says more than any table: it only runs when
- * the return address lies at sp, and the word there lies behind a call.
+ * Tells whether the instruction at an interrupted pc overrides any table: it only runs when the return address
+ * lies at sp, and the word there lies behind a call.
  */
 bool sfb_arch_returns_at_sp(struct sfb_memory *code, struct sfb_memory *stack,
                             const struct sfb_regs *regs);
 
 /*
- * Whether the instruction at the pc is a `ret` that may go to another place than a caller: what it finds at sp was pushed or
- * written for it. It does not if the instruction before has raised sp: that one uncovered the return address.
+ * Tells whether the instruction at the pc is a `ret` that may be a jump: the code may have pushed or written the word at sp
+ * for it. Not if the instruction before has raised sp: then the word at sp is the return address.
  */
 bool sfb_arch_may_jump_by_return(struct sfb_memory *code, uint64_t pc);
 
-/* @return whether the instruction is one of those: then no rule that a table has for it is to be remembered */
+/* @return whether the instruction only runs when the return address lies at sp: then its table's rule must not be cached */
 bool sfb_arch_runs_at_return(struct sfb_memory *code, uint64_t pc);
 
 /*
- * Whether nothing but the end of a function lies before an interrupted pc: sp is set, registers other than fp are
- * popped, and it returns, or jumps to another function. There fp is the caller's already, whatever its row says.
+ * Tells whether only the end of a function is left to run at an interrupted pc: it sets sp, pops registers other than
+ * fp, and returns or jumps to another function. There fp is already the caller's, whatever the row states.
  *
- * @param sp_set  the row counts the CFA from sp
+ * @param sp_set  the row's CFA is based on sp
  */
 bool sfb_arch_has_restored_fp(struct sfb_memory *code, uint64_t pc, bool sp_set);
 
-/* The rule of a frame whose return address lies at sp. (Apart: while code is read it would be on the stack.) */
+/* The rule of a frame with its return address at sp. (Apart: so it is not on the stack while code is read.) */
 struct sfb_rule sfb_arch_rule_at_sp(void);
 
-/* Instructions that sfb_arch_is_leaving() reads at most. */
+/* Most instructions that sfb_arch_is_leaving() reads. */
 enum { SFB_ARCH_LEAVING_WORK = 256 };
 
 /*
- * Whether a function of the unwinder may have begun to return to another frame than its caller: it writes that frame's
- * registers over those that it has saved.
+ * Tells whether a function of the unwinder may have begun to return to another frame than its caller. Then it overwrites
+ * its saved registers with that frame's.
  *
- * @param pc  of the frame, or its return address; in a function whose rows have SFB_RULE_EH_RETURN
- * @return false: it has not
+ * @param pc  of the frame, or its return address; in a function with rows that have SFB_RULE_EH_RETURN
+ * @return false: it has certainly not begun
  */
 bool sfb_arch_is_leaving(struct sfb_memory *code, uint64_t pc);
 
-/* How well a guess is founded. */
+/* Basis of a guess, the most reliable first. */
 enum sfb_guess {
     SFB_GUESS_BY_CODE,   /* the instructions at the pc say where the return address is */
-    SFB_GUESS_BY_RECORD, /* fp leads to a record; nothing says whose it is */
-    SFB_GUESS_AT_SP /* the word at sp lies behind a call, and may be left over from an old frame */
+    SFB_GUESS_BY_RECORD, /* fp leads to a record, perhaps another frame's */
+    SFB_GUESS_AT_SP      /* the word at sp lies behind a call, but may be left from an old frame */
 };
 
 /*
- * Guesses the rule of a frame that no table covers: that of a function which keeps a frame pointer,
- * or, where the code at the pc of an interrupted one or the word at its sp shows that its frame is not
- * made, or no more, that of its caller's frame.
+ * Guesses the rule of a frame that no table covers. As a rule, the rule of a function with a frame
+ * pointer. But the code at an interrupted pc, or the word at its sp, may show that the frame is not made
+ * yet or already gone. Then its return address is near sp, and fp is still the caller's, or just pushed.
  *
- * @param in_module  the pc lies in one
+ * @param in_module  the pc lies in a module
  */
 enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
                               const struct sfb_regs *regs, enum sfb_frame_kind kind, bool in_module,
@@ -86,21 +86,21 @@ enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
 /*
  * Follows the code of a function from a pc on to its return.
  *
- * @param calls_return  passes by calls, and does not look whether what they call returns: then nothing is proven
- * @param work  instructions that may be read
- * @param out   written on true: where the return address is, and the caller's fp, counted from sp
- * @return whether the code says it
+ * @param calls_return  assumes that called functions return, unchecked: then the result is unproven
+ * @param work  most instructions to read
+ * @param out   written on true: places of the return address and of the caller's fp, as offsets from sp
+ * @return whether the code shows both
  */
 bool sfb_arch_follow_to_return(struct sfb_memory *code, struct sfb_memory *stack,
                                const struct sfb_regs *regs, bool calls_return, uint32_t work,
                                struct sfb_rule *out);
 
-/* @return whether the code before ra is a call, which returns to it */
+/* @return whether a call ends right before ra */
 bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra);
 
 /*
- * @param start  of the function that pc is in
- * @return whether fp leads to the function's own frame record at pc, by its code
+ * @param start  of the pc's function
+ * @return whether its code shows that fp leads to its own frame record at pc
  */
 bool sfb_arch_sets_fp(struct sfb_memory *code, uint64_t start, uint64_t pc);
 

@@ -1,6 +1,6 @@
 /*
- * Code of AArch64 that is known by its instructions: calls, prologues, and what linkers write no
- * table for or glibc a wrong one.
+ * Recognises code of AArch64 by its instructions: calls, prologues, stubs without a linker's table, and
+ * glibc's functions with a wrong table.
  */
 #include "unwind/machine/insn_patterns.h"
 
@@ -65,7 +65,7 @@ enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
 }
 
 /*
- * A function that keeps a frame pointer sets it once, in its prologue, when the record is stored:
+ * A function with a frame pointer sets it once, in its prologue, after it has stored the record:
  *
  *     910003fd   add x29, sp, #imm      (imm in bits 10 to 21; `mov x29, sp` is #0)
  */
@@ -133,7 +133,7 @@ bool sfb_arch_stub_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *o
 
     if (here == NO_PART)
         return false;
-    /* Its parts follow each other in this order, to the branch and back to where they begin. */
+    /* The parts are in this order: forward to the branch, and back to the start. */
     for (; part != BR; part = next) {
         next = stub_part(code, at += 4);
         if (next == NO_PART || next <= part)
@@ -167,16 +167,16 @@ static void set_rule(struct sfb_rule *out, int32_t cfa_offset, enum sfb_where ra
 }
 
 /*
- * Where the first entry of the PLT goes: _dl_runtime_resolve() of glibc.
+ * The target of the PLT's first entry: _dl_runtime_resolve() of glibc.
  *
  *     d503245f   bti c, or nop
  *     a9bxx7e8   stp x8, x9, [sp, #-N]!      no compiled function stores these first
  *     ...                                    no branch but the call of _dl_fixup()
  *     a8cxx7e8   ldp x8, x9, [sp], #N
- *     a8c17bf1   ldp x17, x30, [sp], #16     what that entry pushed
+ *     a8c17bf1   ldp x17, x30, [sp], #16     the words that the PLT entry pushed
  *     d61f0200   br x16
  *
- * Its table leaves those 16 bytes out, and who believes it goes astray in the next frame.
+ * Its table leaves those 16 bytes out: a walk by the table goes wrong in the next frame.
  */
 static bool find_resolver_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *out)
 {
@@ -209,14 +209,14 @@ static bool find_resolver_rule(struct sfb_memory *code, uint64_t pc, struct sfb_
 }
 
 /*
- * longjmp() of glibc loads the registers of where it goes to one after the other, these at last:
+ * longjmp() of glibc loads the target's registers one after the other, these last:
  *
  *     a94xxx1d   ldp x29, xN, [x0, #imm]
  *     caxxxx1e   eor x30, xN, xM
  *     91000x1f   mov sp, xN
  *     d61f03c0   br x30              which hardly any other code ends in
  *
- * Its table counts the CFA from the jump buffer all the way, where neither of the two stacks is.
+ * Its table bases the CFA on the jump buffer throughout, but neither of the two stacks is there.
  */
 static enum sfb_status find_jump_rule(struct sfb_memory *code, uint64_t pc, struct sfb_rule *out)
 {
@@ -233,7 +233,7 @@ static enum sfb_status find_jump_rule(struct sfb_memory *code, uint64_t pc, stru
                    (insn & 0xfffffc1f) == 0x9100001f;
     }
     if (to_come != 0 && to_come != 3)
-        return SFB_NO_REGISTER; /* some are the one's, some the other's */
+        return SFB_NO_REGISTER; /* some registers are the old stack's, some the new one's */
     set_rule(out, 0, SFB_WHERE_UNSAVED);
     return SFB_OK;
 }
@@ -247,7 +247,7 @@ enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum s
     return kind == SFB_FRAME_PC ? find_jump_rule(code, pc, out) : SFB_NO_CODE_PATTERN;
 }
 
-/* No function there has such rows: one that realigns its stack finds its frame by x29 until `ldp x29, x30`. */
+/* Not on AArch64: a function that realigns its stack finds its frame by x29 until `ldp x29, x30`. */
 bool sfb_arch_has_restored_fp(struct sfb_memory *code, uint64_t pc, bool sp_set)
 {
     (void)code;
@@ -263,7 +263,7 @@ bool sfb_arch_may_jump_by_return(struct sfb_memory *code, uint64_t pc)
     return false;
 }
 
-/* Records say where frames end. */
+/* Not needed: on AArch64 records give the ends of frames. */
 bool sfb_arch_follow_to_return(struct sfb_memory *code, struct sfb_memory *stack,
                                const struct sfb_regs *regs, bool calls_return, uint32_t work,
                                struct sfb_rule *out)

@@ -1,4 +1,4 @@
-/* Code of x86-64 that is known by its instructions: calls, prologues, epilogues and padding. */
+/* Recognises code of x86-64 by its instructions: calls, prologues, epilogues and padding. */
 #include "unwind/machine/insn_patterns.h"
 
 #include "unwind/machine/arch.h"
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "unwind/machine/go_x86_64.h"
+#include "unwind/machine/insn_decode_x86_64.h"
 #include "unwind/machine/insn_x86_64.h"
 
 static struct sfb_rule frame_rule(enum sfb_base base, int32_t cfa, bool fp_stored)
@@ -29,7 +30,7 @@ enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum s
 }
 
 /*
- * What gas and LLVM pad with; any number of 66, and a 2e, may stand in front:
+ * Padding of gas and LLVM; any number of 66, and a 2e, may precede it:
  *
  *     90                      nop; with 66 xchg %ax, %ax
  *     0f 1f 00                nopl (%rax)
@@ -38,7 +39,7 @@ enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum s
  *     0f 1f 80 xx xx xx xx    nopl xx(%rax)
  *     0f 1f 84 xx ...         nopl xx(%rax,%rax,1), 8 bytes
  *
- * Read no further than to tell them: the next page may not be there.
+ * Reads no byte more than needed: the next page may be unmapped.
  */
 uint64_t sfb_arch_nop_size(struct sfb_memory *code, uint64_t pc)
 {
@@ -67,8 +68,8 @@ uint64_t sfb_arch_nop_size(struct sfb_memory *code, uint64_t pc)
 }
 
 /*
- * The call instructions that compilers make: e8 and a distance, or ff /2 with a register, or memory
- * by any mode; r8 to r15 take a prefix in front.
+ * The call instructions of compilers: e8 and a distance, or ff /2 with a register, or with memory in any
+ * mode; r8 to r15 need a prefix.
  */
 bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra)
 {
@@ -76,7 +77,7 @@ bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra)
     unsigned size = LONGEST;
     uint64_t bytes, at;
 
-    /* The page before may not be there. */
+    /* The page before may be unmapped. */
     if (!sfb_insn_peek(code, ra - LONGEST, LONGEST, &bytes)) {
         size = ra % PAGE;
         if (size == 0 || size >= LONGEST || !sfb_insn_peek(code, ra - size, size, &bytes))
@@ -106,14 +107,14 @@ bool sfb_arch_is_call(struct sfb_memory *code, uint64_t ra)
     return false;
 }
 
-/* @return whether the word at sp can be the return address of the frame that sp is of */
+/* @return whether the word at sp can be the return address of the frame with this sp */
 static bool is_return_at_sp(struct sfb_memory *code, struct sfb_memory *stack, uint64_t sp,
                             uint64_t *out)
 {
     return (sp & 7) == 0 && sfb_memory_read(stack, sp, out) && sfb_arch_is_call(code, *out);
 }
 
-/* @return whether the call before ra goes straight to pc, or less than `size` before it */
+/* @return whether the call before ra is direct, and goes to pc or less than `size` bytes before it */
 static bool is_call_of(struct sfb_memory *code, uint64_t ra, uint64_t pc, uint64_t size)
 {
     uint8_t b[5];
@@ -145,8 +146,8 @@ static bool is_return(struct sfb_memory *code, uint64_t pc)
 }
 
 /*
- * `mov %reg, (%rsp)`: what is at sp is no return address. A `ret` behind it jumps, so that the processor does not guess
- * where to: a retpoline.
+ * `mov %reg, (%rsp)`: the word at sp is not a return address. A `ret` behind it is a jump that the processor cannot
+ * predict: a retpoline.
  *
  *     4c 89 1c 24             mov %r11, (%rsp)        48: of rax to rdi
  */
@@ -164,7 +165,7 @@ static bool is_jump_by_return(struct sfb_memory *code, uint64_t pc)
     return is_return(code, pc) && is_store_at_sp(code, pc - STORE_AT_SP);
 }
 
-/* jmp, straight or by a pointer: e9, eb, ff /4, with or without a prefix */
+/* jmp, direct or indirect: e9, eb, ff /4, with or without a prefix */
 static bool is_jump(struct sfb_memory *code, uint64_t pc)
 {
     uint64_t insn;
@@ -206,7 +207,7 @@ static bool is_checked_stub(struct sfb_memory *code, uint64_t pc)
 }
 
 /*
- * Linkers write .eh_frame, and .sframe, for every stub here but those of IRELATIVE slots in static
+ * Linkers write .eh_frame and .sframe for all stubs here, except stubs of IRELATIVE slots in static
  * programs:
  *
  *     ff 25 xx xx xx xx       jmp *slot(%rip)
@@ -242,9 +243,9 @@ bool sfb_arch_returns_at_sp(struct sfb_memory *code, struct sfb_memory *stack,
  *
  *     58 to 5f, c9            pop, leave
  *     48 83 c4 nn             add $n, %rsp
- *     48 8d 64 24 nn          lea n(%rsp), %rsp: thunks for returns, whose row is that of the call before
+ *     48 8d 64 24 nn          lea n(%rsp), %rsp: thunks for returns, with the row of the call before
  *
- * (A byte alone can be the end of another instruction. Then the word at sp is believed.)
+ * (A single byte can be the end of another instruction. Then the word at sp is trusted.)
  */
 static bool has_raised_sp(struct sfb_memory *code, uint64_t pc)
 {
@@ -288,7 +289,7 @@ static unsigned set_sp_size(uint64_t insn)
     return (sib ? 4u : 3u) + (mode == 1 ? 1u : 4u);
 }
 
-/* @return bytes of `pop %reg`, of any register but rsp and rbp; 0: it is another instruction */
+/* @return bytes of `pop %reg`, of any register but rsp and rbp; 0: another instruction */
 static unsigned pop_size(uint64_t insn)
 {
     const bool high = (insn & 0xff) == 0x41;
@@ -299,39 +300,62 @@ static unsigned pop_size(uint64_t insn)
     return high ? 2 : 1;
 }
 
+/* @return bytes of an instruction that has nothing to do with the frame; 0: it may have */
+static unsigned beside_size(struct sfb_memory *code, uint64_t pc)
+{
+    enum { WORD = 8 };
+    uint8_t bytes[2 * WORD];
+    struct sfb_insn insn;
+    uint64_t word;
+
+    if (!sfb_insn_peek(code, pc, WORD, &word))
+        return 0;
+    memcpy(bytes, &word, WORD);
+    if (sfb_insn_decode(&insn, bytes, WORD))
+        return sfb_insn_only_computes(&insn) ? insn.length : 0;
+    if (!sfb_insn_peek(code, pc + WORD, WORD, &word))
+        return 0;
+    memcpy(bytes + WORD, &word, WORD);
+    return sfb_insn_decode(&insn, bytes, sizeof bytes) && sfb_insn_only_computes(&insn)
+               ? insn.length
+               : 0;
+}
+
 /*
- * The end of a function that has realigned its stack. Behind `leave`, or `pop %rbp`, gcc's row still says that
- * fp is where fp leads to.
+ * The end of a function that has realigned its stack. Behind `leave` or `pop %rbp`, gcc's row still states that fp
+ * is in the word at fp.
  *
  *     c9, or 5d               leave, or pop %rbp
  *     49 8d 62 f8             lea -8(%r10), %rsp
  *     41 5d                   pop %r13                where r13, not r10, has led to the frame
+ *     48 89 d0                mov %rdx, %rax          gcc 15 and later: between any of them, what does not touch sp or fp
  *     c3, or a jump           ret, or another function's return instead
+ *
+ * Where nothing up to the return restores fp, it is restored.
  */
 bool sfb_arch_has_restored_fp(struct sfb_memory *code, uint64_t pc, bool sp_set)
 {
-    enum { POPS_MAX = 8, BYTES = 8 };
+    enum { INSNS_MAX = 16, LEA = 8 };
     unsigned size;
     uint64_t insn;
 
-    if (!sfb_insn_peek(code, pc, BYTES, &insn))
-        return is_return(code, pc);
-    size = set_sp_size(insn);
-    sp_set |= size > 0;
-    pc += size;
-    for (unsigned pops = 0; pops < POPS_MAX; pops++) {
+    for (unsigned n = 0; n < INSNS_MAX; n++, pc += size) {
         if (is_return(code, pc) || (sp_set && is_jump(code, pc)))
             return true;
-        size = sfb_insn_peek(code, pc, 2, &insn) ? pop_size(insn) : 0;
+        size = sfb_insn_peek(code, pc, LEA, &insn) ? set_sp_size(insn) : 0;
+        sp_set |= size > 0;
+        if (size == 0)
+            size = sfb_insn_peek(code, pc, 2, &insn) ? pop_size(insn) : 0;
+        if (size == 0)
+            size = beside_size(code, pc);
         if (size == 0)
             return false;
-        pc += size;
     }
     return false;
 }
 
 /*
- * Behind the `push %rbp` that a function begins with, in either encoding of what follows:
+ * Behind the `push %rbp` at the start of a function, in either encoding of the next instruction:
  *
  *     55                      push %rbp
  *     48 89 e5, or 48 8b ec   mov %rsp, %rbp
@@ -345,8 +369,7 @@ static bool has_pushed_fp(struct sfb_memory *code, uint64_t pc)
 }
 
 /*
- * Instructions that say how far the return address is, whether they are interrupted, or control returns
- * to them.
+ * Instructions that show the distance to the return address, at an interrupted pc or at a return address.
  */
 static bool find_frame_by_code(struct sfb_memory *code, uint64_t pc, struct sfb_rule *out)
 {
@@ -373,7 +396,7 @@ enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
         return SFB_GUESS_BY_CODE;
     *out = frame_rule(SFB_BASE_SP, 8, false);
     if (kind == SFB_FRAME_PC) {
-        /* A call that went nowhere: nothing has happened since. */
+        /* A call to an address without code: the call was the last thing to happen. */
         if (!sfb_memory_copy(code, regs->pc, &here, sizeof here))
             return SFB_GUESS_BY_CODE;
         if (here == PUSH_RBP)
@@ -383,8 +406,8 @@ enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
             return SFB_GUESS_BY_CODE;
         }
         /*
-         * A function that has pushed nothing. At its first instruction it cannot have. In a module, where
-         * functions are many and their calls direct, the word is more often an old one.
+         * A function that has pushed nothing, as at its first instruction. In a module functions are many
+         * and their calls direct: there the word at sp is more often left from an old frame.
          */
         if (is_return_at_sp(code, stack, regs->sp, &top)) {
             if (is_call_of(code, top, regs->pc, 1))
@@ -397,7 +420,7 @@ enum sfb_guess sfb_arch_guess(struct sfb_memory *code, struct sfb_memory *stack,
     return SFB_GUESS_BY_RECORD;
 }
 
-/* Nobody asks: a record says where the caller's sp is. */
+/* Never called here: on x86-64 a record gives the caller's sp. */
 bool sfb_arch_sets_fp(struct sfb_memory *code, uint64_t start, uint64_t pc)
 {
     (void)code;

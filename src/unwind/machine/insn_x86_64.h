@@ -1,4 +1,4 @@
-/* Instructions of x86-64, as far as code is known by them. */
+/* Instructions of x86-64, as far as patterns need them. */
 #ifndef SFB_UNWIND_MACHINE_INSN_X86_64_H
 #define SFB_UNWIND_MACHINE_INSN_X86_64_H
 
@@ -18,7 +18,7 @@ static inline bool sfb_insn_is(struct sfb_memory *code, uint64_t address, const 
            memcmp(have, want, n) == 0;
 }
 
-/* Up to 8 bytes of code, the first the lowest. (In words: sfb_memory_copy() takes more stack.) */
+/* Reads up to 8 bytes of code, the first lowest. (In words: sfb_memory_copy() takes more stack.) */
 static inline __attribute__((always_inline)) bool sfb_insn_peek(struct sfb_memory *code,
                                                                 uint64_t address, unsigned size,
                                                                 uint64_t *out)

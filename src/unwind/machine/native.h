@@ -1,11 +1,11 @@
-/* What only code of the machine that runs can do: thread pointer, system calls, Valgrind's requests. */
+/* Code for the running machine only: thread pointer, system calls, Valgrind's requests. */
 #ifndef SFB_UNWIND_MACHINE_NATIVE_H
 #define SFB_UNWIND_MACHINE_NATIVE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* @return where what belongs to the calling thread is */
+/* @return the thread pointer of the calling thread */
 #if defined(__x86_64__)
 static inline uint64_t sfb_arch_thread_pointer(void)
 {
@@ -28,24 +28,24 @@ static inline uint64_t sfb_arch_thread_pointer(void)
  * rt_sigprocmask(), straight into the kernel: the C library's wrapper sets errno and may be
  * interposed.
  *
- * @return the kernel's answer, an errno negated
+ * @return the kernel's result; on failure -errno
  */
 long sfb_arch_sigprocmask(uint64_t how, uint64_t set);
 
 /*
- * Any system call of up to four arguments, by its number, likewise.
+ * Makes any system call of up to four arguments, by its number, likewise.
  *
- * @return the kernel's answer, an errno negated
+ * @return the kernel's result; on failure -errno
  */
 long sfb_arch_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
 /*
- * @return whether the calling thread has a thread pointer: none has while a static-pie program
+ * @return whether the calling thread has a thread pointer: it lacks one while a static-pie program
  *         relocates itself
  */
 bool sfb_arch_has_thread_pointer(void);
 
-/* Valgrind's client request. @return its answer; 0 where there is no Valgrind */
+/* Makes a client request of Valgrind. @return its result; 0 without Valgrind */
 uint64_t sfb_arch_valgrind(const uint64_t request[6]);
 
 #endif

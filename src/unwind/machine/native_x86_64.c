@@ -51,7 +51,7 @@ long sfb_arch_syscall(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t 
     return result;
 }
 
-/* Where the processor could tell, it has to be allowed to (FSGSBASE): the kernel always can. */
+/* By the kernel: the processor's own instruction (FSGSBASE) may be missing or not enabled. */
 bool sfb_arch_has_thread_pointer(void)
 {
     enum { GET_FS = 0x1003 }; /* ARCH_GET_FS of <asm/prctl.h> */

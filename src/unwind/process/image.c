@@ -61,9 +61,8 @@ struct bytes {
 };
 
 /*
- * Bytes of the module from a virtual address on; no bytes where it is in no readable segment. Of a
- * file that is shorter than its headers say, those that can be read: behind its end, to load is
- * SIGBUS.
+ * Bytes of the module from a virtual address on; no bytes outside of readable segments. If the file is
+ * shorter than its headers say, only its readable bytes: a load behind its end is SIGBUS.
  */
 static struct bytes bytes_at(const struct sfb_loaded_image *image, uint64_t vaddr)
 {
@@ -91,7 +90,7 @@ enum sfb_status sfb_image_section(struct sfb_section *out, const struct sfb_load
     b = bytes_at(image, p->p_vaddr);
     if (b.size == 0)
         return SFB_BAD_ELF;
-    /* GNU ld makes p_memsz larger than the section; the section's own header has the last word. */
+    /* GNU ld makes p_memsz larger than the section; the section's own header has the true size. */
     status = sfb_section_open(out, b.at, b.size < p->p_memsz ? b.size : p->p_memsz, (uintptr_t)b.at,
                               NULL);
     if (status == SFB_OK && out->abi != SFB_ARCH_ABI)
@@ -120,8 +119,8 @@ enum sfb_status sfb_image_eh_frame_hdr(struct sfb_eh_frame *out,
 }
 
 /*
- * Linkers put read-only tables together: the segment with .eh_frame_hdr has .eh_frame, too, nearly
- * always.
+ * Linkers put read-only tables together: the segment with .eh_frame_hdr nearly always has .eh_frame,
+ * too.
  */
 enum sfb_status sfb_image_eh_frame_extend(struct sfb_eh_frame *eh,
                                           const struct sfb_loaded_image *image)
@@ -183,7 +182,7 @@ void sfb_image_build_id(struct sfb_build_id *out, const struct sfb_loaded_image 
         while (next_note(&r, out))
             ;
     }
-    /* There, it can be looked at again without another look at the program headers. */
+    /* On that page, it can be compared again without reading the program headers. */
     if (out->size > 0 &&
         (uintptr_t)out->at + out->size > image->identity.start + SFB_IMAGE_HEADER_PAGE)
         out->at = NULL;

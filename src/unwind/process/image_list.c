@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "unwind/process/live_memory.h"
 #include "unwind/process/loader.h"
+#include "unwind/process/loader_state.h"
 #include "unwind/process/program.h"
 
 enum { MODULES_MAX = 1 << 16 };
@@ -17,7 +18,7 @@ static uint64_t word_at(struct sfb_image_list *list, uint64_t address)
     return sfb_memory_copy(&list->memory, address, &word, sizeof word) ? word : 0;
 }
 
-/* From version 2 on, which dlmopen() makes, other namespaces follow. */
+/* From version 2 on, other namespaces follow: dlmopen() makes them. */
 static void next_namespace(struct sfb_image_list *list)
 {
     const uint64_t debug = list->debug;
@@ -36,7 +37,7 @@ void sfb_image_list_begin(struct sfb_image_list *out)
     sfb_memory_probed(&out->memory);
 }
 
-/* A static program has no list: itself, and the vDSO. */
+/* A static program has no list. Its modules are itself and the vDSO. */
 static bool next_of_static(struct sfb_image_list *list, struct sfb_listed_image *out)
 {
     unsigned i = MODULES_MAX - list->left--;
@@ -45,7 +46,7 @@ static bool next_of_static(struct sfb_image_list *list, struct sfb_listed_image 
     return out->address != 0;
 }
 
-/* What is linked to an address of its own has no bias: the program, if it is no PIE. */
+/* A module linked to a fixed address has no bias: a program that is not a PIE. */
 static uint64_t address_of(struct sfb_image_list *list, uint64_t link_map)
 {
     uint64_t bias = word_at(list, link_map + offsetof(struct link_map, l_addr));
@@ -72,8 +73,8 @@ bool sfb_image_list_next(struct sfb_image_list *list, struct sfb_listed_image *o
 }
 
 /*
- * Of a module whose segments do not lie together, the loader on AArch64 among them, glibc knows the one that an
- * address is in. The bias leads to the first, which has the ELF header, unless the module is linked elsewhere.
+ * If a module's segments have gaps between them, as in the loader on AArch64, glibc gives only the segment of an
+ * address. The bias leads to the first segment, with the ELF header, unless the module is linked to another address.
  */
 bool sfb_image_list_find(struct sfb_image_list *list, const struct sfb_listed_image *listed,
                          struct sfb_loaded *out)
@@ -98,7 +99,7 @@ static uint64_t copy_text(struct sfb_image_list *list, uint64_t text, char *out,
     return size;
 }
 
-/* The loader has no name of the program, and a static one none of the vDSO. */
+/* The loader has no name for the program; a static program has no name for the vDSO. */
 uint64_t sfb_image_list_path(struct sfb_image_list *list, const struct sfb_listed_image *listed,
                              char *out, uint64_t room)
 {

@@ -1,7 +1,6 @@
 /*
- * All modules of this process, from the lists that the loader keeps for debuggers: they can be read
- * without its lock. Nothing in them is believed: each word is probed, and another thread may be
- * changing them.
+ * Lists all modules of this process, from the loader's lists for debuggers, without its lock. Another
+ * thread may be changing the lists: each word is probed and checked.
  */
 #ifndef SFB_UNWIND_PROCESS_IMAGE_LIST_H
 #define SFB_UNWIND_PROCESS_IMAGE_LIST_H
@@ -15,30 +14,30 @@
 /* Private: declare it, and call the functions below. */
 struct sfb_image_list {
     struct sfb_memory memory;
-    uint64_t debug;    /* struct r_debug: the next; 0: there are no more */
-    uint64_t link_map; /* the next of this one */
-    unsigned left;     /* a list that was overwritten may be a circle */
+    uint64_t debug;    /* the next struct r_debug; 0: the end */
+    uint64_t link_map; /* the next module of the present r_debug */
+    unsigned left;     /* limit: an overwritten list may be a circle */
 };
 
 struct sfb_listed_image {
     uint64_t address;  /* in the module, nearly always its first byte */
-    uint64_t link_map; /* of the loader; 0: of a static program */
+    uint64_t link_map; /* the loader's; 0: a static program's module */
 };
 
 /* Threads, signals: safe. */
 void sfb_image_list_begin(struct sfb_image_list *out);
 
 /*
- * @return whether there was another one
+ * @return false: the end of the list
  *
  * Threads, signals: safe.   Cost: two system calls at most.
  */
 bool sfb_image_list_next(struct sfb_image_list *list, struct sfb_listed_image *out);
 
 /*
- * Looks at what is there now.
+ * Describes a listed module, as it is mapped now.
  *
- * @return whether it is there still
+ * @return whether it is still mapped
  *
  * Threads, signals: safe.
  */
@@ -46,9 +45,9 @@ bool sfb_image_list_find(struct sfb_image_list *list, const struct sfb_listed_im
                          struct sfb_loaded *out);
 
 /*
- * Copies the path that the loader has for it; for the program, that which it began with.
+ * Copies the module's path, as the loader has it; for the program, the path that it was started by.
  *
- * @return its bytes, the '\0' not counted; `room` or more: it does not fit
+ * @return its bytes without the '\0'; `room` or more: it does not fit
  *
  * Threads, signals: safe.
  */

@@ -1,19 +1,19 @@
 /*
- * What is known begins as the top of the stack, which stays as long as the thread: of the main
- * thread, where the kernel put the program's arguments; of another one, its TLS block, which C
- * libraries put on top of the thread's stack, in one mapping.
+ * The known stack begins as the top of the stack, which stays mapped as long as the thread lives. In
+ * the main thread the kernel puts the program's arguments there. In other threads it is the TLS block:
+ * C libraries put it on top of the thread's stack, in one mapping.
  *
- * From there it grows with the walks. One that begins further down is on some stack, maybe another
- * one: a coroutine's, or an alternate one. If its frames lead to what is known, page by page, all
- * of that is the thread's own stack, and stays mapped as long as the frames are there. That
- * readable memory lies between the two proves less: stacks of coroutines may lie right below the
- * thread's, with another one between that is unmapped later.
+ * From there it grows with the walks. A walk that begins further down may be on another stack: a
+ * coroutine's, or an alternate one. If its frames lead page by page to the known stack, all of these
+ * pages are the thread's own stack. They stay mapped while the frames live. Readable memory between
+ * the two would prove less: coroutine stacks may lie right below the thread's stack, with one between
+ * that is unmapped later.
  *
- * A page that no frame's words are on is not learnt but in small frames. In a large array may be
- * whatever the program put there: a coroutine's stack, a guard page.
+ * A page without words of a frame is learnt in small frames only. A large array may hold anything: a
+ * coroutine's stack, a guard page.
  *
- * What is known is only ever used above a stack pointer, so it does not matter if pages below are
- * protected again, as some virtual machines do.
+ * The known stack is only used above a stack pointer. So pages below may be protected again, as some
+ * virtual machines do.
  */
 #include "unwind/process/known_stack.h"
 
@@ -30,24 +30,25 @@
 #define PAGE 4096u
 
 /*
- * The kernel maps nothing by itself within 128 MiB below the top of the main stack, so an address
+ * The kernel itself maps nothing else within 128 MiB below the top of the main stack. So an address
  * this near may be on the stack.
  */
 #define MAIN_STACK_MAX (128u << 20)
 
-/* Of stacks that are larger, what is so far from the thread pointer is probed in each walk. */
+/* Stack further than this from the thread pointer is never learnt: each walk probes it. */
 #define THREAD_STACK_MAX (64u << 20)
 
-/* Frames that pass over so many pages are learnt with them: they are probed, once. */
+/* Pages that a frame up to this size passes over are learnt too: they are probed once. */
 #define SMALL_GAP ((uint64_t)4 * PAGE)
 
-/* A stack may have this in one frame, if it is to be learnt at all. */
+/* A stack with a larger frame than this is not learnt. */
 #define LARGE_GAP ((uint64_t)1 << 20)
 
-/* The stack that the library is loaded on is so near to the arguments, or is not known. */
+/* The library's constructor runs within this distance of the arguments; else the main stack is not known. */
 #define START_MAX ((uint64_t)16 * PAGE)
 
-enum { REST_WALKS = 63 };
+/* A trail goes on until it reaches the known stack, however far. On stacks that never reach it, trails become rarer. */
+enum { REST_WALKS = 64, LOST_MAX = 5 };
 
 _Thread_local struct sfb_known_stack sfb_known_stack
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -70,7 +71,7 @@ static uint64_t thread_pointer(void)
 /* --- At load -----------------------------------------------------------------------------------
  */
 
-/* An estimate: the linker's own surplus is not in it, and what dlopen() adds does not count. */
+/* An estimate: without the loader's surplus and without modules of dlopen(). */
 static int add_tls(struct dl_phdr_info *info, size_t size, void *user)
 {
     uint64_t *sum = user;
@@ -84,7 +85,7 @@ static int add_tls(struct dl_phdr_info *info, size_t size, void *user)
     return 0;
 }
 
-/* C libraries give a constructor what main() gets: argv is right above where the stack began. */
+/* C libraries give constructors main()'s arguments: argv is right above the start of the stack. */
 SFB_EARLY static void find_main_stack(int argc, char **argv, char **envp)
 {
     uint64_t name = getauxval(AT_EXECFN), here = page_of((uintptr_t)__builtin_frame_address(0));
@@ -103,7 +104,7 @@ SFB_EARLY static void find_main_stack(int argc, char **argv, char **envp)
     main_lo = main_hi > size ? main_hi - size : 0;
     main_start = page_of((uintptr_t)argv);
     if (main_start < main_lo || main_start >= main_hi)
-        main_start = main_hi - PAGE; /* there is the program's name */
+        main_start = main_hi - PAGE; /* the last page has the program's name */
     /* Another thread may have loaded this library. */
     if (here >= main_lo && here < main_hi) {
         main_thread_pointer = thread_pointer();
@@ -121,7 +122,7 @@ bool sfb_thread_is_set_up(void)
 /* --- What is known -----------------------------------------------------------------------------
  */
 
-/* In this order: a handler that comes between sees nothing, or all of it. */
+/* In this order: a signal handler in between sees no range, or the whole range. */
 static void set_known(uint64_t lo, uint64_t hi)
 {
     sfb_known_stack.lo = lo;
@@ -130,7 +131,7 @@ static void set_known(uint64_t lo, uint64_t hi)
     sfb_known_stack.gap_lo = hi;
 }
 
-/* The top of a thread's stack: what the thread pointer leads to, and the TLS block if it is below. */
+/* The top of a thread's stack: the thread pointer's page, and the TLS block if it is below. */
 static void set_top(uint64_t thread)
 {
     uint64_t own = (uintptr_t)&sfb_known_stack, lo = page_of(thread);
@@ -140,17 +141,18 @@ static void set_top(uint64_t thread)
     set_known(lo, thread);
 }
 
-/* What is behind `from` up to `to` is one stack; no gap: gap_lo == gap_hi. */
+/* Extends the known stack down to `from`. Without a gap gap_lo == gap_hi. */
 static void learn(uint64_t from, uint64_t gap_lo, uint64_t gap_hi)
 {
     struct sfb_known_stack *known = &sfb_known_stack;
 
-    /* A handler that comes between sees less than there is. */
+    /* In this order: a signal handler in between sees a smaller range, never a wrong one. */
     if (gap_lo < gap_hi) {
         known->gap_lo = gap_lo;
         known->gap_hi = gap_hi;
     }
     known->lo = from;
+    known->lost = 0;
 }
 
 /* --- Trails ------------------------------------------------------------------------------------
@@ -205,7 +207,7 @@ void sfb_stack_trail_begin(struct sfb_memory *memory, uint64_t sp)
         set_trail(memory, page_of(sp));
 }
 
-/* Whether the trail goes on from a range that ends at hi to a page behind it without a gap. */
+/* Tells whether the trail goes on without a gap from a range that ends at hi to a page behind it. */
 static bool goes_on(uint64_t *trail, uint64_t hi, uint64_t page)
 {
     uint64_t pages = (hi - start_of(*trail)) / PAGE;
@@ -215,13 +217,14 @@ static bool goes_on(uint64_t *trail, uint64_t hi, uint64_t page)
     if (page < hi || page - hi > LARGE_GAP)
         *trail = 0;
     else if (pages > GAP_MAX || has_gap(*trail))
-        *trail = hi - PAGE + 1; /* there is one gap, the outer one: what is further in is let go */
+        *trail =
+            hi - PAGE + 1; /* only one gap is kept, the outer one: pages further in are dropped */
     else
         *trail = start_of(*trail) + pages;
     return false;
 }
 
-/* The walk has come from [lo, hi) to what is known. */
+/* The walk has reached the known stack from [lo, hi): learns the trail. */
 static void arrive(uint64_t trail, uint64_t lo, uint64_t hi)
 {
     const struct sfb_known_stack *known = &sfb_known_stack;
@@ -238,7 +241,7 @@ static void arrive(uint64_t trail, uint64_t lo, uint64_t hi)
         learn(lo, 0, 0);
 }
 
-/* A page: what lies between the first frame of a thread and its TLS block has no frame's words. */
+/* Within a page: the bytes between a thread's first frame and its TLS block are no frame's words. */
 static bool is_next_to_known(uint64_t hi)
 {
     uint64_t at = sfb_known_stack.lo;
@@ -251,7 +254,7 @@ void sfb_stack_trail_follow(struct sfb_memory *memory, uint64_t hi)
     uint64_t trail = trail_of(memory), last = memory->hi - 8;
 
     if (sfb_known_stack_has(last)) {
-        /* Over all of what is known further in? That is no stack. */
+        /* A step over all of the known stack further in: not a stack. */
         if (last < sfb_known_stack.gap_lo)
             arrive(trail, hi - PAGE, hi);
         trail = 0;
@@ -269,7 +272,11 @@ void sfb_stack_trail_follow(struct sfb_memory *memory, uint64_t hi)
 
 void sfb_stack_trail_end(struct sfb_memory *memory)
 {
-    if (memory->user)
-        sfb_known_stack.rest = REST_WALKS;
+    struct sfb_known_stack *known = &sfb_known_stack;
+
+    if (memory->user) {
+        known->rest = ((uint32_t)REST_WALKS << known->lost) - 1;
+        known->lost += known->lost < LOST_MAX;
+    }
     memory->user = NULL;
 }

@@ -1,11 +1,11 @@
 /*
- * Loads libunwind when this library is loaded, so that no handler ever has to.
+ * Loads libunwind when this library is loaded, so that no signal handler has to.
  *
- * It must not leak into the process: libunwind.so exports `backtrace` and `_Unwind_*`, which would
- * silently replace glibc's and libgcc's. dlopen() with RTLD_LOCAL keeps them out of everybody's
- * scope (linking it would not), and RTLD_NOW leaves no call to be bound in a handler. The generic
- * library (libunwind-x86_64 and the like) is taken rather than the local one, because its every
- * access goes through our own functions; see walk/libunwind_access.c.
+ * Its symbols must stay out of the process: libunwind.so exports `backtrace` and `_Unwind_*`, which
+ * would silently replace glibc's and libgcc's. dlopen() with RTLD_LOCAL keeps them out of the global
+ * scope; linking would not. RTLD_NOW leaves no call to be bound in a handler. The generic library
+ * (libunwind-x86_64 and the like) is loaded, not the local one: all of its accesses go through our own
+ * functions. See walk/libunwind_access.c.
  */
 #include "unwind/process/libunwind_load.h"
 
@@ -43,7 +43,7 @@ static bool bind(void *library, void *function, const char *name)
     return address != NULL;
 }
 
-/* What libunwind 1.8 goes through modules with, in place of dl_iterate_phdr(), which locks. */
+/* libunwind 1.8 lists modules with this instead of dl_iterate_phdr(), which locks. */
 typedef int iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *arg);
 
 static int no_modules(int (*callback)(struct dl_phdr_info *, size_t, void *), void *arg)
@@ -53,7 +53,7 @@ static int no_modules(int (*callback)(struct dl_phdr_info *, size_t, void *), vo
     return 0;
 }
 
-/* Its first use sets up pools and tables under a lock: have that behind us. */
+/* The first use sets up pools and tables under a lock: done here, before any signal handler. */
 static void warm_up(const struct sfb_libunwind *lib)
 {
     unw_cursor_t cursor;
@@ -62,9 +62,9 @@ static void warm_up(const struct sfb_libunwind *lib)
 }
 
 /*
- * A static program has a dlopen() after all where its libc.a needs one itself (iconv, NSS; glibc
- * 2.36 always does), and it would load a second libc beside the one that is linked in. No kernel
- * asked for a loader there.
+ * A static program may have a dlopen(), because its libc.a needs it (iconv, NSS; glibc 2.36 always
+ * does). It would load a second libc beside the linked one. A static program has no interpreter in
+ * its program headers.
  */
 static bool is_static(void)
 {
@@ -91,7 +91,7 @@ const struct sfb_libunwind *sfb_libunwind_load(void)
     library = dlopen(SFB_ARCH_LIBUNWIND, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return NULL;
-    /* The headers' macros expand to the names that are exported: _Ux86_64_step and the like. */
+    /* The headers' macros expand to the exported names: _Ux86_64_step and the like. */
     if (!bind(library, &create, STRING(unw_create_addr_space)) ||
         !bind(library, &set_caching, STRING(unw_set_caching_policy)) ||
         !bind(library, &f->init_remote, STRING(unw_init_remote)) ||
@@ -105,8 +105,8 @@ const struct sfb_libunwind *sfb_libunwind_load(void)
     if (!f->space)
         return NULL;
     /*
-     * Its cache of rules is guarded by a lock, knows nothing of dlclose(), and keeps what a pc
-     * meant in a library that is gone.
+     * Its rule cache takes a lock, does not notice dlclose(), and so keeps rules of unloaded
+     * libraries.
      */
     set_caching(f->space, UNW_CACHE_NONE);
     if (bind(library, &set_iterate_phdr, STRING(UNW_OBJ(set_iterate_phdr_function))))

@@ -1,4 +1,4 @@
-/* In the place of libunwind_load.c where libunwind is not built in: there is none to be given. */
+/* Replaces libunwind_load.c in builds without libunwind. */
 #include "sfb/walk.h"
 #include "unwind/process/libunwind_load.h"
 

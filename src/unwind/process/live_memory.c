@@ -1,9 +1,8 @@
 /*
- * What of this process's memory may be read.
+ * Which memory of this process is readable.
  *
- * The calling thread's stack is known (known_stack.c). Everything else is probed, a page at a time
- * (pages.c), and what was learnt is kept for the rest of the walk: about 120 ns for each 4 KiB of
- * stack.
+ * The calling thread's stack is known (known_stack.c). All else is probed page by page (pages.c), and
+ * the result is kept for the rest of the walk: about 120 ns for each 4 KiB of stack.
  */
 #include "unwind/process/live_memory.h"
 
@@ -60,7 +59,7 @@ void sfb_memory_live_elsewhere(struct sfb_memory *out, uint64_t sp, bool running
     sfb_stack_trail_begin(out, sp);
     if (sfb_known_stack_range(sp, &out->lo, &out->hi))
         return;
-    /* A context's sp may be below the stack: after an overflow it is. */
+    /* A context's sp may be below the stack, as after an overflow. */
     if (running || sfb_page_probe(sp)) {
         out->lo = sfb_page_of(sp);
         out->hi = out->lo + SFB_PAGE_SIZE;

@@ -1,4 +1,4 @@
-/* This process's memory, as policies for walks, and what the kernel says of its pages. */
+/* This process's memory, as policies for walks. */
 #ifndef SFB_UNWIND_PROCESS_LIVE_MEMORY_H
 #define SFB_UNWIND_PROCESS_LIVE_MEMORY_H
 
@@ -12,27 +12,27 @@
 /*
  * The memory of this process, for a walk that begins at sp.
  *
- * @param running  the calling code runs on that very stack, near sp, so the page of sp is mapped.
- *                 Else (a context) not even that is believed.
+ * @param running  the calling code runs on this stack, near sp: the page of sp is mapped. Else (a
+ *                 context) even that page is probed.
  */
 static inline void sfb_memory_live(struct sfb_memory *out, uint64_t sp, bool running);
 
-/* The same where sp is not on what is known of this thread's stack. It may begin a trail. */
+/* The same where sp is not on the known stack of this thread. May begin a trail. */
 void sfb_memory_live_elsewhere(struct sfb_memory *out, uint64_t sp, bool running);
 
-/* The same where somebody says that these bytes are there. */
+/* The same where the caller vouches that these bytes are readable. */
 void sfb_memory_vouched(struct sfb_memory *out, uint64_t address, uint64_t size);
 
-/* The memory of this process, with nothing known of it but the thread's own stack. */
+/* The memory of this process: all but the thread's known stack is probed. */
 void sfb_memory_probed(struct sfb_memory *out);
 
-/* The memory of this process, with nothing known at all. */
+/* The memory of this process: each page is probed. */
 void sfb_memory_doubted(struct sfb_memory *out);
 
-/* sfb_memory.read of the latter: each page is probed. */
+/* sfb_memory.read of doubted memory: each page is probed. */
 bool sfb_memory_read_doubted(struct sfb_memory *memory, uint64_t address, uint64_t *out);
 
-/* sfb_memory.read of the others. */
+/* sfb_memory.read of all other memory. */
 bool sfb_memory_read_probed(struct sfb_memory *memory, uint64_t address, uint64_t *out);
 
 static inline void sfb_memory_live(struct sfb_memory *out, uint64_t sp, bool running)

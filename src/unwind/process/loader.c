@@ -1,12 +1,11 @@
 /*
- * Which module holds a pc, in this process.
+ * Finds the module of a pc in this process.
  *
- * _dl_find_object() is asked for every new module of every walk: it is lock-free, documented as
- * safe in signal handlers, and always right about what is mapped now, so modules that were loaded a
- * moment ago are found and those that were unloaded are not. It does not know of .sframe before
- * glibc 2.42 (and then without its size), so the program headers are read from the ELF header that
- * it leads to. At load, and when asked, all modules are put into the cache through
- * dl_iterate_phdr(), which takes the loader's lock and may not be called in a handler.
+ * _dl_find_object() is called for every new module of every walk. It is lock-free, documented as safe
+ * in signal handlers, and always right about the modules mapped now, just loaded or just unloaded. It
+ * does not give .sframe before glibc 2.42 (and then without its size). So the program headers are read
+ * from the ELF header that it leads to. At load and at a refresh, all modules are put into the cache
+ * through dl_iterate_phdr(). That takes the loader's lock, and must not be called in a handler.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "unwind/process/libunwind_load.h"
 #include "unwind/process/live_memory.h"
 #include "unwind/process/loader.h"
+#include "unwind/process/loader_state.h"
 #include "unwind/process/module_cache.h"
 #include "unwind/process/startup.h"
 #include "unwind/walk/position.h"
@@ -28,7 +28,7 @@ static const struct sfb_module *find_live(const struct sfb_modules *modules, uin
 static const struct sfb_module *learn_live(const struct sfb_modules *modules, uint64_t pc);
 static bool read_live_code(struct sfb_memory *memory, uint64_t address, uint64_t *out);
 
-/* Where the process began is set once at load. */
+/* The entry points are set once at load. */
 enum { BELIEVED, DOUBTED };
 
 static struct sfb_modules live[] = {
@@ -44,28 +44,46 @@ static struct sfb_modules live[] = {
                   .tables_are_mapped = true },
 };
 
-/* What glibc gives takes a hundred bytes, which are not to stay on the stack. */
+/* What glibc answers, then what is kept of it, in one place: glibc's struct has a hundred bytes. */
+union answer {
+    struct dl_find_object object;
+    struct sfb_module_identity identity;
+};
+
+static inline bool look_up(union answer *answer, uint64_t pc)
+{
+    const struct dl_find_object *object = &answer->object;
+    struct sfb_module_identity found;
+
+    if (_dl_find_object((void *)(uintptr_t)pc, &answer->object) != 0)
+        return false;
+    found = (struct sfb_module_identity){ .start = (uintptr_t)object->dlfo_map_start,
+                                          .end = (uintptr_t)object->dlfo_map_end,
+                                          .link_map = object->dlfo_link_map,
+                                          .eh_frame = object->dlfo_eh_frame };
+    /* For a static program glibc gives one segment at a time; the tables lie in other segments. */
+    if (found.start >= program_start && found.start < program_end) {
+        found.start = program_start;
+        found.end = program_end;
+    }
+    answer->identity = found;
+    return true;
+}
+
+/* Not inlined: glibc's struct must not stay on the stack. */
 static __attribute__((noinline)) bool identify(struct sfb_module_identity *out, uint64_t pc)
 {
-    struct dl_find_object object;
+    union answer answer;
 
-    if (_dl_find_object((void *)(uintptr_t)pc, &object) != 0)
+    if (!look_up(&answer, pc))
         return false;
-    out->start = (uintptr_t)object.dlfo_map_start;
-    out->end = (uintptr_t)object.dlfo_map_end;
-    out->link_map = object.dlfo_link_map;
-    out->eh_frame = object.dlfo_eh_frame;
-    /* Of a static program glibc knows one segment at a time, and the tables lie in others. */
-    if (out->start >= program_start && out->start < program_end) {
-        out->start = program_start;
-        out->end = program_end;
-    }
+    *out = answer.identity;
     return true;
 }
 
 /*
- * Finds the program headers of what has an identity, through the ELF header, which is mapped first,
- * nearly always.
+ * Finds the program headers of an identity through its ELF header. The header nearly always starts the
+ * mapping.
  */
 static bool find_image(struct sfb_loaded_image *out)
 {
@@ -89,12 +107,12 @@ static bool find_image(struct sfb_loaded_image *out)
             lowest = out->phdrs[i].p_vaddr;
     if (lowest == ~(uint64_t)0)
         return false;
-    /* The first page of the lowest segment is where the mapping starts. */
+    /* The mapping starts with the first page of the lowest segment. */
     out->bias = identity->start - (lowest & ~(uint64_t)4095);
     return true;
 }
 
-/* A module that the cache has not, and that it has no room for, or cannot vouch for. */
+/* Describes a module that is not cached: the cache is full, or could not detect a stale entry. */
 static __attribute__((noinline)) const struct sfb_module *describe(
     const struct sfb_module_identity *identity, struct sfb_module *room)
 {
@@ -140,16 +158,16 @@ static const struct sfb_module *learn_live(const struct sfb_modules *modules, ui
     return sfb_module_cache_put(image, false);
 }
 
-/* Code of a permanent module is read as it is, all else is probed. */
+/*
+ * Code of a permanent module is read directly; all else is probed. (No address of a local is taken: then
+ * the probe, the deepest call of many walks, is a tail call.)
+ */
 static bool read_live_code(struct sfb_memory *memory, uint64_t address, uint64_t *out)
 {
     const struct sfb_module *module = sfb_walk_of_tables(memory)->module;
-    uint64_t lo, hi;
 
-    if (!module || !sfb_module_code(module, address, &lo, &hi))
+    if (!module || !sfb_module_code(module, address, &memory->lo, &memory->hi))
         return sfb_memory_read_doubted(memory, address, out);
-    memory->lo = lo;
-    memory->hi = hi;
     *out = sfb_load(address);
     return true;
 }
@@ -173,41 +191,20 @@ bool sfb_loaded_find(struct sfb_loaded *out, uint64_t pc)
     return true;
 }
 
-/*
- * What debuggers ask: where the loader says that it is at work. Set once at load; NULL in a static
- * program, which has no such thing.
- */
-static const volatile struct r_debug *loader_state;
-
-/* Set once at load; 0: there is none. */
+/* Set once at load; 0: the process has no vDSO. */
 static uint64_t vdso;
-
-uint64_t sfb_loader_debug(void)
-{
-    return (uintptr_t)loader_state;
-}
 
 uint64_t sfb_loader_static(unsigned i)
 {
     return i == 0 ? program_start : i == 1 ? vdso : 0;
 }
 
-/*
- * Whether a library may be being unloaded right now. dlclose() unmaps it first, and lets
- * _dl_find_object() forget it microseconds later, but has told debuggers before both. (Other
- * namespaces, which dlmopen() makes, have states of their own, from version 2 on.)
- */
-static bool loader_is_busy(void)
-{
-    return loader_state && (loader_state->r_state != RT_CONSISTENT || loader_state->r_version > 1);
-}
-
 bool sfb_module_is_loaded(uint32_t id, uint64_t pc, bool doubt)
 {
-    struct sfb_module_identity identity;
+    union answer answer; /* identify() would need stack for both structs at once */
 
-    return identify(&identity, pc) &&
-           sfb_module_id_matches(id, &identity, doubt || loader_is_busy());
+    return look_up(&answer, pc) &&
+           sfb_module_id_matches(id, &answer.identity, doubt || sfb_loader_is_busy());
 }
 
 const struct sfb_modules *sfb_modules_live(bool doubt)
@@ -220,7 +217,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *user)
     const struct sfb_startup *startup = user;
 
     (void)size;
-    /* They lie in the file, which may have become shorter. */
+    /* The headers lie in the file, which may have become shorter. */
     if (!sfb_pages_probe((uintptr_t)info->dlpi_phdr, info->dlpi_phnum * sizeof *info->dlpi_phdr))
         return 0;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -228,7 +225,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *user)
                                           .phdr_count = info->dlpi_phnum,
                                           .bias = info->dlpi_addr };
 
-        /* Any loaded byte that glibc knows leads to the identity that a capture will ask with. */
+        /* Any loaded byte that glibc knows gives the identity that captures look up. */
         if (info->dlpi_phdr[i].p_type != PT_LOAD ||
             !identify(&image.identity, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr))
             continue;
@@ -245,13 +242,6 @@ void sfb_loader_refresh(void)
     dl_iterate_phdr(add_module, NULL);
 }
 
-static void find_loader_state(const ElfW(Dyn) * dynamic)
-{
-    for (; dynamic->d_tag != DT_NULL; dynamic++)
-        if (dynamic->d_tag == DT_DEBUG)
-            loader_state = (const void *)(uintptr_t)dynamic->d_un.d_ptr;
-}
-
 /* The program is the first module. */
 static int measure_program(struct dl_phdr_info *info, size_t size, void *user)
 {
@@ -263,7 +253,7 @@ static int measure_program(struct dl_phdr_info *info, size_t size, void *user)
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
         if (p->p_type == PT_DYNAMIC)
-            find_loader_state((const void *)(uintptr_t)(info->dlpi_addr + p->p_vaddr));
+            sfb_loader_state_begin((const void *)(uintptr_t)(info->dlpi_addr + p->p_vaddr));
         if (p->p_type != PT_LOAD)
             continue;
         if (start > p->p_vaddr)
@@ -278,10 +268,25 @@ static int measure_program(struct dl_phdr_info *info, size_t size, void *user)
     return 1;
 }
 
+/* If segments have gaps between them, _dl_find_object() gives only the segment with the code. */
+static uint64_t end_of(const struct sfb_loaded_image *image)
+{
+    uint64_t end = image->identity.end;
+
+    for (unsigned i = 0; i < image->phdr_count; i++) {
+        const ElfW(Phdr) *p = &image->phdrs[i];
+
+        if (p->p_type == PT_LOAD && end < image->bias + p->p_vaddr + p->p_memsz)
+            end = image->bias + p->p_vaddr + p->p_memsz;
+    }
+    return end;
+}
+
 void sfb_loader_begin(void)
 {
     static uint32_t begun;
     static struct sfb_startup startup;
+    struct sfb_loaded_image itself;
     uint64_t loader = getauxval(AT_BASE);
 
     if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
@@ -294,13 +299,16 @@ void sfb_loader_begin(void)
     live[DOUBTED].entries = live[BELIEVED].entries;
     sfb_startup_find(&startup);
     dl_iterate_phdr(add_module, &startup);
+    if (identify(&itself.identity, sfb_loader_code()) && find_image(&itself))
+        sfb_load_count_begin(itself.identity.start, end_of(&itself));
 }
 
-/* Not before: modules of load time come first into the cache. A handler may be walking by now. */
+/* Called after the modules of load time are in the cache. A signal handler may already be walking. */
 static void load_libunwind(void)
 {
     const struct sfb_libunwind *lib = sfb_libunwind_load();
 
+    sfb_load_count_prove();
     __atomic_store_n(&live[BELIEVED].libunwind, lib, __ATOMIC_RELEASE);
     __atomic_store_n(&live[DOUBTED].libunwind, lib, __ATOMIC_RELEASE);
 }

@@ -1,6 +1,6 @@
 /*
- * The modules of this process, as the dynamic loader has them now. loader.c alone knows
- * _dl_find_object().
+ * The modules of this process, as the dynamic loader has them now. Only loader.c calls
+ * _dl_find_object(). loader_state.h tells whether it must be called again.
  */
 #ifndef SFB_UNWIND_PROCESS_LOADER_H
 #define SFB_UNWIND_PROCESS_LOADER_H
@@ -12,48 +12,41 @@
 /*
  * The modules of this process, as a policy for walks.
  *
- * @param doubt  ask the kernel of each one whether its tables can be read, also of permanent ones
+ * @param doubt  ask the kernel whether each module's tables are readable, also a permanent module's
  */
 const struct sfb_modules *sfb_modules_live(bool doubt);
 
 /*
- * @param pc     that the calling thread's stack has: a true return address keeps its module from
- *               being unloaded meanwhile. A stale one does not: see docs/LIMITS.md.
- * @param doubt  ask the kernel whether the module's first page can be read
+ * @param pc     on the calling thread's stack: a live return address keeps its module from being
+ *               unloaded meanwhile. A stale one does not: docs/LIMITS.md.
+ * @param doubt  ask the kernel whether the module's first page is readable
  *
- * @return whether the module that holds pc is the one that has this id
+ * @return whether the module that contains pc has this id
  *
  * Threads, signals: safe, wait-free.   Cost: 10 to 20 ns, with doubt 100 more.
  */
 bool sfb_module_is_loaded(uint32_t id, uint64_t pc, bool doubt);
 
 /*
- * Looks at what is there now, not at what is remembered.
+ * Finds the module that is mapped at pc now, without the cache.
  *
- * @param out  written if there is a module
- * @return whether a module is at pc
+ * @param out  written on true
+ * @return whether a module contains pc
  *
  * Threads, signals: safe.
  */
 bool sfb_loaded_find(struct sfb_loaded *out, uint64_t pc);
 
 /*
- * @return where the loader's struct r_debug is, which leads to its lists; 0: in a static program
- *
- * Threads, signals: safe.
- */
-uint64_t sfb_loader_debug(void);
-
-/*
- * @return an address in the i-th module of a static program: itself, the vDSO; 0: there are no more
+ * @return an address in the i-th module of a static program (itself, the vDSO); 0: no such module
  *
  * Threads, signals: safe.
  */
 uint64_t sfb_loader_static(unsigned i);
 
 /*
- * Learns which modules the program was started with. The library's constructor calls it; code that may run in earlier
- * constructors calls it first.
+ * Finds the modules that the program was started with. The library's constructor calls it. Code that may run in earlier
+ * constructors must call it first.
  *
  * Signals: NOT safe: it takes the loader's lock.
  */

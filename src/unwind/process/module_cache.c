@@ -1,24 +1,22 @@
 /*
- * The module cache: about 156 KiB, of which a process touches 300 bytes a module, and its slots, 8
- * KiB.
+ * The module cache: about 158 KiB. A process touches 300 bytes a module, and 2 KiB of slots.
  *
  * Invariants:
  * - An entry is written by one thread, published by a release store of its address, and never
- *   written again: readers need no lock and no sequence number.
- * - Entries are never freed once they were published. Each load that differs from the one before at
- *   its address takes one, and after ENTRIES of them new modules are read anew at each use: about
- *   1 us more. (One that a cancelled thread was making is lost.)
- * - A slot is empty at first, and is overwritten only by an entry for the same start address, which
- *   replaces a stale one. Whoever loses a race for a slot merely has an entry that nobody finds.
- * - A module's id is given once. It stands for the very bytes of the file at this address, as far
- *   as the linker's build-id does (not one that was made up by hand), which is part of what is
- *   compared: what a cache remembers under an id can never be true of another file. A module
- *   without a build-id, or whose ELF header does not say where the program headers are, has no id,
- *   and nothing of its tables is remembered; unless it is permanent: it stays as long as the process does, and
- *   nothing can take its place.
+ *   written again. So readers need no lock and no sequence number.
+ * - Published entries are never freed. Each load takes an entry if it differs from the one before at
+ *   its address. After ENTRIES of them, new modules are read anew at each use: about 1 us more. (A
+ *   thread cancelled while making an entry loses it.)
+ * - A slot is empty at first. It is overwritten only by an entry for the same start address, which
+ *   replaces a stale one. The loser of a race for a slot has an entry that is never found.
+ * - A module's id is never reused. It stands for the bytes of the file at this address, as the linker's
+ *   build-id does (not a build-id made by hand). The build-id is part of the comparison: a rule under
+ *   an id can never apply to another file. A module has no id if its build-id is missing, or if its ELF
+ *   header does not give the place of the program headers. Then its rules are not cached. A permanent
+ *   module needs neither for its id: it stays until the process ends, and cannot be replaced.
  *
- * Tried and dropped: a sorted table swapped by pointer. It has to be freed some day, so its
- * readers, who are in signal handlers, have to be counted; and it has to hear of every dlclose().
+ * Tried and dropped: a sorted table swapped by pointer. It must be freed some day, so its readers in
+ * signal handlers must be counted; and it must be notified of every dlclose().
  */
 #include "unwind/process/module_cache.h"
 
@@ -35,14 +33,14 @@ _Static_assert((ENTRIES | (int)SFB_MODULE_PERMANENT) <= (int)SFB_RULE_CACHE_ID_M
                "every entry can have an id");
 _Static_assert(ENTRIES < (int)SFB_MODULE_PERMANENT, "one bit of it can say more");
 
-/* What of a program header a table depends on. */
+/* The members of a program header that a table depends on. */
 struct place {
-    uint64_t vaddr, size; /* size 0: the module had none */
+    uint64_t vaddr, size; /* size 0: no such header */
 };
 
 struct entry {
     struct sfb_loaded_image image;
-    struct place sframe, eh_frame; /* as they were */
+    struct place sframe, eh_frame; /* when the entry was made */
     uint8_t header[SECTION_HEADER_SIZE];
     struct sfb_build_id build_id;
     struct sfb_module module;
@@ -55,21 +53,21 @@ static _Atomic(uint64_t) taken[(ENTRIES + 63) / 64]; /* a bit for each entry of 
 
 struct sfb_rule_cache sfb_live_rules;
 uint8_t sfb_module_eh_frame[SFB_RULE_CACHE_ID_MAX + 1];
-static _Atomic(struct entry *) slots[SLOTS];
+static _Atomic(uint16_t) slots[SLOTS]; /* an entry's number in the pool, from 1; 0: empty */
 
 static unsigned cache_slot_of(uint64_t start)
 {
     return (unsigned)(((start >> 12) * 0x9e3779b97f4a7c15u) >> 32) % SLOTS;
 }
 
-/* Whether the ELF header, where the module starts, leads to these program headers. */
+/* Tells whether the ELF header at the module's start leads to these program headers. */
 static bool header_leads_to(const struct sfb_loaded_image *image)
 {
     const ElfW(Ehdr) *ehdr =
         (const void *)(uintptr_t)image->identity.start; /* NOLINT(performance-no-int-to-ptr) */
     uint64_t offset = (uintptr_t)image->phdrs - image->identity.start;
 
-    /* Both on the first page: it is there, whatever else of the module is. */
+    /* Both on the first page: it is mapped, whatever else of the module is not. */
     return offset >= sizeof *ehdr && offset <= SFB_IMAGE_HEADER_PAGE &&
            image->phdr_count * sizeof *image->phdrs <= SFB_IMAGE_HEADER_PAGE - offset &&
            memcmp(ehdr->e_ident, ELFMAG, SELFMAG) == 0 && ehdr->e_phoff == offset &&
@@ -82,7 +80,7 @@ static bool same_build_id(const struct entry *e)
 
     struct sfb_build_id now;
 
-    /* Right behind the headers, as linkers put it; and of this size, as they make it. */
+    /* Right behind the headers, and of the default size, as linkers write it. */
     if (id->at && id->size == SFB_BUILD_ID_SHA1)
         return memcmp(id->at, id->bytes, SFB_BUILD_ID_SHA1) == 0;
     if (!header_leads_to(&e->image))
@@ -108,7 +106,7 @@ static bool same_section(const struct entry *e)
             memcmp(e->module.section.data, e->header, sizeof e->header) == 0);
 }
 
-/* The same bytes, as far as they are described. */
+/* Tells whether two descriptions are of the same bytes. */
 static bool same_tables(const struct sfb_eh_frame *a, const struct sfb_eh_frame *b)
 {
     return a->data == b->data && a->size == b->size && a->frames == b->frames && a->hdr == b->hdr &&
@@ -131,9 +129,9 @@ static bool same_eh_frame(const struct entry *e)
 }
 
 /*
- * Whether the last bytes of its tables can be read: a file becomes shorter from its end. What lies
- * before them in the file, the ELF header first of all, can be read then, too. (Not inlined: it
- * takes no stack while the tables are compared.)
+ * Tells whether the last bytes of its tables are readable. A file becomes shorter from its end, so all
+ * bytes before them are readable too, the ELF header first of all. (Not inlined: it takes no stack
+ * while the tables are compared.)
  */
 static __attribute__((noinline)) bool tables_readable(const struct entry *e)
 {
@@ -153,8 +151,8 @@ static __attribute__((noinline)) bool tables_readable(const struct entry *e)
 }
 
 /*
- * objcopy takes .sframe out of a file or puts one in and leaves the build-id as it is; nobody does
- * that to .eh_frame, whose place is part of the identity.
+ * objcopy can remove or add .sframe without changing the build-id, so its bytes are compared. No tool
+ * does that to .eh_frame, and its place is part of the identity.
  */
 static bool same_bytes(const struct entry *e)
 {
@@ -163,14 +161,14 @@ static bool same_bytes(const struct entry *e)
            same_section(e);
 }
 
-/* @return the entry's module, NULL if it is another one by now */
+/* @return the entry's module; NULL: the entry is stale */
 static __attribute__((noinline)) const struct sfb_module *compare(const struct entry *e)
 {
     return tables_readable(e) && (e->module.id & SFB_MODULE_PERMANENT || same_bytes(e)) ? &e->module
                                                                                         : NULL;
 }
 
-/* The same, whether it has to be looked at or not. (That is the last call, for little stack.) */
+/* The same, comparing only if needed. (compare() is a tail call, to save stack.) */
 static const struct sfb_module *still_true(const struct entry *e,
                                            const struct sfb_module_identity *identity, bool doubt)
 {
@@ -182,8 +180,8 @@ static const struct sfb_module *still_true(const struct entry *e,
 }
 
 /*
- * Less than still_true(): rules that were learnt hold for the code, whatever table says so now, and
- * the build-id is the code's.
+ * Checks less than still_true(): cached rules are valid for the code, whatever the tables state now,
+ * and the build-id identifies the code.
  */
 bool sfb_module_id_matches(uint32_t id, const struct sfb_module_identity *identity, bool doubt)
 {
@@ -206,9 +204,16 @@ void sfb_module_id_place(uint32_t id, uint64_t *start, uint64_t *size)
     *size = was->end - was->start;
 }
 
+static const struct entry *entry_at(unsigned slot)
+{
+    const uint16_t number = atomic_load_explicit(&slots[slot], memory_order_acquire);
+
+    return number ? &pool[number - 1] : NULL;
+}
+
 bool sfb_loaded_remembered(struct sfb_loaded *out, unsigned i)
 {
-    const struct entry *e = atomic_load_explicit(&slots[i], memory_order_acquire);
+    const struct entry *e = entry_at(i);
 
     if (!e)
         return false;
@@ -226,8 +231,7 @@ const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity 
     unsigned slot = cache_slot_of(identity->start);
 
     for (unsigned i = 0; i < PROBES; i++) {
-        const struct entry *e =
-            atomic_load_explicit(&slots[(slot + i) % SLOTS], memory_order_acquire);
+        const struct entry *e = entry_at((slot + i) % SLOTS);
 
         if (!e)
             return NULL;
@@ -275,29 +279,28 @@ void sfb_module_cache_give_back(struct sfb_loaded_image *image)
     atomic_fetch_and_explicit(&taken[i / 64], ~(1ull << i % 64), memory_order_release);
 }
 
-/* @return a slot that an entry for this address may have, NULL if none is left */
-static _Atomic(struct entry *) *find_slot(uint64_t start)
+/* @return a slot for an entry of this address; NULL: no slot is left */
+static _Atomic(uint16_t) *find_slot(uint64_t start)
 {
     unsigned slot = cache_slot_of(start);
 
     for (unsigned i = 0; i < PROBES; i++) {
-        _Atomic(struct entry *) *at = &slots[(slot + i) % SLOTS];
-        const struct entry *there = atomic_load_explicit(at, memory_order_acquire);
+        const struct entry *there = entry_at((slot + i) % SLOTS);
 
         if (!there || there->image.identity.start == start)
-            return at;
+            return &slots[(slot + i) % SLOTS];
     }
     return NULL;
 }
 
-/* Whoever was faster keeps the slot, unless it is the stale entry that was there before. */
-static void publish(_Atomic(struct entry *) *slot, struct entry *e)
+/* Replaces an empty slot or the stale entry. If another thread was faster, its entry stays. */
+static void publish(_Atomic(uint16_t) *slot, const struct entry *e)
 {
-    struct entry *there = atomic_load_explicit(slot, memory_order_acquire);
+    uint16_t there = atomic_load_explicit(slot, memory_order_acquire);
 
-    if (!there || there->image.identity.start == e->image.identity.start)
-        atomic_compare_exchange_strong_explicit(slot, &there, e, memory_order_release,
-                                                memory_order_relaxed);
+    if (!there || pool[there - 1].image.identity.start == e->image.identity.start)
+        atomic_compare_exchange_strong_explicit(slot, &there, (uint16_t)(e - pool + 1),
+                                                memory_order_release, memory_order_relaxed);
 }
 
 bool sfb_module_code(const struct sfb_module *module, uint64_t address, uint64_t *lo, uint64_t *hi)
@@ -310,35 +313,38 @@ bool sfb_module_code(const struct sfb_module *module, uint64_t address, uint64_t
     for (unsigned i = 0; i < image->phdr_count; i++) {
         const ElfW(Phdr) *p = &image->phdrs[i];
         const uint32_t wanted = PF_R | PF_X;
+        const uint64_t start = (image->bias + p->p_vaddr + 7) & ~(uint64_t)7;
+        const uint64_t end = (image->bias + p->p_vaddr + p->p_filesz) & ~(uint64_t)7;
 
-        *lo = (image->bias + p->p_vaddr + 7) & ~(uint64_t)7;
-        *hi = (image->bias + p->p_vaddr + p->p_filesz) & ~(uint64_t)7;
-        if (p->p_type == PT_LOAD && (p->p_flags & wanted) == wanted && address >= *lo &&
-            address < *hi)
+        if (p->p_type == PT_LOAD && (p->p_flags & wanted) == wanted && address >= start &&
+            address < end) {
+            *lo = start;
+            *hi = end;
             return true;
+        }
     }
     return false;
 }
 
-/* Whether what an entry was made from can be told from other bytes in the same place. */
+/* Tells whether a comparison could detect other bytes in the entry's place. */
 static bool can_be_told(const struct entry *e)
 {
     const struct sfb_module *m = &e->module;
 
     if (e->build_id.size > 0)
         return true;
-    /* Nothing tells a table that was refused from a good one in its place. */
+    /* A refused table and a valid one in its place could not be distinguished. */
     return (m->section_status == SFB_OK || m->section_status == SFB_NO_SECTION) &&
            (m->eh_frame_status == SFB_OK || m->eh_frame_status == SFB_NO_EH_FRAME);
 }
 
 /*
- * What the entry says is true: whoever finds it may go by it. (Not inlined: while the module is read
- * this takes no stack.)
+ * Gives an id to a complete entry, and publishes it. (Not inlined: it takes no stack while the module is
+ * read.)
  */
 static __attribute__((noinline)) const struct sfb_module *enter(struct entry *e, bool permanent)
 {
-    _Atomic(struct entry *) *slot = find_slot(e->image.identity.start);
+    _Atomic(uint16_t) *slot = find_slot(e->image.identity.start);
     struct sfb_module *module = &e->module;
 
     if (!slot) {
@@ -362,13 +368,13 @@ const struct sfb_module *sfb_module_cache_put(struct sfb_loaded_image *image, bo
 {
     struct entry *e = entry_of(image);
 
-    /* What an entry is checked against must go away together with the module. */
+    /* The bytes that an entry is compared with must be unmapped together with the module. */
     if (phdrs_inside(image)) {
         e->build_id.size = 0;
         if (header_leads_to(image))
             sfb_image_build_id(&e->build_id, image);
         sfb_module_read(&e->module, image);
-        /* What a file lacks may be there in a moment. */
+        /* A file that is too short now may be complete in a moment: not cached. */
         if (permanent || (can_be_told(e) && sfb_image_is_whole(image)))
             return enter(e, permanent);
     }

@@ -1,10 +1,10 @@
 /*
  * The cache of modules.
  *
- * A module is a pure function of bytes that lie in the module itself: its program headers and the
- * header of its section. A cache entry keeps a copy of those bytes and is good for as long as
- * memory still says the same, so an unloaded or replaced module can never be answered for by a
- * stale entry, and nobody has to be told of dlclose().
+ * A module's description depends only on bytes in the module itself: its program headers and the
+ * header of its section. A cache entry keeps a copy of these bytes, and is valid while memory still
+ * has the same bytes. So a stale entry never answers for an unloaded or replaced module, and
+ * dlclose() needs no notification.
  */
 #ifndef SFB_UNWIND_PROCESS_MODULE_CACHE_H
 #define SFB_UNWIND_PROCESS_MODULE_CACHE_H
@@ -15,63 +15,63 @@
 #include "unwind/process/image.h"
 
 /*
- * @param doubt  ask the kernel also of a permanent module
+ * @param doubt  revalidate permanent modules too, with the kernel
  *
- * @return the cached module of this identity, whose tables could be read just now; NULL if there is
- *         none, memory no longer says what the entry was made from, or the file has become shorter
+ * @return the cached module of this identity; its tables were readable just now. NULL: not cached,
+ *         memory differs from the entry's copy, or the file has become shorter
  *
  * Threads, signals: safe, wait-free.   Cost: a system call, but for permanent modules.
  */
 const struct sfb_module *sfb_module_cache_find(const struct sfb_module_identity *identity,
                                                bool doubt);
 
-/* Of an id: its module is there until the process ends. */
+/* Bit of an id: its module stays mapped until the process ends. */
 enum { SFB_MODULE_PERMANENT = 512 };
 
 /*
- * Whether what was learnt under an id of this cache comes from .eh_frame (1) or .sframe (0). By id,
- * because the word that has the id has no bit left.
+ * By id: the module's rules come from .eh_frame (1) or .sframe (0). Here, because the rule cache's
+ * word has no bit left.
  */
 extern uint8_t sfb_module_eh_frame[];
 
 /*
- * @param doubt  ask the kernel whether the page with the build-id can be read
+ * @param doubt  ask the kernel whether the page with the build-id is readable
  *
- * @return whether the module that has this id is the one of this identity, and memory says so
+ * @return whether the module with this id has this identity, and memory confirms it
  */
 bool sfb_module_id_matches(uint32_t id, const struct sfb_module_identity *identity, bool doubt);
 
-/* Says where the module that has this id is, or was. */
+/* Gives the place of the module with this id, which may be unloaded. */
 void sfb_module_id_place(uint32_t id, uint64_t *start, uint64_t *size);
 
 /*
- * Makes an entry, by the rules of a signal handler: lock-free, from a fixed pool.
+ * Makes an entry. Safe in signal handlers: lock-free, from a fixed pool.
  *
  * @param permanent  it cannot be unloaded
  *
- * @return the entry, NULL if the pool is used up, or nothing in memory could tell that the entry is
- *         not true any more: the module then is read anew each time
+ * @return the entry; NULL: the pool is used up, or no bytes in memory could show that the entry is
+ *         stale. Then the module is read anew each time.
  */
 const struct sfb_module *sfb_module_cache_add(const struct sfb_loaded_image *image, bool permanent);
 
 /*
- * The same in two steps, to save stack: the entry is described in place.
+ * The same in two steps, to save stack: the caller fills in the entry in place.
  *
- * @return (take) to be described, and then put or given back; NULL if the pool is used up
+ * @return (take) the entry's image, to be filled in and then put or given back; NULL: the pool is used up
  */
 struct sfb_loaded_image *sfb_module_cache_take(void);
 const struct sfb_module *sfb_module_cache_put(struct sfb_loaded_image *image, bool permanent);
 void sfb_module_cache_give_back(struct sfb_loaded_image *image);
 
-/* @return whether address is in code of a permanent module, and which range of it then can be read */
+/* @return whether address is in code of a permanent module. lo, hi: written then, the readable range around it */
 bool sfb_module_code(const struct sfb_module *module, uint64_t address, uint64_t *lo, uint64_t *hi);
 
 /*
- * What the module cache remembers, without asking the loader: it may be unloaded by now, or
- * replaced. Any order; one place may come twice.
+ * Lists the module cache without asking the loader. A module may be unloaded or replaced by now. Any
+ * order; a place may come twice.
  *
  * @param i    below SFB_LOADED_REMEMBERED
- * @param out  written if there is one
+ * @param out  written on true
  *
  * Threads, signals: safe.   Cost: constant.
  */
@@ -79,7 +79,7 @@ enum { SFB_LOADED_REMEMBERED = 1024 };
 
 bool sfb_loaded_remembered(struct sfb_loaded *out, unsigned i);
 
-/* Rules that were learnt under ids of this cache. */
+/* Rules, kept under ids of this cache. */
 extern struct sfb_rule_cache sfb_live_rules __attribute__((visibility("hidden")));
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * The probe is rt_sigprocmask() with an invalid `how`: the kernel reads the new mask first, and
- * says EFAULT if it cannot, EINVAL if it can; the mask is never set. Tried and dropped elsewhere
- * (research on peers): a pipe or /dev/null opens descriptors; process_vm_readv() is forbidden in
- * containers; msync() and mincore() do not see PROT_NONE; a SIGSEGV handler of one's own belongs to
- * the program. Under memcheck, which takes the probe for a bug of the program, memcheck is asked.
+ * The probe is rt_sigprocmask() with an invalid `how`. The kernel reads the new mask first: EFAULT if
+ * it cannot, EINVAL if it can. The mask is never set. Other libraries' ways were dropped: a pipe or
+ * /dev/null opens descriptors; process_vm_readv() is forbidden in containers; msync() and mincore()
+ * do not see PROT_NONE; the SIGSEGV handler belongs to the program. memcheck would report the probe
+ * as a bug of the program, so under memcheck its own request is used.
  *
- * A page may be unmapped by another thread between the probe and the load: that is a race which
- * nobody can win without a handler of SIGSEGV, and the only one that is left here.
+ * Another thread may unmap a page between the probe and the load. Only a SIGSEGV handler could
+ * prevent that. It is the only race left here.
  */
 #include "unwind/process/pages.h"
 
@@ -21,7 +21,7 @@
 
 #define MEMCHECK_GET_VBITS (((uint64_t)'M' << 24 | (uint64_t)'C' << 16) + 8)
 
-enum { GET_VBITS_DONE = 1 }; /* 0: there is no memcheck; else: it is not addressable */
+enum { GET_VBITS_DONE = 1 }; /* 0: memcheck does not run; else: not addressable */
 
 /* Asked once. */
 static enum { UNKNOWN, ABSENT, PRESENT } memcheck;
@@ -54,7 +54,7 @@ bool sfb_page_probe(uint64_t address)
 {
     if (__builtin_expect(memcheck != ABSENT, 0) && has_memcheck())
         return is_addressable(address);
-    /* Whatever a filter makes of the call (EPERM, ENOSYS) is a no: the walk then ends early. */
+    /* A filter's error (EPERM, ENOSYS) counts as unreadable: the walk then ends early. */
     return sfb_arch_sigprocmask(~(uint64_t)0, sfb_page_of(address)) == -EINVAL;
 }
 
@@ -76,7 +76,7 @@ bool sfb_pages_probe(uint64_t address, uint64_t size)
 
 __attribute__((noinline)) uint64_t sfb_pages_readable_part(uint64_t address, uint64_t size)
 {
-    /* Pages up to `good` can be read, those from `bad` on cannot. */
+    /* Pages up to `good` are readable, pages from `bad` on are not. */
     uint64_t good = sfb_page_of(address) - SFB_PAGE_SIZE, bad = sfb_page_of(address + (size - 1));
 
     if (address + (size - 1) < address)

@@ -1,6 +1,6 @@
 /*
- * What the kernel says of this process's pages: a system call a page, which sets nothing and opens
- * nothing. How is said in pages.c.
+ * Probes pages of this process: a system call a page, which sets nothing and opens nothing. See
+ * pages.c.
  */
 #ifndef SFB_UNWIND_PROCESS_PAGES_H
 #define SFB_UNWIND_PROCESS_PAGES_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the kernel protects at once, at least. */
+/* The kernel's unit of protection, at least. */
 #define SFB_PAGE_SIZE 4096u
 
 static inline uint64_t sfb_page_of(uint64_t address)
@@ -16,19 +16,21 @@ static inline uint64_t sfb_page_of(uint64_t address)
     return address & ~(uint64_t)(SFB_PAGE_SIZE - 1);
 }
 
-/* @return whether the page of an address can be read; a system call (and hardly any stack) */
+/* @return whether the page of an address is readable. A system call, and hardly any stack. */
 bool sfb_page_probe(uint64_t address);
 
-/* @return whether all pages of [address, address + size) can be read; a system call a page */
+/* @return whether all pages of [address, address + size) are readable. A system call a page. */
 bool sfb_pages_probe(uint64_t address, uint64_t size);
 
 /*
- * @return the bytes from address on that can be read, at most size. Of one mapping of a file, whose
- *         readable part ends where the file does: a system call, and a few where it ends too early.
+ * For a mapping of a file: readable up to the end of the file.
+ *
+ * @return number of readable bytes from address on, at most size. A system call; a few if the file is
+ *         too short.
  */
 static inline uint64_t sfb_pages_readable(uint64_t address, uint64_t size);
 
-/* The same where the last of them cannot. */
+/* The same if the last byte is not readable. */
 uint64_t sfb_pages_readable_part(uint64_t address, uint64_t size);
 
 static inline uint64_t sfb_pages_readable(uint64_t address, uint64_t size)

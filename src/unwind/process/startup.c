@@ -1,16 +1,16 @@
 /*
- * What a program asks the loader for by name (DT_NEEDED), what these libraries ask for, and so on,
- * is loaded before the program begins, and dlclose() does not touch it: the loader counts nothing
- * there. So do the program itself and the vDSO stay. What is remembered of such a module needs no
- * look at whether the module is still there.
+ * The loader loads the program's needed libraries (DT_NEEDED), the libraries that these need, and so
+ * on, before the program begins. dlclose() never unloads them: they have no reference count there.
+ * The program itself and the vDSO stay, too. Cached facts about such a module need no check that it is
+ * still mapped.
  *
- * Names are matched as the loader does it: with DT_SONAME, or the file's name. If two modules of
- * one name are there, the first is the loader's answer; the other came later, by its path.
+ * Names are matched as the loader does it: with DT_SONAME, or the file's name. If two modules have one
+ * name, the first is the loader's answer; the other was loaded later, by its path.
  *
  * LD_PRELOAD is not read: a program may have changed it since.
  *
- * Names are found by hash, and a table of strings is probed once, at its last byte. A look at every
- * page of every module for every name took 642,860 system calls in a program of 109 libraries.
+ * Names are found by hash, and a string table is probed once, at its last byte. Probing every page of
+ * every module for every name took 642,860 system calls in a program of 109 libraries.
  */
 #include "unwind/process/startup.h"
 
@@ -28,7 +28,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path ? path : "";
 }
 
-/* Whether one segment of the module holds all these bytes in its file. */
+/* Tells whether one segment of the module has all these bytes in the file. */
 static bool is_in_segment(const struct dl_phdr_info *info, uint64_t address, uint64_t size)
 {
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -42,15 +42,15 @@ static bool is_in_segment(const struct dl_phdr_info *info, uint64_t address, uin
 }
 
 /*
- * The file may be shorter by now than when the loader read it. What is left of a segment is its
- * beginning, so the last byte tells of all.
+ * The file may have become shorter since the loader read it. Then the end of a segment is lost first:
+ * if the last byte is readable, all bytes are.
  */
 static void find_strings(struct sfb_startup_module *m, const struct dl_phdr_info *info)
 {
     uint64_t strings = 0, size = 0, name = 0;
 
     for (const ElfW(Dyn) *d = m->dynamic; d->d_tag != DT_NULL; d++) {
-        /* glibc writes addresses over what the file says, but not where it cannot write. */
+        /* glibc relocates these addresses in place, unless the section is read-only. */
         if (d->d_tag == DT_STRTAB)
             strings = d->d_un.d_ptr + (d->d_un.d_ptr < m->bias ? m->bias : 0);
         else if (d->d_tag == DT_STRSZ)
@@ -58,8 +58,8 @@ static void find_strings(struct sfb_startup_module *m, const struct dl_phdr_info
         else if (d->d_tag == DT_SONAME)
             name = d->d_un.d_val;
     }
-    if (size == 0 || !is_in_segment(info, strings, size) || !sfb_page_probe(strings + size - 1) ||
-        ((const char *)(uintptr_t)strings)[size - 1] != '\0')
+    if (strings == 0 || size == 0 || !is_in_segment(info, strings, size) ||
+        !sfb_page_probe(strings + size - 1) || ((const char *)(uintptr_t)strings)[size - 1] != '\0')
         return;
     m->strings = (const char *)(uintptr_t)strings;
     m->strings_size = size;
@@ -94,8 +94,8 @@ static int collect(struct dl_phdr_info *info, size_t size, void *user)
 
 /* --- Names -------------------------------------------------------------------------------------
  *
- * The names of module i are entries 2 * i and 2 * i + 1; those of one bucket are linked in the
- * order of the modules, which is that of loading.
+ * The names of module i are entries 2 * i and 2 * i + 1. The entries of a bucket are linked in the
+ * order of the modules, which is the order of loading.
  */
 
 static unsigned bucket_of(const char *name)
@@ -130,7 +130,7 @@ static void index_names(struct sfb_startup *s)
     }
 }
 
-/* Marks the first module of a name, and puts it behind those whose own needs are yet to be read. */
+/* Marks the first module of a name as needed, and appends it to the queue of modules to read. */
 static void mark(struct sfb_startup *s, const char *name)
 {
     unsigned entry = s->first[bucket_of(name)];

@@ -1,15 +1,15 @@
-/* Rows that come too late: behind the instruction that restores fp, where a function has realigned its stack. */
+/* Late rows: in functions that realign their stack, some rows change too late after fp is restored. */
 #ifndef SFB_UNWIND_WALK_LATE_FP_H
 #define SFB_UNWIND_WALK_LATE_FP_H
 
 #include "unwind/walk/walk_state.h"
 
 /*
- * Mends the rule of an interrupted frame that says "fp is at [fp + 0]" where the code has restored fp. There fp is the
- * caller's, and may lead to the caller's own frame record, which would be passed over.
+ * Corrects a rule of an interrupted frame: it states "fp is at [fp + 0]", but the code has already restored fp. Then fp
+ * is the caller's. The wrong rule would read it at the caller's frame record, and skip the caller.
  *
  * @param out  written on true; may be the rule itself
- * @return whether the rule is one of those
+ * @return whether the rule was late
  */
 bool sfb_late_fp_mend(struct sfb_walk *walker, const struct sfb_rule *rule, uint64_t pc,
                       enum sfb_frame_kind kind, struct sfb_rule *out);

@@ -1,7 +1,6 @@
 /*
- * libunwind, as a walk is given it: functions of its library for this machine, and an address space with our
- * accessors (libunwind_access.h). A walk loads nothing: this process's is loaded in
- * process/libunwind_load.c.
+ * libunwind, as a walk uses it: functions of its library for this machine, and an address space with our
+ * accessors (libunwind_access.h). A walk never loads it: process/libunwind_load.c does.
  */
 #ifndef SFB_UNWIND_WALK_LIBUNWIND_H
 #define SFB_UNWIND_WALK_LIBUNWIND_H

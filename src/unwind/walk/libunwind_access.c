@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "eh_frame/cfi_program.h"
 #include "eh_frame/header.h"
-#include "eh_frame/program.h"
 #include "unwind/machine/arch.h"
 #include "unwind/walk/position.h"
 
@@ -42,12 +42,12 @@ static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *va
         return -UNW_EINVAL;
     walker = a->walker;
     walker->libunwind_reads--;
-    /* Stack words are on the stack's pages; whatever else it reads are tables and code. */
+    /* Addresses in the module are tables and code; all others are stack words. */
     if (walker->module && address >= walker->module->start && address < walker->module->end) {
         read = sfb_memory_copy(&walker->table_memory, address, value, sizeof *value);
     } else {
         read = (address & 7) == 0 && sfb_memory_read(walker->memory, address, value);
-        /* A saved register: an address of code or data, or nothing that a rule would ask for. */
+        /* A saved register: an address of code or data, or a value that no rule needs. */
         if (read)
             *value &= SFB_ARCH_CODE_MASK;
     }
@@ -70,7 +70,7 @@ static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *valu
         a->register_missing = true;
         return -UNW_EBADREG;
     }
-    /* A return address is looked up, and its function's rules are followed, by the byte before. */
+    /* libunwind looks up a return address, and its rule, by the byte before it. */
     *value = (a->context->reg[reg] & SFB_ARCH_CODE_MASK) - (reg == SFB_ARCH_PC && a->at_ra);
     return 0;
 }
@@ -88,8 +88,8 @@ static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t 
         return -UNW_ENOINFO;
     eh = &walker->module->eh_frame;
     /*
-     * It is given the one entry that our own reader has found good: libunwind 1.6.2 takes numbers
-     * of registers from any, and indexes arrays with them.
+     * libunwind gets only the one entry that our own reader has validated: libunwind 1.6.2 indexes
+     * arrays with register numbers from the entry, unchecked.
      */
     if (sfb_eh_frame_entry_find(eh, pc, &entry, &fde, NULL) != SFB_OK ||
         !sfb_cfi_is_sound(eh, &fde))
@@ -104,7 +104,7 @@ static int search_module(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t 
     table.end_ip = walker->module->end;
     table.u.rti.segbase = eh->address + eh->hdr;
     table.u.rti.table_data = eh->address + eh->table + (uint64_t)entry * SFB_EH_PAIR_SIZE;
-    table.u.rti.table_len = 1; /* in words, and an entry is one */
+    table.u.rti.table_len = 1; /* in words; an entry is one word */
     return walker->modules->libunwind->search_unwind_table(space, pc, &table, info,
                                                            need_unwind_info, a);
 }
@@ -122,14 +122,14 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t pc, unw_proc_info_t
 
 static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *arg)
 {
-    (void)space; /* libunwind itself gives back what its table search took */
+    (void)space; /* libunwind itself frees what its table search allocated */
     (void)info;
     (void)arg;
 }
 
 static int get_dyn_info_list_addr(unw_addr_space_t space, unw_word_t *address, void *arg)
 {
-    (void)space; /* code registered at run time: none that we know of */
+    (void)space; /* code registered at run time: not known here */
     (void)address;
     (void)arg;
     return -UNW_ENOINFO;
@@ -169,7 +169,7 @@ static int get_proc_ip_range(unw_addr_space_t space, unw_word_t address, unw_wor
     return -UNW_ENOINFO;
 }
 
-/* The bits of a return address that are no address. */
+/* The bits of a return address that are not part of the address. */
 static unw_word_t ptrauth_insn_mask(unw_addr_space_t space, void *arg)
 {
     (void)space;

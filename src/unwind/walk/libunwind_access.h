@@ -1,4 +1,4 @@
-/* What libunwind calls for every byte, word and register: the walk's memory, modules and context. */
+/* Accessors: libunwind reads each byte, word and register through them, from the walk's memory, modules and context. */
 #ifndef SFB_UNWIND_WALK_LIBUNWIND_ACCESS_H
 #define SFB_UNWIND_WALK_LIBUNWIND_ACCESS_H
 
@@ -11,19 +11,19 @@
 /* One step: the argument of all accessors. */
 struct sfb_libunwind_attempt {
     struct sfb_walk *walker;
-    const struct sfb_context *context; /* where cursor began */
-    bool at_ra;                        /* ... at a return address */
-    bool register_missing;             /* libunwind asked for a register that is not known */
-    bool memory_refused;               /* ... for a word that cannot be read */
-    bool uncovered;                    /* ... for a pc that no .eh_frame covers */
-    bool first_argument_asked;         /* ... for the register of a first argument */
-    struct sfb_context quick;          /* pc, sp and fp alone */
+    const struct sfb_context *context; /* start of cursor */
+    bool at_ra;                        /* the start is a return address */
+    bool register_missing;             /* libunwind read a register of unknown value */
+    bool memory_refused;               /* libunwind read an unreadable word */
+    bool uncovered;                    /* libunwind looked up a pc that no .eh_frame covers */
+    bool first_argument_asked;         /* libunwind read the register of a first argument */
+    struct sfb_context quick;          /* pc, sp and fp only */
     unw_cursor_t cursor;
 };
 
 /*
- * Members that unw_accessors_t got after libunwind 1.6, in its order. The headers of this build may be
- * older than the library that is loaded, or newer.
+ * Members added to unw_accessors_t after libunwind 1.6, in its order. The headers of this build may be
+ * older or newer than the loaded library.
  */
 struct sfb_libunwind_later_accessors {
     int (*get_elf_filename)(unw_addr_space_t, unw_word_t, char *, size_t, unw_word_t *, void *);
@@ -32,8 +32,8 @@ struct sfb_libunwind_later_accessors {
 };
 
 /*
- * unw_accessors_t of whatever version: libunwind copies as much of it as it knows. No member is garbage,
- * and none is NULL, whether the headers of this build have it or not.
+ * unw_accessors_t of any version: libunwind copies the members that it knows. Each member is a valid
+ * function, whether the headers of this build have it or not.
  */
 enum { SFB_LIBUNWIND_ACCESSORS_1_6 = 8, SFB_LIBUNWIND_ACCESSORS_MAX = 64 };
 
@@ -46,12 +46,12 @@ union sfb_libunwind_accessors {
     unw_word_t (*room[SFB_LIBUNWIND_ACCESSORS_MAX])(void);
 };
 
-/* Fills in all of them, the room behind those that are known here, too. */
+/* Fills in all members, also the room behind the known ones. */
 void sfb_libunwind_accessors_fill(union sfb_libunwind_accessors *out);
 
 /*
- * Whether libunwind has called a member that nobody had heard of when this was written. What it makes of
- * the answer is not known: its step is not taken, and the fallback is off from then on.
+ * Tells whether libunwind has called a member of a later version, unknown here. It is not known how
+ * libunwind uses the result. So its step is dropped, and the fallback is off from then on.
  */
 bool sfb_libunwind_is_unknown(void);
 

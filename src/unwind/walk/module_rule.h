@@ -1,14 +1,14 @@
-/* What a module's own tables say of a pc, whichever of them has it. */
+/* The rule of a module's own tables for a pc. */
 #ifndef SFB_UNWIND_WALK_MODULE_RULE_H
 #define SFB_UNWIND_WALK_MODULE_RULE_H
 
 #include "sfb/walk.h"
 
 /*
- * Asks the tables of a module, .sframe first, for a pc.
+ * Looks up a pc in the tables of a module, .sframe first.
  *
- * @param start  where the pc's function begins
- * @return SFB_OK; else what .eh_frame said: SFB_NO_CFI, SFB_NO_EH_FRAME if it has nothing at all
+ * @param start  written on SFB_OK: start of the pc's function
+ * @return SFB_OK; else the status of .eh_frame: SFB_NO_CFI, or SFB_NO_EH_FRAME if the module lacks it
  */
 enum sfb_status sfb_module_rule(const struct sfb_module *module, uint64_t pc, struct sfb_rule *rule,
                                 uint64_t *start);

@@ -1,6 +1,6 @@
 /*
- * Where a walker stands: what its sources ask, and nothing that takes a step. Sources know this
- * header, and not walker.h, which knows them.
+ * Position of a walker: the questions that its sources ask, and no steps. Sources include this header;
+ * walker.h includes the sources.
  */
 #ifndef SFB_UNWIND_WALK_POSITION_H
 #define SFB_UNWIND_WALK_POSITION_H
@@ -11,18 +11,18 @@
 #include "unwind/walk/walk_state.h"
 
 /*
- * What sfb_modules.find() gives, without scratch, for a module that has to be learnt first. Of no
- * pc, with nothing in it.
+ * Placeholder that sfb_modules.find() returns, without scratch, for a module that must be learnt first.
+ * It contains no pc.
  */
 extern const struct sfb_module sfb_module_not_cached __attribute__((visibility("hidden")));
 
 /*
- * The name of the walk, which no other walk of this process has: its key in walk_rules. Given at
- * first use, and kept in table_memory.user.
+ * The name of the walk, unique in this process: its key in walk_rules. Assigned at first use, and kept
+ * in table_memory.user.
  */
 uint64_t sfb_walker_name(struct sfb_walk *walker);
 
-/* @return whether all registers are known of the frame that the walker stands on */
+/* @return whether all registers of the walker's frame are known */
 static inline bool sfb_walker_is_at_anchor(const struct sfb_walk *walker)
 {
     struct sfb_regs full;
@@ -37,13 +37,13 @@ static inline const struct sfb_walk *sfb_walk_of_tables(const struct sfb_memory 
     return (const void *)((const uint8_t *)memory - offsetof(struct sfb_walk, table_memory));
 }
 
-/* The address that tables are asked for: a call's own, not that of what follows it. */
+/* The address to look up in tables: for a return address, a byte of the call itself. */
 static inline uint64_t sfb_walker_lookup_pc(const struct sfb_walk *w)
 {
     return w->regs.pc - (w->current.kind == SFB_FRAME_RA);
 }
 
-/* Takes from the budget. @return false: nothing is left of it */
+/* Takes from the budget. @return false: the budget is used up */
 static inline bool sfb_walker_spend(struct sfb_walk *w, uint64_t work)
 {
     if (work >= w->work) {
@@ -54,13 +54,13 @@ static inline bool sfb_walker_spend(struct sfb_walk *w, uint64_t work)
     return true;
 }
 
-/* The id under which the rule cache keeps what tables say of a pc in w->module; 0: it does not. */
+/* The id under which the rule cache keeps rules of w->module; 0: it does not cache them. */
 static inline uint32_t sfb_walker_cache_id(const struct sfb_walk *w)
 {
     return w->flags & SFB_WALKER_NO_CACHE || !w->module || !w->modules->cache ? 0 : w->module->id;
 }
 
-/* Leaves the module that holds pc in w->module. */
+/* Sets w->module to the module that contains pc. */
 static inline bool sfb_walker_find_module(struct sfb_walk *w, uint64_t pc)
 {
     if (!w->module || pc - w->module->start >= w->module->end - w->module->start)

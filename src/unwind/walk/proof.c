@@ -6,8 +6,8 @@
 #include "unwind/walk/position.h"
 
 /*
- * Whether control can return to a word: behind a call, or, for code that was made at run time, anywhere
- * near it, because interpreters return to places that no call precedes.
+ * Tells whether a word can be a return address: behind a call. Or anywhere near code that was made at run
+ * time: interpreters return to places without a call before them.
  */
 static bool can_be_return(struct sfb_walk *w, uint64_t word)
 {

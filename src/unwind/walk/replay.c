@@ -1,8 +1,8 @@
 /*
- * Tables are asked for pc, sp and fp alone, and one row in a thousand needs another register: the
- * CFA of lazy binding is rbx + 32. So this follows all callee-saved registers from the anchor, where
- * they are known, out to the frame that asks. What was given out already stays; only the
- * registers are computed again. Done once: the frame is a new place to begin from.
+ * A walk tracks only pc, sp and fp, but one row in a thousand needs another register: the CFA of lazy
+ * binding is rbx + 32. So the replay follows all callee-saved registers from the anchor, where they are
+ * known, out to the current frame. Frames already given stay; only registers are computed again. Once:
+ * the current frame becomes the new anchor.
  */
 #include "unwind/walk/replay.h"
 
@@ -15,7 +15,7 @@
 #include "unwind/walk/position.h"
 #include "unwind/walk/step.h"
 
-/* The table that covers a pc; modules are asked anew where it lies in another one. */
+/* @return the table that covers a pc; looks up the module again if the pc is in another one */
 static const struct sfb_eh_frame *table_of(struct sfb_walk *walker, uint64_t pc)
 {
     return sfb_walker_find_module(walker, pc) && walker->module->eh_frame_status == SFB_OK
@@ -23,7 +23,7 @@ static const struct sfb_eh_frame *table_of(struct sfb_walk *walker, uint64_t pc)
                : NULL;
 }
 
-/* What a row says of a register that rules do not speak of. */
+/* Gives the caller's value of a register that rules do not state, by the row. */
 static bool find_value(uint64_t *out, const struct sfb_cfi_machine *m, unsigned column, uint64_t pc,
                        uint64_t cfa, const struct sfb_regs *regs, const struct sfb_context *context,
                        struct sfb_memory *memory)
@@ -66,7 +66,7 @@ static void step_callee_saved(struct callee_saved *out, const struct sfb_cfi_mac
     }
 }
 
-/* One frame: context becomes its caller's. */
+/* Steps one frame: context becomes its caller's. */
 static bool step_all(struct sfb_walk *walker, struct sfb_context *context, enum sfb_frame_kind kind)
 {
     struct sfb_cfi_cell cells[SFB_CFI_CELLS(SFB_ARCH_CFI_COLUMNS)];
@@ -110,8 +110,8 @@ static bool step_all(struct sfb_walk *walker, struct sfb_context *context, enum 
 }
 
 /*
- * @return whether walker->anchor, in its place, came to the frame that the walker stands on; if not, it
- *         stands on one on the way, or nothing is known of it any more
+ * @return whether walker->anchor, stepped in place, reached the walker's frame; if not, it is on a frame on
+ *         the way, or cleared
  */
 static bool replay_from_anchor(struct sfb_walk *walker)
 {
@@ -119,7 +119,7 @@ static bool replay_from_anchor(struct sfb_walk *walker)
     struct sfb_context *context = walker->anchor;
     uint64_t first = context->reg[SFB_ARCH_SP] & SFB_ARCH_DATA_MASK, sp = first, last;
 
-    /* The walk came here in fewer frames, by the same rules, if nothing is damaged. */
+    /* A limit: unless tables are damaged, the walk came here by the same rules in fewer frames. */
     for (unsigned n = 0; n < FRAMES_MAX; n++) {
         last = sp;
         if (!step_all(walker, context, (enum sfb_frame_kind)walker->anchor_kind))
@@ -132,11 +132,11 @@ static bool replay_from_anchor(struct sfb_walk *walker)
         if (sp > walker->regs.sp || (sp <= last && last != first))
             break;
     }
-    memset(context, 0, sizeof *context); /* it is astray */
+    memset(context, 0, sizeof *context); /* it has left the walk's frames */
     return false;
 }
 
-/* On the stack only of those who need it: see advance_with_scratch(). */
+/* Not inlined: see advance_with_scratch(). */
 static __attribute__((noinline)) bool replay_with_scratch(struct sfb_walk *walker)
 {
     struct sfb_module scratch;

@@ -5,11 +5,11 @@
 #include "unwind/walk/walk_state.h"
 
 /*
- * Walks again, by .eh_frame, from the nearest inner frame of which all registers are known to the
- * current one, which then is that frame: the registers that calls preserve are known.
+ * Walks again, by .eh_frame, from the anchor to the current frame. The current frame then becomes the
+ * anchor: its callee-saved registers are known.
  *
- * @return false: some frame between the two has no rows, or a row that does not lead there;
- *         walker->anchor is one of those frames, or all zeros
+ * @return false: a frame between the two has no row, or a row that does not lead to the current frame;
+ *         walker->anchor is a frame in between, or all zeros
  */
 bool sfb_replay(struct sfb_walk *walker);
 

@@ -1,21 +1,20 @@
 /*
- * The rule cache: 64 KiB, untouched where nothing is walked.
+ * The rule cache: 64 KiB, not touched before the first walk.
  *
  * Invariants:
- * - An entry is one word, loaded and stored at once: there is no torn state, so any thread and any
- *   nested signal may read and write at any time, and the worst is to lose an entry, or to have it
- *   twice.
- * - The word names its pc exactly, and its module by an id that stands for the very bytes of a file
- *   at one address (modules.c) and is never given twice. Who has made sure that the module of this
- *   id is there now may believe the word: it says what the table would say. Nothing has to be
- *   thrown away when a library is unloaded or replaced.
- * - Only what a table said goes in, never what it refused to say.
+ * - An entry is one word, loaded and stored at once, so it is never torn. Any thread and any nested
+ *   signal may read and write at any time. At worst an entry is lost, or stored twice.
+ * - The word has its exact pc, and its module's id. An id stands for the bytes of a file at one address
+ *   (module_cache.c), and is never reused. A hit is valid if the module with this id is still mapped;
+ *   callers check that first. Then the word is the rule that the table would state. An unloaded or
+ *   replaced library needs no eviction.
+ * - Only rules that a table stated are cached, never misses.
  *
- * Low bits of the pc index it: call sites are spread well enough, and a hash costs a multiplication
- * in the chain from one frame to the next. A pc whose place is taken goes elsewhere in the same
- * line of the processor's cache, which costs no second miss. Where all of the line is taken, it gets its
- * place, and the word that was there one of the others: two pcs of one place, both of them on every
- * stack, would drive each other out for ever, among words that nobody asks for any more.
+ * The index is the low bits of the pc: call sites are spread well enough, and a hash would cost a
+ * multiplication in the chain from frame to frame. If the home slot is taken, the word goes to another
+ * slot of the same cache line, without a second miss. If the whole line is taken, the new word gets its
+ * home slot, and the word there moves to another slot of the line. Else two pcs with one home slot, both
+ * on every stack, would evict each other for ever, beside words that are no longer used.
  */
 #include "unwind/walk/rule_cache.h"
 
@@ -54,7 +53,7 @@ bool sfb_rule_cache_get(const struct sfb_rule_cache *cache, uint64_t key, uint32
     return true;
 }
 
-/* Its home if that is free or has this key already, else another such place in the line. */
+/* @return the home slot if it is free or has this key, else another such slot of the line */
 static unsigned place_for(const struct sfb_rule_cache *cache, uint64_t key)
 {
     unsigned home = sfb_rule_cache_home(key), place = home;
@@ -70,7 +69,7 @@ static unsigned place_for(const struct sfb_rule_cache *cache, uint64_t key)
     return place;
 }
 
-/* Where a word goes that has to leave its place. */
+/* @return the slot to which a word moves when it is displaced */
 static unsigned second_place(unsigned place, uint64_t word)
 {
     uint64_t mixed = (word & SFB_RULE_CACHE_TAG) * 0x9e3779b97f4a7c15u;
@@ -97,7 +96,7 @@ void sfb_rule_cache_put(struct sfb_rule_cache *cache, uint64_t key, uint32_t id,
          !sfb_arch_pack(rule, &packed)))
         return;
     /*
-     * Release: who finds the word asks for what is known of its id, in another thread, too: see
+     * Release: a reader of the word, perhaps another thread, then reads the facts about its id. See
      * SFB_RULE_CACHE_LOAD.
      */
     place = place_for(cache, key);

@@ -1,8 +1,8 @@
 /*
- * Rules by pc: what a table said once it will say again.
+ * Rule cache: keeps the rule that a table stated for a pc.
  *
- * See rule_cache.c for the invariants. The walk is the same without it, and slower; tests compare
- * the two.
+ * See rule_cache.c for the invariants. Without it, a walk gives the same frames, only slower; tests
+ * compare the two.
  */
 #ifndef SFB_UNWIND_WALK_RULE_CACHE_H
 #define SFB_UNWIND_WALK_RULE_CACHE_H
@@ -22,14 +22,14 @@ enum {
 };
 
 _Static_assert(SFB_RULE_CACHE_WORDS / SFB_RULE_CACHE_WAYS == 1 << SFB_RULE_CACHE_ID_BITS,
-               "the bits of a pc that choose a line are those that the id replaces");
+               "the id replaces the bits of a pc that choose a line");
 
 /*
- * A word is the key, with the module's id in the place of the bits that say which line it is in,
- * and above the key's bits what sfb_arch_pack() made of the rule, or 0: the frame has no caller.
+ * A word is the key, with the module's id in place of the bits that choose the line. Above the key's
+ * bits is the rule, packed by sfb_arch_pack(); 0: the frame is outermost.
  *
- * The key is the return address of a call, and one more than the pc that a table is asked for:
- * nearly every frame is that of a call, and saves the subtraction.
+ * The key is the return address of a call: the looked-up pc + 1. Nearly every frame is at a call, and
+ * saves the subtraction.
  */
 #define SFB_RULE_CACHE_TAG                                                                         \
     (((1ull << SFB_ARCH_PC_BITS) - 1) &                                                            \
@@ -40,21 +40,21 @@ static inline uint32_t sfb_rule_cache_id(uint64_t word)
     return (uint32_t)(word >> SFB_RULE_CACHE_ID_SHIFT) & SFB_RULE_CACHE_ID_MAX;
 }
 
-/* The word's place that is asked first. Any in the same line may have it. */
+/* Home slot of a word, probed first. The word may be in any slot of the same line. */
 static inline unsigned sfb_rule_cache_home(uint64_t key)
 {
     return (unsigned)(key >> SFB_ARCH_PC_SHIFT) % SFB_RULE_CACHE_WORDS;
 }
 
-/* Whether this is a word for a key, of whatever module. The key is a pc in user space. */
+/* Tells whether a word is for a key, whatever its module. The key is a pc in user space. */
 static inline bool sfb_rule_cache_matches(uint64_t word, uint64_t key)
 {
     return ((word ^ key) & SFB_RULE_CACHE_TAG) == 0;
 }
 
 /*
- * A word is stored with release. It is loaded without acquire: the id in it is in the address of what is read next, and no
- * processor reads that before the word. The thread sanitizer knows of no such order.
+ * A word is stored with release. It is loaded without acquire: the next load's address depends on the id in the word, and
+ * no processor reorders dependent loads. The thread sanitizer does not know this order.
  */
 #ifdef __has_feature
 #if __has_feature(thread_sanitizer)
@@ -68,10 +68,10 @@ static inline bool sfb_rule_cache_matches(uint64_t word, uint64_t key)
 #define SFB_RULE_CACHE_LOAD __ATOMIC_RELAXED
 #endif
 
-/* sfb_rule_cache_look() where the first place has another word. */
+/* sfb_rule_cache_look() if the home slot has another word. */
 uint64_t sfb_rule_cache_look_further(const struct sfb_rule_cache *cache, uint64_t key);
 
-/* @return the word that matches a key below 1 << SFB_ARCH_PC_BITS, or one of the id 0 */
+/* @return the word that matches a key below 1 << SFB_ARCH_PC_BITS; a word with id 0: not cached */
 static inline uint64_t sfb_rule_cache_look(const struct sfb_rule_cache *cache, uint64_t key)
 {
     uint64_t word = __atomic_load_n(&cache->word[sfb_rule_cache_home(key)], SFB_RULE_CACHE_LOAD);
@@ -82,13 +82,13 @@ static inline uint64_t sfb_rule_cache_look(const struct sfb_rule_cache *cache, u
 }
 
 /*
- * @param id  of the module that holds the pc now; 0: nothing is ever found
+ * @param id  of the module that contains the pc now; 0: never a hit
  * @param out written if a rule is found
  */
 bool sfb_rule_cache_get(const struct sfb_rule_cache *cache, uint64_t key, uint32_t id,
                         struct sfb_rule *out);
 
-/* Remembers a rule, unless it is one of the few that do not fit the word. id 0: does nothing. */
+/* Caches a rule, unless it does not fit the word, as few do. id 0: does nothing. */
 void sfb_rule_cache_put(struct sfb_rule_cache *cache, uint64_t key, uint32_t id,
                         const struct sfb_rule *rule);
 

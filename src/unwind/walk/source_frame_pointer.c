@@ -3,26 +3,26 @@
  *
  *     higher addresses
  *     |  the caller's record  | <--+  AAPCS64, "The Frame Pointer": x29 points at the innermost
- *     :                       :    |  record, each record at that of the caller. Debian's arm64
- *     |  return address       |    |  libc keeps to it.
+ *     :                       :    |  record, each record at its caller's. Debian's arm64 libc
+ *     |  return address       |    |  conforms.
  *     |  the caller's fp      | ---+
  *     +-----------------------+ <- fp
  *
- * What can go wrong: a function that has stored no record (yet), so that the chain leads past its
- * caller; and an fp that is used as any other register. Therefore
+ * Two things can go wrong. A function may not have stored a record (yet): then the chain skips its
+ * caller. Or fp may be in use as a general register. Therefore:
  *
- * - a return address must lie behind a call instruction, or where a goroutine ends, and records must lie
- *   ever further out;
- * - an interrupted function is believed to have stored its record only if the record says what the
- *   link register says: code before its first call, behind its prologue. Elsewhere either of the
- *   two may be the caller, and nothing but a table could tell which;
- * - where the records of a function lie within its frame is not known, and so neither is the
- *   caller's sp. If the caller has rows they say where its record lies from its CFA, and its code
- *   says whether it stored one: then all is known again.
+ * - A return address must lie behind a call instruction, or where a goroutine ends. Each record must lie
+ *   further out than the one before.
+ * - An interrupted function counts as having stored its record only if the record equals the link
+ *   register: code behind its prologue and before its first call. Elsewhere either of the two may be the
+ *   caller, and only a table could tell which.
+ * - The place of a record within its frame is unknown, and so is the caller's sp. If the caller has rows,
+ *   they give the distance of its record from its CFA, and its code shows whether it stored one. Then
+ *   both are known again.
  *
- * On x86-64 the code of a module says more than fp: from the pc on it is followed to its return.
+ * On x86-64 the code of a module is more reliable than fp: it is followed from the pc to its return.
  *
- * Whether a guess is proven: proof.h.
+ * proof.h tells whether a guess is proven.
  */
 #include "unwind/walk/source_frame_pointer.h"
 
@@ -35,7 +35,7 @@
 #include "unwind/walk/proof.h"
 #include "unwind/walk/step.h"
 
-/* Whether the tables have nothing at all for the pc. */
+/* Tells whether no table covers the pc. */
 static bool is_uncovered(const struct sfb_walk *w)
 {
     return w->current.missed[SFB_SOURCE_EH_FRAME] == SFB_NO_MODULE ||
@@ -44,8 +44,8 @@ static bool is_uncovered(const struct sfb_walk *w)
 }
 
 /*
- * Whether the pc is in a module. Code that is in none may be that of a library which another thread unloads at
- * this moment: what was probed can be gone, so little of it is read.
+ * Tells whether the pc is in a module. Code outside of modules may belong to a library that another thread is
+ * unloading. Probed bytes of it may be unmapped before they are read, so little of it is read.
  */
 static bool is_in_module(const struct sfb_walk *w)
 {
@@ -53,8 +53,8 @@ static bool is_in_module(const struct sfb_walk *w)
 }
 
 /*
- * Code that is in no module was made at run time, and whatever made it keeps to its own rules
- * behind its outermost frame: that frame's caller may use fp as it likes.
+ * Code outside of modules was made at run time. Its maker need not keep frame records behind its
+ * outermost frame: that frame's caller may use fp as a general register.
  */
 static bool is_believable(const struct sfb_walk *w, const struct sfb_regs *caller)
 {
@@ -92,8 +92,8 @@ static bool goes_by(struct sfb_walk *w, const struct sfb_rule *rule, struct sfb_
 }
 
 /*
- * Where fp leads nowhere: hand-written code of a module, which is called by a pointer and uses rbp as any
- * other register, or leaves it to callers that do.
+ * Takes the word at sp if fp leads nowhere. For hand-written code of a module that is called by a pointer, where
+ * the code or its callers use rbp as a general register.
  */
 static bool goes_by_word_at_sp(struct sfb_walk *w, struct sfb_regs *caller)
 {
@@ -103,8 +103,7 @@ static bool goes_by_word_at_sp(struct sfb_walk *w, struct sfb_regs *caller)
 }
 
 /*
- * The same where the row of that caller, counted from there, leads to another return address: it comes before a record that
- * nothing proves.
+ * The same if that caller's row, applied there, leads to another return address. Tried before an unproven record.
  */
 static __attribute__((noinline)) bool is_called_by_word_at_sp(struct sfb_walk *w,
                                                               struct sfb_regs *caller)
@@ -119,7 +118,7 @@ static __attribute__((noinline)) bool is_called_by_word_at_sp(struct sfb_walk *w
         !goes_by(w, &at_sp, caller))
         return false;
     module = w->modules->find(w->modules, caller->pc - 1, w->scratch);
-    w->module = NULL; /* it is good until the next is asked for */
+    w->module = NULL; /* valid only until the next lookup */
     if (!module || sfb_module_rule(module, caller->pc - 1, &rule, &start) != SFB_OK ||
         rule.flags & (SFB_RULE_OUTERMOST | SFB_RULE_SIGNAL))
         return false;
@@ -129,8 +128,8 @@ static __attribute__((noinline)) bool is_called_by_word_at_sp(struct sfb_walk *w
 }
 
 /*
- * Hand-written code of a module, by its instructions from the pc on to its return. Not code that is in no module: little of
- * it is read.
+ * Follows hand-written code of a module, by its instructions, from the pc to its return. Not for code outside of modules:
+ * little of it may be read.
  */
 static __attribute__((noinline)) bool follows_code(struct sfb_walk *w, bool calls_return,
                                                    struct sfb_regs *caller)
@@ -145,8 +144,8 @@ static __attribute__((noinline)) bool follows_code(struct sfb_walk *w, bool call
 }
 
 /*
- * Whether control gets to the pc, so that its code says where the frame ends. The call before a return address may not
- * return, unless its own code was followed to there.
+ * Tells whether control reaches the pc: then the code there shows where the frame ends. A return address may lie behind a
+ * call that does not return, unless the callee's code was followed to its return.
  */
 static bool is_run(const struct sfb_walk *w)
 {
@@ -154,7 +153,7 @@ static bool is_run(const struct sfb_walk *w)
            (w->followed && w->current.source == SFB_SOURCE_FRAME_POINTER);
 }
 
-/* What is tried, the best founded first. @return whether one has led to a caller */
+/* Tries all guesses, the most reliable first. @return whether one has led to a caller */
 static __attribute__((noinline)) bool find_caller(struct sfb_walk *w, struct sfb_regs *caller)
 {
     struct sfb_rule rule;
@@ -181,7 +180,7 @@ static __attribute__((noinline)) bool find_caller(struct sfb_walk *w, struct sfb
     return guess == SFB_GUESS_BY_RECORD && goes_by_word_at_sp(w, caller);
 }
 
-/* Go's asyncPreempt, whose caller is an interrupted function. */
+/* Steps over Go's asyncPreempt: its caller is an interrupted function. */
 static __attribute__((noinline)) bool step_over_preempt(struct sfb_walk *w)
 {
     enum { SEARCH_WORK = 128 };
@@ -213,13 +212,13 @@ enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
     if (is_uncovered(walker) && is_in_module(walker) &&
         sfb_arch_is_goroutine_end(&walker->table_memory, walker->regs.pc))
         return SFB_END;
-    /* If this frame is a wrong guess of some table, the next would hide it. */
+    /* If this frame comes from a wrong row, a further frame would hide that. */
     if (walker->current.kind == SFB_FRAME_RA &&
         !sfb_arch_is_call(&walker->table_memory, walker->regs.pc))
         return SFB_NO_FRAME_RECORD;
     if (is_uncovered(walker) && is_in_module(walker) && step_over_preempt(walker))
         return SFB_OK;
-    /* The chain ends where a record says so; else zero is what nobody has set since `_start`. */
+    /* A record of zero ends the chain. Without records, zero only means: not set since `_start`. */
     if (SFB_ARCH_FRAME_RECORDS && (walker->regs.fp & SFB_ARCH_DATA_MASK) == 0 &&
         (walker->current.source == SFB_SOURCE_FRAME_POINTER ||
          walker->current.source == SFB_SOURCE_UNPROVEN))
@@ -228,7 +227,7 @@ enum sfb_status sfb_frame_pointer_step(struct sfb_walk *walker)
         return SFB_NO_FRAME_RECORD;
     walker->unproven |= walker->guess_unproven;
     walker->regs = caller;
-    walker->sp_lost = SFB_ARCH_LR; /* there a record may lie anywhere in its frame */
+    walker->sp_lost = SFB_ARCH_LR; /* AArch64: a record may lie anywhere in its frame */
     return SFB_OK;
 }
 
@@ -242,7 +241,7 @@ enum sfb_status sfb_frame_pointer_find_sp(struct sfb_walk *walker, uint64_t pc)
         return status;
     if (rule.flags & (SFB_RULE_ANY_REGISTER | SFB_RULE_SIGNAL))
         return SFB_NO_REGISTER;
-    if (rule.cfa_base == SFB_BASE_FP) { /* the step over it finds the next sp without this one */
+    if (rule.cfa_base == SFB_BASE_FP) { /* the next step does not need this sp */
         walker->sp_lost = false;
         return SFB_OK;
     }

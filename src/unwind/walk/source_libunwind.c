@@ -1,20 +1,18 @@
 /*
- * One step by libunwind, for the frames that our own tables do not cover.
+ * One step by libunwind, for frames with rows that our rules cannot state.
  *
- * libunwind as everybody uses it is no guest for a signal handler: to find a table it takes the
- * loader's lock, to check a pointer it opens a pipe. Here it runs as if the process were another
- * one: all that it reads goes through the functions of libunwind_access.c, by the walk's modules and
- * memory. What is left of its habits: two pool allocations a step from static memory, under an internal
- * mutex with all signals blocked.
+ * libunwind's usual interface is not safe in a signal handler: to find a table it takes the loader's
+ * lock, to check a pointer it opens a pipe. Here it unwinds as if in another process: all its reads go
+ * through the functions of libunwind_access.c, by the walk's modules and memory. What remains: two pool
+ * allocations a step from static memory, under an internal mutex with all signals blocked.
  *
- * It has to start from registers that are true. Tables track pc, sp and fp alone, which does for
- * most frames (the quick start). Where a rule asks for another one (rbx in the lazy binding of
- * ld.so, r10 in frames that realign their stack) the walk is done again from the nearest frame of
- * which all registers are known, up to the same frame (the replay).
+ * It must start from true registers. The walk tracks only pc, sp and fp, which suffices for most frames
+ * (the quick start). If a rule needs another register (rbx in the lazy binding of ld.so, r10 in frames
+ * that realign their stack), libunwind walks again from the anchor to the same frame (the replay).
  *
- * The cursor is made anew for each step: its kilobyte (two on AArch64) is then on the stack only
- * while libunwind runs, and not in every walker. It is asked so seldom, and so seldom twice in a
- * row, that keeping it would save nothing.
+ * The cursor is made anew for each step. So its kilobyte (two on AArch64) is on the stack only while
+ * libunwind runs, and not in every walker. Steps are rare, and so rarely adjacent that keeping the
+ * cursor would save nothing.
  */
 #include "unwind/walk/source_libunwind.h"
 
@@ -37,12 +35,12 @@ static bool place(struct sfb_libunwind_attempt *a, const struct sfb_context *con
     a->register_missing = false;
     a->memory_refused = false;
     a->first_argument_asked = false;
-    /* On AArch64 libunwind 1.6.2 takes x0 to x3 from a part of the cursor that it does not set. */
+    /* On AArch64 libunwind 1.6.2 reads x0 to x3 from a part of the cursor that it does not set. */
     memset(&a->cursor, 0, sizeof a->cursor);
     return lib->init_remote(&a->cursor, lib->space, a) == 0;
 }
 
-/* Where the cursor stands; a fresh one on a return address says the byte before it. */
+/* Tells whether the cursor is on the frame of regs. A fresh cursor on a return address gives the byte before it. */
 static bool stands_at(struct sfb_libunwind_attempt *a, const struct sfb_regs *regs, bool fresh)
 {
     const struct sfb_libunwind *lib = a->walker->modules->libunwind;
@@ -53,7 +51,7 @@ static bool stands_at(struct sfb_libunwind_attempt *a, const struct sfb_regs *re
            pc + (fresh && a->at_ra) == regs->pc;
 }
 
-/* Takes the cursor from the nearest complete frame to the current one. */
+/* Takes the cursor from the anchor to the current frame. */
 static bool replay(struct sfb_libunwind_attempt *a)
 {
     struct sfb_walk *walker = a->walker;
@@ -73,26 +71,26 @@ static bool replay(struct sfb_libunwind_attempt *a)
             return false;
         if (stands_at(a, &walker->regs, false))
             return true;
-        /* libunwind lets the CFA go anywhere: only outwards is a way that ends. */
+        /* libunwind accepts any CFA. Only steps outwards are sure to end. */
     } while (lib->get_reg(&a->cursor, UNW_REG_SP, &sp) == 0 && sp > last && sp <= walker->regs.sp);
     return false;
 }
 
-/* unw_save_loc_t with room: on AArch64 libunwind 1.8 writes one byte more of it than 1.6 had. */
+/* unw_save_loc_t with room: on AArch64 libunwind 1.8 writes one byte more than 1.6 has. */
 union save_loc {
     unw_save_loc_t at;
     char room[64];
 };
 
 /*
- * The caller's sp is the CFA, unless its rule says otherwise: where longjmp() and setcontext()
- * switch stacks, it is in a register or in the jump buffer. What libunwind makes of such a rule
- * depends on its version (1.6 reads it and goes by the CFA; 1.8 applies it on x86-64 alone), and
- * where it says the register is saved means a place or a value. So the kind of the rule is read
- * here, and libunwind is asked for what belongs to it.
+ * The caller's sp is the CFA, unless a rule for sp states otherwise: where longjmp() and setcontext()
+ * switch stacks, sp is in a register or in the jump buffer. libunwind's handling of such a rule depends
+ * on its version: 1.6 reads the rule but uses the CFA; 1.8 applies it on x86-64 only. And its save
+ * location may be an address or a value. So the kind of the rule is read here, and the matching value is
+ * taken from libunwind.
  *
- * @param least  the least sp that is progress; changed where a switch is half done: sp may be the
- *               caller's already
+ * @param least  smallest sp that is progress; changed if a stack switch is half done: sp may already be
+ *               the caller's
  */
 static __attribute__((noinline)) bool find_sp(struct sfb_libunwind_attempt *a, uint64_t *sp,
                                               uint64_t *least)
@@ -125,15 +123,15 @@ static __attribute__((noinline)) bool find_sp(struct sfb_libunwind_attempt *a, u
         place.at.u.regnum >= SFB_CONTEXT_REGS || !(a->context->valid >> place.at.u.regnum & 1))
         return false;
     *sp = a->context->reg[place.at.u.regnum];
-    /* Not twice in a row, or a rule that leads back to itself would be followed for ever. */
+    /* Not twice in a row: a rule that leads back to itself would never end. */
     if (!walker->regs.sp_stayed)
         *least = walker->regs.sp;
     return true;
 }
 
 /*
- * Where the return address is stored, 0: nowhere, or in a register. (Not inlined, nor is find_sp(): what
- * they need is not on the stack while libunwind steps.)
+ * @return address of the stored return address; 0: not stored, or in a register. (Not inlined, as
+ * find_sp(): their stack is free while libunwind steps.)
  */
 static __attribute__((noinline)) uint64_t place_of_ra(struct sfb_libunwind_attempt *a)
 {
@@ -146,8 +144,9 @@ static __attribute__((noinline)) uint64_t place_of_ra(struct sfb_libunwind_attem
 }
 
 /*
- * Where a rule says that the return address still is in the link register, libunwind takes what it
- * last knew of that register, and in an outer frame this is where an inner one stored it.
+ * Tells whether libunwind's return address is stale. If a rule states that it is still in the link
+ * register, libunwind uses the last known place of that register. In an outer frame this is where an
+ * inner frame stored it.
  */
 static bool ra_is_stale(struct sfb_libunwind_attempt *a)
 {
@@ -159,13 +158,14 @@ static bool ra_is_stale(struct sfb_libunwind_attempt *a)
     return place != 0 && place < a->walker->regs.sp;
 }
 
-/* Steps the cursor where it stands and says what came of it. */
+/* Steps the cursor, and checks the result. */
 static enum sfb_status step(struct sfb_libunwind_attempt *a, struct sfb_regs *out)
 {
     struct sfb_walk *walker = a->walker;
     const struct sfb_libunwind *lib = a->walker->modules->libunwind;
     unw_cursor_t *cursor = &a->cursor;
-    uint64_t least = walker->regs.sp + !walker->regs.lr_known; /* or nothing is pushed yet */
+    uint64_t least =
+        walker->regs.sp + !walker->regs.lr_known; /* lr known: perhaps nothing is pushed yet */
     int result;
 
     a->register_missing = false;
@@ -174,8 +174,8 @@ static enum sfb_status step(struct sfb_libunwind_attempt *a, struct sfb_regs *ou
     a->first_argument_asked = false;
     result = lib->step(cursor);
     /*
-     * Where it finds no table libunwind guesses (a frame-pointer chain, a PLT stub by its bytes),
-     * which is not for it to do here: what it says then is not asked for.
+     * Without a table libunwind guesses: by frame pointers, or a PLT stub by its bytes. Its guesses
+     * are not used here.
      */
     if (a->uncovered) {
         return walker->module ? SFB_NO_CFI : SFB_NO_MODULE;
@@ -198,11 +198,11 @@ static enum sfb_status step(struct sfb_libunwind_attempt *a, struct sfb_regs *ou
         return SFB_BAD_CFI;
     if (!find_sp(a, &out->sp, &least) || ra_is_stale(a))
         return SFB_NO_REGISTER;
-    /* Not by the result: libunwind 1.8 takes any fp of 0 for the end on AArch64. */
+    /* The result does not tell the end: libunwind 1.8 takes any fp of 0 for it on AArch64. */
     out->sp_stayed = out->sp == walker->regs.sp;
     if (out->pc != 0)
         return out->sp >= least ? SFB_OK : SFB_NO_PROGRESS;
-    /* No caller: its return address has no place, or it has one and zero stands there. */
+    /* No caller: the return address is not stored, or is a stored zero. */
     return place_of_ra(a) != 0 ? SFB_ZERO_RA : SFB_END;
 }
 
@@ -225,7 +225,7 @@ static enum sfb_status try_step(struct sfb_libunwind_attempt *a, struct sfb_regs
     return status;
 }
 
-/* In a frame of its own, whose size only those pay who come here. */
+/* Not inlined: only walks that come here pay for its large stack frame. */
 static __attribute__((noinline)) enum sfb_status attempt_step(struct sfb_walk *walker)
 {
     struct sfb_libunwind_attempt a = { .walker = walker };
@@ -249,14 +249,14 @@ enum sfb_status sfb_libunwind_step(struct sfb_walk *walker)
         sfb_libunwind_is_unknown())
         return SFB_NO_LIBUNWIND;
     /*
-     * Where our own reader finds a fault in the table there is nothing to be had: libunwind
-     * believes tables, and takes seconds, and memory, over some that are damaged.
+     * If our own reader finds a fault in the table, libunwind is not tried: it trusts tables, and
+     * spends seconds and memory on some damaged ones.
      */
     status = (enum sfb_status)walker->current.missed[SFB_SOURCE_EH_FRAME];
     if (status != SFB_NOT_EXPRESSIBLE)
-        return status == SFB_OK ? SFB_NO_CFI : status; /* OK: it was not asked */
+        return status == SFB_OK ? SFB_NO_CFI : status; /* OK: .eh_frame was not tried */
     if (walker->sp_lost)
-        return SFB_NO_SP; /* nearly all its rules count from there */
+        return SFB_NO_SP; /* nearly all its rules are based on sp */
     status = attempt_step(walker);
     errno = saved_errno;
     return status;

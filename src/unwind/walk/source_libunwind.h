@@ -1,6 +1,6 @@
 /*
- * libunwind as a source of whole steps: it keeps its rules to itself, so it joins one level above
- * the tables.
+ * libunwind as a source of whole steps: it does not give its rules, so it is one level above the
+ * tables.
  */
 #ifndef SFB_UNWIND_WALK_SOURCE_LIBUNWIND_H
 #define SFB_UNWIND_WALK_SOURCE_LIBUNWIND_H
@@ -8,9 +8,9 @@
 #include "unwind/walk/walk_state.h"
 
 /*
- * Words that libunwind may read in one walk, where a step takes some hundred. It believes tables: an
- * expression that jumps back goes round for ever; and frames of a byte each, one after the other
- * from where all registers are known, lead through all of a stack. This many take 20 ms.
+ * Most words that libunwind may read in a walk; a step takes some hundred. libunwind trusts tables: an
+ * expression that jumps back never ends, and a chain of one-byte frames from the anchor leads through
+ * the whole stack. This many words take 20 ms.
  */
 enum { SFB_LIBUNWIND_READS_MAX = 1 << 20 };
 

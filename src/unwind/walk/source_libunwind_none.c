@@ -1,4 +1,4 @@
-/* In the place of source_libunwind.c where libunwind is not built in: it never has an answer. */
+/* Replaces source_libunwind.c in builds without libunwind: always a miss. */
 #include "unwind/walk/source_libunwind.h"
 
 enum sfb_status sfb_libunwind_step(struct sfb_walk *walker)

@@ -2,7 +2,7 @@
 
 #include "unwind/machine/arch.h"
 
-/* Signals nest as deep as there are different ones at the most, if each is handled once. */
+/* Signals nest at most as deep as there are signal numbers, if each is handled once. */
 #define SIGNALS_MAX 64
 
 enum sfb_status sfb_signal_step(struct sfb_walk *w)

@@ -5,8 +5,8 @@
 #include "unwind/walk/walk_state.h"
 
 /*
- * Takes the walker's registers from a signal trampoline to the interrupted frame, only on SFB_OK,
- * and walker->anchor with them, of which a part may have been written where that frame cannot be read.
+ * Takes the walker's registers from a signal trampoline to the interrupted frame, only on SFB_OK.
+ * walker->anchor becomes that frame. On failure a part of the anchor may have been written.
  *
  * @return SFB_OK; SFB_NO_CODE_PATTERN (no trampoline: a miss); SFB_NO_REGISTER, SFB_SIGNAL_LIMIT,
  *         SFB_UNREADABLE

@@ -1,7 +1,7 @@
 /*
- * The first sources of a frame: a row of the module's .sframe, else the code at the pc, where its
- * shape says more than a table, else a row of .eh_frame, or that of the function that padding leads
- * to; or the cache of what tables said before.
+ * The first sources of a frame: the rule cache; else a row of the module's .sframe; else the code at
+ * the pc, if it matches a pattern that tables get wrong; else a row of .eh_frame, or the row of the
+ * function that padding leads to.
  */
 #include "unwind/walk/source_tables.h"
 
@@ -25,8 +25,8 @@ static const struct sfb_context *context_here(const struct sfb_walk *w)
 }
 
 /*
- * A rule that names any register. Nearly all frames know three; where that does not do, the others
- * have to be found first: see sfb_walker_step().
+ * Tries a rule that names any register. Nearly all frames know three registers. If the rule needs
+ * another, it must be found first: see sfb_walker_step().
  */
 __attribute__((noinline)) static enum sfb_status try_any_register(struct sfb_walk *w,
                                                                   const struct sfb_rule *rule)
@@ -50,9 +50,9 @@ static inline enum sfb_status follow_rule(struct sfb_walk *w, const struct sfb_r
 }
 
 /*
- * A rule of .sframe that says more than fixed offsets. What the kernel saved for a signal handler
- * is all registers, and a row three at most. A register that is not known here leaves the row
- * unsaid.
+ * Tries a rule of .sframe that states more than fixed offsets. In a signal frame the kernel's saved
+ * registers are used instead: they are all registers, a row states at most three. If a register is
+ * unknown here, the row counts as a miss.
  */
 __attribute__((noinline)) static enum sfb_status try_uncommon_row(struct sfb_walk *w,
                                                                   const struct sfb_rule *rule,
@@ -71,7 +71,7 @@ __attribute__((noinline)) static enum sfb_status try_uncommon_row(struct sfb_wal
     return status;
 }
 
-/* What the pattern of the code at the pc says: there is no table for it, or a wrong one. */
+/* Finds the rule by the code pattern at the pc: for code with a missing or wrong table. */
 static enum sfb_status find_code_pattern(struct sfb_walk *w, struct sfb_rule *out)
 {
     enum sfb_status status =
@@ -90,10 +90,10 @@ static bool is_gap(enum sfb_status status)
 }
 
 /*
- * Padding between functions that is run: glibc's `__memcpy_chk` goes on through it into `memcpy`.
- * Where nothing but no-ops leads up to a function's first instruction, control gets there with the
- * registers of here, so that instruction's rule is the rule of here, too. (A return address in such
- * a place belongs to the call before it, of which this says nothing.)
+ * Padding between functions may be executed: glibc's `__memcpy_chk` runs through it into `memcpy`. If
+ * only no-ops lead to a function's first instruction, the registers there are unchanged. So that
+ * instruction's rule also holds at the pc. (Not for a return address: it belongs to the call before
+ * the padding.)
  */
 static bool find_behind_padding(struct sfb_walk *w, uint64_t pc, struct sfb_rule *out)
 {
@@ -114,23 +114,23 @@ static bool find_behind_padding(struct sfb_walk *w, uint64_t pc, struct sfb_rule
 }
 
 /*
- * Where glibc restores a context on AArch64, setcontext() for one, its tables take that context, the
- * first argument, for the CFA, and lr in it for the pc. Nothing else counts from an argument.
+ * Where glibc restores a context on AArch64, as in setcontext(), its tables use that context, the first
+ * argument, as the CFA, and its lr as the pc. No other rules are based on an argument.
  */
 static bool is_context_for_cfa(const struct sfb_rule *rule)
 {
     return SFB_ARCH_SETCONTEXT_CFI_IS_WRONG && rule->cfa_base == SFB_BASE_REG && rule->cfa_reg == 0;
 }
 
-/* Rows of .eh_frame that are another source's business, or wrong. */
+/* Refuses rows of .eh_frame that another source handles, or that are wrong. */
 static enum sfb_status judge_cfi(const struct sfb_rule *rule)
 {
     if (rule->flags & SFB_RULE_SIGNAL)
-        return SFB_NO_CFI; /* its caller is no return address */
+        return SFB_NO_CFI; /* a signal frame: its caller was interrupted */
     return is_context_for_cfa(rule) ? SFB_BAD_CFI : SFB_OK;
 }
 
-/* Whether what a module says may be remembered for this walk only. */
+/* Tells whether a module's rules may be kept for this walk only. */
 static bool is_unnamed(const struct sfb_walk *w)
 {
     return w->module->id == 0 && !(w->flags & SFB_WALKER_NO_CACHE);
@@ -152,9 +152,9 @@ static bool recall_rule(struct sfb_walk *w, uint64_t key, struct sfb_rule *out)
 }
 
 /*
- * Whether a function of the unwinder is about to return to another frame. It writes the registers of that
- * frame over those that it has saved, its return address among them, and its row does not say when. So
- * frames may be passed over.
+ * Tells whether a function of the unwinder is about to return to another frame. It overwrites its saved
+ * registers and return address with that frame's, and its row does not state when. So frames may be
+ * skipped.
  */
 static bool is_leaving(struct sfb_walk *w, const struct sfb_rule *rule)
 {
@@ -163,9 +163,9 @@ static bool is_leaving(struct sfb_walk *w, const struct sfb_rule *rule)
 }
 
 /*
- * Whether the instruction at an interrupted pc says more than the row, where the word at sp lies behind a
- * call. Here it did not (a fiber's first function returns to no call); with a remembered row the next
- * walk would not look.
+ * Tells whether the instruction at an interrupted pc overrides the row if the word at sp lies behind a call.
+ * Here the word did not (a fiber's first function returns to a place without a call). With a cached row the
+ * next walk would not check.
  */
 static bool is_told_by_code(struct sfb_walk *w)
 {
@@ -178,17 +178,17 @@ static inline enum sfb_status use_row(struct sfb_walk *w, uint64_t pc, const str
     if (rule->flags & SFB_RULE_OUTERMOST)
         return sfb_stack_root_end(w, remember);
     if (is_leaving(w, rule))
-        w->unproven = true; /* and it is not remembered: a rule of the cache does not say so */
+        w->unproven = true; /* not cached: a cached rule cannot state that it is unproven */
     else if (remember && !is_told_by_code(w))
         remember_rule(w, pc + 1, rule);
     return follow_rule(w, rule);
 }
 
 /*
- * Goes by what .sframe says, or asks the others. What .eh_frame says of a module that has an
- * .sframe, too, is not remembered, so that what is remembered says from which of the two it is.
+ * Uses the rule of .sframe, or tries the other tables. If a module has both tables, rules of .eh_frame
+ * are not cached. So a cached rule's table follows from its module.
  *
- * @param status  of .sframe; SFB_OK: it has a rule, this one
+ * @param status  of .sframe; SFB_OK: rule is its rule
  */
 __attribute__((noinline)) static enum sfb_status use_tables(struct sfb_walk *w, uint64_t pc,
                                                             enum sfb_status status,
@@ -220,7 +220,7 @@ __attribute__((noinline)) static enum sfb_status use_tables(struct sfb_walk *w, 
             w->current.missed[SFB_SOURCE_EH_FRAME] = (uint8_t)status;
             w->current.missed[SFB_SOURCE_CODE_PATTERN] = SFB_OK;
             *source = SFB_SOURCE_CODE_PATTERN;
-            return follow_rule(w, rule); /* not remembered: it is not a return address's */
+            return follow_rule(w, rule); /* not cached: not a return address */
         }
         if (status == SFB_OK)
             status = judge_cfi(rule);
@@ -230,7 +230,7 @@ __attribute__((noinline)) static enum sfb_status use_tables(struct sfb_walk *w, 
     return use_row(w, pc, rule, *source == SFB_SOURCE_SFRAME || m->section_status != SFB_OK);
 }
 
-/* (Not remembered: what is remembered says that a table has it.) */
+/* Steps by the word at sp. (Not cached: cached rules are a table's.) */
 static __attribute__((noinline)) enum sfb_status step_at_sp(struct sfb_walk *w)
 {
     const struct sfb_rule rule = sfb_arch_rule_at_sp();
@@ -239,8 +239,8 @@ static __attribute__((noinline)) enum sfb_status step_at_sp(struct sfb_walk *w)
 }
 
 /*
- * Whether the row of an interrupted `ret` has the return address elsewhere than at sp, and behind a call, too. Then `ret` is
- * a jump to the word at sp, which may be the first instruction behind a call that does not return.
+ * Tells whether the row of an interrupted `ret` gives a return address behind a call that is not the word at sp. Then `ret`
+ * is a jump to the word at sp, which may lie behind a call that does not return.
  */
 static __attribute__((noinline)) bool returns_by_row(struct sfb_walk *w)
 {
@@ -278,7 +278,7 @@ enum sfb_status sfb_tables_step(struct sfb_walk *w, enum sfb_source *source)
     }
     if (__builtin_expect(w->sp_lost, false)) {
         status = find_code_pattern(w, &rule);
-        /* Code of a known pattern keeps no frame record: fp is not its own. */
+        /* Code of a known pattern stores no frame record: fp is its caller's. */
         status = status == SFB_NO_CODE_PATTERN ? sfb_frame_pointer_find_sp(w, pc) : SFB_NO_REGISTER;
         if (status != SFB_OK)
             return status;

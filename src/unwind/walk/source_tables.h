@@ -5,18 +5,18 @@
 #include "unwind/walk/walk_state.h"
 
 /*
- * Takes the walker's registers from its current frame to the caller's; only on SFB_OK.
+ * Takes the walker's registers from its current frame to the caller's, only on SFB_OK.
  *
- * @param source  what answered, or what failed last; why those before it failed is in
- *                walker->current.missed
- * @return SFB_OK, SFB_END, what sfb_step() says; a miss, or what is wrong with a table
+ * @param source  written: the source that answered, or that failed last; walker->current.missed has
+ *                the statuses of the sources before it
+ * @return SFB_OK, SFB_END, as sfb_step(); a miss, or a table's fault
  */
 enum sfb_status sfb_tables_step(struct sfb_walk *walker, enum sfb_source *source);
 
 /*
- * The same for an interrupted frame in a module, before any table: by the instruction at its pc.
+ * The same for an interrupted frame in a module, by the instruction at its pc; before any table.
  *
- * @return SFB_OK, what sfb_step() says; SFB_NO_CODE_PATTERN: it says nothing
+ * @return SFB_OK, as sfb_step(); SFB_NO_CODE_PATTERN: not a known instruction
  */
 enum sfb_status sfb_instruction_step(struct sfb_walk *walker);
 

@@ -7,8 +7,8 @@
 #include "unwind/walk/rule_cache.h"
 
 /*
- * Whether a table has the pc in a function that begins elsewhere. How much code the loader's entry point
- * has is known of some releases of glibc alone; what comes behind it is a function with a table.
+ * Tells whether a table puts the pc in a function that begins elsewhere. The size of the loader's entry code
+ * is known only for some releases of glibc; the code behind it is a function with a table.
  */
 static __attribute__((noinline)) bool is_behind_the_loaders(struct sfb_walk *w, uint64_t pc)
 {
@@ -27,8 +27,8 @@ static __attribute__((noinline)) bool is_behind_the_loaders(struct sfb_walk *w, 
 }
 
 /*
- * Whether this is where the process began. binutils 2.40 drops `.cfi_undefined rip`, so a `_start`
- * that has rows looks like any other function: its address decides, not its rows.
+ * Tells whether the process began here. binutils 2.40 drops `.cfi_undefined rip`, so a `_start` with rows
+ * looks like any other function: its address decides, not its rows.
  */
 bool sfb_stack_root_is_here(struct sfb_walk *w, uint64_t pc)
 {
@@ -44,10 +44,9 @@ bool sfb_stack_root_is_here(struct sfb_walk *w, uint64_t pc)
 }
 
 /*
- * Where nothing comes behind a frame, as its tables or its place say. A walk that has lost its way
- * may come there, too, by a word that only looks like a return address: behind a call is where a
- * true one leads. Code that cannot be read (a filter refuses the probe, or it may only be executed)
- * is believed. What is remembered of a place is that it was found to be one.
+ * Ends the walk at an outermost frame. A walk that has gone wrong may get there too, by a word that only
+ * looks like a return address. So the word must lie behind a call. If the code is unreadable (a filter
+ * refuses the probe, or it is execute-only), the word is accepted. The cache keeps only checked ends.
  */
 enum sfb_status sfb_stack_root_end(struct sfb_walk *w, bool remember)
 {

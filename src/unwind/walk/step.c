@@ -1,5 +1,5 @@
 /*
- * rule + registers + memory -> the caller's registers: the one place that executes rules.
+ * Executes rules: rule + registers + memory -> the caller's registers. The only place that does.
  *
  *        higher addresses
  *      |  caller's frame       |
@@ -85,10 +85,9 @@ enum sfb_status sfb_step_saved(uint64_t *out, const struct sfb_saved *saved, uin
 }
 
 /*
- * The new sp may be the old one: where nothing is pushed and RA is in a register, where a switch of
- * stacks is half done, or where a function has popped its return address, and its row counts on in the
- * word below sp (OCaml's way into C). Not in two steps in a row, or a rule that leads back to itself
- * would be followed for ever.
+ * The new sp may equal the old one: if nothing is pushed and RA is in a register; if a stack switch is half
+ * done; or if a function has popped its return address, and its row still uses the word below sp (OCaml's
+ * calls into C). Not in two steps in a row: a rule that leads back to itself would never end.
  */
 static __attribute__((noinline)) enum sfb_status step_any_register(
     struct sfb_regs *regs, const struct sfb_rule *rule, struct sfb_memory *memory,
@@ -111,8 +110,8 @@ static __attribute__((noinline)) enum sfb_status step_any_register(
         return status;
     status = sfb_step_saved(&fp, &rule->fp, cfa, regs->fp, regs, memory, context);
     /*
-     * Behind `leave` gcc lets "fp at [fp + 0]" stand for two instructions, though fp is the
-     * caller's already, and may be anything.
+     * Behind `leave` gcc keeps the row "fp at [fp + 0]" for two more instructions. There fp is
+     * already the caller's, and may have any value.
      */
     if ((status == SFB_UNREADABLE || status == SFB_MISALIGNED) &&
         rule->fp.where == SFB_WHERE_AT_REG)
@@ -135,7 +134,7 @@ static __attribute__((noinline)) enum sfb_status step_any_register(
     return SFB_OK;
 }
 
-/* --- Rules that tables of one row each can say -------------------------------------------------
+/* --- Rules with fixed offsets ------------------------------------------------------------------
  */
 
 enum sfb_status sfb_step(struct sfb_regs *regs, const struct sfb_rule *rule,
@@ -152,9 +151,9 @@ enum sfb_status sfb_step(struct sfb_regs *regs, const struct sfb_rule *rule,
         return SFB_MISALIGNED;
 
     /*
-     * Callers lie outside of their callees. Without this a forged or stale fp makes a walk go round
-     * for ever. A frame that has pushed nothing yet, its return address in lr, may stay in place, and lr
-     * is good for one step.
+     * Callers lie further out than callees. Without this check a forged or stale fp makes a walk
+     * endless. A frame that has pushed nothing yet, with its return address in lr, may stay in place;
+     * lr is valid for one step only.
      */
     if (cfa < regs->sp)
         return SFB_NO_PROGRESS;
@@ -183,8 +182,8 @@ enum sfb_status sfb_step(struct sfb_regs *regs, const struct sfb_rule *rule,
             return SFB_UNREADABLE;
     }
     /*
-     * Every return address may be signed, whatever the row says: a row is wrong where somebody
-     * wrote assembly, and a link register is signed between `paciasp` and the store.
+     * Any return address may be signed, whatever the row states: rows of assembly are often wrong,
+     * and the link register is signed between `paciasp` and the store.
      */
     ra &= SFB_ARCH_CODE_MASK;
     if (ra == 0)

@@ -1,14 +1,14 @@
 /*
- * All walks share the slots, 1 KiB: a walk's own ones would be on its stack, which handlers have
- * little of.
+ * All walks share the slots, 1 KiB. Slots of a walk's own would be on its stack, and signal handlers
+ * have little stack.
  *
  * Invariants:
- * - `walk` names the walk whose rule `word` is. A writer sets it to 0 first and to its own name
- *   last; a reader looks at it before and behind the word.
+ * - `walk` names the walk that wrote the rule in `word`. A writer sets it to 0 first and to its own
+ *   name last. A reader reads it before and after the word.
  * - Two writers may still leave the name of one with the word of the other. The word has its whole
- *   key, so what is found then is a rule that another walk has read of the same pc at the same
- *   time, while both have that pc on their stacks: the same rule.
- * - No name is given twice, so nothing has to be cleared.
+ *   key. So a reader finds a rule that another walk has read for the same pc at the same time, while
+ *   both have that pc on their stacks: the same rule.
+ * - A name is never reused, so no slot has to be cleared.
  */
 #include "unwind/walk/walk_rules.h"
 
@@ -20,7 +20,7 @@ enum { SLOTS = 64 };
 
 static struct {
     _Atomic uint64_t walk;
-    _Atomic uint64_t word; /* what sfb_arch_pack() made of the rule, above the key */
+    _Atomic uint64_t word; /* the rule, packed by sfb_arch_pack(), above the key */
 } slots[SLOTS];
 
 #define KEY_MASK (((uint64_t)1 << SFB_ARCH_PC_BITS) - 1)

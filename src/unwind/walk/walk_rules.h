@@ -1,6 +1,6 @@
 /*
- * Rules by pc for one walk: of modules of which nothing may be remembered beyond it, because they
- * have no build-id. Deep recursion in such a module asks its tables once, not once a frame.
+ * Rules by pc for one walk. For modules without a build-id: their rules must not be kept beyond the
+ * walk. Deep recursion in such a module reads its tables once, not once a frame.
  */
 #ifndef SFB_UNWIND_WALK_WALK_RULES_H
 #define SFB_UNWIND_WALK_WALK_RULES_H
@@ -19,7 +19,7 @@
  */
 bool sfb_walk_rules_get(uint64_t walk, uint64_t key, struct sfb_rule *out);
 
-/* Keeps a rule for this walk, unless it is one of the few that do not fit a word. */
+/* Keeps a rule for this walk, unless it does not fit a word, as few do. */
 void sfb_walk_rules_put(uint64_t walk, uint64_t key, const struct sfb_rule *rule);
 
 #endif

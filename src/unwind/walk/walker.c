@@ -1,19 +1,19 @@
 /*
- * The walk: for each frame these are asked, in this order,
+ * The walk: for each frame these sources are tried, in this order,
  *
- *     1. is this where the process began?            -> the end
- *     2. a row of the module's .sframe, else the code
- *        at the pc, where its pattern says more than a
- *        table, else a row of .eh_frame, or that of
- *        the function that padding leads to; or the
- *        cache of what tables said before            -> sfb_step()
+ *     1. the entry points of the process             -> the end
+ *     2. the rule cache; else a row of the module's
+ *        .sframe; else the code at the pc, if it
+ *        matches a pattern that tables get wrong;
+ *        else a row of .eh_frame, or the row of the
+ *        function that padding leads to              -> sfb_step()
  *     3. a signal trampoline                         -> the registers that the kernel saved
  *     4. libunwind                                   -> one step of it
  *     5. the frame record that fp leads to           -> a guess
  *
- * and the next frame starts at 1 again. A source that misses, or whose table is corrupt, hands on
- * to the next; a source that has a rule which the stack does not bear out ends the walk. It
- * terminates: every step moves sp outwards, but for those through a trampoline, which are counted.
+ * and the next frame starts at 1 again. After a miss or a corrupt table the next source is tried. A
+ * rule that contradicts the stack ends the walk. The walk terminates: every step moves sp outwards,
+ * except for steps through a trampoline, which are counted.
  */
 #include <stddef.h>
 #include <string.h>
@@ -33,7 +33,7 @@
 void sfb_walker_start(struct sfb_walk *out, struct sfb_context *start, enum sfb_frame_kind kind,
                       uint32_t flags, const struct sfb_modules *modules, struct sfb_memory *memory)
 {
-    /* Not memset: few walks need all of it. */
+    /* Not memset: few walks need the whole struct. */
     sfb_arch_regs(&out->regs, start);
     out->regs.lr_known &= kind == SFB_FRAME_PC; /* a frame that has called has overwritten it */
     out->current = (struct sfb_frame){
@@ -46,7 +46,7 @@ void sfb_walker_start(struct sfb_walk *out, struct sfb_context *start, enum sfb_
     out->sp_lost = false;
     out->followed = false;
     out->unproven = false;
-    out->stray = false;
+    out->spurious = false;
     out->status = SFB_OK;
     out->begun = false;
     out->registers_lost = false;
@@ -56,7 +56,7 @@ void sfb_walker_start(struct sfb_walk *out, struct sfb_context *start, enum sfb_
     out->modules = modules;
     out->memory = memory ? memory : &out->own_memory;
     if (memory)
-        out->table_memory = *memory; /* tables are where the stack is */
+        out->table_memory = *memory; /* tables are in the stack's address space */
     else
         out->table_memory = (struct sfb_memory){ .read = modules->read };
 }
@@ -80,25 +80,24 @@ static inline enum sfb_status accept_frame(struct sfb_walk *w, enum sfb_source s
 }
 
 /*
- * Whether the frame given last, which no source leads on from, is one at all: a wrong row, or a half
- * made stack, leads to a word that is in no module and behind no call. Behind a wrong row nothing
- * else tells.
+ * Tells whether the frame given last, for which no source found a caller, is not real. A wrong row or a
+ * half-built stack leads to a word that lies in no module and behind no call. Nothing else shows that a
+ * row was wrong.
  */
-static bool is_stray(struct sfb_walk *w)
+static bool is_spurious(struct sfb_walk *w)
 {
     return w->current.kind == SFB_FRAME_RA && w->current.source != SFB_SOURCE_START &&
            w->current.missed[SFB_SOURCE_SFRAME] == SFB_NO_MODULE &&
            !sfb_arch_is_call(&w->table_memory, w->regs.pc);
 }
 
-/* Misses and corrupt tables: the statuses on which the next source is asked. */
+/* Tells whether a status lets the next source be tried: a miss or a corrupt table. */
 static bool try_next(enum sfb_status status)
 {
     return status >= SFB_NO_MODULE && status < SFB_FRAME_LIMIT;
 }
 
-/* Of all refusals, the one that tells a user most: what is wrong with a table, else what none has.
- */
+/* @return the most useful of all sources' statuses: a table's fault before a miss */
 static enum sfb_status reason(const struct sfb_walk *w)
 {
     for (unsigned s = SFB_SOURCE_SFRAME; s < SFB_SOURCE_COUNT; s++)
@@ -110,12 +109,11 @@ static enum sfb_status reason(const struct sfb_walk *w)
 }
 
 /*
- * A source takes the walker's registers to the caller's frame. On anything but SFB_OK they are as
- * they were. (In place: copies in and out stall, because what was just stored as words is loaded as
- * a pair.)
+ * A source takes the walker's registers to the caller's frame. On all but SFB_OK they are unchanged.
+ * (In place: a copy stalls, because it loads as a pair what was just stored as words.)
  */
 
-/* The sources behind the tables, which almost always answer. */
+/* The sources behind the tables: rarely tried, for tables almost always answer. */
 static __attribute__((noinline)) enum sfb_status try_others(struct sfb_walk *w,
                                                             enum sfb_status status)
 {
@@ -134,11 +132,11 @@ static __attribute__((noinline)) enum sfb_status try_others(struct sfb_walk *w,
     }
     if (!try_next(status))
         return status;
-    w->stray = is_stray(w);
+    w->spurious = is_spurious(w);
     return reason(w);
 }
 
-/* What a guess that nothing proves has led to is no end. */
+/* After an unproven guess, an end is unproven too. */
 static inline enum sfb_status judge_end(const struct sfb_walk *w, enum sfb_status status)
 {
     return status == SFB_END && w->unproven ? SFB_UNPROVEN_END : status;
@@ -170,7 +168,7 @@ static __attribute__((noinline)) enum sfb_status advance_here(struct sfb_walk *w
     return accept_frame(w, source);
 }
 
-/* On the stack only of those who need it: few processes have so many modules. */
+/* Not inlined: only this walk pays stack for the scratch module. Few processes have so many modules. */
 static __attribute__((noinline)) enum sfb_status advance_with_scratch(struct sfb_walk *w)
 {
     struct sfb_module scratch;
@@ -185,8 +183,8 @@ static __attribute__((noinline)) enum sfb_status advance_with_scratch(struct sfb
 }
 
 /*
- * What has to be known beforehand, a new module or more registers, is found here, and not where it
- * is first missed: less of the stack is in use. So is what the instruction at an interrupted pc says.
+ * Finds what the sources need first: a new module, more registers, and the rule by the instruction at an
+ * interrupted pc. Here, not where it is first missed, because less stack is in use.
  */
 enum sfb_status sfb_walker_advance(struct sfb_walk *w)
 {
@@ -241,9 +239,9 @@ const struct sfb_frame *sfb_walker_frame(const struct sfb_walker *walker)
     return &walk_of(walker)->current;
 }
 
-bool sfb_walker_is_stray(const struct sfb_walker *walker)
+bool sfb_walker_is_spurious(const struct sfb_walker *walker)
 {
-    return walk_of(walker)->stray;
+    return walk_of(walker)->spurious;
 }
 
 const struct sfb_regs *sfb_walker_regs(const struct sfb_walker *walker)

@@ -6,6 +6,18 @@ static void with_context(struct thunk_room *room)
     room->options.context = room->ucontext;
 }
 
+/* In two parts, and once more behind the end. */
+static void run_in_parts(struct thunk_room *room)
+{
+    room->options.outermost = 0;
+    room->options.resume = &room->resume;
+    room->options.max_frames = 3;
+    sframe_backtrace_addresses(room->addresses, THUNK_ADDRESSES, &room->options, &room->info);
+    room->options.max_frames = 0;
+    sframe_backtrace_cbf(room->bytes, sizeof room->bytes, &room->options, &room->info);
+    sframe_backtrace_cbf(room->bytes, sizeof room->bytes, &room->options, &room->info);
+}
+
 static void run_cbf(struct thunk_room *room)
 {
     sframe_backtrace_cbf(room->bytes, sizeof room->bytes, &room->options, &room->info);
@@ -15,6 +27,7 @@ static void run_cbf(struct thunk_room *room)
     room->options.outermost = 10;
     sframe_backtrace_cbf(room->bytes, sizeof room->bytes, &room->options, NULL);
     sframe_backtrace_cbf(room->bytes, sizeof room->bytes, NULL, NULL);
+    run_in_parts(room);
 }
 
 static void run_addresses(struct thunk_room *room)
@@ -79,9 +92,9 @@ static void run_frame(struct thunk_room *room)
     room->frame = *sfb_walker_frame(&room->walker);
 }
 
-static void run_is_stray(struct thunk_room *room)
+static void run_is_spurious(struct thunk_room *room)
 {
-    room->stray = sfb_walker_is_stray(&room->walker);
+    room->spurious = sfb_walker_is_spurious(&room->walker);
 }
 
 static void run_regs(struct thunk_room *room)
@@ -106,7 +119,7 @@ const struct thunk capture_thunks[] = {
     { "sfb_walker_init", take_context, run_init, NULL },
     { "sfb_walker_next", begin_walk, run_next, NULL },
     { "sfb_walker_frame", begin_walk, run_frame, NULL },
-    { "sfb_walker_is_stray", begin_walk, run_is_stray, NULL },
+    { "sfb_walker_is_spurious", begin_walk, run_is_spurious, NULL },
     { "sfb_walker_regs", begin_walk, run_regs, NULL },
     { "sfb_libunwind_loaded", NULL, run_loaded, NULL },
     { NULL, NULL, NULL, NULL },

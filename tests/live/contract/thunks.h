@@ -22,11 +22,12 @@ struct thunk_room {
     ucontext_t *ucontext; /* of a signal, or taken by getcontext(), on a stack that is deep */
     unsigned stride;      /* how much of the tables is passed over; 1: none of them */
     struct sframe_backtrace_options options;
+    struct sframe_backtrace_resume resume;
     struct sframe_backtrace_info info;
     enum sfb_status end;
     struct sfb_context context;
     struct sfb_walker walker;
-    bool stray;
+    bool spurious;
     struct sfb_frame frame;
     struct sfb_regs regs;
     struct sfb_section section;

@@ -1,0 +1,272 @@
+/* sfb record: runs a program and records where it spends CPU time, or what it allocates. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/record/engine.h"
+#include "cli/record/limits.h"
+#include "cli/record/record_options.h"
+#include "cli/record/session.h"
+#include "profiler/collector/heap/heap_process.h"
+#include "sfb/recording.h"
+#include "util/number.h"
+
+/* As SFB_SHARED_FRAMES_LEAST and _MOST: profiler/protocol/shared.h. */
+enum { FRAMES_DEFAULT = 4096, FRAMES_LEAST = 16, FRAMES_MOST = 16384 };
+
+enum { RATE_DEFAULT = 997, RATE_MAX = 20000, HEAP_RATE_DEFAULT = 512 << 10 };
+
+static const uint64_t heap_rate_max = UINT64_C(1) << 40, snapshot_default_ns = 10000000000;
+
+/* A number with k, M or G behind it. */
+static bool parse_size(const char *text, uint64_t *out)
+{
+    static const char units[] = "kMGK";
+    size_t size = strlen(text);
+    const char *unit = size > 0 ? strchr(units, text[size - 1]) : NULL;
+    unsigned shift = unit ? 10 * ((unsigned)(unit - units) % 3 + 1) : 0;
+
+    if (number_parse(text, size - (unit != NULL), out) != NULL || *out == 0 ||
+        *out > UINT64_MAX >> shift)
+        return false;
+    *out <<= shift;
+    return true;
+}
+
+static bool parse_seconds(const char *text, uint64_t *out)
+{
+    char *end;
+    const double value = strtod(text, &end);
+
+    if (end == text || *end != '\0' || !(value >= 1e-9) || value > 1e9)
+        return false;
+    *out = (uint64_t)(value * 1e9);
+    return true;
+}
+
+static bool misused(const struct record_request *r, enum tool_exit *exit_status, const char *what,
+                    const char *text)
+{
+    *exit_status = tool_misused(r->command, "'%s' %s", text, what);
+    return false;
+}
+
+/* What was asked for, to see what does not go together. */
+struct asked {
+    bool cpu, rate, engine, frames; /* of CPU time */
+    const char *heap;               /* an option that is of the heap alone */
+    bool agent;                     /* its path, and no recording */
+};
+
+static bool take_heap_rate(struct record_request *r, enum tool_exit *exit_status)
+{
+    r->heap = true;
+    r->heap_rate = HEAP_RATE_DEFAULT;
+    if (optarg && (!parse_size(optarg, &r->heap_rate) || r->heap_rate > heap_rate_max))
+        return misused(r, exit_status, "is no mean number of bytes: 1 to 1024G", optarg);
+    return true;
+}
+
+/* @return false after a complaint */
+static bool take_heap_option(struct record_request *r, int option, struct asked *asked,
+                             enum tool_exit *exit_status)
+{
+    uint64_t value;
+
+    switch (option) {
+    case OPTION_HEAP: r->heap = true; return true;
+    case OPTION_HEAP_RATE: return take_heap_rate(r, exit_status);
+    case OPTION_HEAP_MMAP:
+        r->heap_mmap = true;
+        asked->heap = "--heap-mmap";
+        return true;
+    case OPTION_HEAP_WAIT:
+        r->heap_wait = true;
+        asked->heap = "--heap-wait";
+        return true;
+    case OPTION_AGGREGATE:
+        r->aggregate = true;
+        asked->heap = "--aggregate";
+        return true;
+    case OPTION_SNAPSHOT:
+        asked->heap = "--snapshot";
+        return parse_seconds(optarg, &r->snapshot_ns) ||
+               misused(r, exit_status, "is no number of seconds", optarg);
+    case OPTION_TEMPORARY_WITHIN:
+        asked->heap = "--temporary-within";
+        if (!number_of_argument(optarg, &value) || value == 0 || value > SFB_HEAP_WITHIN_MOST)
+            return misused(r, exit_status, "is no number of events: 1 to 64", optarg);
+        r->temporary_within = (uint32_t)value;
+        return true;
+    case OPTION_FAIL_ABOVE:
+        asked->heap = "--fail-above";
+        return parse_size(optarg, &r->fail_above) ||
+               misused(r, exit_status, "is no size: bytes, or with k, M or G", optarg);
+    case OPTION_FAIL_ON_LEAK:
+        r->fail_on_leak = true;
+        asked->heap = "--fail-on-leak";
+        return true;
+    case OPTION_SUPPRESSIONS:
+        r->suppressions = optarg;
+        asked->heap = "--suppressions";
+        return true;
+    default: return false;
+    }
+}
+
+static bool goes_together(struct record_request *r, const struct asked *asked,
+                          enum tool_exit *exit_status)
+{
+    const char *cpu = asked->cpu      ? "--cpu"
+                      : asked->rate   ? "--rate"
+                      : asked->engine ? "--engine"
+                      : asked->frames ? "--max-frames"
+                                      : NULL;
+
+    if (r->heap && cpu)
+        *exit_status = tool_misused(r->command,
+                                    "%s is of CPU time, and one recording has that or "
+                                    "the heap: leave out %s or --heap",
+                                    cpu, cpu);
+    else if (r->heap_rate > 0 && r->heap_mmap)
+        *exit_status = tool_misused(r->command, "mappings are not sampled: --heap-mmap is for "
+                                                "--heap, not for --heap-rate");
+    else if (r->heap_rate > 0 && r->fail_on_leak)
+        *exit_status = tool_misused(r->command, "samples do not show each leak: --fail-on-leak is "
+                                                "for --heap, not for --heap-rate");
+    else if (r->suppressions && !r->fail_on_leak)
+        *exit_status = tool_misused(r->command, "--suppressions goes with --fail-on-leak");
+    else if (!r->heap && asked->heap)
+        *exit_status = tool_misused(r->command, "%s needs --heap or --heap-rate", asked->heap);
+    else
+        return true;
+    return false;
+}
+
+/* @return false after a complaint */
+static bool take_option(struct record_request *r, int option, struct asked *asked,
+                        enum tool_exit *exit_status)
+{
+    uint64_t value;
+
+    switch (option) {
+    case OPTION_CPU: asked->cpu = true; return true;
+    case OPTION_OUTPUT: r->output = optarg; return true;
+    case OPTION_FORCE: r->force = true; return true;
+    case OPTION_QUIET: r->quiet = true; return true;
+    case OPTION_PRINT_AGENT:
+        asked->agent = true;
+        r->heap = strcmp(optarg, "heap") == 0;
+        return r->heap || strcmp(optarg, "cpu") == 0 ||
+               misused(r, exit_status, "is no agent: cpu or heap", optarg);
+    case OPTION_NO_CHILDREN: r->no_children = true; return true;
+    case OPTION_PROGRESS: r->progress = true; return true;
+    case OPTION_RATE:
+        if (!number_of_argument(optarg, &value) || value == 0 || value > RATE_MAX)
+            return misused(r, exit_status, "is no rate: 1 to 20000 samples a second", optarg);
+        r->rate_hz = (uint32_t)value;
+        asked->rate = true;
+        return true;
+    case OPTION_MAX_FRAMES:
+        if (!number_of_argument(optarg, &value) || value < FRAMES_LEAST || value > FRAMES_MOST)
+            return misused(r, exit_status, "is no number of frames: 16 to 16384", optarg);
+        r->max_frames = (uint32_t)value;
+        asked->frames = true;
+        return true;
+    case OPTION_DURATION:
+        return parse_seconds(optarg, &r->duration_ns) ||
+               misused(r, exit_status, "is no number of seconds", optarg);
+    case OPTION_MAX_SIZE:
+        return parse_size(optarg, &r->max_size) ||
+               misused(r, exit_status, "is no size: bytes, or with k, M or G", optarg);
+    case OPTION_ENGINE:
+        asked->engine = true;
+        return record_engine_parse(optarg, &r->engine) ||
+               misused(r, exit_status, "is no engine: perf, perf-user, timer, sampler", optarg);
+    default: return take_heap_option(r, option, asked, exit_status);
+    }
+}
+
+static int execute(const struct record_request *r)
+{
+    static char path[PATH_MAX], agent[PATH_MAX];
+    const int failed = record_find_program(path, r->arguments[0]);
+
+    if (failed != 0)
+        return failed;
+    if (r->heap && (!record_takes_heap_agent(path) || !record_limits_read(r)))
+        return TOOL_FAILED;
+    return record_find_agent(agent, r->heap) ? record_session(r, path, agent) : TOOL_FAILED;
+}
+
+/* For LD_PRELOAD of programs that are not started by this command. */
+static enum tool_exit print_agent(bool heap)
+{
+    static char agent[PATH_MAX];
+
+    if (!record_find_agent(agent, heap))
+        return TOOL_FAILED;
+    puts(agent);
+    return TOOL_DONE;
+}
+
+static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
+{
+    struct record_request r = { .command = command,
+                                .rate_hz = RATE_DEFAULT,
+                                .max_frames = FRAMES_DEFAULT };
+    enum tool_exit exit_status = TOOL_DONE;
+    struct asked asked = { .heap = NULL };
+    bool good = true;
+
+    for (int o; good && (o = options_next(command, argc, argv, &exit_status)) != -1;)
+        good = o != '?' && take_option(&r, o, &asked, &exit_status);
+    if (good && asked.agent)
+        return print_agent(r.heap);
+    good = good && goes_together(&r, &asked, &exit_status);
+    if (good && optind == argc) {
+        exit_status = tool_misused(command, "no program given");
+        good = false;
+    }
+    /* Statuses below 125 are the program's. */
+    if (!good)
+        return exit_status == TOOL_DONE ? TOOL_DONE : TOOL_FAILED;
+    r.arguments = argv + optind;
+    if (r.heap)
+        r.rate_hz = 0;
+    if (r.aggregate && r.snapshot_ns == 0)
+        r.snapshot_ns = snapshot_default_ns;
+    if (!record_keep_streams())
+        return tool_complain(TOOL_FAILED, "record: /dev/null: %s", strerror(errno));
+    return (enum tool_exit)execute(&r);
+}
+
+const struct tool_command tool_record = {
+    .name = "record",
+    .summary = "run a program, and record where CPU time goes or what it allocates",
+    .usage = "sfb record [OPTION...] [--] PROGRAM [ARGUMENT...]\nsfb record --print-agent cpu|heap",
+    .about =
+        "Runs a program and samples the stacks of its threads, by the CPU time that they use; or "
+        "records what it allocates. The recording is a file that `sfb report` reads. The program "
+        "needs no preparation: an agent is loaded into it, and into the programs that it "
+        "starts.\n",
+    .options = record_options,
+    .habits = &record_habits,
+    .more =
+        "The recording ends when all recorded processes have ended, or when the program has "
+        "failed. Ctrl-C is the program's: sfb record waits for it. SIGINT, SIGTERM, SIGHUP or "
+        "SIGQUIT that another process sends goes to the program; a second one ends the recording, "
+        "and leaves the program alone.\n"
+        "\n"
+        "SFB_AGENT in the environment names the agent's file, where it is not beside sfb.\n"
+        "profiler/docs/PROFILING.md is the manual.\n",
+    .exits = "Exit status: the program's; 1 if that is 0 and --fail-above or --fail-on-leak fails; "
+             "128+N if signal N ended it; 125 the recording failed; "
+             "126 the program cannot be executed; 127 it was not found.\n",
+    .runs_program = true,
+    .run = run,
+};

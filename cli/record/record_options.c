@@ -1,0 +1,112 @@
+#include "cli/record/record_options.h"
+
+#include <stddef.h>
+
+static const struct tool_option usual[] = {
+    { OPTION_CPU, 0, "cpu", TAKES_NOTHING, NULL, "CPU time: the default" },
+    { OPTION_HEAP, 0, "heap", TAKES_NOTHING, NULL,
+      "each allocation and each free, with its stack" },
+    { OPTION_HEAP_RATE, 0, "heap-rate", TAKES_NUMBER, "N",
+      "the heap, by a sample for each N bytes in the mean; default 512k. All numbers are "
+      "estimates, and the report shows their errors" },
+    { OPTION_OUTPUT, 'o', "output", TAKES_ARGUMENT, "FILE",
+      "the recording; default sfb-PROGRAM-PID.sfbr" },
+    { OPTION_FORCE, 'f', "force", TAKES_NOTHING, NULL, "overwrite FILE" },
+    { OPTION_DURATION, 0, "duration", TAKES_ARGUMENT, "S",
+      "end the recording after S seconds; the program runs on" },
+    { OPTION_NO_CHILDREN, 0, "no-children", TAKES_NOTHING, NULL,
+      "only the program, not what it starts" },
+    { OPTION_MAX_SIZE, 0, "max-size", TAKES_ARGUMENT, "N",
+      "end the recording when FILE has N bytes; k, M, G are 2^10, 2^20, 2^30" },
+    { OPTION_PROGRESS, 0, "progress", TAKES_NOTHING, NULL,
+      "a line on the terminal that counts what was recorded; for programs that do not use the "
+      "terminal themselves" },
+    { OPTION_QUIET, 'q', "quiet", TAKES_NOTHING, NULL,
+      "no line at the end, nor of losses: errors only" },
+    { OPTION_PRINT_AGENT, 0, "print-agent", TAKES_ARGUMENT, "KIND",
+      "print the library to preload or link, and record nothing: cpu or heap" },
+    OPTIONS_END,
+};
+
+static const struct tool_option of_time[] = {
+    { OPTION_RATE, 'F', "rate", TAKES_ARGUMENT, "HZ",
+      "samples a second of CPU time of a thread; default 997" },
+    { OPTION_ENGINE, 0, "engine", TAKES_ARGUMENT, "NAME",
+      "perf, perf-user (without the kernel's time), timer or sampler; the default is perf where "
+      "it is allowed, else timer" },
+    { OPTION_MAX_FRAMES, 0, "max-frames", TAKES_ARGUMENT, "N",
+      "of a stack; default 4096. Of a deeper one an eighth of them is kept for the outermost "
+      "frames, and the report shows the gap" },
+    OPTIONS_END,
+};
+
+static const struct tool_option of_heaps[] = {
+    { OPTION_HEAP_MMAP, 0, "heap-mmap", TAKES_NOTHING, NULL, "mmap, munmap and mremap, too" },
+    { OPTION_HEAP_WAIT, 0, "heap-wait", TAKES_NOTHING, NULL,
+      "lose no event: where sfb is behind, the program waits for it" },
+    { OPTION_AGGREGATE, 0, "aggregate", TAKES_NOTHING, NULL,
+      "sums of each stack alone, no events: for long runs" },
+    { OPTION_SNAPSHOT, 0, "snapshot", TAKES_ARGUMENT, "S",
+      "write the sums each S seconds; default 10 with --aggregate, else only at the end" },
+    { OPTION_TEMPORARY_WITHIN, 0, "temporary-within", TAKES_ARGUMENT, "N",
+      "a block is temporary if its thread frees it within N of its allocations and frees; 1 to 64, "
+      "default 8" },
+    { OPTION_FAIL_ABOVE, 0, "fail-above", TAKES_ARGUMENT, "N",
+      "exit status 1 if the peak is above N bytes; k, M, G are 2^10, 2^20, 2^30" },
+    { OPTION_FAIL_ON_LEAK, 0, "fail-on-leak", TAKES_NOTHING, NULL,
+      "exit status 1 if blocks of the program live at its end" },
+    { OPTION_SUPPRESSIONS, 0, "suppressions", TAKES_ARGUMENT, "FILE",
+      "leaks to leave out, as in LeakSanitizer: lines with leak:PATTERN" },
+    OPTIONS_END,
+};
+
+const struct option_group record_options[] = {
+    { NULL, usual, NULL },
+    { "CPU time", of_time, NULL },
+    { "The heap", of_heaps, NULL },
+    OPTION_GROUPS_END,
+};
+
+#define NO_ATTACHING                                                                               \
+    "a process that runs cannot be attached to yet: start it with 'sfb record', link the agent "   \
+    "in, or use 'perf record -p PID'"
+#define ONE_PROGRAM                                                                                \
+    "one program is recorded, with what it starts: 'sfb record -- PROGRAM'; for the whole "        \
+    "machine there is 'perf record -a'"
+#define NO_BRANCHES "branches are not recorded: 'perf record' does that"
+
+static const struct option_habit of_perf[] = {
+    { OPTION_RATE, 0, "freq", TAKES_ARGUMENT, "HZ", NULL },
+    { OPTION_NO_CHILDREN, 'i', "no-inherit", TAKES_NOTHING, NULL, NULL },
+    { HABIT_NEEDLESS, 'g', NULL, TAKES_NOTHING, NULL, NULL },
+    { HABIT_NEEDLESS, 0, "call-graph", TAKES_ARGUMENT, "X", NULL },
+    { HABIT_NEEDLESS, 'T', "timestamp", TAKES_NOTHING, NULL, NULL },
+    { HABIT_NEEDLESS, 'z', "compression-level", TAKES_OPTIONAL, NULL, NULL },
+    { HABIT_REFUSED, 'p', "pid", TAKES_ARGUMENT, "PID", NO_ATTACHING },
+    { HABIT_REFUSED, 't', "tid", TAKES_ARGUMENT, "TID", NO_ATTACHING },
+    { HABIT_REFUSED, 'a', "all-cpus", TAKES_NOTHING, NULL, ONE_PROGRAM },
+    { HABIT_REFUSED, 'u', "uid", TAKES_ARGUMENT, "UID", ONE_PROGRAM },
+    { HABIT_REFUSED, 'G', "cgroup", TAKES_ARGUMENT, "NAME", ONE_PROGRAM },
+    { HABIT_REFUSED, 'C', NULL, TAKES_ARGUMENT, "CPU",
+      "a program is recorded on every CPU: leave it out" },
+    { HABIT_REFUSED, 'e', "event", TAKES_ARGUMENT, "EVENT",
+      "CPU time is what is sampled: leave it out; --heap records allocations" },
+    { HABIT_REFUSED, 'c', "count", TAKES_ARGUMENT, "N", "samples go by time: --rate HZ" },
+    { HABIT_REFUSED, 'm', "mmap-pages", TAKES_ARGUMENT, "N", "buffers grow: leave it out" },
+    { HABIT_REFUSED, 'D', "delay", TAKES_ARGUMENT, "MS",
+      "all of the run is recorded: 'sfb report --time 2..' leaves out the first two seconds" },
+    { HABIT_REFUSED, 'b', "branch-any", TAKES_NOTHING, NULL, NO_BRANCHES },
+    { HABIT_REFUSED, 'j', "branch-filter", TAKES_ARGUMENT, "X", NO_BRANCHES },
+    { HABIT_REFUSED, 'v', "verbose", TAKES_NOTHING, NULL,
+      "leave it out: 'sfb report --check' says what was lost" },
+    { HABIT_REFUSED, 0, "all-user", TAKES_NOTHING, NULL,
+      "--engine perf-user leaves out the kernel's time" },
+    { HABIT_REFUSED, 0, "off-cpu", TAKES_NOTHING, NULL,
+      "sfb record samples CPU time, and a sleeping thread uses no CPU" },
+    { HABIT_REFUSED, 0, "switch-output", TAKES_OPTIONAL, NULL,
+      "a recording is one file: --duration S or --max-size N end it" },
+    OPTION_HABITS_END,
+};
+
+const struct option_habits record_habits = { "perf record", of_perf,
+                                             "stacks and times are always recorded, and packed" };

@@ -1,0 +1,244 @@
+#include "cli/report/heap_views.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/report/span.h"
+#include "util/number.h"
+
+/* --- Taking them ------------------------------------------------------------------------------- */
+
+static bool take_value(struct report_request *r, enum tool_exit *exit_status)
+{
+    r->heap.value_given = report_heap_value_parse(optarg, &r->choice.value);
+    if (!r->heap.value_given)
+        *exit_status = tool_misused(
+            r->command, "--value: '%s' is not one of allocated, live, peak, temporary", optarg);
+    return r->heap.value_given;
+}
+
+static bool take_at(struct report_request *r, enum tool_exit *exit_status)
+{
+    r->choice.at_instant = report_time_parse(optarg, &r->heap.at);
+    if (!r->choice.at_instant)
+        *exit_status = tool_misused(r->command, "--at: '%s' is no time: 1.5, 300ms", optarg);
+    return r->choice.at_instant;
+}
+
+/* "10%", "2.5", "300ms". */
+static bool take_tail(struct report_request *r, enum tool_exit *exit_status)
+{
+    const char *text = optarg ? optarg : "10%";
+    const size_t size = strlen(text);
+    char *end;
+    bool good;
+
+    r->choice.tail = 0;
+    r->choice.tail_percent = 0.0;
+    if (size > 0 && text[size - 1] == '%') {
+        r->choice.tail_percent = strtod(text, &end);
+        good = text[0] >= '0' && text[0] <= '9' && end == text + size - 1 &&
+               r->choice.tail_percent > 0.0 && r->choice.tail_percent <= 100.0;
+    } else {
+        good = report_time_parse(text, &r->choice.tail) && r->choice.tail > 0;
+    }
+    if (!good)
+        *exit_status =
+            tool_misused(r->command, "--tail: '%s' is no part of a run: 10%%, 2.5, 300ms", text);
+    return good;
+}
+
+static bool take_stacks(struct report_request *r, int option, enum tool_exit *exit_status)
+{
+    static const enum report_view views[] = { [OPTION_LEAKS] = REPORT_VIEW_LEAKS,
+                                              [OPTION_TEMPORARY] = REPORT_VIEW_TEMPORARY,
+                                              [OPTION_REALLOCS] = REPORT_VIEW_REALLOCS,
+                                              [OPTION_SLACK] = REPORT_VIEW_SLACK,
+                                              [OPTION_ELSEWHERE] = REPORT_VIEW_ELSEWHERE };
+
+    if (!report_request_take_view(r, views[option], exit_status))
+        return false;
+    if (!optarg)
+        return true;
+    r->rows_given = number_of_argument(optarg, &r->rows);
+    if (!r->rows_given)
+        *exit_status = tool_misused(r->command, "'%s' is no number of stacks", optarg);
+    return r->rows_given;
+}
+
+bool report_heap_take(struct report_request *r, int option, enum tool_exit *exit_status)
+{
+    if (!r->heap.option)
+        r->heap.option = tool_option_name(r->command, option);
+    switch (option) {
+    case OPTION_VALUE: return take_value(r, exit_status);
+    case OPTION_BLOCKS: r->choice.blocks = true; return true;
+    case OPTION_AT: return take_at(r, exit_status);
+    case OPTION_TAIL: return take_tail(r, exit_status);
+    case OPTION_SUPPRESSIONS: r->heap.suppressions = optarg; return true;
+    case OPTION_SIZES: return report_request_take_view(r, REPORT_VIEW_SIZES, exit_status);
+    case OPTION_LIFETIMES: return report_request_take_view(r, REPORT_VIEW_LIFETIMES, exit_status);
+    default: return take_stacks(r, option, exit_status);
+    }
+}
+
+/* --- Together ---------------------------------------------------------------------------------- */
+
+/* Views whose figures are of the whole run. */
+static bool is_of_the_run(const struct report_request *r)
+{
+    switch (r->view) {
+    case REPORT_VIEW_TEMPORARY:
+    case REPORT_VIEW_REALLOCS:
+    case REPORT_VIEW_SLACK:
+    case REPORT_VIEW_ELSEWHERE:
+    case REPORT_VIEW_SIZES:
+    case REPORT_VIEW_LIFETIMES: return true;
+    case REPORT_VIEW_NONE:
+    case REPORT_VIEW_OVERVIEW:
+    case REPORT_VIEW_TOP:
+    case REPORT_VIEW_TREE:
+    case REPORT_VIEW_CALLERS:
+    case REPORT_VIEW_LIST:
+    case REPORT_VIEW_THREADS:
+    case REPORT_VIEW_LEAKS:
+    case REPORT_VIEW_CHECK: break;
+    }
+    return false;
+}
+
+/* @return why they do not go with each other; NULL: they do */
+static const char *contradiction(const struct report_request *r)
+{
+    const struct report_choice *c = &r->choice;
+    const bool span = c->from > 0 || c->to > 0, timed = span || c->at_instant,
+               tail = c->tail > 0 || c->tail_percent > 0.0, leaks = r->view == REPORT_VIEW_LEAKS;
+
+    if (c->at_instant && span)
+        return "--at and --time: one of them";
+    if (tail && timed)
+        return "--tail is of the whole run: without --at and --time";
+    if (timed && (c->value == REPORT_HEAP_PEAK || c->value == REPORT_HEAP_TEMPORARY))
+        return "--value: what is known of a time is allocated and live";
+    if (tail && r->heap.value_given && c->value != REPORT_HEAP_LIVE)
+        return "--tail is of what lives";
+    if (timed && is_of_the_run(r))
+        return "this view is of the whole run: without --at and --time";
+    if (leaks && r->heap.value_given)
+        return "--leaks is of what lives: without --value";
+    if (is_of_the_run(r) && r->heap.value_given)
+        return "this view has its own values: without --value";
+    if (r->heap.suppressions && !leaks)
+        return "--suppressions goes with --leaks";
+    return NULL;
+}
+
+bool report_heap_judge(struct report_request *r, enum tool_exit *exit_status)
+{
+    const char *why = r->heap.option ? contradiction(r) : NULL;
+
+    if (why) {
+        *exit_status = tool_misused(r->command, "%s", why);
+        return false;
+    }
+    if (r->choice.at_instant)
+        r->choice.to = r->heap.at;
+    if (r->view == REPORT_VIEW_LEAKS || r->choice.tail > 0 || r->choice.tail_percent > 0.0)
+        r->choice.value = REPORT_HEAP_LIVE;
+    else if (r->view == REPORT_VIEW_TEMPORARY)
+        r->choice.value = REPORT_HEAP_TEMPORARY;
+    return true;
+}
+
+/* --- What the recordings are of ---------------------------------------------------------------- */
+
+static bool refuse(const char *path, const char *option, const char *why)
+{
+    tool_complain(TOOL_USAGE, "%s: --%s: %s", path, option, why);
+    return false;
+}
+
+static bool fits_time(const struct report_request *r, const char *path)
+{
+    static const char of_heaps[] = "this is of CPU time: it is for heaps (sfb record --heap)";
+
+    if (r->heap.option)
+        return refuse(path, r->heap.option, of_heaps);
+    if (r->unit && report_unit_parse(r->unit) != REPORT_TIME)
+        return refuse(path, "unit", "this is of CPU time: s, ms, us, ns");
+    return true;
+}
+
+/* @return false after a complaint: this is not known of the heap of a process */
+static bool is_known(const struct report_request *r, const char *path,
+                     const struct report_heap *heap)
+{
+    static const char at_instant[] = "this is of what lived at one instant";
+    const struct report_choice *c = &r->choice;
+    const char *value = r->view == REPORT_VIEW_TEMPORARY ? "temporary" : "value";
+
+    if (c->value == REPORT_HEAP_TEMPORARY && heap->rate > 0)
+        return refuse(path, value, "this was sampled: what is temporary is not known");
+    if (!(heap->flags & SFB_HEAP_LIVE))
+        return true;
+    if (c->value != REPORT_HEAP_USUAL && c->value != REPORT_HEAP_LIVE)
+        return refuse(path, value, at_instant);
+    if (c->tail > 0 || c->tail_percent > 0.0)
+        return refuse(path, "tail", at_instant);
+    if (report_choice_is_timed(c))
+        return refuse(path, c->at_instant ? "at" : "time", at_instant);
+    return true;
+}
+
+static bool fits_heap(const struct report_request *r, const char *path,
+                      const struct report_data *data)
+{
+    bool good = true;
+
+    if (r->unit && report_unit_parse(r->unit) != REPORT_BYTES)
+        return refuse(path, "unit", "this is of a heap: bytes, KiB, MiB, GiB");
+    if (r->outputs[REPORT_OUTPUT_FOLDED_NS])
+        return refuse(path, "folded-ns", "this is of a heap: --folded has its bytes");
+    for (size_t i = 0; good && i < data->heap.heaps.count; i++)
+        good = is_known(r, path, &data->heap.heaps.at[i]);
+    return good;
+}
+
+bool report_heap_fits(const struct report_request *r, const struct report_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const bool is_heap = report_data_is_heap(&inputs->data[i]);
+
+        if (is_heap != report_data_is_heap(&inputs->data[0])) {
+            tool_complain(TOOL_USAGE, "%s is of %s, %s of %s: they make no report together",
+                          r->paths[0], is_heap ? "CPU time" : "a heap", r->paths[i],
+                          is_heap ? "a heap" : "CPU time");
+            return false;
+        }
+        if (is_heap ? !fits_heap(r, r->paths[i], &inputs->data[i]) : !fits_time(r, r->paths[i]))
+            return false;
+    }
+    return true;
+}
+
+/* --- Suppressions ------------------------------------------------------------------------------ */
+
+bool report_heap_read_suppressions(const struct report_request *r, struct report_suppressions *out,
+                                   enum tool_exit *exit_status)
+{
+    const char *path = r->heap.suppressions;
+    size_t line;
+
+    *out = (struct report_suppressions){ .all = { .count = 0 } };
+    if (report_suppressions_read_file(out, path, &line))
+        return true;
+    if (line == 0)
+        *exit_status = tool_complain(TOOL_USAGE, "%s: %s", path, strerror(errno));
+    else
+        *exit_status =
+            tool_complain(TOOL_USAGE, "%s:%zu: no suppression of a leak: leak:PATTERN", path, line);
+    return false;
+}

@@ -1,0 +1,121 @@
+#include "cli/report/outputs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/report/hits.h"
+#include "cli/tool_files.h"
+#include "profiler/report/formats/dhat.h"
+#include "profiler/report/formats/folded.h"
+#include "profiler/report/formats/gperftools.h"
+#include "profiler/report/formats/gzip.h"
+#include "profiler/report/formats/heaptrack.h"
+#include "profiler/report/formats/pprof.h"
+#include "profiler/report/formats/rows.h"
+#include "profiler/report/formats/speedscope.h"
+#include "profiler/report/page/html.h"
+
+const struct report_output report_outputs[REPORT_OUTPUTS] = {
+    [REPORT_OUTPUT_HTML] = { .groups = true, .write = report_html_write },
+    [REPORT_OUTPUT_PPROF] = { .groups = true, .write = report_pprof_write },
+    [REPORT_OUTPUT_FOLDED] = { .write = report_folded_write },
+    [REPORT_OUTPUT_FOLDED_NS] = { .write = report_folded_ns_write },
+    [REPORT_OUTPUT_SPEEDSCOPE] = { .groups = true, .write = report_speedscope_write },
+    [REPORT_OUTPUT_DHAT] = { .refuses = report_dhat_refuses, .write = report_dhat_write },
+    [REPORT_OUTPUT_HEAPTRACK] = { .one_process = true,
+                                  .packs = true,
+                                  .refuses = report_heaptrack_refuses,
+                                  .write = report_heaptrack_write },
+    [REPORT_OUTPUT_GPERFTOOLS] = { .refuses = report_gperftools_refuses,
+                                   .write = report_gperftools_write },
+    [REPORT_OUTPUT_ROWS] = { .groups = true, .write = report_rows_write },
+};
+
+static enum tool_exit no_memory(void)
+{
+    return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+}
+
+/* What a shell's `>` would give it. */
+static unsigned usual_mode(void)
+{
+    const mode_t mask = umask(0);
+
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+static bool is_packed(const struct report_output *output, const char *path)
+{
+    const size_t size = strlen(path);
+
+    return output->packs && size > 3 && strcmp(path + size - 3, ".gz") == 0;
+}
+
+/* @param bytes  replaced. @return false: no memory */
+static bool pack(char **bytes, size_t *size)
+{
+    char *packed = NULL;
+    size_t packed_size = 0;
+    FILE *to = open_memstream(&packed, &packed_size);
+    struct report_gzip *gzip = to ? report_gzip_open(to) : NULL;
+    bool good = gzip != NULL;
+
+    if (good)
+        report_gzip_put(gzip, *bytes, *size);
+    report_gzip_close(gzip);
+    if (to && fclose(to) != 0)
+        good = false;
+    free(*bytes);
+    *bytes = packed;
+    *size = packed_size;
+    return good;
+}
+
+static enum tool_exit write_file(const struct report_output *output, const char *path,
+                                 const struct report_model *model)
+{
+    struct output_part part = { .offset = 0 };
+    char *bytes = NULL;
+    FILE *to = open_memstream(&bytes, &part.size);
+    bool good = to && output->write(to, model), written = false;
+
+    if (to && fclose(to) != 0)
+        good = false;
+    if (good && is_packed(output, path))
+        good = pack(&bytes, &part.size);
+    part.data = (const uint8_t *)bytes;
+    if (good)
+        written = tool_write(path, usual_mode(), &part, 1);
+    free(bytes);
+    return !good ? no_memory() : written ? TOOL_DONE : TOOL_USAGE;
+}
+
+enum tool_exit report_outputs_write(const struct report_request *r,
+                                    const struct report_model *model)
+{
+    enum tool_exit exit_status = TOOL_DONE;
+
+    for (size_t i = 0; i < REPORT_OUTPUTS; i++) {
+        const struct report_output *output = &report_outputs[i];
+        const char *option = tool_option_name(r->command, OPTION_OUTPUT + (int)i), *cause;
+
+        if (!r->outputs[i])
+            continue;
+        if (output->one_process && !report_hits_one_process(option, model)) {
+            exit_status = TOOL_USAGE;
+            continue;
+        }
+        cause = output->refuses ? output->refuses(model) : NULL;
+        if (cause)
+            exit_status =
+                tool_worse(exit_status, tool_complain(TOOL_USAGE, "--%s: %s", option, cause));
+        else if (strcmp(r->outputs[i], "-") != 0)
+            exit_status = tool_worse(exit_status, write_file(output, r->outputs[i], model));
+        else if (!output->write(stdout, model))
+            exit_status = tool_worse(exit_status, no_memory());
+    }
+    return exit_status;
+}

@@ -1,0 +1,137 @@
+/* sfb report: what recordings show. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report/arguments.h"
+#include "cli/report/heap_views.h"
+#include "cli/report/hits.h"
+#include "cli/report/inputs.h"
+#include "cli/report/lws_report.h"
+#include "cli/report/newest.h"
+#include "cli/report/outputs.h"
+#include "cli/report/show.h"
+#include "cli/tool.h"
+#include "profiler/report/model/make.h"
+#include "profiler/report/text/losses.h"
+#include "profiler/report/text/summary.h"
+
+/* One model serves the view and all outputs. */
+static enum tool_exit write_report(const struct report_request *r,
+                                   const struct report_inputs *inputs)
+{
+    struct report_model model;
+    enum tool_exit exit_status;
+
+    if (!report_hits_names(r, inputs))
+        return TOOL_USAGE;
+    if (!report_model_make(&model, inputs->sources, inputs->count, &r->choice)) {
+        exit_status = tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+    } else if (!report_hits_model(r, inputs, &model)) {
+        exit_status = TOOL_USAGE;
+    } else {
+        model.names_advised = true;
+        exit_status = tool_worse(report_outputs_write(r, &model), report_show(r, &model));
+    }
+    report_model_free(&model);
+    return exit_status;
+}
+
+/* What an overview leaves out where it is little, too. @return false: no memory */
+static bool write_missing(const struct report_source *source)
+{
+    struct report_source alone = *source;
+    struct report_model model;
+    bool good;
+
+    alone.group = 0;
+    good = report_model_make(&model, &alone, 1, NULL) &&
+           report_missing_write(stdout, &model, REPORT_DETAIL_ALL);
+    report_model_free(&model);
+    return good;
+}
+
+static enum tool_exit check(const struct report_request *r, const struct report_inputs *inputs)
+{
+    enum tool_exit exit_status = TOOL_DONE;
+
+    for (size_t i = 0; i < inputs->count; i++) {
+        if (!report_health_write(stdout, r->paths[i], &inputs->data[i]))
+            exit_status = TOOL_BAD_DATA;
+        if (!write_missing(&inputs->sources[i]))
+            return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+    }
+    return exit_status;
+}
+
+static enum tool_exit report(const struct report_request *r)
+{
+    struct report_inputs inputs;
+    enum tool_exit exit_status = report_inputs_open(&inputs, r);
+
+    if (exit_status == TOOL_DONE && !report_heap_fits(r, &inputs))
+        exit_status = TOOL_USAGE;
+    else if (exit_status == TOOL_DONE && r->view == REPORT_VIEW_CHECK)
+        exit_status = check(r, &inputs);
+    else if (exit_status == TOOL_DONE)
+        /* Damage is said on stderr, too: what could be read is shown. */
+        exit_status = tool_worse(write_report(r, &inputs), report_inputs_judge(&inputs, r));
+    report_inputs_close(&inputs);
+    return exit_status;
+}
+
+static enum tool_exit execute(struct report_request *r)
+{
+    char *newest = r->path_count == 0 && !r->diff ? report_newest() : NULL;
+    enum tool_exit exit_status;
+
+    if (r->diff && r->path_count != 2)
+        return tool_misused(r->command, "--diff takes two recordings: OLD NEW");
+    if (r->path_count == 0 && !newest)
+        return tool_misused(r->command,
+                            "no recording given, and no sfb-*.sfbr of yours is in this folder");
+    if (newest) {
+        r->paths = &newest;
+        r->path_count = 1;
+        tool_complain(TOOL_DONE, "%s", newest);
+    }
+    exit_status = report(r);
+    r->path_count = 0;
+    r->paths = NULL;
+    free(newest);
+    return exit_status;
+}
+
+static enum tool_exit run(const struct tool_command *command, int argc, char **argv)
+{
+    enum tool_exit exit_status = TOOL_DONE;
+    struct report_request r;
+
+    if (lws_report_is_asked(argc, argv))
+        return lws_report_run(command, argc, argv);
+    if (report_arguments_read(&r, command, argc, argv, &exit_status))
+        exit_status = execute(&r);
+    report_request_close(&r);
+    return exit_status;
+}
+
+const struct tool_command tool_report = {
+    .name = "report",
+    .summary = "show recordings: functions, call trees, source lines, leaks, a page",
+    .usage = "sfb report [OPTION...] [FILE...]\n"
+             "sfb report --diff [OPTION...] OLD NEW\n"
+             "sfb report --lws PROGRAM [OPTION...] [LOG]",
+    .about = "Shows recordings that `sfb record` made, also one that is still being written. "
+             "Several are merged. Without FILE, the sfb-*.sfbr of the current folder that was "
+             "written last.\n",
+    .options = report_options,
+    .habits = &report_habits,
+    .more = "Self is CPU time in a function itself, total is time in it and in what it calls. Both "
+            "are shares of all CPU time that the recorded threads used, what was never sampled "
+            "included. Of heaps they are of all that is shown, and \u00b1 is one standard error of "
+            "what was sampled.\n",
+    .exits = "Exit status 1: a file is no recording, or parts of it are missing; --check: one is "
+             "not whole. What can be read is shown.\n",
+    .run = run,
+};

@@ -1,0 +1,26 @@
+#include "cli/report/request.h"
+
+#include <stdlib.h>
+
+bool report_request_take_view(struct report_request *r, enum report_view view,
+                              enum tool_exit *exit_status)
+{
+    if (r->view_given && r->view != view) {
+        *exit_status = tool_misused(r->command, "one of --top, --tree, --callers, --list, "
+                                                "--threads, --leaks, ... and --check");
+        return false;
+    }
+    r->view_given = true;
+    r->view = view;
+    return true;
+}
+
+void report_request_close(struct report_request *r)
+{
+    if (r->filter_given)
+        regfree(&r->filter);
+    if (r->function_text)
+        regfree(&r->function);
+    places_close(&r->places);
+    free(r->all_paths);
+}

@@ -1,0 +1,19 @@
+/* A time range from the command line: "1.5..3", "100ms..2s", "3..", "..10". */
+#ifndef CLI_REPORT_SPAN_H
+#define CLI_REPORT_SPAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Parses a range. Times are seconds, or have a unit: s, ms, us, ns.
+ *
+ * @param from, to  ns, written on success; to is 0 where there is no end
+ * @return false: invalid, or empty
+ */
+bool report_span_parse(const char *text, uint64_t *from, uint64_t *to);
+
+/* Parses one time: "2.5", "300ms". @return false: invalid */
+bool report_time_parse(const char *text, uint64_t *out);
+
+#endif

@@ -1,0 +1,26 @@
+/* What `sfb stack` was asked for. */
+#ifndef CLI_STACK_STACK_REQUEST_H
+#define CLI_STACK_STACK_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cli/places.h"
+#include "cli/tool.h"
+#include "symbols/demangle.h"
+
+enum stack_format { STACK_TEXT, STACK_JSON, STACK_CBF };
+
+struct stack_request {
+    const struct tool_command *command;
+    pid_t pid, tid; /* tid 0: all threads */
+    bool children, no_stop;
+    double watch; /* seconds between rounds; 0: one round */
+    uint32_t max_frames;
+    enum stack_format format;
+    enum object_name_style names;
+    struct places places;
+};
+
+#endif

@@ -1,0 +1,166 @@
+#include "cli/stack/waits.h"
+
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+const char *waits_state(char state)
+{
+    switch (state) {
+    case 'R': return "running";
+    case 'S': return "asleep";
+    case 'D': return "uninterruptible";
+    case 'T': return "stopped";
+    case 't': return "stopped by a tracer";
+    case 'Z': return "ended";
+    case 'I': return "idle";
+    default: return "in an unknown state";
+    }
+}
+
+/* --- Descriptors ---------------------------------------------------------------------------------- */
+
+static bool takes_descriptor(int64_t call)
+{
+    static const long calls[] = {
+        SYS_read,         SYS_write,    SYS_readv,   SYS_writev,     SYS_pread64,
+        SYS_pwrite64,     SYS_recvfrom, SYS_recvmsg, SYS_sendto,     SYS_sendmsg,
+        SYS_recvmmsg,     SYS_sendmmsg, SYS_accept,  SYS_accept4,    SYS_connect,
+        SYS_ioctl,        SYS_fcntl,    SYS_flock,   SYS_fsync,      SYS_fdatasync,
+        SYS_lseek,        SYS_sendfile, SYS_fstat,   SYS_getdents64, SYS_epoll_pwait,
+#ifdef SYS_epoll_wait
+        SYS_epoll_wait,
+#endif
+#ifdef SYS_epoll_pwait2
+        SYS_epoll_pwait2,
+#endif
+    };
+
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (calls[i] == call)
+            return true;
+    return false;
+}
+
+static void add_text(struct waits_text *out, const char *text)
+{
+    const size_t used = strlen(out->text);
+
+    snprintf(out->text + used, sizeof out->text - used, "%s", text);
+}
+
+/* Appends a descriptor: its number and the file or socket behind it. */
+static void add_descriptor(struct waits_text *out, pid_t pid, int descriptor)
+{
+    const size_t used = strlen(out->text);
+    char path[64], target[256];
+    ssize_t got;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)pid, descriptor);
+    got = readlink(path, target, sizeof target - 1);
+    target[got > 0 ? got : 0] = '\0';
+    snprintf(out->text + used, sizeof out->text - used, "fd %d (%s)", descriptor,
+             got > 0 ? target : "not open");
+}
+
+/* poll() and ppoll(): the first few. */
+static void add_polled(struct waits_text *out, const struct sfb_remote *remote, pid_t pid,
+                       const struct sfb_remote_thread *thread)
+{
+    enum { SHOWN = 3 };
+    const uint64_t count = thread->argument[1];
+    struct pollfd polled[SHOWN];
+    const size_t wanted = (count < SHOWN ? (size_t)count : SHOWN) * sizeof *polled;
+    size_t got = sfb_remote_memory_read(remote, thread->argument[0], polled, wanted), used;
+
+    for (size_t i = 0; i < got / sizeof *polled; i++) {
+        add_text(out, i == 0 ? " on " : ", ");
+        add_descriptor(out, pid, polled[i].fd);
+    }
+    used = strlen(out->text);
+    if (count > SHOWN && got == sizeof polled)
+        snprintf(out->text + used, sizeof out->text - used, " and %" PRIu64 " more", count - SHOWN);
+}
+
+/* --- Futexes -------------------------------------------------------------------------------------- */
+
+static bool is_thread(const struct sfb_remote *remote, uint32_t tid)
+{
+    size_t count;
+    const struct sfb_remote_thread *threads = sfb_remote_threads(remote, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if ((uint32_t)threads[i].tid == tid)
+            return true;
+    return false;
+}
+
+static size_t count_waiters(const struct sfb_remote *remote, uint64_t futex)
+{
+    size_t count, waiters = 0;
+    const struct sfb_remote_thread *threads = sfb_remote_threads(remote, &count);
+
+    for (size_t i = 0; i < count; i++)
+        waiters +=
+            threads[i].in_call && threads[i].call == SYS_futex && threads[i].argument[0] == futex;
+    return waiters;
+}
+
+/*
+ * By its words, as glibc and musl have them: pthread_join() waits on the word with the number of the
+ * thread; a locked mutex with waiters is 2, and glibc keeps its owner's number two words behind it.
+ */
+static void add_futex(struct waits_text *out, const struct sfb_remote *remote,
+                      const struct sfb_remote_thread *thread)
+{
+    const uint64_t at = thread->argument[0];
+    const int command = (int)thread->argument[1] & FUTEX_CMD_MASK;
+    const size_t used = strlen(out->text), room = sizeof out->text - used;
+    const size_t waiters = count_waiters(remote, at);
+    uint32_t word[3] = { 0 };
+    const size_t got = sfb_remote_memory_read(remote, at, word, sizeof word);
+    char *to = out->text + used;
+
+    if (got >= sizeof *word && command != FUTEX_LOCK_PI && is_thread(remote, word[0]))
+        snprintf(to, room, " 0x%" PRIx64 " (the end of thread %" PRIu32 ")", at, word[0]);
+    else if (got >= sizeof *word && command == FUTEX_LOCK_PI &&
+             is_thread(remote, word[0] & FUTEX_TID_MASK))
+        snprintf(to, room, " 0x%" PRIx64 " (a mutex that thread %" PRIu32 " holds)", at,
+                 word[0] & FUTEX_TID_MASK);
+    else if (got == sizeof word && word[0] == 2 && is_thread(remote, word[2]))
+        snprintf(to, room, " 0x%" PRIx64 " (a mutex that thread %" PRIu32 " holds)", at, word[2]);
+    else if (waiters > 1)
+        snprintf(to, room, " 0x%" PRIx64 " (%zu threads wait for it)", at, waiters);
+    else
+        snprintf(to, room, " 0x%" PRIx64, at);
+}
+
+bool waits_describe(struct waits_text *out, const struct sfb_remote *remote, pid_t pid,
+                    const struct sfb_remote_thread *thread)
+{
+    const char *name = sfb_remote_call_name(thread->call);
+
+    if (!thread->in_call)
+        return false;
+    if (name)
+        snprintf(out->text, sizeof out->text, "%s", name);
+    else
+        snprintf(out->text, sizeof out->text, "system call %" PRId64, thread->call);
+    if (takes_descriptor(thread->call)) {
+        add_text(out, " on ");
+        add_descriptor(out, pid, (int)thread->argument[0]);
+    } else if (thread->call == SYS_futex) {
+        add_futex(out, remote, thread);
+    } else if (thread->call == SYS_ppoll) {
+        add_polled(out, remote, pid, thread);
+    }
+#ifdef SYS_poll
+    else if (thread->call == SYS_poll)
+        add_polled(out, remote, pid, thread);
+#endif
+    return true;
+}

@@ -1,0 +1,23 @@
+# sfb stack, as a user runs it, and beside others.
+if(NOT TARGET sfb-remote)
+  sfb_skip(stack command "this build has no profiler")
+elseif(CMAKE_CROSSCOMPILING_EMULATOR)
+  sfb_skip(stack command "an emulator has no ptrace")
+else()
+  sfb_tool_test(stack command)
+  target_link_libraries(test-stack-command PRIVATE PkgConfig::JANSSON)
+endif()
+
+# Frame by frame beside gdb and eu-stack; and what a stop and a look cost, by strace.
+if(NOT TARGET sfb-remote OR CMAKE_CROSSCOMPILING OR SFRAME_BACKTRACE_SANITIZE)
+  foreach(name oracle calls)
+    sfb_skip(stack ${name} "it takes a native build without sanitizers")
+  endforeach()
+else()
+  add_executable(stack-program stack/stack_program.c)
+  target_compile_options(stack-program PRIVATE -O2)
+  target_link_libraries(stack-program PRIVATE sfb-flags)
+  foreach(name oracle calls)
+    sfb_add_test(stack.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/stack/${name} $<TARGET_FILE:sfb> $<TARGET_FILE:stack-program>)
+  endforeach()
+endif()

@@ -1,0 +1,139 @@
+/* Unstable: may change in any release. Its functions are in libsfb-remote.a only. */
+/**
+ * Another process: its threads, and their stacks.
+ *
+ * A thread that sleeps is not stopped: /proc has its sp and pc, and its stack is copied twice over until
+ * nothing has changed. Its fp is not known; where a walk needs it and no frame further in has saved it,
+ * the thread is stopped as a running one is, by ptrace: registers and stack are copied, and it goes on.
+ * Walks come after that. A stop costs the process no system call: profiler/docs/OUTSIDE.md.
+ *
+ * Nothing here prints. No byte of the process is trusted.
+ */
+#ifndef SFB_REMOTE_H
+#define SFB_REMOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "api.h"
+#include "frame.h"
+#include "status.h"
+
+SFB_BEGIN_DECLS
+
+struct sfb_remote; /* opaque */
+
+/* Bytes of texts in a struct of this header, with the zero at their end. */
+enum { SFB_REMOTE_NAME = 64, SFB_REMOTE_WHY = 256 };
+
+/* Why a process cannot be read, and what to do about it: one line. */
+struct sfb_remote_fault {
+    char why[SFB_REMOTE_WHY];
+};
+
+/* How registers and stack of a thread were read. */
+enum sfb_remote_how {
+    SFB_REMOTE_UNREAD = 0, /* not at all */
+    SFB_REMOTE_ASLEEP = 1, /* it slept, and was not stopped */
+    SFB_REMOTE_STOPPED = 2 /* it was stopped for a moment */
+};
+
+struct sfb_remote_frame {
+    uint64_t address;
+    uint8_t kind;   /* enum sfb_frame_kind */
+    uint8_t source; /* enum sfb_source */
+};
+
+struct sfb_remote_thread {
+    pid_t tid;
+    char name[SFB_REMOTE_NAME]; /* any bytes */
+    char state;                 /* as in proc(5): R, S, D, T, t, Z, ... */
+    uint64_t cpu_time;          /* ns */
+
+    enum sfb_remote_how how;
+    const char *why; /* why it was not read, or not stopped; NULL: nothing to say */
+
+    bool in_call;         /* the next two are known */
+    int64_t call;         /* number of the system call */
+    uint64_t argument[6]; /* of it */
+
+    struct sfb_remote_frame *frames; /* innermost first */
+    size_t frame_count;
+    enum sfb_status end; /* as in struct sframe_backtrace_info */
+};
+
+enum sfb_remote_flags {
+    SFB_REMOTE_NO_STOP = 0x1 /* stop no thread: running ones are not read */
+};
+
+struct sfb_remote_options {
+    size_t size;         /* sizeof (struct sfb_remote_options) */
+    uint32_t flags;      /* enum sfb_remote_flags */
+    uint32_t max_frames; /* of a thread; 0: 65,536 */
+    pid_t tid;           /* this thread alone; 0: all of them */
+    int zero;
+};
+
+/**
+ * Opens a process.
+ *
+ * @param pid    of a process of this machine type
+ * @param fault  written on failure
+ *
+ * @return NULL: no such process, no permission, or another machine's
+ */
+struct sfb_remote *sfb_remote_open(pid_t pid, struct sfb_remote_fault *fault);
+
+/**
+ * Reads the stacks of its threads, anew with each call.
+ *
+ * @param options  NULL: defaults
+ * @param fault    written on failure
+ *
+ * @return false: the process has ended, no such thread, or no memory
+ *
+ * Cost, for each thread: 30 us and its walk. A thread that is stopped stands for three system calls.
+ */
+bool sfb_remote_read(struct sfb_remote *remote, const struct sfb_remote_options *options,
+                     struct sfb_remote_fault *fault);
+
+/**
+ * Gives the threads of the last sfb_remote_read(), by their numbers. One that came or went meanwhile may
+ * be missing.
+ *
+ * @return the first of *count; part of the remote, until it is read again
+ */
+const struct sfb_remote_thread *sfb_remote_threads(const struct sfb_remote *remote, size_t *count);
+
+/**
+ * Gives a number under which /proc has the memory and the modules of the process: its own, or that of a
+ * thread if its first thread has ended before the others.
+ */
+pid_t sfb_remote_memory_pid(const struct sfb_remote *remote);
+
+/**
+ * Gives the address to look up for a frame: of a return address the byte before it, for that is the call;
+ * not behind a signal handler, where nothing was called.
+ *
+ * @param index  below thread->frame_count
+ */
+uint64_t sfb_remote_frame_lookup(const struct sfb_remote_thread *thread, size_t index);
+
+/**
+ * Reads memory of the process.
+ *
+ * @return bytes read, from the first on
+ */
+size_t sfb_remote_memory_read(const struct sfb_remote *remote, uint64_t address, void *out,
+                              size_t size);
+
+void sfb_remote_close(struct sfb_remote *remote);
+
+/* @return the name of a system call of this machine, as in <sys/syscall.h>; NULL: no name is known */
+const char *sfb_remote_call_name(int64_t number);
+
+SFB_END_DECLS
+
+#endif

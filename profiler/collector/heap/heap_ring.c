@@ -1,0 +1,143 @@
+#include "profiler/collector/heap/heap_ring.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profiler/protocol/shared.h"
+
+static const uint8_t words_of[] = {
+    [SFB_HEAP_STACK] = 3,      [SFB_HEAP_ALLOC] = 4,          [SFB_HEAP_ALLOC_REALLOC] = 4,
+    [SFB_HEAP_ALLOC_MMAP] = 4, [SFB_HEAP_FREE] = 2,           [SFB_HEAP_FREE_REALLOC] = 2,
+    [SFB_HEAP_FREE_MMAP] = 3,  [SFB_HEAP_REALLOC_FAILED] = 2, [SFB_HEAP_NAME] = 3,
+};
+
+/* Rare: unread records are still there, and the new ones are appended. */
+static bool append(struct sfb_heap_ring *r, const struct sfb_heap_intake_ring *more)
+{
+    if (r->from > 0) {
+        memmove(r->bytes, r->bytes + r->from, r->size - r->from);
+        r->size -= r->from;
+        r->from = 0;
+    }
+    if (r->size + more->size > r->room) {
+        const size_t room = 2 * (r->size + more->size);
+        uint8_t *grown = realloc(r->bytes, room);
+
+        if (!grown)
+            return false;
+        r->bytes = grown;
+        r->room = room;
+    }
+    memcpy(r->bytes + r->size, more->bytes, more->size);
+    r->size += more->size;
+    return true;
+}
+
+static void exchange(struct sfb_heap_ring *r, struct sfb_heap_intake_ring *more)
+{
+    r->spare = r->bytes;
+    r->spare_room = r->room;
+    r->bytes = more->bytes;
+    r->room = more->room;
+    r->from = 0;
+    r->size = more->size;
+}
+
+size_t sfb_heap_ring_fill(struct sfb_heap_ring *r, struct sfb_heap_intake *intake, uint32_t slot,
+                          size_t *most, bool *whole)
+{
+    struct sfb_heap_intake_ring more = { .bytes = r->spare, .room = r->spare_room };
+    const bool good = sfb_heap_intake_take(intake, slot, &more, whole);
+    size_t dropped = 0;
+
+    if (more.most > *most)
+        *most = more.most;
+    r->spare = more.bytes;
+    r->spare_room = more.room;
+    if (!good) {
+        r->wrong = "its positions contradict each other";
+        dropped = r->size - r->from;
+        r->from = r->size = 0;
+        r->position = more.position;
+    }
+    if (more.size == 0)
+        return dropped;
+    if (r->from == r->size)
+        exchange(r, &more);
+    else if (!append(r, &more))
+        dropped += more.size;
+    return dropped;
+}
+
+static void move(struct sfb_heap_ring *r, size_t size)
+{
+    r->from += size;
+    r->position += size;
+}
+
+static bool drop(struct sfb_heap_ring *r, const char *wrong)
+{
+    r->wrong = wrong;
+    move(r, r->size - r->from);
+    return false;
+}
+
+static bool read_words(const struct sfb_heap_ring *r, struct sfb_heap_record *out, size_t room)
+{
+    const size_t words = out->kind < sizeof words_of ? words_of[out->kind] : 0;
+
+    if (words == 0 || 8 * words > room)
+        return false;
+    out->size = 8 * words;
+    memcpy(out->words, r->bytes + r->from, out->size);
+    return true;
+}
+
+static bool read_stack(const struct sfb_heap_ring *r, struct sfb_heap_record *out, size_t room)
+{
+    out->stack_size = (size_t)(out->words[2] & UINT32_MAX);
+    out->stack = r->bytes + r->from + out->size;
+    if (out->stack_size > room - out->size)
+        return false;
+    out->size += (out->stack_size + 7) & ~(size_t)7;
+    return out->size <= room;
+}
+
+bool sfb_heap_ring_peek(struct sfb_heap_ring *r, struct sfb_heap_record *out, uint32_t ring_bytes,
+                        uint64_t latest)
+{
+    while (r->from < r->size) {
+        const size_t whole = ring_bytes - (size_t)(r->position % ring_bytes);
+        const size_t left = r->size - r->from, room = left < whole ? left : whole;
+        uint64_t first;
+
+        memcpy(&first, r->bytes + r->from, sizeof first);
+        out->kind = (uint32_t)(first & ((1U << SFB_HEAP_KIND_BITS) - 1));
+        out->time = first >> SFB_HEAP_KIND_BITS;
+        if (out->kind == SFB_HEAP_PAD) {
+            move(r, room);
+            continue;
+        }
+        if (!read_words(r, out, room))
+            return drop(r, "an unknown record of the heap");
+        if (out->kind == SFB_HEAP_STACK && !read_stack(r, out, room))
+            return drop(r, "a stack is larger than its ring");
+        if (out->time < r->time || out->time > latest)
+            out->time = r->time;
+        return true;
+    }
+    return false;
+}
+
+void sfb_heap_ring_pass(struct sfb_heap_ring *r, const struct sfb_heap_record *record)
+{
+    r->time = record->time;
+    move(r, record->size);
+}
+
+void sfb_heap_ring_free(struct sfb_heap_ring *r)
+{
+    free(r->bytes);
+    free(r->spare);
+    *r = (struct sfb_heap_ring){ 0 };
+}

@@ -1,0 +1,68 @@
+/* Callbacks of a drain's watcher, and the drain's totals. */
+#ifndef PROFILER_COLLECTOR_RINGS_WATCH_H
+#define PROFILER_COLLECTOR_RINGS_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sfb/recording.h"
+
+/* Observer callbacks, each of which may be NULL: some inform the watcher, some ask it. */
+struct sfb_recorder_watcher {
+    void *with;
+
+    /*
+     * A new process has the pid of others that have not ended.
+     *
+     * @return the slot of the one that executed it; SFB_SHARED_PROCESS_MAX: the others are in other namespaces
+     */
+    uint32_t (*process_before)(void *with, uint32_t slot, uint32_t pid);
+
+    /* A process has a slot. @return whether its exit will be reported by sfb_recorder_drain_ended() */
+    bool (*process_began)(void *with, uint32_t slot, uint32_t pid, uint32_t id);
+
+    /* Called next. @return ns that its CLOCK_MONOTONIC is ahead of ours */
+    int64_t (*process_clock)(void *with, uint32_t slot);
+
+    /* Called before the last entry of a process is written. */
+    void (*process_ends)(void *with, uint32_t slot, uint32_t pid, uint32_t id);
+
+    /* @param slot  of its process */
+    void (*thread_began)(void *with, uint32_t ring, uint32_t slot, uint32_t tid);
+    void (*thread_ended)(void *with, uint32_t ring);
+
+    /* Whether the thread of an ended ring still exists. */
+    bool (*thread_lives)(void *with, uint32_t slot, uint32_t tid);
+
+    /* CPU time of a thread since its very beginning, if its agent did not report it. @return false: unknown */
+    bool (*thread_cpu)(void *with, uint32_t ring, uint64_t *cpu_ns);
+
+    /* The same for a process: one that runs on, or that its parent has reaped. */
+    bool (*process_cpu)(void *with, uint32_t slot, uint64_t *cpu_ns);
+
+    /* @return its resident memory in bytes; 0: unknown */
+    uint64_t (*process_resident)(void *with, uint32_t slot);
+};
+
+/* Heap totals; estimates if sampled. */
+struct sfb_recorder_heap_totals {
+    bool sampled;
+    uint64_t allocated_blocks, allocated_bytes;
+    uint64_t live_blocks, live_bytes; /* of ended processes: at their ends */
+    uint64_t peak_bytes;              /* sum over all processes */
+    uint32_t peaks;                   /* number of processes with one */
+    uint64_t unknown_frees, conflicts;
+};
+
+struct sfb_recorder_totals {
+    uint64_t samples, weight;
+    uint64_t cpu;      /* of ended processes, as far as known */
+    uint64_t cpu_left; /* part of it: processes still running at the recording's end */
+    uint64_t lost[SFB_LOSS_COUNT];
+    uint32_t processes;      /* begun */
+    uint32_t processes_live; /* not ended */
+    uint32_t threads;
+    struct sfb_recorder_heap_totals heap;
+};
+
+#endif

@@ -1,0 +1,113 @@
+#include "profiler/format/bodies_put.h"
+
+#include <string.h>
+
+static void put_string(struct sfb_bytes *body, const char *text)
+{
+    sfb_bytes_put_text(body, text, text != NULL ? strlen(text) : 0);
+}
+
+void sfb_body_start(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_start *e = event;
+
+    sfb_bytes_put_uleb(body, e->monotonic);
+    sfb_bytes_put_uleb(body, e->realtime);
+    sfb_bytes_put_uleb(body, e->tick_ns);
+    sfb_bytes_put_uleb(body, e->rate_hz);
+    sfb_bytes_put_uleb(body, e->engine);
+    sfb_bytes_put_uleb(body, e->recorder_pid);
+    sfb_bytes_put_uleb(body, e->abi);
+    put_string(body, e->engine_text);
+    put_string(body, e->version);
+    put_string(body, e->host);
+    sfb_bytes_put_text(body, e->command, e->command_size);
+}
+
+void sfb_body_process(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_process *e = event;
+
+    sfb_bytes_put_uleb(body, e->id);
+    sfb_bytes_put_uleb(body, e->parent);
+    sfb_bytes_put_uleb(body, e->pid);
+    sfb_bytes_put_uleb(body, e->parent_pid);
+    sfb_bytes_put_uleb(body, e->how);
+    sfb_bytes_put_uleb(body, e->time);
+    sfb_bytes_put_uleb(body, e->cpu_ns);
+    put_string(body, e->program);
+    sfb_bytes_put_text(body, e->arguments, e->arguments_size);
+}
+
+void sfb_body_process_end(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_process_end *e = event;
+
+    sfb_bytes_put_uleb(body, e->id);
+    sfb_bytes_put_uleb(body, e->end);
+    sfb_bytes_put_uleb(body, e->status);
+    sfb_bytes_put_uleb(body, e->time);
+    sfb_bytes_put_uleb(body, e->cpu_ns);
+    sfb_bytes_put_uleb(body, e->unsampled_ns);
+}
+
+void sfb_body_thread(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_thread *e = event;
+
+    sfb_bytes_put_uleb(body, e->id);
+    sfb_bytes_put_uleb(body, e->process);
+    sfb_bytes_put_uleb(body, e->tid);
+    sfb_bytes_put_uleb(body, e->engine);
+    sfb_bytes_put_uleb(body, e->time);
+    put_string(body, e->name);
+}
+
+void sfb_body_thread_end(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_thread_end *e = event;
+
+    sfb_bytes_put_uleb(body, e->id);
+    sfb_bytes_put_uleb(body, e->time);
+    sfb_bytes_put_uleb(body, e->cpu_ns);
+    sfb_bytes_put_uleb(body, e->unsampled_ns);
+}
+
+void sfb_body_modules(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_modules *e = event;
+
+    sfb_bytes_put_uleb(body, e->process);
+    sfb_bytes_put_uleb(body, e->time);
+    sfb_bytes_put_text(body, e->map, e->size);
+}
+
+void sfb_body_losses(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_losses *e = event;
+
+    sfb_bytes_put_uleb(body, e->reason);
+    sfb_bytes_put_uleb(body, e->process);
+    sfb_bytes_put_uleb(body, e->thread);
+    sfb_bytes_put_uleb(body, e->count);
+    put_string(body, e->text);
+}
+
+void sfb_body_file(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_file *e = event;
+
+    sfb_bytes_put_uleb(body, e->process);
+    put_string(body, e->name);
+    sfb_bytes_put_text(body, e->bytes, e->size);
+}
+
+void sfb_body_finish(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_finish *e = event;
+
+    sfb_bytes_put_uleb(body, e->time);
+    sfb_bytes_put_uleb(body, e->samples);
+    sfb_bytes_put_uleb(body, e->weight);
+    put_string(body, e->reason);
+}

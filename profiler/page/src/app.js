@@ -1,0 +1,155 @@
+// The state that is shown. Each change goes through set(), which computes what depends on it and calls the views'
+// listeners.
+import { changeColour, changeOf, functionColours } from "./colours.js";
+import { compile, hits, matched } from "./search.js";
+import { formatState, parseState } from "./state.js";
+import { themeOf, inkOf } from "./theme.js";
+import { Tree } from "./tree.js";
+import { byThread, eachValue, isLevel, levelOverTime, overTime, tally, weigh } from "./weigh.js";
+
+const WEIGHED_BY = ["type", "threads", "from", "to", "shares"];
+
+export class App {
+  /** @param {import("./profile.js").Profile} profile */
+  constructor(profile) {
+    this.profile = profile;
+    this.listeners = [];
+    this.state = parseState(location.hash, profile);
+    // Colours are by what was recorded in all: they stay when something else is chosen.
+    this.selfOfAll = new Float64Array(profile.names.length);
+    eachValue(profile, { type: profile.main, threads: null, from: 0, to: null }, (row, value) => {
+      this.selfOfAll[profile.nodes.function[profile.rows.node[row]]] += value;
+    });
+    this.#work(null);
+    addEventListener("hashchange", () => this.#follow());
+    addEventListener("popstate", () => this.#follow());
+  }
+
+  onChange(run) {
+    this.listeners.push(run);
+  }
+
+  get unit() {
+    return this.profile.types[this.state.type].unit;
+  }
+
+  /** @returns {import("./weigh.js").Choice} */
+  get choice() {
+    const { type, threads, from, to, shares } = this.state;
+    return { type, threads: threads && new Set(threads), from, to, shares };
+  }
+
+  /**
+   * @param {Partial<import("./state.js").State>} change
+   * @param {boolean} [isStep] the browser's back leads to what was before
+   */
+  set(change, isStep = false) {
+    const before = this.state;
+    this.state = { ...before, ...change };
+    this.#work(before);
+    const hash = formatState(this.state, this.profile);
+    const address = hash ? `#${hash}` : location.pathname + location.search;
+    history[isStep ? "pushState" : "replaceState"](null, "", address);
+    this.tell();
+  }
+
+  /** The address was changed outside of set(): by the browser's back, or by the user. */
+  #follow() {
+    const state = parseState(location.hash, this.profile);
+    if (formatState(state, this.profile) === formatState(this.state, this.profile)) return;
+    const before = this.state;
+    this.state = state;
+    this.#work(before);
+    this.tell();
+  }
+
+  tell() {
+    for (const run of this.listeners) run(this);
+  }
+
+  /** Works out what differs. */
+  #work(before) {
+    const { profile, state } = this;
+    const differs = (...names) => before === null || names.some((name) => before[name] !== state[name]);
+    if (differs(...WEIGHED_BY)) {
+      this.weights = weigh(profile, this.choice);
+      this.tally = tally(profile, this.weights);
+      this.isLevel = isLevel(profile, state.type);
+      const { series, step } = this.isLevel
+        ? levelOverTime(profile, this.choice)
+        : { series: overTime(profile, this.choice), step: profile.time.step };
+      this.series = series;
+      this.seriesStep = step;
+      this.threadValues = byThread(profile, this.choice);
+      this.trees = {};
+    }
+    if (differs("search", "regex")) {
+      const { test, error } = compile(state.search, state.regex);
+      this.searchError = error;
+      this.hit = hits(profile, test);
+    }
+    if (differs("search", "regex", ...WEIGHED_BY)) this.matched = this.hit && matched(profile, this.weights, this.hit);
+    if (differs("theme", "colour")) this.paint();
+  }
+
+  /** Colours of the theme that holds now. */
+  paint() {
+    this.theme = themeOf(this.state);
+    this.ink = inkOf(this.theme);
+    const by = this.state.colour === "kind" ? "kind" : "module";
+    const { colours, legend } = functionColours(this.profile, by, this.selfOfAll, this.theme);
+    this.colours = colours;
+    this.legend = legend;
+  }
+
+  /** @param {"flame"|"callers"|"focusCallers"|"focusCallees"} which @returns {Tree} */
+  tree(which) {
+    const focus = which.startsWith("focus") ? this.state.focus : -1;
+    const key = `${which} ${focus}`;
+    this.trees[key] ??= new Tree(this.profile, this.weights, { callers: which === "callers" || which === "focusCallers", focus });
+    return this.trees[key];
+  }
+
+  /** How the frames of a tree look. */
+  look(tree) {
+    const { frames } = tree;
+    const { profile, colours, ink, theme, state, hit } = this;
+    const { scale } = this.weights;
+    const changed = (frame) => changeColour(changeOf(frames.old[frame] * scale[0], frames.new[frame] * scale[1]), theme);
+    const own = (frame) => (frames.key[frame] < 0 ? ink.rest : colours[frames.key[frame]]);
+    return {
+      colour: profile.groups > 1 && state.colour === "change" ? changed : own,
+      label: (frame) => (frames.key[frame] < 0 ? "all" : profile.names[frames.key[frame]]),
+      hit,
+      ink,
+      font: ink.font.replace("11px", "12px"),
+    };
+  }
+
+  // --- Zoom ---------------------------------------------------------------------------------------
+
+  /** @returns {number[]} frames of the trail, from the root to the one that is zoomed */
+  trail(tree) {
+    const { zoom } = this.state;
+    if (!zoom) return [0];
+    const frame = tree.fromAnchor(zoom.node, Math.max(...zoom.depths));
+    const depths = [...new Set([0, ...zoom.depths])].sort((a, b) => a - b);
+    return [...new Set(depths.map((depth) => tree.ancestor(frame, depth)))];
+  }
+
+  zoomTo(tree, frame) {
+    if (frame === this.trail(tree).at(-1)) return;
+    if (frame === 0) return this.set({ zoom: null }, true);
+    const { depth } = tree.frames;
+    const above = this.trail(tree).filter((f) => f > 0 && depth[f] < depth[frame] && tree.ancestor(frame, depth[f]) === f);
+    this.set({ zoom: { node: tree.anchor(frame), depths: [...above.map((f) => depth[f]), depth[frame]] } }, true);
+  }
+
+  /** @returns {boolean} whether there was something to go back from */
+  zoomBack(tree) {
+    const trail = this.trail(tree);
+    if (trail.length < 2) return false;
+    this.zoomTo(tree, trail.at(-2));
+    return true;
+  }
+}

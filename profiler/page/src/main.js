@@ -1,0 +1,483 @@
+// The page: reads the data, and joins what is shown with what is done.
+import { App } from "./app.js";
+import { changeColour } from "./colours.js";
+import { copyText } from "./copy.js";
+import { describe, sentence } from "./describe.js";
+import { byId, element, name } from "./dom.js";
+import { showFacts } from "./facts.js";
+import { folded, within } from "./folded.js";
+import { figure, percent, typeName } from "./format.js";
+import { Graph } from "./graph.js";
+import { helpTable, listen } from "./keys.js";
+import { loadProfile } from "./profile.js";
+import { VIEWS } from "./state.js";
+import { Table } from "./table.js";
+import { onSystemTheme } from "./theme.js";
+import { Threads } from "./threads.js";
+import { Timeline } from "./timeline.js";
+import { Tooltip } from "./tooltip.js";
+
+class Page {
+  constructor(profile) {
+    this.profile = profile;
+    this.app = new App(profile);
+    this.tooltip = new Tooltip();
+    showFacts(profile);
+    this.#makeGraphs();
+    this.#makeTools();
+    this.keys = this.#keys();
+    listen(this.keys);
+    byId("help-keys").append(helpTable(this.keys));
+    this.app.onChange(() => this.show());
+    onSystemTheme(() => {
+      this.app.paint();
+      this.show();
+    });
+    this.show();
+  }
+
+  // --- Parts --------------------------------------------------------------------------------------
+
+  #makeGraphs() {
+    const events = (which) => ({
+      onzoom: (frame) => this.#onZoom(which, frame),
+      onhover: (frame, x, y) => this.#onHover(which, frame, x, y),
+      onselect: (frame, byKey) => this.#onSelect(which, frame, byKey),
+    });
+    this.graphs = {
+      main: new Graph("Flame graph: arrows go from frame to frame, Enter zooms, ? lists all keys", events("main")),
+      callers: new Graph("Callers of the function", events("callers")),
+      callees: new Graph("What the function calls", events("callees")),
+    };
+    byId("panel-graph").append(this.graphs.main.box);
+    byId("callers").append(this.graphs.callers.box);
+    byId("callees").append(this.graphs.callees.box);
+    this.active = "main";
+    for (const [which, graph] of Object.entries(this.graphs))
+      graph.element.addEventListener("focus", () => (this.active = which));
+    this.zooms = { callers: 0, callees: 0 }; // of the sandwich
+    this.table = new Table({
+      onsort: (id) => this.app.set({ sort: id, rising: this.app.state.sort === id ? !this.app.state.rising : false }),
+      onopen: (f) => this.openSandwich(f),
+    });
+    byId("panel-functions").append(this.table.element);
+  }
+
+  #makeTools() {
+    const { app, profile } = this;
+    for (const view of VIEWS) byId(`view-${view}`).addEventListener("click", () => this.setView(view));
+    byId("views").addEventListener("keydown", (event) => this.#moveTab(event));
+    this.timeline = new Timeline(profile.time, (from, to) => this.setTime(from, to));
+    byId("time-clear").addEventListener("click", () => app.set({ from: 0, to: null }));
+    this.threads = new Threads(profile.threads, (threads) => app.set({ threads }));
+    const search = byId("search");
+    search.addEventListener("input", () => app.set({ search: search.value }));
+    search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.nextHit(event.shiftKey ? -1 : 1);
+      else if (event.key === "Escape") {
+        app.set({ search: "" });
+        this.activeGraph.element.focus();
+      } else return;
+      event.preventDefault();
+    });
+    byId("regex").addEventListener("click", () => app.set({ regex: !app.state.regex }));
+    this.#fill("value", profile.types.map((type, i) => [String(i), typeName(type)]), (value) => this.setType(Number(value)));
+    const colours = [["module", "By module"], ["kind", "By kind"]];
+    if (profile.groups > 1) colours.unshift(["change", "By change"]);
+    this.#fill("colour", colours, (colour) => app.set({ colour }));
+    byId("value-box").hidden = profile.types.length < 2;
+    byId("shares").hidden = profile.groups < 2;
+    byId("shares").addEventListener("click", () => app.set({ shares: !app.state.shares }));
+    byId("up").addEventListener("click", () => app.set({ up: !app.state.up }));
+    byId("copy").addEventListener("click", () => this.copy());
+    byId("theme").addEventListener("click", () => this.switchTheme());
+    byId("help").addEventListener("click", () => this.toggleHelp());
+    byId("help-close").addEventListener("click", () => byId("help-box").close());
+    byId("frame-zoom").addEventListener("click", () => this.#zoomSelected());
+    byId("frame-sandwich").addEventListener("click", () => this.sandwichOfSelected());
+    byId("frame-name").addEventListener("click", () => this.#copied(this.#selectedName(), "the name"));
+  }
+
+  #fill(id, options, onchange) {
+    const select = byId(id);
+    select.append(...options.map(([value, text]) => element("option", { value, text })));
+    select.addEventListener("change", () => onchange(select.value));
+  }
+
+  #keys() {
+    const { app } = this;
+    const key = (keys, label, does, run) => ({ keys, label, does, run });
+    const move = (where) => () => this.activeGraph.move(where);
+    const vertical = (down) => () => {
+      if (app.state.view === "functions") this.table.step(down ? 1 : -1);
+      else this.activeGraph.move(this.activeGraph.up !== down ? "in" : "out");
+    };
+    return [
+      { title: "Views", keys: [
+        key(["1"], "1", "flame graph", () => this.setView("flame")),
+        key(["2", "i"], "2 i", "callers: the graph inverted", () => this.setView(app.state.view === "callers" ? "flame" : "callers")),
+        key(["3", "t"], "3 t", "table of functions", () => this.setView("functions")),
+        key(["4", "s"], "4 s", "sandwich of the selected function", () => this.sandwichOfSelected()),
+        key(["o"], "o", "root at the bottom, or at the top", () => app.set({ up: !app.state.up })),
+      ] },
+      { title: "In the graph", keys: [
+        key(["ArrowDown"], "↓", "the frame below", vertical(true)),
+        key(["ArrowUp"], "↑", "the frame above", vertical(false)),
+        key(["ArrowLeft"], "←", "the frame to the left", move("before")),
+        key(["ArrowRight"], "→", "the frame to the right", move("after")),
+        key(["Enter", " "], "Enter", "zoom into the selected frame", () => this.#zoomSelected()),
+        key(["Escape", "Backspace"], "Esc", "back, one zoom", () => this.back()),
+        key(["Home"], "Home", "back to all of it", () => this.home()),
+        key(["+", "="], "+", "closer", () => this.activeGraph.zoomBy(0.6)),
+        key(["-"], "−", "farther", () => this.activeGraph.zoomBy(1 / 0.6)),
+        key(["Shift+ArrowLeft"], "⇧←", "move to the left", () => this.activeGraph.panBy(-80)),
+        key(["Shift+ArrowRight"], "⇧→", "move to the right", () => this.activeGraph.panBy(80)),
+        key(["PageDown"], "PgDn", "scroll down", () => this.activeGraph.scrollBy(1)),
+        key(["PageUp"], "PgUp", "scroll up", () => this.activeGraph.scrollBy(-1)),
+      ] },
+      { title: "What is looked at", keys: [
+        key(["/", "f"], "/ f", "search", () => byId("search").select()),
+        key(["r"], "r", "regular expression, or text", () => app.set({ regex: !app.state.regex })),
+        key(["n"], "n", "next hit", () => this.nextHit(1)),
+        key(["N"], "N", "hit before", () => this.nextHit(-1)),
+        key(["h"], "h", "threads", () => this.threads.toggle()),
+        key(["g"], "g", "time line: arrows move the range, Shift its end, Alt its beginning", () => byId("timeline").focus()),
+        key(["v"], "v", "next value", () => this.setType((app.state.type + 1) % this.profile.types.length)),
+        key(["m"], "m", "next colouring", () => this.#next("colour", [...byId("colour").options].map((o) => o.value))),
+      ] },
+      { title: "Page", keys: [
+        key(["c"], "c", "copy what is in sight as folded stacks", () => this.copy()),
+        key(["d"], "d", "dark or light", () => this.switchTheme()),
+        key(["?"], "?", "this help", () => this.toggleHelp()),
+      ] },
+    ];
+  }
+
+  #next(what, all) {
+    this.app.set({ [what]: all[(all.indexOf(this.app.state[what]) + 1) % all.length] });
+  }
+
+  // --- What is done -------------------------------------------------------------------------------
+
+  /** A range is of values whose times are known: of a heap, in place of its peak, what it grew by. */
+  setTime(from, to) {
+    const { types, time } = this.profile;
+    const { type } = this.app.state;
+    const known = time.values[type] ? type : (time.changes.find((t) => time.values[t] && types[t].unit === types[type].unit) ?? -1);
+    if (to === null) this.app.set({ from, to });
+    else if (known >= 0) this.app.set({ from, to, type: known });
+    else this.#say("Times are not known: this recording has sums alone.");
+  }
+
+  setType(type) {
+    this.app.set(this.profile.time.values[type] ? { type } : { type, from: 0, to: null });
+  }
+
+  get activeGraph() {
+    if (this.app.state.view !== "sandwich") return this.graphs.main;
+    return this.active === "main" ? this.graphs.callees : this.graphs[this.active];
+  }
+
+  setView(view) {
+    const { app } = this;
+    if (view === app.state.view) return;
+    // The hottest function, if none was chosen.
+    const hottest = app.tally.self[0].reduce((best, v, f) => (v > app.tally.self[0][best] ? f : best), 0);
+    app.set({ view, zoom: null, ...(view === "sandwich" && app.state.focus < 0 ? { focus: hottest } : {}) }, true);
+    this.#focusView();
+  }
+
+  #focusView() {
+    if (this.app.state.view === "functions") this.table.element.focus({ preventScroll: true });
+    else this.activeGraph.element.focus({ preventScroll: true });
+  }
+
+  #moveTab(event) {
+    const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!way) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const at = VIEWS.indexOf(this.app.state.view);
+    this.setView(VIEWS[(at + way + VIEWS.length) % VIEWS.length]);
+    byId(`view-${this.app.state.view}`).focus();
+  }
+
+  openSandwich(f) {
+    this.zooms = { callers: 0, callees: 0 };
+    this.app.set({ view: "sandwich", focus: f, zoom: null }, true);
+    this.active = "callees";
+    this.#focusView();
+  }
+
+  #selectedKey() {
+    const { tree, selected } = this.activeGraph;
+    return this.app.state.view !== "functions" && tree && selected >= 0 ? tree.frames.key[selected] : -1;
+  }
+
+  #selectedName() {
+    const key = this.#selectedKey();
+    return key >= 0 ? this.profile.names[key] : "";
+  }
+
+  sandwichOfSelected() {
+    const inTable = this.app.state.view === "functions" ? (this.table.list[this.table.at] ?? -1) : this.#selectedKey();
+    if (inTable >= 0) this.openSandwich(inTable);
+    else this.setView("sandwich");
+  }
+
+  #zoomSelected() {
+    const graph = this.activeGraph;
+    this.#onZoom(Object.keys(this.graphs).find((which) => this.graphs[which] === graph), graph.selected);
+  }
+
+  #onZoom(which, frame) {
+    if (frame < 0 || this.app.state.view === "functions") return;
+    if (this.app.state.view !== "sandwich") return this.app.zoomTo(this.graphs.main.tree, frame);
+    if (which === "main") return;
+    this.zooms[which] = frame;
+    this.show();
+  }
+
+  back() {
+    const graph = this.activeGraph;
+    const { view, search } = this.app.state;
+    if (view === "functions") return search ? this.app.set({ search: "" }) : undefined;
+    if (graph.resetRange()) return;
+    if (view === "sandwich") {
+      const which = graph === this.graphs.callers ? "callers" : "callees";
+      this.zooms[which] = Math.max(0, graph.tree.frames.parent[this.zooms[which]]);
+      return this.show();
+    }
+    if (!this.app.zoomBack(graph.tree) && search) this.app.set({ search: "" });
+  }
+
+  home() {
+    this.zooms = { callers: 0, callees: 0 };
+    this.app.set({ zoom: null }, this.app.state.zoom !== null);
+    this.activeGraph.resetRange();
+  }
+
+  /** Frames that fit, from the left to the right and from the root on, as far as they are made. */
+  nextHit(way) {
+    const { hit } = this.app;
+    const graph = this.activeGraph;
+    if (!hit || this.app.state.view === "functions") return;
+    const { tree } = graph;
+    const found = this.#hitsOf(tree, hit);
+    if (found.length === 0) return;
+    const at = found.indexOf(graph.selected);
+    graph.select(found[(at + way + found.length + (at < 0 && way < 0 ? 1 : 0)) % found.length], true);
+  }
+
+  /** The widest come first, and no more than a person goes through. */
+  #hitsOf(tree, hit, most = 200) {
+    const { frames } = tree;
+    const least = frames.width[0] / 5000;
+    const found = [];
+    const open = [0];
+    while (open.length > 0) {
+      const frame = open.pop();
+      if (frames.key[frame] >= 0 && hit[frames.key[frame]]) found.push(frame);
+      const count = tree.childCount(frame);
+      for (let i = 0; i < count && frames.width[frames.first[frame] + i] >= least; i++) open.push(frames.first[frame] + i);
+    }
+    return found.sort((a, b) => frames.width[b] - frames.width[a]).slice(0, most);
+  }
+
+  /** What is in sight: with the chosen threads and times, and below the zoomed frame. */
+  foldedText() {
+    const { app } = this;
+    const { view } = app.state;
+    let wanted = null;
+    if (view === "flame" || view === "callers") {
+      const graph = this.graphs.main;
+      if (graph.zoomed > 0) wanted = within(graph.tree, graph.zoomed);
+    } else if (view === "sandwich") {
+      const { tree, zoomed } = this.activeGraph;
+      wanted = within(tree, zoomed);
+    }
+    return folded(this.profile, app.choice, wanted);
+  }
+
+  copy() {
+    return this.#copied(this.foldedText(), "folded stacks");
+  }
+
+  async #copied(text, what) {
+    if (text === "") return;
+    this.#say((await copyText(text)) ? `Copied ${what}.` : "The browser does not let this page copy.");
+  }
+
+  #say(text) {
+    const toast = byId("toast");
+    toast.textContent = text;
+    toast.hidden = false;
+    clearTimeout(this.toastTimer);
+    this.toastTimer = setTimeout(() => (toast.hidden = true), 2500);
+  }
+
+  switchTheme() {
+    this.app.set({ theme: this.app.theme === "dark" ? "light" : "dark" });
+  }
+
+  toggleHelp() {
+    const box = byId("help-box");
+    if (box.open) box.close();
+    else box.showModal();
+  }
+
+  // --- What is shown ------------------------------------------------------------------------------
+
+  #describe(which, frame) {
+    const { app, profile } = this;
+    return describe({ profile, weights: app.weights, tally: app.tally, unit: app.unit, shares: app.state.shares }, this.graphs[which].tree, frame, this.graphs[which].zoomed);
+  }
+
+  #onHover(which, frame, x, y) {
+    if (frame < 0) this.tooltip.hide();
+    else this.tooltip.show(this.#describe(which, frame), x, y);
+  }
+
+  #onSelect(which, frame, byKey) {
+    this.active = which;
+    this.#showSelected();
+    if (byKey) {
+      this.tooltip.hide();
+      clearTimeout(this.spoken);
+      this.spoken = setTimeout(() => (byId("spoken").textContent = sentence(this.#describe(which, frame))), 150);
+    }
+  }
+
+  /** The line below: what is selected. */
+  #showSelected() {
+    const { selected } = this.activeGraph;
+    const bar = byId("frame");
+    const none = this.app.state.view === "functions" || !this.activeGraph.tree || selected < 0;
+    bar.hidden = none;
+    if (none) return;
+    const d = this.#describe(this.app.state.view === "sandwich" ? (this.active === "main" ? "callees" : this.active) : "main", selected);
+    byId("frame-title").replaceChildren(name(d.title.slice(0, 2000)));
+    byId("frame-place").replaceChildren(name([d.place, d.module, d.note].filter(Boolean).join(" · ")));
+    byId("frame-figures").textContent = d.rows.map(([what, ...values]) => `${what} ${values.join("  ")}`).join("   ");
+    byId("frame-sandwich").hidden = byId("frame-name").hidden = this.#selectedKey() < 0;
+  }
+
+  show() {
+    const { app } = this;
+    const { state } = app;
+    this.tooltip.hide();
+    for (const view of VIEWS) {
+      byId(`view-${view}`).setAttribute("aria-selected", String(view === state.view));
+      byId(`view-${view}`).tabIndex = view === state.view ? 0 : -1;
+    }
+    const inGraph = state.view === "flame" || state.view === "callers";
+    byId("panel-graph").hidden = !inGraph;
+    byId("panel-functions").hidden = state.view !== "functions";
+    byId("panel-sandwich").hidden = state.view !== "sandwich";
+    byId("up").hidden = !inGraph;
+    if (inGraph) this.#showGraph(state.view);
+    else if (state.view === "functions") this.table.show(app, app.hit, state);
+    else this.#showSandwich();
+    this.#showTools();
+    this.#showTrail(inGraph);
+    this.#showSelected();
+  }
+
+  #showGraph(which) {
+    const tree = this.app.tree(which);
+    this.graphs.main.show({ tree, look: this.app.look(tree), up: this.app.state.up, zoomed: this.app.trail(tree).at(-1) });
+  }
+
+  #showSandwich() {
+    const { app, profile } = this;
+    const { focus } = app.state;
+    const callers = app.tree("focusCallers");
+    const callees = app.tree("focusCallees");
+    for (const [which, tree] of [["callers", callers], ["callees", callees]]) {
+      if (this.graphs[which].tree !== tree) this.zooms[which] = 0;
+      this.graphs[which].show({ tree, look: app.look(tree), up: which === "callers", zoomed: this.zooms[which] });
+      byId(which).style.flexGrow = String(Math.min(30, Math.max(8, this.graphs[which].rows)));
+    }
+    const figures = profile.groups > 1 ? ["old", "new"] : [""];
+    byId("sandwich-title").replaceChildren(focus >= 0 ? name(profile.names[focus].slice(0, 2000)) : "No function was chosen: take one of the table.");
+    byId("sandwich-figures").textContent = focus < 0 ? "" : figures.map((title, g) =>
+      `${title} self ${figure(app.tally.self[g][focus], app.unit)} (${percent(app.tally.self[g][focus], app.weights.all[g])}), ` +
+      `total ${figure(app.tally.total[g][focus], app.unit)} (${percent(app.tally.total[g][focus], app.weights.all[g])})`.trim()).join("; ").trim();
+  }
+
+  #showTools() {
+    const { app, profile } = this;
+    const { state } = app;
+    if (byId("search").value !== state.search) byId("search").value = state.search;
+    byId("regex").setAttribute("aria-pressed", String(state.regex));
+    byId("search").setAttribute("aria-invalid", String(app.searchError !== ""));
+    byId("matched").textContent = app.searchError ? "not an expression" : app.matched
+      ? app.matched.map((v, g) => percent(v, app.weights.all[g])).join(" → ") : "";
+    byId("matched").title = app.searchError || "share of what has such a function anywhere in its stack";
+    byId("up").textContent = state.up ? "Flame ↑" : "Icicle ↓";
+    byId("shares").setAttribute("aria-pressed", String(state.shares));
+    byId("value").value = String(state.type);
+    byId("colour").value = state.colour;
+    const sum = app.weights.all;
+    byId("sum").textContent = sum.map((v, g) => (profile.groups > 1 ? ["old ", "new "][g] : "") + figure(v, app.unit)).join(", ");
+    this.threads.show({ chosen: state.threads, values: app.threadValues, unit: app.unit });
+    const isTime = app.unit === "nanoseconds";
+    const { time } = profile;
+    byId("time").hidden = !app.isLevel && (time.values[state.type] === null || time.at.length === 0);
+    this.timeline.show({
+      series: app.series,
+      seriesStep: app.seriesStep,
+      from: state.from,
+      to: state.to,
+      perStep: isTime ? time.step : 0,
+      level: app.isLevel,
+      unit: app.unit,
+      grown: time.changes.includes(state.type),
+      peaks: app.isLevel && !state.threads ? time.live.map((l) => ({ at: l.peak.at, value: app.unit === "bytes" ? l.peak.bytes : l.peak.blocks })) : [],
+      ink: app.ink,
+    });
+    byId("theme").setAttribute("aria-label", app.theme === "dark" ? "Light colours" : "Dark colours");
+    this.#showLegend();
+  }
+
+  #showLegend() {
+    const { app, profile } = this;
+    const entry = (colour, text, share) => {
+      const mark = element("span", { class: "mark", "aria-hidden": "true" });
+      mark.style.background = colour;
+      return element("li", {}, mark, name(text.slice(0, 80)), share === undefined ? null : element("span", { class: "quiet", text: percent(share, 1) }));
+    };
+    const byChange = profile.groups > 1 && app.state.colour === "change";
+    byId("legend").replaceChildren(...(byChange
+      ? [entry(changeColour(-0.8, app.theme), "less than before"), entry(changeColour(0, app.theme), "as before"), entry(changeColour(0.8, app.theme), "more than before")]
+      : app.legend.slice(0, 12).map((l) => entry(l.colour, l.name, l.share))));
+  }
+
+  #showTrail(inGraph) {
+    const box = byId("trail");
+    const tree = this.graphs.main.tree;
+    box.hidden = !inGraph || !tree || this.app.trail(tree).length < 2;
+    if (box.hidden) return;
+    const trail = this.app.trail(tree);
+    box.replaceChildren(...trail.map((frame, i) => {
+      const key = tree.frames.key[frame];
+      const text = key < 0 ? "All" : this.profile.names[key].slice(0, 200);
+      const last = i === trail.length - 1;
+      return element("li", {}, element("button", { type: "button", "aria-current": last ? "true" : undefined, title: text, onclick: () => this.app.zoomTo(tree, frame) }, name(text)));
+    }));
+  }
+}
+
+/** The page is a global: for tests, and for the browser's console. */
+async function main() {
+  try {
+    const begin = performance.now();
+    globalThis.sfbPage = new Page(await loadProfile(byId("data")));
+    requestAnimationFrame(() => (globalThis.sfbPage.firstPicture = performance.now() - begin));
+  } catch (error) {
+    byId("title").textContent = `This page cannot show its data: ${error.message}`;
+    throw error;
+  }
+}
+
+main();

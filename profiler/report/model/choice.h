@@ -1,0 +1,52 @@
+/* Which part of the recordings a report is of. */
+#ifndef PROFILER_REPORT_MODEL_CHOICE_H
+#define PROFILER_REPORT_MODEL_CHOICE_H
+
+#include "profiler/report/model/data.h"
+
+/* Which of a heap's values is the main one. */
+enum report_heap_value {
+    REPORT_HEAP_USUAL, /* what lives; where nothing does, the peak */
+    REPORT_HEAP_ALLOCATED,
+    REPORT_HEAP_LIVE,
+    REPORT_HEAP_PEAK,
+    REPORT_HEAP_TEMPORARY
+};
+
+/* Which samples are wanted. Zero: all. Of a heap, a span of time is what lives at its end less what lived before it. */
+struct report_choice {
+    uint64_t from, to;   /* ns from the beginning of a recording; to 0: its end */
+    bool at_instant;     /* of a heap: what lives at `to`, which may be 0 then */
+    const char *thread;  /* a name or a tid; NULL: all */
+    const char *process; /* the base name of a program, or a pid */
+    /* Whether one of a stack's functions is wanted: asked once for each name. NULL: all are */
+    bool (*function)(void *user, const char *name);
+    void *user;
+    bool no_names;   /* no names are wanted: missing ones are not reported */
+    bool no_inlines; /* inlined functions count as their callers */
+    enum report_heap_value value;
+    bool blocks; /* the main value of a heap is a number of blocks, not of bytes */
+    /* What lives of a heap is what did before the last part of the run, too: so much of it at most. 0: of all of it */
+    uint64_t tail;
+    double tail_percent;
+};
+
+bool report_choice_has_process(const struct report_choice *c, const struct report_process *process);
+bool report_choice_has_thread(const struct report_choice *c, const struct report_thread *thread);
+
+/* @param time  ns from the beginning of its recording */
+bool report_choice_has_time(const struct report_choice *c, uint64_t time);
+
+/* Whether it is of a part of the run. */
+static inline bool report_choice_is_timed(const struct report_choice *c)
+{
+    return c->from > 0 || c->to > 0 || c->at_instant;
+}
+
+/* @return whether a text is "allocated", "live", "peak" or "temporary" */
+bool report_heap_value_parse(const char *text, enum report_heap_value *out);
+
+/* What was never sampled has no time and no stack: whether it is wanted all the same. */
+bool report_choice_has_unsampled(const struct report_choice *c);
+
+#endif

@@ -1,0 +1,426 @@
+#include "profiler/report/model/data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profiler/report/model/heap_complete.h"
+#include "sfb/image_map.h"
+
+/* Ids ascend in a file, mostly by one: then the first guess is right. @return index; REPORT_NONE */
+#define DEFINE_FIND(name, array)                                                                   \
+    static uint32_t name(const struct report_data *d, uint32_t id)                                 \
+    {                                                                                              \
+        size_t low = 0, high = d->array.count;                                                     \
+                                                                                                   \
+        if (high > 0 && id - d->array.at[0].id < high &&                                           \
+            d->array.at[id - d->array.at[0].id].id == id)                                          \
+            return id - d->array.at[0].id;                                                         \
+        while (low < high) {                                                                       \
+            const size_t middle = low + (high - low) / 2;                                          \
+                                                                                                   \
+            if (d->array.at[middle].id < id)                                                       \
+                low = middle + 1;                                                                  \
+            else                                                                                   \
+                high = middle;                                                                     \
+        }                                                                                          \
+        return low < d->array.count && d->array.at[low].id == id ? (uint32_t)low : REPORT_NONE;    \
+    }
+
+DEFINE_FIND(find_process, processes)
+DEFINE_FIND(find_thread, threads)
+DEFINE_FIND(find_stack, stacks)
+
+static char *copy(const void *bytes, size_t size)
+{
+    char *out = malloc(size + 1);
+
+    if (!out)
+        return NULL;
+    if (size > 0)
+        memcpy(out, bytes, size);
+    out[size] = '\0';
+    return out;
+}
+
+static char *copy_text(const char *text)
+{
+    return copy(text, strlen(text));
+}
+
+static bool read_start(struct report_data *d, const struct sfb_recording_start *from)
+{
+    if (d->start.command)
+        return true; /* a second one: the first stays */
+    d->start = *from;
+    d->start.engine_text = copy_text(from->engine_text);
+    d->start.version = copy_text(from->version);
+    d->start.host = copy_text(from->host);
+    d->start.command = copy(from->command, from->command_size);
+    return d->start.engine_text && d->start.version && d->start.host && d->start.command;
+}
+
+static bool read_process(struct report_data *d, const struct sfb_recording_process *from)
+{
+    struct report_process *p;
+
+    if (d->processes.count > 0 && from->id <= d->processes.at[d->processes.count - 1].id)
+        return true;
+    p = REPORT_NEXT(d->processes);
+    if (!p)
+        return false;
+    *p = (struct report_process){ .id = from->id,
+                                  .parent = from->parent,
+                                  .pid = from->pid,
+                                  .parent_pid = from->parent_pid,
+                                  .how = from->how,
+                                  .time = from->time,
+                                  .program = copy_text(from->program),
+                                  .arguments = copy(from->arguments, from->arguments_size),
+                                  .arguments_size = from->arguments_size };
+    return p->program && p->arguments;
+}
+
+static void read_process_end(struct report_data *d, const struct sfb_recording_process_end *from)
+{
+    const uint32_t i = find_process(d, from->id);
+    struct report_process *p;
+
+    if (i == REPORT_NONE)
+        return;
+    p = &d->processes.at[i];
+    p->ended = true;
+    p->end = from->end;
+    p->status = from->status;
+    p->end_time = from->time;
+    p->cpu_ns = from->cpu_ns;
+    p->unsampled_ns = from->unsampled_ns;
+}
+
+static bool read_thread(struct report_data *d, const struct sfb_recording_thread *from)
+{
+    const uint32_t process = find_process(d, from->process), i = find_thread(d, from->id);
+    const bool is_new = i == REPORT_NONE;
+    struct report_thread *t;
+    char *name;
+
+    if (process == REPORT_NONE ||
+        (is_new && d->threads.count > 0 && from->id < d->threads.at[d->threads.count - 1].id))
+        return true;
+    name = copy_text(from->name);
+    t = is_new ? REPORT_NEXT(d->threads) : &d->threads.at[i];
+    if (!t || !name) {
+        free(name);
+        return false;
+    }
+    if (is_new) {
+        t->id = from->id;
+        t->process = process;
+        t->tid = from->tid;
+        t->time = from->time;
+    }
+    t->engine = from->engine;
+    free(t->name);
+    t->name = name;
+    return true;
+}
+
+static void read_thread_end(struct report_data *d, const struct sfb_recording_thread_end *from)
+{
+    const uint32_t i = find_thread(d, from->id);
+    struct report_thread *t;
+
+    if (i == REPORT_NONE)
+        return;
+    t = &d->threads.at[i];
+    t->ended = true;
+    t->end_time = from->time;
+    t->cpu_ns = from->cpu_ns;
+    t->unsampled_ns = from->unsampled_ns;
+}
+
+/* Of an agent before its process had a module. Stacks of that time are of the first list that has some. */
+static bool is_empty(const struct sfb_recording_modules *modules)
+{
+    struct sfb_image_map_prefix prefixes[16];
+    char text[4096];
+    const struct sfb_image_map_room room = {
+        .text = text, .text_size = sizeof text, .prefixes = prefixes, .prefix_count = 16
+    };
+    struct sfb_image_map_decoder decoder;
+    struct sfb_image image;
+    struct sfb_error error;
+
+    return modules->size < sizeof text &&
+           sfb_image_map_decoder_init(&decoder, modules->map, modules->size, &room, &error) ==
+               SFB_OK &&
+           sfb_image_map_decoder_next(&decoder, &image, &error) == SFB_END;
+}
+
+static bool add_loss(struct report_data *d, uint32_t reason, uint64_t count, const char *text)
+{
+    struct report_loss *loss = REPORT_NEXT(d->losses);
+
+    if (!loss)
+        return false;
+    loss->reason = reason;
+    loss->count = count;
+    loss->text = copy_text(text);
+    return loss->text != NULL;
+}
+
+static bool read_modules(struct report_data *d, const struct sfb_recording_modules *from)
+{
+    const uint32_t process = find_process(d, from->process);
+    struct report_list *list;
+
+    if (process == REPORT_NONE)
+        return true;
+    if (is_empty(from))
+        return add_loss(d, SFB_LOSS_MODULES, 1, "a list without a module");
+    list = REPORT_NEXT(d->lists);
+    if (!list)
+        return false;
+    d->processes.at[process].modules = from->time;
+    list->process = process;
+    list->time = from->time;
+    list->map = (uint8_t *)copy(from->map, from->size);
+    list->size = from->size;
+    return list->map != NULL;
+}
+
+static bool read_stack(struct report_data *d, const struct sfb_recording_stack *from)
+{
+    const uint32_t process = find_process(d, from->process);
+    struct report_cbf *stack;
+
+    if (process == REPORT_NONE ||
+        (d->stacks.count > 0 && from->id <= d->stacks.at[d->stacks.count - 1].id))
+        return true;
+    stack = REPORT_NEXT(d->stacks);
+    if (!stack)
+        return false;
+    *stack = (struct report_cbf){ .id = from->id,
+                                  .process = process,
+                                  .bytes = (uint8_t *)copy(from->cbf, from->size),
+                                  .size = from->size };
+    return stack->bytes != NULL;
+}
+
+static bool read_sample(struct report_data *d, const struct sfb_recording_sample *from)
+{
+    const uint32_t thread = find_thread(d, from->thread);
+    struct report_sample *sample;
+
+    if (thread == REPORT_NONE)
+        return true;
+    sample = REPORT_NEXT(d->samples);
+    if (!sample)
+        return false;
+    *sample = (struct report_sample){ .thread = thread,
+                                      .stack = find_stack(d, from->stack),
+                                      .end = from->end,
+                                      .engine = from->engine,
+                                      .time = from->time,
+                                      .weight = from->weight };
+    return true;
+}
+
+static bool read_loss(struct report_data *d, const struct sfb_recording_losses *from)
+{
+    if (from->reason == SFB_LOSS_HEAP_EVENTS && from->count > 0)
+        report_heap_add_loss(&d->heap, find_process(d, from->process));
+    return add_loss(d, from->reason, from->count, from->text);
+}
+
+static bool read_file(struct report_data *d, const struct sfb_recording_file *from)
+{
+    const uint32_t process = find_process(d, from->process);
+    struct report_file *file;
+
+    if (process == REPORT_NONE)
+        return true;
+    file = REPORT_NEXT(d->files);
+    if (!file)
+        return false;
+    file->process = process;
+    file->bytes = copy(from->bytes, from->size);
+    file->size = from->size;
+    return file->bytes != NULL;
+}
+
+static bool read_finish(struct report_data *d, const struct sfb_recording_finish *from)
+{
+    free((char *)(uintptr_t)d->finish.reason);
+    d->finish = *from;
+    d->finish.reason = copy_text(from->reason);
+    return d->finish.reason != NULL;
+}
+
+/* --- The heap ---------------------------------------------------------------------------------- */
+
+static bool read_heap(struct report_data *d, const struct sfb_recording_heap *from)
+{
+    const uint32_t process = find_process(d, from->process);
+
+    return process == REPORT_NONE || report_heap_add(&d->heap, process, from);
+}
+
+static bool read_heap_site(struct report_data *d, const struct sfb_recording_heap_site *from)
+{
+    const uint32_t thread = find_thread(d, from->thread), stack = find_stack(d, from->stack);
+    uint32_t process;
+
+    if (thread == REPORT_NONE)
+        return true;
+    process = d->threads.at[thread].process;
+    /* A stack is of the modules of its process, where they are written before it. */
+    return report_heap_add_site(
+        &d->heap, process, thread, stack,
+        d->processes.at[stack == REPORT_NONE ? process : d->stacks.at[stack].process].modules,
+        from);
+}
+
+static bool read_heap_state(struct report_data *d, const struct sfb_recording_heap_state *from)
+{
+    const uint32_t process = find_process(d, from->process);
+
+    return process == REPORT_NONE || report_heap_add_state(&d->heap, process, from);
+}
+
+/* @return false: no memory */
+static bool read_event(struct report_data *d, const struct sfb_recording_event *e)
+{
+    switch (e->kind) {
+    case SFB_EVENT_START: return read_start(d, &e->of.start);
+    case SFB_EVENT_PROCESS: return read_process(d, &e->of.process);
+    case SFB_EVENT_PROCESS_END: read_process_end(d, &e->of.process_end); return true;
+    case SFB_EVENT_THREAD: return read_thread(d, &e->of.thread);
+    case SFB_EVENT_THREAD_END: read_thread_end(d, &e->of.thread_end); return true;
+    case SFB_EVENT_MODULES: return read_modules(d, &e->of.modules);
+    case SFB_EVENT_STACK: return read_stack(d, &e->of.stack);
+    case SFB_EVENT_SAMPLE: return read_sample(d, &e->of.sample);
+    case SFB_EVENT_LOSSES: return read_loss(d, &e->of.losses);
+    case SFB_EVENT_FILE: return read_file(d, &e->of.file);
+    case SFB_EVENT_FINISH: return read_finish(d, &e->of.finish);
+    case SFB_EVENT_HEAP: return read_heap(d, &e->of.heap);
+    case SFB_EVENT_HEAP_SITE: return read_heap_site(d, &e->of.heap_site);
+    case SFB_EVENT_HEAP_TOTALS: return report_heap_add_totals(&d->heap, &e->of.heap_totals);
+    case SFB_EVENT_HEAP_STATE: return read_heap_state(d, &e->of.heap_state);
+    case SFB_EVENT_HEAP_EVENT: return report_heap_add_event(&d->heap, &e->of.heap_event);
+    default: return true; /* of a later version */
+    }
+}
+
+/* Lists of one process together, each by its time. */
+static int compare_lists(const void *a, const void *b)
+{
+    const struct report_list *x = a, *y = b;
+
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+static int compare_losses(const void *a, const void *b)
+{
+    const struct report_loss *x = a, *y = b;
+
+    if (x->reason != y->reason)
+        return x->reason < y->reason ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
+void report_data_sort_losses(struct report_data *d)
+{
+    if (d->losses.count > 1)
+        qsort(d->losses.at, d->losses.count, sizeof *d->losses.at, compare_losses);
+}
+
+enum sfb_status report_data_read(struct report_data *out, const char *path, struct sfb_error *error)
+{
+    struct sfb_recording_reader *reader;
+    struct sfb_recording_event event;
+    enum sfb_status status;
+
+    *out = (struct report_data){ .health = { .size = 0 } };
+    status = sfb_recording_reader_open(&reader, path, error);
+    if (status != SFB_OK)
+        return status;
+    while ((status = sfb_recording_reader_next(reader, &event)) == SFB_OK)
+        if (!read_event(out, &event)) {
+            status = SFB_NO_RESOURCE;
+            break;
+        }
+    sfb_recording_reader_health(reader, &out->health);
+    sfb_recording_reader_close(reader);
+    *error = (struct sfb_error){ .status = status, .field = "memory" };
+    if (out->lists.count > 1)
+        qsort(out->lists.at, out->lists.count, sizeof *out->lists.at, compare_lists);
+    if (status == SFB_END && !report_heap_complete(&out->heap))
+        status = error->status = SFB_NO_RESOURCE;
+    if (status == SFB_END)
+        report_data_sort_losses(out);
+    return status == SFB_END ? SFB_OK : status;
+}
+
+uint32_t report_data_list(const struct report_data *d, uint32_t process, uint64_t time)
+{
+    size_t low = 0, high = d->lists.count;
+
+    /* Behind the last one of the process that is not later. */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct report_list *list = &d->lists.at[middle];
+
+        if (list->process < process || (list->process == process && list->time <= time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low > 0 && d->lists.at[low - 1].process == process)
+        return (uint32_t)(low - 1);
+    return low < d->lists.count && d->lists.at[low].process == process ? (uint32_t)low
+                                                                       : REPORT_NONE;
+}
+
+uint64_t report_data_end(const struct report_data *d)
+{
+    uint64_t end = d->finish.time;
+
+    for (size_t i = 0; i < d->samples.count; i++)
+        if (d->samples.at[i].time > end)
+            end = d->samples.at[i].time;
+    for (size_t i = 0; i < d->heap.heaps.count; i++)
+        if (d->heap.heaps.at[i].last > end)
+            end = d->heap.heaps.at[i].last;
+    return end > d->start.monotonic ? end : d->start.monotonic;
+}
+
+#define FREE_EACH(array, member)                                                                   \
+    for (size_t i = 0; i < (array).count; i++)                                                     \
+    free((array).at[i].member)
+
+void report_data_free(struct report_data *d)
+{
+    FREE_EACH(d->processes, program);
+    FREE_EACH(d->processes, arguments);
+    FREE_EACH(d->threads, name);
+    FREE_EACH(d->lists, map);
+    FREE_EACH(d->stacks, bytes);
+    FREE_EACH(d->losses, text);
+    FREE_EACH(d->files, bytes);
+    free((char *)(uintptr_t)d->start.engine_text);
+    free((char *)(uintptr_t)d->start.version);
+    free((char *)(uintptr_t)d->start.host);
+    free((char *)(uintptr_t)d->start.command);
+    free((char *)(uintptr_t)d->finish.reason);
+    free(d->processes.at);
+    free(d->threads.at);
+    free(d->lists.at);
+    free(d->stacks.at);
+    free(d->samples.at);
+    free(d->losses.at);
+    free(d->files.at);
+    report_heap_free(&d->heap);
+    *d = (struct report_data){ .health = { .size = 0 } };
+}

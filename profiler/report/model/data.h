@@ -1,0 +1,121 @@
+/*
+ * A recording in memory, as its file has it: what belongs together is found by number. An entry never goes away,
+ * and what a damaged file left out is not there.
+ */
+#ifndef PROFILER_REPORT_MODEL_DATA_H
+#define PROFILER_REPORT_MODEL_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profiler/report/model/data_heap.h"
+#include "sfb/recording.h"
+#include "util/array.h"
+
+struct report_process {
+    uint32_t id, parent; /* ids */
+    uint32_t pid, parent_pid;
+    uint32_t how, end, status; /* enums of sfb/recording.h */
+    bool ended;                /* end and what follows are known */
+    uint64_t time, end_time;
+    uint64_t cpu_ns, unsampled_ns;
+    uint64_t modules; /* time of the list that was read last */
+    char *program;
+    char *arguments; /* separated by '\0' */
+    size_t arguments_size;
+};
+
+struct report_thread {
+    uint32_t id;
+    uint32_t process; /* index */
+    uint32_t tid, engine;
+    bool ended;
+    uint64_t time, end_time;
+    uint64_t cpu_ns, unsampled_ns;
+    char *name; /* the last one */
+};
+
+/* The modules of a process from a time on. */
+struct report_list {
+    uint32_t process; /* index */
+    uint64_t time;
+    uint8_t *map; /* Compact ImageMap */
+    size_t size;
+};
+
+struct report_cbf {
+    uint32_t id;
+    uint32_t process; /* index */
+    uint8_t *bytes;
+    size_t size;
+};
+
+struct report_sample {
+    uint32_t thread; /* index */
+    uint32_t stack;  /* index; REPORT_NONE */
+    uint32_t end;    /* enum sfb_status */
+    uint32_t engine; /* enum sfb_recording_engine */
+    uint64_t time, weight;
+};
+
+struct report_loss {
+    uint32_t reason;
+    uint64_t count;
+    char *text; /* may be "" */
+};
+
+/* What a process made: /tmp/perf-PID.map. */
+struct report_file {
+    uint32_t process; /* index */
+    char *bytes;      /* a '\0' follows them */
+    size_t size;
+};
+
+struct report_data {
+    struct sfb_recording_start start; /* its strings are copies */
+    struct sfb_recording_finish finish;
+    struct sfb_recording_health health;
+    REPORT_ARRAY(struct report_process) processes;
+    REPORT_ARRAY(struct report_thread) threads;
+    REPORT_ARRAY(struct report_list) lists; /* of a process by time */
+    REPORT_ARRAY(struct report_cbf) stacks;
+    REPORT_ARRAY(struct report_sample) samples;
+    REPORT_ARRAY(struct report_loss) losses; /* by reason and text */
+    REPORT_ARRAY(struct report_file) files;
+    struct report_heap_data heap;
+};
+
+/**
+ * Reads a recording.
+ *
+ * @param out    written, and to be freed, in any case
+ * @param error  written on failure
+ * @return SFB_OK: all of it that can be read, and health says what cannot; as sfb_recording_reader_open(); SFB_NO_RESOURCE
+ */
+enum sfb_status report_data_read(struct report_data *out, const char *path,
+                                 struct sfb_error *error);
+
+/* Sorts the losses, so that equal reasons and texts are adjacent. */
+void report_data_sort_losses(struct report_data *data);
+
+/*
+ * @return index of the module list that is valid for a process at a time: the last one that is not later, else the
+ *         first; REPORT_NONE: the process has no list
+ */
+uint32_t report_data_list(const struct report_data *data, uint32_t process, uint64_t time);
+
+/* @return when it ended: of one that was cut off, the time of its last sample. Never before it began */
+uint64_t report_data_end(const struct report_data *data);
+
+/* Whether it is of heaps, if only of none: not of CPU time. */
+static inline bool report_data_is_heap(const struct report_data *data)
+{
+    return data->heap.heaps.count > 0 ||
+           (data->start.command && data->start.engine == SFB_ENGINE_NONE &&
+            data->start.rate_hz == 0 && data->samples.count == 0);
+}
+
+void report_data_free(struct report_data *data);
+
+#endif

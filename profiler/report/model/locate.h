@@ -1,0 +1,35 @@
+/* From an address of a recorded process to a location of the model: each is asked for once. */
+#ifndef PROFILER_REPORT_MODEL_LOCATE_H
+#define PROFILER_REPORT_MODEL_LOCATE_H
+
+#include "profiler/report/model/model.h"
+
+struct report_locator {
+    struct report_model *model;
+    bool no_inlines;
+    struct report_index addresses; /* of the source: by address, process and list */
+    struct report_index places;    /* of all: by module and offset */
+    struct report_index modules;   /* by path and build-id */
+    struct report_index functions; /* by name, linkage name and module: the first of them */
+    /* Functions of one name in one module may be several: static ones of C, each of another file. */
+    struct report_index by_start; /* by the first of them and where they begin in the module */
+    struct report_index by_file;  /* by the first of them and their file */
+    struct report_strings build_ids;
+    uint32_t *found; /* of what `addresses` numbers: the location */
+    size_t found_count, found_room;
+    uint32_t source, process, list; /* that the namer uses */
+    uint32_t at;                    /* location that lines are being added to */
+    uint64_t base;                  /* of its module in its process; of code in no module 0 */
+    bool failed;
+};
+
+void report_locator_begin(struct report_locator *locator, struct report_model *model,
+                          bool no_inlines);
+
+/* @return false: no memory */
+bool report_locate(struct report_locator *locator, uint32_t source, uint32_t process, uint32_t list,
+                   uint64_t lookup, uint32_t *out);
+
+void report_locator_end(struct report_locator *locator);
+
+#endif

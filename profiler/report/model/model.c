@@ -1,0 +1,73 @@
+#include "profiler/report/model/model.h"
+
+#include <stdlib.h>
+
+void report_model_free(struct report_model *model)
+{
+    report_strings_free(&model->strings);
+    free(model->modules.at);
+    free(model->functions.at);
+    free(model->lines.at);
+    free(model->locations.at);
+    free(model->frames.at);
+    free(model->stacks.at);
+    free(model->members.at);
+    free(model->rows.at);
+    free(model->points.at);
+    free(model->sites.at);
+    *model = (struct report_model){ .sources = NULL };
+}
+
+/* --- Reading it -------------------------------------------------------------------------------- */
+
+uint64_t report_member_unsampled(const struct report_model *model, const struct report_member *m)
+{
+    return m->wanted && !model->heap && report_choice_has_unsampled(&model->choice)
+               ? m->thread->unsampled_ns
+               : 0;
+}
+
+uint64_t report_process_unsampled(const struct report_model *model,
+                                  const struct report_process *process)
+{
+    return !model->heap && report_choice_has_unsampled(&model->choice) && !model->choice.thread &&
+                   report_choice_has_process(&model->choice, process)
+               ? process->unsampled_ns
+               : 0;
+}
+
+struct report_steps report_steps_of(const struct report_model *model, uint32_t stack)
+{
+    return (struct report_steps){
+        .model = model, .stack = report_has_no_stack(model, stack) ? NULL : &model->stacks.at[stack]
+    };
+}
+
+bool report_steps_next(struct report_steps *s, struct report_step *out)
+{
+    const struct report_model *model = s->model;
+    const struct report_location *location;
+    uint32_t frame;
+
+    *out = (struct report_step){ .location = REPORT_NONE };
+    if (!s->stack) {
+        out->mark = "[no stack]";
+        return s->frame++ == 0;
+    }
+    if (s->frame == s->stack->count)
+        return false;
+    frame = model->frames.at[s->stack->at + s->frame];
+    if (frame >= model->locations.count) {
+        out->mark = frame == (uint32_t)REPORT_OMITTED ? "[omitted]" : "[truncated]";
+        s->frame++;
+        return true;
+    }
+    location = &model->locations.at[frame];
+    out->location = frame;
+    out->line = &model->lines.at[location->at + s->line];
+    if (++s->line == location->count) {
+        s->line = 0;
+        s->frame++;
+    }
+    return true;
+}

@@ -1,0 +1,225 @@
+/*
+ * What all reports are made of: samples by stack and thread; stacks, leaf first; locations, which are places in
+ * modules, with the chain of functions that were inlined there. Several recordings make one model: what they share
+ * (by build-id and offset, by name) is there once.
+ *
+ * A model is made once (profiler/report/model/make.h) and never changes. Everything in it is found by number; what is not there is REPORT_NONE.
+ */
+#ifndef PROFILER_REPORT_MODEL_MODEL_H
+#define PROFILER_REPORT_MODEL_MODEL_H
+
+#include "profiler/report/model/amount.h"
+#include "profiler/report/model/choice.h"
+#include "profiler/report/model/data.h"
+#include "profiler/report/model/namer.h"
+#include "util/strings.h"
+
+/*
+ * What a row counts: "samples" in "count", then "cpu" in "nanoseconds"; of a heap "alloc_objects" in "count" and
+ * "alloc_space" in "bytes", then the same of inuse_, peak_ and temporary_. Words are pprof's, but for the last two.
+ */
+struct report_value_type {
+    const char *type, *unit;
+};
+
+enum { REPORT_VALUES = 8 }; /* at most; CPU time has two */
+
+/* Values of a heap, in pairs: blocks, bytes. */
+enum report_heap_type {
+    REPORT_ALLOC_OBJECTS,
+    REPORT_ALLOC_SPACE,
+    REPORT_INUSE_OBJECTS,
+    REPORT_INUSE_SPACE,
+    REPORT_PEAK_OBJECTS,
+    REPORT_PEAK_SPACE,
+    REPORT_TEMPORARY_OBJECTS,
+    REPORT_TEMPORARY_SPACE
+};
+
+/* A recording that goes into a model. */
+struct report_source {
+    const struct report_data *data;
+    struct report_namer namer;
+    uint32_t group; /* 0; in a comparison: 0 the old recordings, 1 the new ones */
+};
+
+struct report_module {
+    uint32_t path; /* string: as the process had it, "[vdso]"; of code that is in no module "" */
+    uint32_t name; /* string: the path's last part */
+    uint8_t build_id[64];
+    uint32_t build_id_size;
+    uint64_t start, end; /* where it was loaded when it was first seen */
+    bool has_functions, has_files, has_lines, has_inlines; /* for at least one address */
+};
+
+struct report_function {
+    uint32_t name; /* string: as shown; if unknown, "[0x1234]", an offset in its module */
+    uint32_t
+        system_name; /* string: as linked: "_ZN5shape4areaEi"; the same as name, or "": not known */
+    uint32_t file;   /* string: where a line of it was first seen; "": not known */
+    uint32_t module;
+    bool known; /* it has a name */
+};
+
+/* A function at a place: the one that contains it, or one that was inlined into the next line's. */
+struct report_line {
+    uint32_t function;
+    uint32_t file;         /* string: with its directory; "": not known */
+    uint32_t line, column; /* 0: not known */
+    bool inlined;
+};
+
+struct report_location {
+    uint32_t module;
+    enum report_kind kind;
+    uint64_t offset;    /* in the module; of code in no module, the address */
+    uint32_t at, count; /* in `lines`, innermost first; at least one */
+};
+
+/* What stands for frames that are not there, as a location: behind all others. */
+enum report_mark { REPORT_OMITTED = -1, REPORT_TRUNCATED = -2 };
+
+struct report_stack {
+    size_t at;      /* in `frames` */
+    uint32_t count; /* leaf first */
+    bool truncated;
+};
+
+struct report_member { /* a thread of a recording */
+    uint32_t source;   /* index */
+    const struct report_thread *thread;
+    const struct report_process *process;
+    bool wanted;
+};
+
+/* The samples of one thread that have one stack. */
+struct report_row {
+    uint32_t member; /* index */
+    uint32_t stack;  /* index; REPORT_NONE: none was taken */
+    uint32_t group;
+    uint64_t values[REPORT_VALUES];  /* of the model's types */
+    double variances[REPORT_VALUES]; /* of estimates; 0: it is exact */
+    uint64_t samples[REPORT_VALUES]; /* that an estimate is made of */
+};
+
+/* A site of a heap: what is known of it beside a row's values. */
+struct report_site {
+    uint32_t row;    /* index; several sites may be of one row */
+    uint32_t source; /* index */
+    const struct report_heap_site *site;
+    const struct sfb_recording_heap_totals
+        *totals; /* of the whole run, whatever time is chosen; NULL: not known */
+};
+
+/* One sample: for what is shown by time. */
+struct report_point {
+    uint64_t time;   /* ns from the beginning of its recording */
+    uint64_t weight; /* its main value */
+    uint32_t row;
+};
+
+struct report_model {
+    const struct report_source *sources; /* borrowed */
+    size_t source_count;
+    struct report_value_type types[REPORT_VALUES];
+    size_t type_count;
+    size_t main;    /* the type that shares are of: CPU time; of a heap as it was chosen */
+    bool heap;      /* the recordings are of heaps */
+    bool estimated; /* of a heap: at least one of them was sampled */
+    bool live_only; /* of a heap: all are dumps of what lives, and nothing else is known */
+    struct report_strings strings;
+    REPORT_ARRAY(struct report_module) modules;
+    REPORT_ARRAY(struct report_function) functions;
+    REPORT_ARRAY(struct report_line) lines;
+    REPORT_ARRAY(struct report_location) locations;
+    REPORT_ARRAY(uint32_t) frames; /* locations, or (uint32_t) of enum report_mark */
+    REPORT_ARRAY(struct report_stack) stacks;
+    REPORT_ARRAY(struct report_member) members; /* all threads of all recordings */
+    REPORT_ARRAY(struct report_row) rows;       /* in the order in which they came first */
+    REPORT_ARRAY(struct report_point) points;   /* of a recording by time */
+    REPORT_ARRAY(struct report_site) sites;     /* of heaps: the wanted ones */
+    uint64_t totals[REPORT_VALUES];             /* of all rows */
+    double variances[REPORT_VALUES];
+    uint64_t sampled[REPORT_VALUES]; /* samples that estimates are made of */
+    uint64_t shrunk
+        [2]; /* of a heap in a span of time: blocks, bytes by which sites had less at its end */
+    uint64_t
+        nearest; /* of a heap without events: the snapshot that stands for the end of the time chosen; 0: none */
+    uint64_t
+        unsampled; /* ns of wanted threads and processes; 0 if times or functions were chosen */
+    uint64_t truncated; /* samples whose stack is cut off; of a heap, blocks that were allocated */
+    uint64_t by_end[256]; /* samples by enum sfb_status; larger ones at 255 */
+    uint64_t by_other[8]; /* those by another engine than their recording began with */
+    struct report_choice choice;
+    bool names_advised; /* texts say how missing names can be had on this machine */
+};
+
+void report_model_free(struct report_model *model);
+
+/* @return a row's main value */
+static inline uint64_t report_weight(const struct report_model *model, const struct report_row *row)
+{
+    return row->values[model->main];
+}
+
+/* @return the same, with its error */
+static inline struct report_amount report_amount_of(const struct report_model *model,
+                                                    const struct report_row *row)
+{
+    return (struct report_amount){ row->values[model->main], row->variances[model->main],
+                                   row->samples[model->main] };
+}
+
+/* @return all rows' value of a type */
+static inline struct report_amount report_total(const struct report_model *model, size_t type)
+{
+    return (struct report_amount){ model->totals[type], model->variances[type],
+                                   model->sampled[type] };
+}
+
+/* @return the text of a string */
+static inline const char *report_text(const struct report_model *model, uint32_t string)
+{
+    return model->strings.all.at[string];
+}
+
+/* @return what a function is called */
+static inline const char *report_name(const struct report_model *model, uint32_t function)
+{
+    return report_text(model, model->functions.at[function].name);
+}
+
+/* What was never sampled of a thread that is in the model; 0 as `unsampled` says. */
+uint64_t report_member_unsampled(const struct report_model *model, const struct report_member *m);
+
+/* The same of a process, what is no thread's. */
+uint64_t report_process_unsampled(const struct report_model *model,
+                                  const struct report_process *process);
+
+/* --- Stacks, function by function --------------------------------------------------------------- */
+
+/* Steps through a stack from the leaf on, inlined functions included. */
+struct report_steps {
+    const struct report_model *model;
+    const struct report_stack *stack; /* NULL: none was taken */
+    uint32_t frame, line;             /* next */
+};
+
+struct report_step {
+    uint32_t location;              /* index; REPORT_NONE: a mark */
+    const struct report_line *line; /* NULL: a mark */
+    const char *mark;               /* "[omitted]", "[truncated]", "[no stack]"; NULL: a function */
+};
+
+/* Whether there is no frame to show: none was taken, or it is empty. */
+static inline bool report_has_no_stack(const struct report_model *model, uint32_t stack)
+{
+    return stack == REPORT_NONE || model->stacks.at[stack].count == 0;
+}
+
+struct report_steps report_steps_of(const struct report_model *model, uint32_t stack);
+
+/* @return false: the outermost one was given */
+bool report_steps_next(struct report_steps *steps, struct report_step *out);
+
+#endif

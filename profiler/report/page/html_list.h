@@ -1,0 +1,21 @@
+/* Lists in JSON, element by element. */
+#ifndef PROFILER_REPORT_PAGE_HTML_LIST_H
+#define PROFILER_REPORT_PAGE_HTML_LIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* `"name":[` */
+void html_list_begin(FILE *to, const char *name);
+
+/* What stands before element i: a comma, but before the first. */
+void html_list_next(FILE *to, size_t i);
+
+/* Element i, a number. */
+void html_list_number(FILE *to, size_t i, uint64_t number);
+
+/* `]`, and what follows. */
+void html_list_end(FILE *to, const char *next);
+
+#endif

@@ -1,0 +1,180 @@
+#include "profiler/report/text/start.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "profiler/report/model/parts.h"
+#include "util/counted.h"
+#include "util/foreign.h"
+
+/* Recordings that are named. */
+enum { STARTS_MAX = 8 };
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+/* The words of a command, separated by '\0'. */
+static void write_words(FILE *to, const char *words, size_t size)
+{
+    for (size_t i = 0; i < size; i += strlen(words + i) + 1) {
+        if (i > 0)
+            fputc(' ', to);
+        foreign_print(to, words + i);
+    }
+    fputc('\n', to);
+}
+
+/* How its heap was recorded. */
+static void write_heap(FILE *to, const struct report_data *data)
+{
+    const struct report_heap *heap = data->heap.heaps.at;
+
+    if (data->heap.heaps.count == 0)
+        fputs("the heap of no process: no agent was loaded", to);
+    else if (heap->flags & SFB_HEAP_LIVE)
+        fputs("what lives in the heap", to);
+    else if (heap->rate > 0)
+        fprintf(to, "a sample each %s of the heap", counted(heap->rate, "bytes").text);
+    else
+        fputs("each allocation", to);
+    if (data->heap.heaps.count > 0 && (heap->flags & SFB_HEAP_MMAP))
+        fputs(", mmap too", to);
+    if (data->heap.heaps.count > 0 && (heap->flags & SFB_HEAP_AGGREGATE))
+        fputs(", sums without events", to);
+}
+
+static void write_start(FILE *to, const struct report_data *data)
+{
+    const struct sfb_recording_start *start = &data->start;
+    const time_t when = (time_t)(start->realtime / 1000000000U);
+    char date[64] = "?";
+    struct tm tm;
+
+    if (!start->command) {
+        fputs("  the beginning of the recording is missing\n", to);
+        return;
+    }
+    if (localtime_r(&when, &tm))
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm);
+    write_words(to, start->command, start->command_size);
+    fprintf(to, "  recorded %s, %.2f s, ", date, seconds(report_data_end(data) - start->monotonic));
+    if (report_data_is_heap(data))
+        write_heap(to, data);
+    else
+        fprintf(to, "%" PRIu32 " Hz by %s", start->rate_hz,
+                sfb_recording_engine_str(start->engine));
+    if (start->engine_text[0]) {
+        fputs(": ", to);
+        foreign_print(to, start->engine_text);
+    }
+    fputc('\n', to);
+}
+
+/* How the program ended that was recorded first, exec or not, unless all went well. */
+static void write_program_end(FILE *to, const struct report_data *data)
+{
+    const struct report_process *last = data->processes.at;
+
+    for (size_t i = 1; i < data->processes.count; i++)
+        if (data->processes.at[i].pid == last->pid)
+            last = &data->processes.at[i];
+    if (data->processes.count == 0 || !last->ended)
+        return;
+    if (last->end == SFB_PROCESS_KILLED)
+        fprintf(to, "  it was ended by signal %" PRIu32 "\n", last->status);
+    else if (last->end == SFB_PROCESS_EXITED && last->status != 0)
+        fprintf(to, "  it exited with status %" PRIu32 "\n", last->status);
+}
+
+/* Why the recording ended, unless the program did. */
+static void write_end(FILE *to, const struct report_data *data)
+{
+    write_program_end(to, data);
+    if (!data->finish.reason || strcmp(data->finish.reason, "the program ended") == 0)
+        return;
+    fputs("  the recording ended: ", to);
+    foreign_print(to, data->finish.reason);
+    fputc('\n', to);
+}
+
+void report_starts_write(FILE *to, const struct report_model *model)
+{
+    const bool comparison = report_model_compares(model);
+
+    for (size_t i = 0; i < model->source_count && i < STARTS_MAX; i++) {
+        if (comparison)
+            fputs(model->sources[i].group == 0 ? "old: " : "new: ", to);
+        write_start(to, model->sources[i].data);
+        write_end(to, model->sources[i].data);
+    }
+    if (model->source_count > STARTS_MAX)
+        fprintf(to, "and %s\n", counted(model->source_count - STARTS_MAX, "more recordings").text);
+}
+
+static void write_time_chosen(FILE *to, const struct report_choice *c)
+{
+    if (c->at_instant) {
+        fprintf(to, "at %.3f s", seconds(c->to));
+        return;
+    }
+    fprintf(to, "from %.3f s ", seconds(c->from));
+    if (c->to > 0)
+        fprintf(to, "to %.3f s", seconds(c->to));
+    else
+        fputs("on", to);
+}
+
+void report_choice_write(FILE *to, const struct report_choice *c)
+{
+    const char *part = "  only ";
+
+    if (c->process) {
+        fprintf(to, "%sprocess ", part);
+        foreign_print(to, c->process);
+        part = ", ";
+    }
+    if (c->thread) {
+        fprintf(to, "%sthread ", part);
+        foreign_print(to, c->thread);
+        part = ", ";
+    }
+    if (report_choice_is_timed(c)) {
+        fputs(part, to);
+        write_time_chosen(to, c);
+        part = ", ";
+    }
+    if (c->function)
+        fprintf(to, "%sstacks with a function that --filter finds", part);
+    if (c->process || c->thread || report_choice_is_timed(c) || c->function)
+        fputc('\n', to);
+}
+
+void report_members_write(FILE *to, const struct report_model *model)
+{
+    size_t processes = 0, threads = 0;
+
+    for (size_t i = 0; i < model->members.count; i++)
+        threads += model->members.at[i].wanted;
+    for (size_t i = 0; i < model->source_count; i++)
+        for (size_t k = 0; k < model->sources[i].data->processes.count; k++)
+            processes +=
+                report_choice_has_process(&model->choice, &model->sources[i].data->processes.at[k]);
+    fprintf(to, " in %s and %s", counted(processes, "processes").text,
+            counted(threads, "threads").text);
+}
+
+void report_unfinished_write(FILE *to, const struct report_model *model)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < model->source_count; i++)
+        count += !model->sources[i].data->health.finished;
+    if (count > 0 && model->source_count == 1)
+        fputs("  the recording is cut off: it has no end\n", to);
+    else if (count > 0)
+        fprintf(to, "  %zu of %s %s cut off, without an end\n", count,
+                counted(model->source_count, "recordings").text, count == 1 ? "is" : "are");
+}

@@ -1,0 +1,6 @@
+# What `sfb record` does with the memory that it shares.
+if(TARGET sfb-collector AND TARGET sfb-recording)
+  sfb_test(collector drain SOURCES support/folder.c support/run.c ${PROJECT_SOURCE_DIR}/cli/tests/record_tool/contents.c
+    LIBS sfb-collector sfb-recording-zstd)
+  sfb_test(collector session LIBS sfb-collector)
+endif()

@@ -1,0 +1,17 @@
+# The page of `sfb report --html`: its pure parts in node, its bundle, and the whole of it in Chromium. Each is skipped
+# with a reason where what it takes is not installed (./dev setup).
+set(page ${CMAKE_CURRENT_SOURCE_DIR}/page/run)
+sfb_add_test(page.units COMMAND ${page} units)
+sfb_add_test(page.bundle COMMAND ${page} bundle)
+if(SFRAME_BACKTRACE_PROFILER)
+  add_executable(test-page-recordings page/recordings.c)
+  sfb_test_options(test-page-recordings)
+  target_link_libraries(test-page-recordings PRIVATE sfb-recording-zstd sframe-backtrace-static)
+  foreach(test browser speed dh_view)
+    sfb_add_test(page.${test} COST 30 COMMAND ${page} ${test} $<TARGET_FILE:sfb> $<TARGET_FILE:test-page-recordings>)
+  endforeach()
+else()
+  sfb_skip(page browser "recordings are not built: zstd is not installed")
+  sfb_skip(page speed "recordings are not built: zstd is not installed")
+  sfb_skip(page dh_view "recordings are not built: zstd is not installed")
+endif()

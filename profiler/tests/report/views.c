@@ -1,0 +1,277 @@
+/* What sfb report shows, on recordings with known figures: all views have the same ones. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profiler/tests/report/made.h"
+#include "support/run.h"
+#include "support/test.h"
+
+Test(views, top)
+{
+    made_all("the program ended");
+    made_expect(0, "--top=2 --unit ns",
+                " self (ns)   self %  total (ns)  total %  function (module)\n"
+                "  10000000    62.50    10000000    62.50  report_inner (test-report-views)\n"
+                "   2500000    15.62     2500000    15.62  [no stack]\n"
+                "   3500000    21.88                       [3 more]\n",
+                NULL);
+    made_expect(0, "--top --min 50 --unit us",
+                " self (us)   self %  total (us)  total %  function (module)\n"
+                " 10000.000    62.50   10000.000    62.50  report_inner (test-report-views)\n"
+                "  2000.000    12.50   12000.000    75.00  report_outer (test-report-views)\n"
+                "  4000.000    25.00                       [3 more]\n",
+                NULL);
+    unlink(made_path);
+}
+
+/* A number behind it is how many, not a file, unless it is the only one and is there. */
+Test(views, top_takes_a_number)
+{
+    static const char *const lines[][2] = { { "--top 2", "" },
+                                            { "", "--top 2" },
+                                            { "--unit ms --top 2", "" },
+                                            { "--top 2 --unit ms", "" } };
+    char folder[] = "/tmp/sfb-report-top-XXXXXX";
+    struct run want, run;
+
+    made_all("the program ended");
+    cr_assert(mkdtemp(folder) != NULL);
+    want = run_line("'%s' report --top=2 %s", SFB_TOOL, made_path);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        run = run_line("'%s' report %s %s %s", SFB_TOOL, lines[i][0], made_path, lines[i][1]);
+        cr_expect(eq(int, run.status, 0), "%zu: %s", i, run.err);
+        run_expect_text(lines[i][0], run.out, want.out);
+        run_free(&run);
+    }
+    run_free(&want);
+    want = run_line("'%s' report --top %s", SFB_TOOL, made_path);
+    run = run_line("cd %s && cp %s 2 && '%s' report --top 2; rm -r %s", folder, made_path, SFB_TOOL,
+                   folder);
+    run_expect_text("a file", run.out, want.out);
+    run_free(&run);
+    run_free(&want);
+    unlink(made_path);
+}
+
+Test(views, by_what)
+{
+    char want[512], folder[] = "/proc/self/exe", program[256];
+    const ssize_t size = readlink(folder, program, sizeof program - 1);
+
+    cr_assert(lt(i64, 0, size));
+    program[size] = '\0';
+    made_all("the program ended");
+    made_expect(0, "--by thread",
+                "total (ms)  total %  thread\n"
+                "    10.000    62.50  main\n"
+                "     5.500    34.38  wor;k\\012\n"
+                "     0.500     3.12  [no thread]\n",
+                NULL);
+    made_expect(0, "--by process",
+                "total (ms)  total %  process (pid)\n"
+                "    16.000   100.00  program (101)\n",
+                NULL);
+    snprintf(want, sizeof want,
+             " self (ms)   self %%  total (ms)  total %%  module\n"
+             "    12.000    75.00      12.000    75.00  %s\n"
+             "     2.500    15.62       2.500    15.62  [no stack]\n"
+             "     1.500     9.38       1.500     9.38  [unsampled]\n"
+             "     0.000     0.00       2.000    12.50  [truncated]\n",
+             program);
+    made_expect(0, "--by module", want, NULL);
+    made_expect(0, "--by file --symbols=none",
+                " self (ms)   self %  total (ms)  total %  file\n"
+                "    12.000    75.00      12.000    75.00  [no file] (test-report-views)\n"
+                "     2.500    15.62       2.500    15.62  [no stack]\n"
+                "     1.500     9.38       1.500     9.38  [unsampled]\n"
+                "     0.000     0.00       2.000    12.50  [truncated]\n",
+                NULL);
+    unlink(made_path);
+}
+
+/* The root is all CPU time, and each branch is its own time and that of its branches. */
+Test(views, tree)
+{
+    made_all("the program ended");
+    made_expect(
+        0, "--tree",
+        " self (ms)   self %  total (ms)  total %  function (module)\n"
+        "     0.000     0.00      16.000   100.00  [all]\n"
+        "     0.000     0.00      10.000    62.50  |- report_outer (test-report-views) x 2\n"
+        "    10.000    62.50      10.000    62.50  |  report_inner (test-report-views)\n"
+        "     2.500    15.62       2.500    15.62  |- [no stack]\n"
+        "     0.000     0.00       2.000    12.50  |- [truncated]\n"
+        "     2.000    12.50       2.000    12.50  |  report_outer (test-report-views)\n"
+        "     1.500     9.38       1.500     9.38  `- [unsampled]\n",
+        NULL);
+    made_expect(
+        0, "--tree --min 20%",
+        " self (ms)   self %  total (ms)  total %  function (module)\n"
+        "     0.000     0.00      16.000   100.00  [all]\n"
+        "     0.000     0.00      10.000    62.50  |- report_outer (test-report-views) x 2\n"
+        "    10.000    62.50      10.000    62.50  |  report_inner (test-report-views)\n"
+        "                          6.000    37.50  `- [3 more]\n",
+        NULL);
+    unlink(made_path);
+}
+
+/* A recursion is counted once: outward from where it was entered, inward from its innermost call. */
+Test(views, callers)
+{
+    made_all("the program ended");
+    made_expect(0, "--callers report_outer",
+                " self (ms)   self %  total (ms)  total %  function\n"
+                "     2.000    12.50      12.000    75.00  report_outer\n"
+                "\n"
+                "total (ms)  total %  called by\n"
+                "    12.000    75.00  report_outer\n"
+                "     2.000    12.50  [truncated]\n"
+                "\n"
+                "total (ms)  total %  calls\n"
+                "    12.000    75.00  report_outer\n"
+                "    10.000    62.50  |- report_inner (test-report-views)\n"
+                "     2.000    12.50  `- [itself]\n",
+                NULL);
+    made_expect(0, "--callers '^report_(inn|out)er$'",
+                " self (ms)   self %  total (ms)  total %  function\n"
+                "    12.000    75.00      12.000    75.00  [2 functions]\n"
+                "\n"
+                "total (ms)  total %  called by\n"
+                "    12.000    75.00  [2 functions]\n"
+                "     2.000    12.50  [truncated]\n"
+                "\n"
+                "total (ms)  total %  calls\n"
+                "    12.000    75.00  [2 functions]\n"
+                "    12.000    75.00  [itself]\n",
+                NULL);
+    made_expect(2, "--callers nobody", "",
+                "no function is called 'nobody', nor nearly so: --top=0");
+    made_expect(2, "--callers report_otuer", "",
+                "no function is called 'report_otuer'; the nearest names: 'report_outer'\n");
+    made_expect(2, "--list report_iner", "", "the nearest names: 'report_inner'");
+    unlink(made_path);
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+
+    for (const char *at = strstr(text, part); at; at = strstr(at + strlen(part), part))
+        count++;
+    return count;
+}
+
+NOINLINE static int listed(int x)
+{
+    return report_inner(x) + 1; /* this is shown */
+}
+
+Test(views, list)
+{
+    struct run run;
+
+    made_begin();
+    made_own_modules();
+    made_sample(1, made_stack(made_inside(listed), NULL, 0, false), 1500000000, 3000000, SFB_END);
+    made_end("the program ended");
+    run = run_line("'%s' report --list listed %s", SFB_TOOL, made_path);
+    cr_expect(eq(int, run.status, 0), "%s", run.err);
+    cr_expect(strstr(run.out, "     3.000   100.00       3.000   100.00  listed "
+                              "(test-report-views)\n\n/") != NULL,
+              "%s", run.out);
+    /* It was recorded in 2023. Which line the pc is in is the compiler's choice. */
+    cr_expect(strstr(run.out,
+                     "/profiler/tests/report/views.c\n  (it has changed since it was recorded)\n"
+                     " self (ms)   self %  total (ms)  total %    line\n") != NULL,
+              "%s", run.out);
+    cr_expect(strstr(run.out, "      return report_inner(x) + 1; /* this is shown */\n") != NULL,
+              "%s", run.out);
+    cr_expect(eq(sz, count_of(run.out, "\n     3.000   100.00       3.000 "), 2), "%s", run.out);
+    run_free(&run);
+    unlink(made_path);
+}
+
+Test(views, threads)
+{
+    made_all("the program ended");
+    made_expect(0, "--threads",
+                "total (ms)  total %    samples  unsampl%  thread  name (process)\n"
+                "    10.000    62.50          2      0.00     201  main (program 101)\n"
+                "     5.500    34.38          2     18.18     202  wor;k\\012 (program 101)\n"
+                "     0.500     3.12          0    100.00          [no thread] (program 101)\n",
+                NULL);
+    unlink(made_path);
+}
+
+/* An inlined function has figures as others have; without inlines they are those of the one that contains it. */
+Test(views, inlined_functions)
+{
+    const uint64_t caller = made_inside_inlined();
+
+    made_begin();
+    made_own_modules();
+    made_sample(1, made_stack(made_inside(report_inner), &caller, 1, false), 1500000000, 3000000,
+                SFB_END);
+    made_end("the program ended");
+    made_expect(0, "--tree",
+                " self (ms)   self %  total (ms)  total %  function (module)\n"
+                "     0.000     0.00       3.000   100.00  [all]\n"
+                "     0.000     0.00       3.000   100.00  report_host (test-report-views)\n"
+                "     0.000     0.00       3.000   100.00  report_inlined (test-report-views)\n"
+                "     3.000   100.00       3.000   100.00  report_inner (test-report-views)\n",
+                NULL);
+    made_expect(0, "--tree --no-inlines",
+                " self (ms)   self %  total (ms)  total %  function (module)\n"
+                "     0.000     0.00       3.000   100.00  [all]\n"
+                "     0.000     0.00       3.000   100.00  report_host (test-report-views)\n"
+                "     3.000   100.00       3.000   100.00  report_inner (test-report-views)\n",
+                NULL);
+    made_expect(0, "--folded-ns", "main;report_host;report_inlined;report_inner 3000000\n", NULL);
+    unlink(made_path);
+}
+
+NOINLINE static int namesake(int x)
+{
+    return report_inner(x) + 2;
+}
+
+/* Static functions of two files are two functions, and the files tell them apart. */
+Test(views, functions_of_one_name)
+{
+    const uint64_t caller = made_inside(namesake) + 1;
+
+    made_begin();
+    made_own_modules();
+    made_sample(1, made_stack(made_inside(made_namesake()), &caller, 1, false), 1500000000, 3000000,
+                SFB_END);
+    made_sample(1, made_stack(made_inside(namesake), NULL, 0, false), 1600000000, 1000000, SFB_END);
+    made_end("the program ended");
+    made_expect(0, "--top",
+                " self (ms)   self %  total (ms)  total %  function (module)\n"
+                "     3.000    75.00       3.000    75.00  namesake (test-report-views, made.c)\n"
+                "     1.000    25.00       4.000   100.00  namesake (test-report-views, views.c)\n",
+                NULL);
+    unlink(made_path);
+}
+
+/* Sources that are not where they were built are found below a folder, by less and less of their path. */
+Test(views, list_finds_sources_below_a_folder)
+{
+    struct run run;
+
+    made_all("the program ended");
+    run = run_line("'%s' report --list report_inner %s", SFB_TOOL, made_path);
+    cr_expect(strstr(run.out,
+                     "/profiler/tests/report/made.c\n  (not here: --symbol-path DIR looks below "
+                     "DIR)\n self") != NULL,
+              "%s", run.out);
+    cr_expect(strstr(run.out, "NOINLINE int") == NULL, "%s", run.out);
+    run_free(&run);
+    run = run_line("'%s' report --list report_inner --symbol-path '%s/src' --symbol-path '%s' %s",
+                   SFB_TOOL, SFB_SOURCE_DIR, SFB_SOURCE_DIR, made_path);
+    cr_expect(strstr(run.out, "  NOINLINE int report_inner(int x)\n") != NULL, "%s", run.out);
+    run_free(&run);
+    unlink(made_path);
+}

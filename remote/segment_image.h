@@ -1,0 +1,19 @@
+/*
+ * The image of an ELF file from the memory of a process that has it mapped: for files that are gone. It
+ * has the loaded segments where the file has them, and no section headers.
+ */
+#ifndef REMOTE_SEGMENT_IMAGE_H
+#define REMOTE_SEGMENT_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * @param start  where its first byte is mapped
+ *
+ * @return the image, for free(); NULL: no ELF file of this machine's class there, or larger than 256 MiB
+ */
+void *remote_segment_image(pid_t pid, uint64_t start, size_t *size);
+
+#endif

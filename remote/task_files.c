@@ -1,0 +1,167 @@
+#include "remote/task_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/grow.h"
+#include "util/proc_stat.h"
+
+enum { TEXT_MAX = 4096 };
+
+static int open_in(int tasks, pid_t tid, const char *name)
+{
+    char path[48];
+
+    snprintf(path, sizeof path, "%d/%s", (int)tid, name);
+    return openat(tasks, path, O_RDONLY | O_CLOEXEC);
+}
+
+/* @return false: errno says why not */
+static bool read_text(int fd, char *text, size_t size)
+{
+    ssize_t got = pread(fd, text, size - 1, 0);
+
+    if (got < 0)
+        return false;
+    text[got] = '\0';
+    return true;
+}
+
+bool remote_task_files_open(struct remote_task_files *out, int tasks, pid_t tid)
+{
+    out->run = -1;
+    out->call = open_in(tasks, tid, "syscall");
+    if (out->call < 0)
+        return false;
+    out->run = open_in(tasks, tid, "schedstat");
+    return true;
+}
+
+void remote_task_files_close(struct remote_task_files *files)
+{
+    close(files->call);
+    if (files->run >= 0)
+        close(files->run);
+}
+
+/* "202 0x7f.. 0x80 0x0 0x0 0x0 0xffffffff SP PC", "-1 SP PC", or "running". */
+void remote_task_call_read(struct remote_task_call *out, const struct remote_task_files *files)
+{
+    char text[256], *at;
+
+    *out = (struct remote_task_call){ .where = REMOTE_TASK_RUNS };
+    if (!read_text(files->call, text, sizeof text)) {
+        out->where = errno == ESRCH ? REMOTE_TASK_GONE : REMOTE_TASK_REFUSED;
+        return;
+    }
+    if (text[0] == '\0') /* it has ended, and was not waited for */
+        out->where = REMOTE_TASK_GONE;
+    if (text[0] != '-' && (text[0] < '0' || text[0] > '9'))
+        return;
+    out->number = strtoll(text, &at, 10);
+    out->in_call = out->number >= 0;
+    for (unsigned i = 0; out->in_call && i < 6; i++)
+        out->argument[i] = strtoull(at, &at, 16);
+    out->sp = strtoull(at, &at, 16);
+    out->pc = strtoull(at, &at, 16);
+    if (*at == '\n' && out->pc != 0)
+        out->where = REMOTE_TASK_SLEEPS;
+}
+
+bool remote_task_run_read(struct remote_task_run *out, const struct remote_task_files *files)
+{
+    char text[128], *at;
+
+    *out = (struct remote_task_run){ .cpu_time = 0 };
+    if (files->run < 0 || !read_text(files->run, text, sizeof text))
+        return false;
+    out->cpu_time = strtoull(text, &at, 10);
+    out->waited = strtoull(at, &at, 10);
+    out->turns = strtoull(at, &at, 10);
+    return out->turns != 0;
+}
+
+/* @return false: the thread is gone */
+static bool read_file(int tasks, pid_t tid, const char *name, char *text, size_t size)
+{
+    int fd = open_in(tasks, tid, name);
+    bool read = fd >= 0 && read_text(fd, text, size) && text[0] != '\0';
+
+    if (fd >= 0)
+        close(fd);
+    return read;
+}
+
+bool remote_task_stat_read(struct remote_task_stat *out, int tasks, pid_t tid)
+{
+    const char *open, *close, *state;
+    char text[1024];
+
+    if (!read_file(tasks, tid, "stat", text, sizeof text))
+        return false;
+    open = strchr(text, '(');
+    close = strrchr(text, ')');
+    state = sfb_proc_stat_word(text, 3);
+    if (!open || !close || close < open || !state)
+        return false;
+    snprintf(out->name, sizeof out->name, "%.*s", (int)(close - open - 1), open + 1);
+    out->state = *state;
+    return true;
+}
+
+static uint64_t mask_of(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+
+    return at ? strtoull(at + strlen(name), NULL, 16) : 0;
+}
+
+uint64_t remote_task_signals(int tasks, pid_t tid)
+{
+    char text[TEXT_MAX];
+
+    if (!read_file(tasks, tid, "status", text, sizeof text) || !strstr(text, "\nSigBlk:\t"))
+        return UINT64_MAX;
+    return (mask_of(text, "\nSigPnd:\t") | mask_of(text, "\nShdPnd:\t")) &
+           ~mask_of(text, "\nSigBlk:\t");
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+ssize_t remote_task_list(pid_t **out, int tasks)
+{
+    int fd = openat(tasks, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+    size_t count = 0, room = 0;
+    struct dirent *entry;
+
+    *out = NULL;
+    if (!folder) {
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    while ((entry = readdir(folder))) {
+        long tid = strtol(entry->d_name, NULL, 10);
+
+        if (tid <= 0)
+            continue;
+        if (!array_make_room(out, count, &room, sizeof **out))
+            break;
+        (*out)[count++] = (pid_t)tid;
+    }
+    closedir(folder);
+    if (count > 0)
+        qsort(*out, count, sizeof **out, by_number);
+    return (ssize_t)count;
+}

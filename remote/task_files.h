@@ -1,0 +1,64 @@
+/* What /proc says of one thread: its state, whether it has run, and where it sleeps. */
+#ifndef REMOTE_TASK_FILES_H
+#define REMOTE_TASK_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Open while the thread is looked at: each look reads both files twice. */
+struct remote_task_files {
+    int call; /* /proc/PID/task/TID/syscall */
+    int run;  /* .../schedstat */
+};
+
+struct remote_task_stat {
+    char state; /* proc(5) */
+    char name[64];
+};
+
+/* Equal between two moments: the thread has not run in between. */
+struct remote_task_run {
+    uint64_t cpu_time; /* ns */
+    uint64_t waited, turns;
+};
+
+enum remote_task_where {
+    REMOTE_TASK_GONE,
+    REMOTE_TASK_REFUSED, /* errno says why */
+    REMOTE_TASK_RUNS,
+    REMOTE_TASK_SLEEPS
+};
+
+struct remote_task_call {
+    enum remote_task_where where;
+    bool in_call;
+    int64_t number;
+    uint64_t argument[6];
+    uint64_t sp, pc;
+};
+
+/* @param tasks  descriptor of /proc/PID/task. @return false: the thread is gone, or errno says why not */
+bool remote_task_files_open(struct remote_task_files *out, int tasks, pid_t tid);
+
+void remote_task_files_close(struct remote_task_files *files);
+
+void remote_task_call_read(struct remote_task_call *out, const struct remote_task_files *files);
+
+/* @return false: the kernel does not count */
+bool remote_task_run_read(struct remote_task_run *out, const struct remote_task_files *files);
+
+/* @return false: the thread is gone */
+bool remote_task_stat_read(struct remote_task_stat *out, int tasks, pid_t tid);
+
+/* @return the signals that would end a sleep of it now: pending, and not blocked; all ones: not known */
+uint64_t remote_task_signals(int tasks, pid_t tid);
+
+/*
+ * Lists the threads of a process, ascending.
+ *
+ * @return how many; -1: errno says why not. *out: for free()
+ */
+ssize_t remote_task_list(pid_t **out, int tasks);
+
+#endif

@@ -1,0 +1,10 @@
+# Another process, as the library of this folder reads it.
+if(CMAKE_CROSSCOMPILING_EMULATOR)
+  sfb_skip(remote calls "an emulator has no ptrace")
+  sfb_skip(remote threads "an emulator has no ptrace")
+  sfb_skip(remote images "an emulator's memory is not the program's")
+else()
+  sfb_test(remote calls SOURCES support/child.c LIBS sfb-remote)
+  sfb_test(remote threads SOURCES support/child.c LIBS sfb-remote)
+  sfb_test(remote images LIBS sfb-remote)
+endif()

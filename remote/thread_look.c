@@ -1,0 +1,176 @@
+#include "remote/thread_look.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "remote/halt.h"
+#include "remote/tracee.h"
+#include "unwind/machine/arch.h"
+
+/* A thread that wakes up as often as that runs: it is stopped. */
+enum { TRIES = 3 };
+
+static void set_registers(struct sfb_context *out, const struct remote_task_call *call)
+{
+    *out = (struct sfb_context){ .valid = (uint64_t)1 << SFB_ARCH_PC | (uint64_t)1 << SFB_ARCH_SP };
+    out->reg[SFB_ARCH_PC] = call->pc;
+    out->reg[SFB_ARCH_SP] = call->sp;
+    out->reg[SFB_ARCH_FP] = REMOTE_NO_FP;
+}
+
+static bool same_call(const struct remote_task_call *a, const struct remote_task_call *b)
+{
+    return a->where == b->where && a->number == b->number && a->sp == b->sp && a->pc == b->pc &&
+           memcmp(a->argument, b->argument, sizeof a->argument) == 0;
+}
+
+static bool same_run(const struct remote_task_run *a, const struct remote_task_run *b)
+{
+    return a->cpu_time == b->cpu_time && a->turns == b->turns;
+}
+
+static bool is_as_before(const struct remote_look *look, const struct remote_task_files *files)
+{
+    struct remote_task_call call;
+    struct remote_task_run run;
+
+    remote_task_call_read(&call, files);
+    remote_task_run_read(&run, files);
+    return same_call(&look->call, &call) && same_run(&look->run, &run);
+}
+
+static enum remote_look_end end_of(enum remote_task_where where)
+{
+    switch (where) {
+    case REMOTE_TASK_GONE: return REMOTE_LOOK_GONE;
+    case REMOTE_TASK_REFUSED: return REMOTE_LOOK_REFUSED;
+    case REMOTE_TASK_RUNS: return REMOTE_LOOK_RUNS;
+    case REMOTE_TASK_SLEEPS: break;
+    }
+    return REMOTE_LOOK_DONE;
+}
+
+static enum remote_look_end look_once(struct remote_look *out, const struct remote_memory *memory,
+                                      const struct remote_task_files *files, size_t most)
+{
+    enum remote_look_end end;
+
+    remote_task_run_read(&out->run, files);
+    remote_task_call_read(&out->call, files);
+    end = end_of(out->call.where);
+    if (end != REMOTE_LOOK_DONE)
+        return end;
+    set_registers(&out->registers, &out->call);
+    if (!remote_stack_copy(&out->stack[0], memory, out->call.sp, most))
+        return REMOTE_LOOK_REFUSED;
+    return is_as_before(out, files) ? REMOTE_LOOK_DONE : REMOTE_LOOK_RUNS;
+}
+
+enum remote_look_end remote_look_asleep(struct remote_look *out, const struct remote_memory *memory,
+                                        int tasks, pid_t tid, size_t most)
+{
+    enum remote_look_end end = REMOTE_LOOK_RUNS;
+    struct remote_task_files files;
+
+    out->tid = tid;
+    out->stopped = false;
+    out->stack[1].size = 0;
+    if (!remote_task_files_open(&files, tasks, tid))
+        return errno == ENOENT || errno == ESRCH ? REMOTE_LOOK_GONE : REMOTE_LOOK_REFUSED;
+    for (unsigned i = 0; i < TRIES && end == REMOTE_LOOK_RUNS; i++)
+        end = look_once(out, memory, &files, most);
+    remote_task_files_close(&files);
+    return end;
+}
+
+void remote_look_free(struct remote_look *look)
+{
+    for (unsigned i = 0; i < REMOTE_STACKS; i++)
+        free(look->stack[i].bytes);
+}
+
+bool remote_look_holds(const struct remote_look *look, int tasks)
+{
+    struct remote_task_files files;
+    bool holds;
+
+    if (!remote_task_files_open(&files, tasks, look->tid))
+        return false;
+    holds = is_as_before(look, &files);
+    remote_task_files_close(&files);
+    return holds;
+}
+
+/* --- Stopped -------------------------------------------------------------------------------------- */
+
+/*
+ * A call that ends with EINTR though no signal came was interrupted by the stop. A signal that comes
+ * now is handled before the call is issued again, as if it had come before the call.
+ */
+static void repair_call(struct remote_tracee *tracee, int tasks, bool job_control)
+{
+    struct remote_task_call call = { .where = REMOTE_TASK_GONE };
+    struct remote_task_files files;
+
+    if (job_control || !remote_tracee_was_interrupted(tracee) ||
+        remote_task_signals(tasks, tracee->tid) != 0 ||
+        !remote_task_files_open(&files, tasks, tracee->tid))
+        return;
+    remote_task_call_read(&call, &files);
+    remote_task_files_close(&files);
+    if (call.in_call)
+        remote_tracee_issue_again(tracee, call.argument[0]);
+}
+
+/* Between stop and go: no more than has to be. @return false: out is not whole */
+static bool copy(struct remote_look *out, const struct remote_memory *memory,
+                 const struct remote_tracee *tracee, const struct remote_wanted *wanted)
+{
+    remote_tracee_registers(&out->registers, tracee);
+    out->call = (struct remote_task_call){ .where = REMOTE_TASK_RUNS,
+                                           .sp = out->registers.reg[SFB_ARCH_SP],
+                                           .pc = out->registers.reg[SFB_ARCH_PC] };
+    out->stack[1].size = 0;
+    if (wanted->other != 0)
+        remote_stack_copy(&out->stack[1], memory, wanted->other, wanted->most);
+    return remote_stack_copy(&out->stack[0], memory, out->call.sp, wanted->most);
+}
+
+enum remote_look_end remote_look_stopped(struct remote_look *out,
+                                         const struct remote_memory *memory, int tasks, pid_t tid,
+                                         const struct remote_wanted *wanted, bool job_control,
+                                         const char **cause)
+{
+    struct remote_tracee tracee;
+    struct remote_halt halt;
+    bool read, whole;
+
+    *cause = NULL;
+    out->tid = tid;
+    out->stopped = true;
+    if (!remote_stack_reserve(&out->stack[0], wanted->most)) {
+        *cause = "no memory for its stack";
+        return REMOTE_LOOK_REFUSED;
+    }
+    switch (remote_halt(&halt, tid)) {
+    case REMOTE_HALTED: break;
+    case REMOTE_HALT_GONE: return REMOTE_LOOK_GONE;
+    case REMOTE_HALT_REFUSED:
+        *cause = "it may not be stopped: another program traces it, or no permission";
+        return REMOTE_LOOK_REFUSED;
+    case REMOTE_HALT_LATE:
+        *cause = "it did not stop within a second: uninterruptible, in the kernel";
+        return REMOTE_LOOK_REFUSED;
+    }
+    read = remote_tracee_read(&tracee, tid);
+    whole = read && copy(out, memory, &tracee, wanted);
+    if (read && halt.signal == 0)
+        repair_call(&tracee, tasks, job_control);
+    remote_halt_end(&halt);
+    if (whole)
+        return REMOTE_LOOK_DONE;
+    *cause = "its registers or its stack could not be read";
+    return REMOTE_LOOK_REFUSED;
+}

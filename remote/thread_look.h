@@ -1,0 +1,63 @@
+/*
+ * Registers and stack of one thread at one moment.
+ *
+ * Of a thread that sleeps: /proc gives sp, pc and its call. Its stack is copied. Then both /proc files are
+ * read again; if the thread has not run in between, nothing that was read has changed.
+ */
+#ifndef REMOTE_THREAD_LOOK_H
+#define REMOTE_THREAD_LOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "remote/target_memory.h"
+#include "remote/task_files.h"
+#include "sfb/context.h"
+
+/* In place of an unknown fp: misaligned and not canonical, so that no rule gets anywhere with it. */
+#define REMOTE_NO_FP UINT64_C(0xbad0f9bad0f9bad1)
+
+enum remote_look_end {
+    REMOTE_LOOK_DONE,
+    REMOTE_LOOK_RUNS, /* it does not sleep, or not for long enough */
+    REMOTE_LOOK_GONE,
+    REMOTE_LOOK_REFUSED /* errno says why */
+};
+
+struct remote_look {
+    pid_t tid;
+    bool stopped; /* all registers are known, and the thread runs again */
+    struct remote_task_call call;
+    struct remote_task_run run;
+    struct sfb_context registers;
+    struct remote_stack stack[REMOTE_STACKS]; /* the second one of few threads */
+};
+
+/* Which bytes of a stopped thread are copied. */
+struct remote_wanted {
+    size_t most;    /* of the stack that sp is on */
+    uint64_t other; /* an address on another one; 0: none */
+};
+
+/* @param most  bytes of the stack */
+enum remote_look_end remote_look_asleep(struct remote_look *out, const struct remote_memory *memory,
+                                        int tasks, pid_t tid, size_t most);
+
+void remote_look_free(struct remote_look *look);
+
+/* @return whether the thread has not run since remote_look_asleep() */
+bool remote_look_holds(const struct remote_look *look, int tasks);
+
+/*
+ * Stops the thread for it.
+ *
+ * @param job_control  it was stopped already, by a signal: a call that ended with EINTR did so for that
+ * @param cause        written but for REMOTE_LOOK_DONE: static text, or NULL
+ */
+enum remote_look_end remote_look_stopped(struct remote_look *out,
+                                         const struct remote_memory *memory, int tasks, pid_t tid,
+                                         const struct remote_wanted *wanted, bool job_control,
+                                         const char **cause);
+
+#endif

@@ -1,6 +1,0 @@
-#include "report/page/html_page.h"
-
-/* cmake/bytes.cmake makes the file, of page/page.html. Bytes above 0x7f: it is UTF-8. */
-const unsigned char html_page[] = {
-#include "report/page/html_page.inc"
-};

@@ -1,0 +1,83 @@
+/*
+ * What a check of one file found: each finding is handed on as it comes, and everything is counted.
+ *
+ * A fault that is everywhere must not drown one that is somewhere: of each code the first few are
+ * told, and the rest is counted. Nothing is kept, so that memory does not grow with what is wrong.
+ */
+#ifndef TOOLCHAIN_CHECK_FINDINGS_H
+#define TOOLCHAIN_CHECK_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "toolchain/check/finding.h"
+
+struct check_policy;
+
+/* Receives a finding; its pointers are valid during the call only. */
+typedef void findings_taker(void *data, const struct finding *finding);
+
+/*
+ * Called for each finding that is not ignored: fills in `fingerprint` and `known`. The text is NULL if it is not wanted.
+ *
+ * @return false: drop the finding; it is counted as passed over
+ */
+typedef bool findings_judge(void *data, struct finding *finding);
+
+enum findings_verdict {
+    VERDICT_GOOD,  /* no errors, no warnings */
+    VERDICT_KNOWN, /* known faults of a release alone */
+    VERDICT_BAD
+};
+
+/* Releases named in a verdict. */
+enum { KNOWN_MAX = 4 };
+
+/* Callbacks for findings, and the policy. */
+struct findings_ears {
+    findings_taker *take; /* NULL: findings are only counted */
+    findings_judge *judge;
+    void *data;                        /* for both callbacks */
+    const struct check_policy *policy; /* NULL: all codes, at their own severity */
+    bool judge_wants_text;
+};
+
+struct findings {
+    struct findings_ears ears;
+    size_t limit, limit_of_code; /* of findings passed on; 0: all */
+    uint64_t told;
+    uint64_t *of_code;       /* findings of each code, in the order of check_codes */
+    uint64_t *told_of_code;  /* of these, passed on */
+    uint64_t *explained;     /* of each code: explained by one cause; not in of_code */
+    uint64_t by_severity[3]; /* of_code, by enum check_severity */
+    uint64_t ignored;        /* by their code; not in of_code */
+    uint64_t passed;         /* passed over by the judge; not in of_code */
+    uint64_t known;          /* errors and warnings that are known faults */
+    const char *known_for[KNOWN_MAX];
+    bool no_memory; /* a finding could not be passed on */
+};
+
+/* @return false: no memory */
+bool findings_init(struct findings *f, size_t limit, const struct findings_ears *ears);
+
+void findings_free(struct findings *f);
+
+/* Adds one; `format` has the details, without what the place already says. */
+void findings_add(struct findings *f, enum check_code code, struct finding_place place,
+                  const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The same, for a pc at which the tables differ. */
+void findings_add_rules(struct findings *f, enum check_code code, struct finding_place place,
+                        struct finding_rules rules, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* Findings of a code that were counted and not passed on. */
+uint64_t findings_left_out(const struct findings *f, enum check_code code);
+
+enum findings_verdict findings_verdict(const struct findings *f);
+
+/* Whether the policy fails the check: an error or a warning that it does not allow. */
+bool findings_bad(const struct findings *f);
+
+#endif

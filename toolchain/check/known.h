@@ -1,0 +1,10 @@
+/* Known faults of binutils releases: a gate must tell them from new ones. */
+#ifndef TOOLCHAIN_CHECK_KNOWN_H
+#define TOOLCHAIN_CHECK_KNOWN_H
+
+#include "toolchain/check/check.h"
+
+/* @return release and fault, as text; NULL: not known */
+const char *known_fault(const struct check *c, const struct finding *finding);
+
+#endif

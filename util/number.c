@@ -1,0 +1,35 @@
+#include "util/number.h"
+
+#include <string.h>
+
+#include "util/hex.h"
+
+const char *number_parse(const char *text, size_t size, uint64_t *out)
+{
+    unsigned base = 10;
+    uint64_t v = 0;
+
+    if (size > 2 && text[0] == '0' && (text[1] | 0x20) == 'x') {
+        base = 16;
+        text += 2;
+        size -= 2;
+    }
+    if (size == 0)
+        return "a number is missing";
+    for (size_t i = 0; i < size; i++) {
+        const int digit = hex_digit(text[i]);
+
+        if (digit < 0 || (unsigned)digit >= base)
+            return "not a number (decimal, or hexadecimal after 0x)";
+        if (v > (UINT64_MAX - (unsigned)digit) / base)
+            return "a number wider than 64 bits";
+        v = v * base + (unsigned)digit;
+    }
+    *out = v;
+    return NULL;
+}
+
+bool number_of_argument(const char *text, uint64_t *out)
+{
+    return number_parse(text, strlen(text), out) == NULL;
+}
