@@ -120,14 +120,24 @@ Test(record_cost, of_a_child_of_fork_is_few_page_faults)
               recorded, alone);
 }
 
+/* @return -1: not to be had here. The collector looks again at what still runs: on a busy machine the least is what has to be. */
 static long recorder_calls(unsigned processes)
 {
+    enum { RUNS = 3 };
     char line[512];
+    long least = LONG_MAX;
 
     snprintf(line, sizeof line,
              COUNTED "'%s' record -q --engine timer -f -o it.sfbr '%s' spawn %u /bin/true",
              SFB_TOOL, SFB_RECORD_PROGRAM, processes);
-    return calls_of(line);
+    for (unsigned i = 0; i < RUNS; i++) {
+        const long calls = calls_of(line);
+
+        if (calls < 0)
+            return -1;
+        least = calls < least ? calls : least;
+    }
+    return least;
 }
 
 /* Of configure's 6,000 processes most are over before the recorder has looked at them. */
