@@ -219,6 +219,7 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
     case OPTION_TIME: return take_time(r, exit_status);
     case OPTION_FILTER: return take_filter(r, exit_status);
     case OPTION_NO_INLINES: r->choice.no_inlines = true; return true;
+    case OPTION_PRINT_FOLD: r->print_fold = true; return true;
     default: return report_heap_take(r, option, exit_status);
     }
 }

@@ -79,6 +79,7 @@ bool report_heap_take(struct report_request *r, int option, enum tool_exit *exit
     case OPTION_AT: return take_at(r, exit_status);
     case OPTION_TAIL: return take_tail(r, exit_status);
     case OPTION_SUPPRESSIONS: r->heap.suppressions = optarg; return true;
+    case OPTION_FOLD: r->heap.fold = optarg; return true;
     case OPTION_SIZES: return report_request_take_view(r, REPORT_VIEW_SIZES, exit_status);
     case OPTION_LIFETIMES: return report_request_take_view(r, REPORT_VIEW_LIFETIMES, exit_status);
     default: return take_stacks(r, option, exit_status);
@@ -241,4 +242,45 @@ bool report_heap_read_suppressions(const struct report_request *r, struct report
         *exit_status =
             tool_complain(TOOL_USAGE, "%s:%zu: no suppression of a leak: leak:PATTERN", path, line);
     return false;
+}
+
+/* --- Folding ----------------------------------------------------------------------------------- */
+
+/* Views of functions that the user names have whole stacks: the function may be one that is folded. */
+static bool is_folded(const struct report_request *r)
+{
+    if (r->heap.fold)
+        return strcmp(r->heap.fold, "none") != 0;
+    return r->view != REPORT_VIEW_CALLERS && r->view != REPORT_VIEW_LIST;
+}
+
+static bool read_fold(const struct report_request *r, struct report_fold *out,
+                      enum tool_exit *exit_status)
+{
+    const char *path = r->heap.fold;
+    size_t line;
+
+    *out = (struct report_fold){ .all = { .count = 0 } };
+    if (path ? report_fold_read_file(out, path, &line)
+             : report_fold_read(out, report_fold_usual, &line))
+        return true;
+    if (path && line > 0)
+        *exit_status = tool_complain(
+            TOOL_USAGE, "%s:%zu: neither function:PATTERN nor module:PATTERN", path, line);
+    else
+        *exit_status = tool_complain(TOOL_USAGE, "%s: %s", path ? path : "--fold", strerror(errno));
+    return false;
+}
+
+enum tool_exit report_heap_fold(const struct report_request *r, struct report_model *model)
+{
+    enum tool_exit exit_status = TOOL_DONE;
+    struct report_fold fold;
+
+    if (!model->heap || r->view == REPORT_VIEW_NONE || !is_folded(r))
+        return TOOL_DONE;
+    if (read_fold(r, &fold, &exit_status) && !report_fold_apply(model, &fold))
+        exit_status = tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+    report_fold_free(&fold);
+    return exit_status;
 }

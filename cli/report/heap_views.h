@@ -4,6 +4,7 @@
 
 #include "cli/report/inputs.h"
 #include "cli/report/request.h"
+#include "profiler/report/model/fold.h"
 #include "profiler/report/model/suppressions.h"
 
 /* Takes one. @return false after a complaint */
@@ -18,5 +19,8 @@ bool report_heap_fits(const struct report_request *request, const struct report_
 /* Reads the file of --suppressions. @return false after a complaint; out is to be freed in any case */
 bool report_heap_read_suppressions(const struct report_request *request,
                                    struct report_suppressions *out, enum tool_exit *exit_status);
+
+/* Folds the stacks of a heap for the view that is wanted. @return TOOL_DONE; after a complaint why not */
+enum tool_exit report_heap_fold(const struct report_request *request, struct report_model *model);
 
 #endif

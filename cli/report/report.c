@@ -13,9 +13,17 @@
 #include "cli/report/outputs.h"
 #include "cli/report/show.h"
 #include "cli/tool.h"
+#include "profiler/report/model/fold.h"
 #include "profiler/report/model/make.h"
 #include "profiler/report/text/losses.h"
 #include "profiler/report/text/summary.h"
+
+static enum tool_exit fold_and_show(const struct report_request *r, struct report_model *model)
+{
+    const enum tool_exit exit_status = report_heap_fold(r, model);
+
+    return exit_status == TOOL_DONE ? report_show(r, model) : exit_status;
+}
 
 /* One model serves the view and all outputs. */
 static enum tool_exit write_report(const struct report_request *r,
@@ -32,7 +40,9 @@ static enum tool_exit write_report(const struct report_request *r,
         exit_status = TOOL_USAGE;
     } else {
         model.names_advised = true;
-        exit_status = tool_worse(report_outputs_write(r, &model), report_show(r, &model));
+        exit_status = report_outputs_write(r, &model);
+        /* Files of other tools have whole stacks. */
+        exit_status = tool_worse(exit_status, fold_and_show(r, &model));
     }
     report_model_free(&model);
     return exit_status;
@@ -110,8 +120,12 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
 
     if (lws_report_is_asked(argc, argv))
         return lws_report_run(command, argc, argv);
-    if (report_arguments_read(&r, command, argc, argv, &exit_status))
-        exit_status = execute(&r);
+    if (report_arguments_read(&r, command, argc, argv, &exit_status)) {
+        if (r.print_fold)
+            fputs(report_fold_usual, stdout);
+        else
+            exit_status = execute(&r);
+    }
     report_request_close(&r);
     return exit_status;
 }

@@ -97,6 +97,12 @@ static const struct tool_option of_heaps[] = {
       "N stacks of what another thread freed" },
     { OPTION_SIZES, 0, "sizes", TAKES_NOTHING, NULL, "how many blocks are of which size" },
     { OPTION_LIFETIMES, 0, "lifetimes", TAKES_NOTHING, NULL, "how many live for how long" },
+    { OPTION_FOLD, 0, "fold", TAKES_ARGUMENT, "FILE",
+      "where stacks begin: behind functions of this list, in place of the usual one (std::, "
+      "allocators, the C library). none: stacks are whole, as --callers, --list and files have "
+      "them" },
+    { OPTION_PRINT_FOLD, 0, "print-fold", TAKES_NOTHING, NULL,
+      "print the usual list, to be changed, and end" },
     OPTIONS_END,
 };
 

@@ -35,6 +35,7 @@ enum report_option {
     OPTION_TIME,
     OPTION_FILTER,
     OPTION_NO_INLINES,
+    OPTION_PRINT_FOLD,
     OPTION_MIN,
     OPTION_UNIT,
     OPTION_COLOUR,
@@ -52,6 +53,7 @@ enum report_option {
     OPTION_ELSEWHERE,
     OPTION_SIZES,
     OPTION_LIFETIMES,
+    OPTION_FOLD,
     /* Of notes in a log. */
     OPTION_LWS,
     OPTION_BASE,

@@ -35,6 +35,7 @@ enum report_view {
 struct report_heap_request {
     const char *option; /* the first one that was given; NULL: none */
     const char *suppressions;
+    const char *fold; /* a list's file, or "none"; NULL: the usual list */
     uint64_t at;
     bool value_given;
 };
@@ -45,6 +46,7 @@ struct report_request {
     size_t path_count;
     char **all_paths; /* arguments of -i first, then the others */
     enum report_view view;
+    bool print_fold;
     bool view_given, diff, no_symbols, no_pager, rows_given, min_given;
     enum report_by by; /* of --top */
     uint64_t rows;     /* of --top; 0: all */

@@ -92,7 +92,7 @@ static bool show_overview(const struct report_request *r, const struct report_mo
     if (style->bars) {
         report_colour(stdout, style, REPORT_DIM);
         fputs(model->heap ? "\nmore: --leaks, --value allocated|live|peak|temporary, --sizes, "
-                            "--at T, --time A..B, --tree, --callers F, --help"
+                            "--at T, --time A..B, --tree, --callers F, --fold none, --help"
                           : "\nmore: --tree, --callers F, --list F, --by line, --threads, --help",
               stdout);
         report_colour(stdout, style, REPORT_PLAIN);

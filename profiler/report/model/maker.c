@@ -96,7 +96,9 @@ static bool decode(struct report_maker *m, const struct report_cbf *cbf, uint32_
     stack = REPORT_NEXT(model->stacks);
     if (!stack)
         return false;
-    *stack = (struct report_stack){ .at = at, .count = (uint32_t)count, .truncated = truncated };
+    *stack = (struct report_stack){
+        .at = at, .count = (uint32_t)count, .truncated = truncated, .shown_as = *out
+    };
     return true;
 }
 

@@ -36,11 +36,33 @@ uint64_t report_process_unsampled(const struct report_model *model,
                : 0;
 }
 
-struct report_steps report_steps_of(const struct report_model *model, uint32_t stack)
+struct report_steps report_steps_whole(const struct report_model *model, uint32_t stack)
 {
     return (struct report_steps){
         .model = model, .stack = report_has_no_stack(model, stack) ? NULL : &model->stacks.at[stack]
     };
+}
+
+struct report_steps report_steps_of(const struct report_model *model, uint32_t stack)
+{
+    struct report_steps steps = report_steps_whole(model, stack);
+
+    if (steps.stack) {
+        steps.frame = steps.stack->first_frame;
+        steps.line = steps.stack->first_line;
+    }
+    return steps;
+}
+
+uint32_t report_folded(const struct report_model *model, uint32_t stack)
+{
+    const struct report_stack *s =
+        report_has_no_stack(model, stack) ? NULL : &model->stacks.at[stack];
+    uint32_t steps = s ? s->first_line : 0;
+
+    for (uint32_t i = 0; s && i < s->first_frame; i++)
+        steps += model->locations.at[model->frames.at[s->at + i]].count;
+    return steps;
 }
 
 bool report_steps_next(struct report_steps *s, struct report_step *out)

@@ -83,6 +83,8 @@ struct report_stack {
     size_t at;      /* in `frames` */
     uint32_t count; /* leaf first */
     bool truncated;
+    uint32_t first_frame, first_line; /* where views begin: fold.h. 0, 0: it is shown whole */
+    uint32_t shown_as;                /* the first stack that looks the same; itself */
 };
 
 struct report_member { /* a thread of a recording */
@@ -198,7 +200,7 @@ uint64_t report_process_unsampled(const struct report_model *model,
 
 /* --- Stacks, function by function --------------------------------------------------------------- */
 
-/* Steps through a stack from the leaf on, inlined functions included. */
+/* Steps through a stack from the leaf on, inlined functions included; of a folded stack, from its first frame shown. */
 struct report_steps {
     const struct report_model *model;
     const struct report_stack *stack; /* NULL: none was taken */
@@ -218,6 +220,12 @@ static inline bool report_has_no_stack(const struct report_model *model, uint32_
 }
 
 struct report_steps report_steps_of(const struct report_model *model, uint32_t stack);
+
+/* The same with folded frames. */
+struct report_steps report_steps_whole(const struct report_model *model, uint32_t stack);
+
+/* @return steps that a view leaves out at the inner end */
+uint32_t report_folded(const struct report_model *model, uint32_t stack);
 
 /* @return false: the outermost one was given */
 bool report_steps_next(struct report_steps *steps, struct report_step *out);

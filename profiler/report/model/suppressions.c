@@ -1,83 +1,29 @@
 #include "profiler/report/model/suppressions.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* --- Patterns ---------------------------------------------------------------------------------- */
-
-/* The part of a pattern up to its next `*` or `$`. */
-static size_t literal_size(const char *pattern)
-{
-    return strcspn(pattern, "*$");
-}
-
-/* compiler-rt's TemplateMatch(), oddities included: of an empty name nothing is found, and behind `$` nothing is looked at. */
-bool report_suppression_is_in(const char *pattern, const char *text)
-{
-    bool at_start = pattern[0] == '^', any = false;
-
-    if (text[0] == '\0')
-        return false;
-    pattern += at_start;
-    while (*pattern) {
-        const size_t size = literal_size(pattern);
-        const char *found;
-
-        if (*pattern == '*') {
-            pattern++;
-            at_start = false;
-            any = true;
-            continue;
-        }
-        if (*pattern == '$')
-            return *text == '\0' || any;
-        if (*text == '\0')
-            return false;
-        found = memmem(text, strlen(text), pattern, size);
-        if (!found || (at_start && found != text))
-            return false;
-        text = found + size;
-        pattern += size;
-        at_start = any = false;
-    }
-    return true;
-}
+#include "profiler/report/model/pattern.h"
 
 /* --- Files ------------------------------------------------------------------------------------- */
 
-static bool add(struct report_suppressions *out, const char *pattern, size_t size, size_t line)
-{
-    struct report_suppression *s = REPORT_NEXT(out->all);
-
-    if (!s)
-        return false;
-    s->line = line;
-    s->pattern = strndup(pattern, size);
-    return s->pattern != NULL;
-}
-
 bool report_suppressions_read(struct report_suppressions *out, const char *text, size_t *line)
 {
-    static const char kind[] = "leak:";
+    struct report_pattern_lines lines = { .text = text };
+    struct report_pattern_line next;
 
     *out = (struct report_suppressions){ .all = { .count = 0 } };
-    for (*line = 1; *text; ++*line) {
-        const char *from = text + strspn(text, " \t"), *end = text + strcspn(text, "\n");
+    while (report_pattern_next(&lines, &next)) {
+        char *pattern = report_pattern_of(&next, "leak:");
+        struct report_suppression *s = pattern ? REPORT_NEXT(out->all) : NULL;
 
-        text = *end ? end + 1 : end;
-        while (end > from && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
-            end--;
-        if (from >= end || *from == '#')
-            continue;
-        if (strncmp(from, kind, sizeof kind - 1) != 0)
-            return false;
-        from += sizeof kind - 1;
-        if (!add(out, from, (size_t)(end - from), *line)) {
-            *line = 0;
+        if (!s) {
+            *line = !pattern && errno == 0 ? lines.line : 0;
+            free(pattern);
             return false;
         }
+        s->pattern = pattern;
+        s->line = lines.line;
     }
     return true;
 }
@@ -109,31 +55,21 @@ static bool is_of(const struct report_suppression *s, const struct report_model 
     const struct report_function *f = &model->functions.at[step->line->function];
     const struct report_module *module = &model->modules.at[location->module];
 
-    if (report_suppression_is_in(s->pattern, report_text(model, module->path)) ||
-        report_suppression_is_in(s->pattern, report_text(model, step->line->file)))
+    if (report_pattern_is_in(s->pattern, report_text(model, module->path)) ||
+        report_pattern_is_in(s->pattern, report_text(model, step->line->file)))
         return true;
-    return f->known && (report_suppression_is_in(s->pattern, report_text(model, f->name)) ||
-                        report_suppression_is_in(s->pattern, report_text(model, f->system_name)));
+    return f->known && (report_pattern_is_in(s->pattern, report_text(model, f->name)) ||
+                        report_pattern_is_in(s->pattern, report_text(model, f->system_name)));
 }
 
 bool report_suppressions_read_file(struct report_suppressions *out, const char *path, size_t *line)
 {
-    char *text = NULL;
-    size_t room = 0;
-    bool good;
-    FILE *from;
+    char *text = report_pattern_file(path);
+    const bool good = text && report_suppressions_read(out, text, line);
 
-    *line = 0;
-    errno = 0;
-    from = fopen(path, "re");
-    if (!from)
-        return false;
-    good = (getdelim(&text, &room, '\0', from) >= 0 || feof(from)) &&
-           report_suppressions_read(out, text && room > 0 ? text : "", line);
+    if (!text)
+        *line = 0;
     free(text);
-    fclose(from);
-    if (!good && errno == 0)
-        errno = ENOMEM;
     return good;
 }
 
@@ -141,7 +77,7 @@ struct report_suppression *report_suppressions_find(struct report_suppressions *
                                                     const struct report_model *model,
                                                     uint32_t stack)
 {
-    struct report_steps steps = report_steps_of(model, stack);
+    struct report_steps steps = report_steps_whole(model, stack);
     struct report_step step;
 
     while (report_steps_next(&steps, &step))

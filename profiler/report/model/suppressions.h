@@ -1,7 +1,6 @@
 /*
- * Leaks that are not to be shown, as LeakSanitizer reads them: a line `leak:PATTERN` for each, `#` for comments. A
- * pattern is found anywhere in the name of a function, a source file or a module of any frame; `*` is any text, `^`
- * and `$` are the name's ends.
+ * Leaks that are not to be shown, as LeakSanitizer reads them (pattern.h): a line `leak:PATTERN` for each. A pattern is
+ * searched in the function, the source file and the module of each frame.
  */
 #ifndef PROFILER_REPORT_MODEL_SUPPRESSIONS_H
 #define PROFILER_REPORT_MODEL_SUPPRESSIONS_H
@@ -30,9 +29,6 @@ bool report_suppressions_read(struct report_suppressions *out, const char *text,
 
 /* The same of a file. @param line  0: errno says why it cannot be read */
 bool report_suppressions_read_file(struct report_suppressions *out, const char *path, size_t *line);
-
-/* Whether a pattern is in a text, as LeakSanitizer has it. */
-bool report_suppression_is_in(const char *pattern, const char *text);
 
 /* @return the first that a stack has a frame of, from the innermost on; NULL: none */
 struct report_suppression *report_suppressions_find(struct report_suppressions *suppressions,

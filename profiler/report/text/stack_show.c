@@ -86,11 +86,32 @@ static size_t put_steps(FILE *to, const struct report_model *model,
     return lines;
 }
 
+/* "  [folded: operator new and 2 more]": what is left out at the inner end. */
+static void put_folded(FILE *to, const struct report_model *model, const struct report_style *style,
+                       const char *indent, uint32_t stack)
+{
+    const uint32_t folded = report_folded(model, stack);
+    struct report_steps steps = report_steps_whole(model, stack);
+    struct report_step innermost;
+
+    if (folded == 0 || !report_steps_next(&steps, &innermost))
+        return;
+    report_colour(to, style, REPORT_DIM);
+    fprintf(to, "%s[folded: ", indent);
+    report_name_put(to, style, report_name(model, innermost.line->function),
+                    style->width > 40 ? style->width - 28 : 0);
+    if (folded > 1)
+        fprintf(to, " and %" PRIu32 " more", folded - 1);
+    fputs("]\n", to);
+    report_colour(to, style, REPORT_PLAIN);
+}
+
 void report_stack_put(FILE *to, const struct report_model *model, const struct report_style *style,
                       uint32_t stack, const char *indent)
 {
     const size_t lines = put_steps(NULL, model, style, indent, stack, 0);
 
+    put_folded(to, model, style, indent, stack);
     put_steps(to, model, style, indent, stack,
               lines > INNER + OUTER + 1 ? lines - INNER - OUTER : 0);
 }

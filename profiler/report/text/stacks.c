@@ -14,8 +14,10 @@ struct entry {
     uint32_t stack; /* REPORT_NONE: none was taken */
     struct report_amount of[REPORT_VALUES];
     uint64_t reallocated, longest, elsewhere, slack, live_slack, overruns, overruns_freed;
-    uint64_t key; /* sort key */
-    bool mapped;  /* some of it is of mmap() */
+    uint64_t key;      /* sort key */
+    uint64_t heaviest; /* key of the stack that is shown */
+    bool mapped;       /* some of it is of mmap() */
+    bool suppressed;
 };
 
 struct entries {
@@ -104,6 +106,39 @@ static void suppress(struct entries *e, const struct report_model *model,
         report_amount_add(&s->blocks, &entry->of[REPORT_INUSE_OBJECTS]);
         report_amount_add(&s->bytes, &entry->of[REPORT_INUSE_SPACE]);
         entry->key = 0;
+        entry->suppressed = true;
+    }
+}
+
+/* Stacks that look the same are shown as one, the heaviest of them. */
+static void merge(struct entries *e, const struct report_model *model)
+{
+    for (size_t i = 0; i + 1 < e->count; i++) {
+        struct entry *from = &e->at[i], *to = &e->at[model->stacks.at[i].shown_as];
+
+        if (from == to || from->suppressed)
+            continue;
+        if (to->suppressed) {
+            *to = *from;
+            from->key = 0;
+            continue;
+        }
+        if (from->key > to->heaviest) {
+            to->heaviest = from->key;
+            to->stack = from->stack;
+        }
+        for (size_t k = 0; k < REPORT_VALUES; k++)
+            report_amount_add(&to->of[k], &from->of[k]);
+        to->reallocated = report_saturated(to->reallocated, from->reallocated);
+        to->elsewhere = report_saturated(to->elsewhere, from->elsewhere);
+        to->slack = report_saturated(to->slack, from->slack);
+        to->live_slack = report_saturated(to->live_slack, from->live_slack);
+        to->overruns = report_saturated(to->overruns, from->overruns);
+        to->overruns_freed = report_saturated(to->overruns_freed, from->overruns_freed);
+        to->longest = from->longest > to->longest ? from->longest : to->longest;
+        to->mapped |= from->mapped;
+        to->key = report_saturated(to->key, from->key);
+        from->key = 0;
     }
 }
 
@@ -283,6 +318,9 @@ bool report_stacks_write(FILE *to, const struct report_model *model,
         entries.at[i].key = key_of(&entries.at[i], model, s->order);
     if (s->suppressions)
         suppress(&entries, model, s->suppressions);
+    for (size_t i = 0; i < entries.count; i++)
+        entries.at[i].heaviest = entries.at[i].key;
+    merge(&entries, model);
     qsort(entries.at, entries.count, sizeof *entries.at, compare);
     write_entries(to, model, style, s, &entries);
     free(entries.at);

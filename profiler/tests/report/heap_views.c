@@ -213,6 +213,61 @@ Test(heap_views, leaks_that_are_suppressed)
     unlink(made_path);
 }
 
+/* Stacks begin behind what a list has; files, views of a function and suppressions have whole ones. */
+Test(heap_views, folded)
+{
+    char file[] = "/tmp/sfb-fold-XXXXXX", options[192];
+    const int fd = mkstemp(file);
+
+    cr_assert(fd >= 0);
+    close(fd);
+    make(&all);
+    put_file(file, "# comment\nfunction:^report_inner$\n");
+    snprintf(options, sizeof options, "--leaks --fold %s", file);
+    EXPECT_PARTS(options, "2 stacks.",
+                 "2: 1.56 KiB in 13 blocks, of 19 that were allocated, 28.09 % of all\n"
+                 "  [folded: report_inner]\n"
+                 "  report_outer x 2  made.c:N\n\n");
+    snprintf(options, sizeof options, "--top --unit bytes --fold %s", file);
+    made_expect(0, options,
+                " self (bytes)   self %  total (bytes)  total %  function (module): live\n"
+                "         5696   100.00           5696   100.00  report_outer "
+                "(test-report-heap_views)\n",
+                NULL);
+    snprintf(options, sizeof options, "--folded --value peak --fold %s", file);
+    made_expect(0, options,
+                "main;report_outer 8192\n"
+                "main;report_outer;report_outer;report_inner 1000\n"
+                "worker;report_outer;report_outer;report_inner 5000\n",
+                NULL);
+    /* All of it: it stays whole. */
+    put_file(file, "module:/test-report-heap_views$\n");
+    snprintf(options, sizeof options, "--leaks --fold %s", file);
+    EXPECT_PARTS(options, "  report_inner  made.c:N\n  report_outer x 2  made.c:N\n");
+    put_file(file, "function:^report_inner$\nleak:y\n");
+    made_expect(2, options, "", ":2: neither function:PATTERN nor module:PATTERN");
+    unlink(file);
+    made_expect(2, options, "", "No such file or directory");
+    unlink(made_path);
+}
+
+/* What is printed is a list that can be read, and the one that is usual. */
+Test(heap_views, the_usual_list_is_readable)
+{
+    static const char lines[] = "grep -qxF 'function:^std::' list && "
+                                "grep -qxF 'function:^xmalloc' list && "
+                                "grep -qxF 'module:/libc.so.6$' list";
+    struct run run;
+
+    make(&all);
+    run = run_line("set -e; d=$(mktemp -d); cd $d; '%s' report --print-fold >list; %s; "
+                   "'%s' report --fold list %s >a; '%s' report %s >b; cmp a b; rm -r $d",
+                   SFB_TOOL, lines, SFB_TOOL, made_path, SFB_TOOL, made_path);
+    cr_expect(eq(int, run.status, 0), "%s%s", run.out, run.err);
+    run_free(&run);
+    unlink(made_path);
+}
+
 Test(heap_views, other_stacks)
 {
     make(&all);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profiler/report/model/pattern.h"
 #include "support/run.h"
 #include "support/test.h"
 
@@ -45,7 +46,7 @@ Test(suppressions, match_as_those_of_leak_sanitizer)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        cr_expect(eq(int, report_suppression_is_in(cases[i].pattern, cases[i].text), cases[i].want),
+        cr_expect(eq(int, report_pattern_is_in(cases[i].pattern, cases[i].text), cases[i].want),
                   "'%s' in '%s'", cases[i].pattern, cases[i].text);
 }
 
@@ -98,7 +99,7 @@ Test(suppressions, are_those_of_leak_sanitizer_itself)
 
             snprintf(frame, sizeof frame, " in %s ", functions[k]);
             cr_expect(eq(int, strstr(run.err, frame) == NULL,
-                         report_suppression_is_in(patterns[i], functions[k])),
+                         report_pattern_is_in(patterns[i], functions[k])),
                       "leak:%s and %s: %s", patterns[i], functions[k], run.err);
         }
         run_free(&run);
