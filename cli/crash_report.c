@@ -126,23 +126,48 @@ static char *printable(struct text text)
 }
 
 /* @return NULL, or what is wrong with the line */
-static const char *add_cbf(struct crash_report *report, struct text line)
+static const char *add_cbf(struct crash_cbf *cbf, struct text line)
 {
     uint8_t *more;
     ssize_t size;
 
-    if (report->cbf_cut)
+    if (cbf->cut)
         return NULL;
-    report->cbf_cut = true; /* unless all is well: what comes behind a gap means something else */
-    more = realloc(report->cbf, report->cbf_size + line.size / 2 + 1);
+    cbf->cut = true; /* unless all is well: what comes behind a gap means something else */
+    more = realloc(cbf->bytes, cbf->size + line.size / 2 + 1);
     if (!more)
         return "out of memory";
-    report->cbf = more;
-    size = parse_bytes(line, more + report->cbf_size, line.size / 2);
+    cbf->bytes = more;
+    size = parse_bytes(line, more + cbf->size, line.size / 2);
     if (size < 0)
         return "not hexadecimal text";
-    report->cbf_size += (size_t)size;
-    report->cbf_cut = false;
+    cbf->size += (size_t)size;
+    cbf->cut = false;
+    return NULL;
+}
+
+/* A register's block, or a line of the stack that allocated the last one. Its frames are in the CBF, too. */
+static const char *add_block(struct crash_report *report, struct text line)
+{
+    struct crash_block *more;
+
+    if (skip(&line, SFB_CRASH_CBF))
+        return report->block_count > 0 ? add_cbf(&report->blocks[report->block_count - 1].cbf, line)
+                                       : "a stack without a block";
+    if (skip(&line, SFB_CRASH_FRAME) || skip(&line, SFB_CRASH_REPEATED) ||
+        skip(&line, SFB_CRASH_OMITTED))
+        return NULL;
+    if ((report->block_count & (report->block_count - 1)) == 0) { /* full: a power of two */
+        more = reallocarray(report->blocks, report->block_count ? 2 * report->block_count : 1,
+                            sizeof *more);
+        if (!more)
+            return "out of memory";
+        report->blocks = more;
+    }
+    report->blocks[report->block_count] = (struct crash_block){ .text = printable(line) };
+    if (!report->blocks[report->block_count].text)
+        return "out of memory";
+    report->block_count++;
     return NULL;
 }
 
@@ -207,7 +232,9 @@ static bool is_headline(struct text *line)
 static const char *add_line(struct crash_report *report, struct text line)
 {
     if (skip(&line, SFB_CRASH_CBF))
-        return add_cbf(report, line);
+        return add_cbf(&report->cbf, line);
+    if (skip(&line, SFB_CRASH_BLOCK))
+        return add_block(report, line);
     if (skip(&line, SFB_CRASH_MODULE))
         return add_module(report, line);
     if (!report->truncated && skip(&line, SFB_CRASH_TRUNCATED))
@@ -263,8 +290,13 @@ void crash_report_free(struct crash_report *report)
 {
     for (size_t i = 0; i < report->module_count; i++)
         free(report->modules[i].path);
+    for (size_t i = 0; i < report->block_count; i++) {
+        free(report->blocks[i].text);
+        free(report->blocks[i].cbf.bytes);
+    }
     free(report->modules);
-    free(report->cbf);
+    free(report->blocks);
+    free(report->cbf.bytes);
     free(report->headline);
     free(report->truncated);
     *report = (struct crash_report){ .module_count = 0 };

@@ -13,12 +13,25 @@
 #include "symbols/loaded_modules.h"
 #include "util/input.h"
 
+/* Backtrace of a report: the bytes of its lines. */
+struct crash_cbf {
+    uint8_t *bytes;
+    size_t size;
+    bool cut; /* a line was unreadable: it ends before it */
+};
+
+/* A block of the heap that a register points into. */
+struct crash_block {
+    char *text;           /* which register, and where; one printable line */
+    struct crash_cbf cbf; /* of its allocation; size 0: unknown, or as of an earlier block */
+};
+
 struct crash_report {
     size_t start;   /* offset of its first line in the input */
     char *headline; /* the fault and its thread, without the prefix; one printable line */
-    uint8_t *cbf;
-    size_t cbf_size;
-    bool cbf_cut; /* a line was unreadable: the CBF ends before it */
+    struct crash_cbf cbf;
+    struct crash_block *blocks;
+    size_t block_count;
     struct loaded_module *modules;
     size_t module_count;
     char *truncated;   /* why the walk stopped, as the report says; printable; NULL: it does not */

@@ -163,6 +163,45 @@ enum sfb_status sframe_backtrace_heap_dump(int fd, uint32_t flags);
  */
 const char *sframe_backtrace_heap_file(void);
 
+enum sframe_backtrace_heap_state {
+    SFRAME_BACKTRACE_HEAP_BLOCK_LIVE = 1,
+    SFRAME_BACKTRACE_HEAP_BLOCK_OVERRUN = 2 /* live, and written past its end */
+};
+
+/* A block, and the stack that allocated it. Members are added at the end; `size` says which are there. */
+struct sframe_backtrace_heap_block {
+    size_t size;
+    uint64_t address; /* of the block */
+    uint64_t bytes;   /* that the program asked for */
+    uint32_t state;   /* enum sframe_backtrace_heap_state */
+    uint32_t cbf_size;
+    const uint8_t *cbf; /* borrowed during the call; NULL: the stack is unknown */
+};
+
+/* Addresses of one call: more are ignored. */
+#define SFRAME_BACKTRACE_HEAP_FIND_MAX 64
+
+/**
+ * Finds the live blocks that addresses point into, the tails of the blocks included.
+ *
+ * The crash handler calls it for the registers of a crash, if the agent is in the process.
+ *
+ * @param addresses  any values, such as registers
+ * @param count      of them
+ * @param visit      called for each address that is in a block, in their order; index: in addresses
+ * @param user       for visit
+ *
+ * @return SFB_OK; SFB_BAD_ARGUMENT: tracking is not on; SFB_NO_RESOURCE: another thread is in this call
+ *
+ * Threads: safe.   Signals: safe; errno stays. It reads the table and the tails of blocks, as they are: in a damaged
+ * process it may fault.
+ * Cost: one pass over the table, a millisecond for each 100,000 blocks.
+ */
+enum sfb_status sframe_backtrace_heap_find(
+    const uint64_t *addresses, size_t count,
+    void (*visit)(void *user, size_t index, const struct sframe_backtrace_heap_block *block),
+    void *user);
+
 SFB_END_DECLS
 
 #endif

@@ -15,17 +15,6 @@ struct search {
     uint32_t index;
 };
 
-/* The end of what a block has from its allocator, with its tail. */
-static uint64_t end_of(struct sfb_live_slot slot)
-{
-    const uint64_t tail = sfb_live_tail_at(slot.block, slot.what);
-
-    if (tail != 0)
-        return tail + SFB_LIVE_TAIL;
-    return sfb_live_address(slot.block) + sfb_live_size_of(slot.what) +
-           (sfb_live_is_beside(slot.block) ? 0 : SFB_LIVE_TAIL);
-}
-
 /* @return false: it is found, and no more slots are wanted */
 static bool look(void *user, const struct sfb_live_slot *slots, uint32_t first, uint32_t count)
 {
@@ -33,7 +22,7 @@ static bool look(void *user, const struct sfb_live_slot *slots, uint32_t first, 
 
     for (uint32_t i = first == 0; i < count; i++)
         if (sfb_live_is_block(slots[i].block) && s->address >= sfb_live_address(slots[i].block) &&
-            s->address < end_of(slots[i])) {
+            s->address < sfb_live_end_of(slots[i])) {
             s->slot = slots[i];
             s->index = first + i;
             return false;

@@ -41,18 +41,42 @@ static void begin_one(struct search *s)
     s->printed = true;
 }
 
+/* @return whether all of it can be read; none is fine */
+static bool print_cbf(const struct stack_print *print, const char *name,
+                      const struct crash_cbf *cbf, bool pc_is_behind, const char *truncated)
+{
+    struct backtraces b = { .input = { name, cbf->bytes, cbf->size } };
+
+    return cbf->size == 0 || (backtraces_next(&b) == SFB_OK &&
+                              stack_print(print, &b, pc_is_behind, truncated) == SFB_END);
+}
+
+/* Blocks that registers point into, each with the stack that allocated it. */
+static bool print_blocks(const struct stack_print *print, const char *name,
+                         const struct crash_report *report)
+{
+    bool good = true;
+
+    for (size_t i = 0; i < report->block_count; i++) {
+        const struct crash_block *block = &report->blocks[i];
+
+        printf("%s%s\n", block->text, block->cbf.size > 0 ? ", allocated at" : "");
+        good = print_cbf(print, name, &block->cbf, false, NULL) && good;
+    }
+    return good;
+}
+
 static enum tool_exit symbolize_report(const struct stack_print *print, struct crash_report *report,
                                        const char *name)
 {
-    struct backtraces b = { .input = { name, report->cbf, report->cbf_size } };
     enum tool_exit exit_status = TOOL_DONE;
 
     if (!symbols_use_modules(print->symbols, report->modules, report->module_count))
         return tool_complain(TOOL_USAGE, "%s: %s", name, strerror(ENOMEM));
     puts(report->headline ? report->headline : "?");
-    if (report->cbf_size > 0 &&
-        (backtraces_next(&b) != SFB_OK ||
-         stack_print(print, &b, report->pc_is_behind, report->truncated) != SFB_END))
+    if (!print_cbf(print, name, &report->cbf, report->pc_is_behind, report->truncated))
+        exit_status = TOOL_BAD_DATA;
+    if (!print_blocks(print, name, report))
         exit_status = TOOL_BAD_DATA;
     for (size_t i = 0; i < report->module_count; i++)
         if (report->modules[i].refused)

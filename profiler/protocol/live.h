@@ -272,6 +272,17 @@ static inline uint64_t sfb_live_tail_at(uint64_t block, uint64_t what)
            (uint64_t)(slack - SFB_LIVE_SLACK_PAGES) * SFB_LIVE_PAGE - SFB_LIVE_TAIL;
 }
 
+/* @return the end of what a block has from its allocator, with its tail, as far as the slot knows */
+static inline uint64_t sfb_live_end_of(struct sfb_live_slot slot)
+{
+    const uint64_t tail = sfb_live_tail_at(slot.block, slot.what);
+
+    if (tail != 0)
+        return tail + SFB_LIVE_TAIL;
+    return sfb_live_address(slot.block) + sfb_live_size_of(slot.what) +
+           (sfb_live_is_beside(slot.block) ? 0 : SFB_LIVE_TAIL);
+}
+
 /* Tail of a block without a slot: never a slot number, and different from block to block. */
 static inline uint32_t sfb_live_mark(uint64_t address)
 {

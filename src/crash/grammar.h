@@ -3,6 +3,8 @@
  * docs/FORMATS.md, "Crash reports", has the whole grammar.
  *
  *     sframe-backtrace: crash: SIGSEGV (11) code SEGV_MAPERR (1) address 0x10 ...
+ *     block rdi 0x1010 is 16 bytes into a live block of 64 bytes at 0x1000
+ *     block cbf 02...
  *     cbf 02...
  *     module 0x1000-0x2000 build-id 0a1b /usr/lib/libfoo.so
  *     truncated: ...
@@ -15,7 +17,11 @@
 #define SFB_CRASH_PREFIX "sframe-backtrace: crash: "
 
 /* First words of lines, with the blank that ends them; the last line is its word alone. */
+#define SFB_CRASH_BLOCK     "block "
 #define SFB_CRASH_CBF       "cbf "
+#define SFB_CRASH_FRAME     "frame "
+#define SFB_CRASH_REPEATED  "repeated "
+#define SFB_CRASH_OMITTED   "omitted "
 #define SFB_CRASH_MODULE    "module "
 #define SFB_CRASH_TRUNCATED "truncated: "
 #define SFB_CRASH_COMPLETE  "complete"

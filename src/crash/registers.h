@@ -2,9 +2,8 @@
 #ifndef SFB_CRASH_REGISTERS_H
 #define SFB_CRASH_REGISTERS_H
 
+#include <stddef.h>
 #include <stdint.h>
-
-#include "crash/text.h"
 
 /* The interrupted stack pointer. */
 uint64_t sfb_crash_sp(const void *ucontext);
@@ -23,16 +22,16 @@ void sfb_crash_refuse_call(void *ucontext);
  */
 _Noreturn void sfb_crash_end(uint64_t stack);
 
-/* Writes "register rip 0x401136", a line each. ucontext: of an SA_SIGINFO handler */
-void sfb_crash_registers(struct sfb_text *text, const void *ucontext);
+/* A register of a signal's context. */
+struct sfb_crash_register {
+    const char *name; /* as in assembly; NULL: there is no such number */
+    uint64_t value;
+};
 
-static inline void sfb_crash_register(struct sfb_text *text, const char *name, uint64_t value)
-{
-    sfb_text_string(text, "register ");
-    sfb_text_string(text, name);
-    sfb_text_char(text, ' ');
-    sfb_text_hex(text, value);
-    sfb_text_char(text, '\n');
-}
+enum { SFB_CRASH_REGISTERS_MAX = 40 };
+
+/* @param number   from 0 on, less than SFB_CRASH_REGISTERS_MAX; in the order of the report
+ * @param ucontext of an SA_SIGINFO handler */
+struct sfb_crash_register sfb_crash_register(const void *ucontext, unsigned number);
 
 #endif

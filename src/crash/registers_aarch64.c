@@ -8,16 +8,24 @@ static const char *const names[] = { "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "
                                      "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
                                      "x24", "x25", "x26", "x27", "x28", "x29", "x30" };
 
-void sfb_crash_registers(struct sfb_text *text, const void *ucontext)
-{
-    const ucontext_t *uc = ucontext;
+enum { PC, SP, GENERAL, PSTATE = GENERAL + sizeof names / sizeof *names, FAULT, REGISTERS };
 
-    sfb_crash_register(text, "pc", uc->uc_mcontext.pc);
-    sfb_crash_register(text, "sp", uc->uc_mcontext.sp);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        sfb_crash_register(text, names[i], uc->uc_mcontext.regs[i]);
-    sfb_crash_register(text, "pstate", uc->uc_mcontext.pstate);
-    sfb_crash_register(text, "fault_address", uc->uc_mcontext.fault_address);
+_Static_assert((int)REGISTERS <= (int)SFB_CRASH_REGISTERS_MAX, "all registers");
+
+struct sfb_crash_register sfb_crash_register(const void *ucontext, unsigned number)
+{
+    const mcontext_t *m = &((const ucontext_t *)ucontext)->uc_mcontext;
+
+    switch (number) {
+    case PC: return (struct sfb_crash_register){ "pc", m->pc };
+    case SP: return (struct sfb_crash_register){ "sp", m->sp };
+    case PSTATE: return (struct sfb_crash_register){ "pstate", m->pstate };
+    case FAULT: return (struct sfb_crash_register){ "fault_address", m->fault_address };
+    default: break;
+    }
+    if (number >= REGISTERS)
+        return (struct sfb_crash_register){ NULL, 0 };
+    return (struct sfb_crash_register){ names[number - GENERAL], m->regs[number - GENERAL] };
 }
 
 uint64_t sfb_crash_sp(const void *ucontext)

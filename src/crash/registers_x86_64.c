@@ -16,13 +16,14 @@ static const struct {
     { REG_CR2, "cr2" },
 };
 
-void sfb_crash_registers(struct sfb_text *text, const void *ucontext)
+struct sfb_crash_register sfb_crash_register(const void *ucontext, unsigned number)
 {
     const ucontext_t *uc = ucontext;
 
-    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
-        sfb_crash_register(text, registers[i].name,
-                           (uint64_t)uc->uc_mcontext.gregs[registers[i].number]);
+    if (number >= sizeof registers / sizeof *registers)
+        return (struct sfb_crash_register){ NULL, 0 };
+    return (struct sfb_crash_register){ registers[number].name,
+                                        (uint64_t)uc->uc_mcontext.gregs[registers[number].number] };
 }
 
 uint64_t sfb_crash_sp(const void *ucontext)

@@ -10,9 +10,11 @@
 #include <sys/prctl.h>
 
 #include "crash/attempt.h"
+#include "crash/blocks.h"
 #include "crash/crash.h"
 #include "crash/grammar.h"
 #include "crash/kernel.h"
+#include "crash/lines.h"
 #include "crash/names.h"
 #include "crash/places.h"
 #include "crash/registers.h"
@@ -35,18 +37,6 @@ _Static_assert(sizeof cbf > 9 * (SFRAME_BACKTRACE_CRASH_FRAMES_MAX + 2) +
 static size_t cbf_size;
 static struct sfb_places places;
 
-static void put_number(struct sfb_text *text, const char *what, int64_t value)
-{
-    sfb_text_string(text, what);
-    sfb_text_decimal(text, value);
-}
-
-static void put_address(struct sfb_text *text, const char *what, uint64_t value)
-{
-    sfb_text_string(text, what);
-    sfb_text_hex(text, value);
-}
-
 /* --- the parts ----------------------------------------------------------------------------------
  */
 
@@ -54,7 +44,7 @@ static void put_address(struct sfb_text *text, const char *what, uint64_t value)
 static void put_id(struct sfb_text *text, const char *what, int id)
 {
     if (id >= 0) {
-        put_number(text, what, id);
+        sfb_crash_put_number(text, what, id);
     } else {
         sfb_text_string(text, what);
         sfb_text_char(text, '?');
@@ -78,42 +68,22 @@ static void put_signal(struct sfb_text *text, const struct sfb_crash_event *e)
 
     sfb_text_string(text, SFB_CRASH_PREFIX);
     sfb_text_string(text, sfb_crash_signal_name(e->number));
-    put_number(text, " (", e->number);
+    sfb_crash_put_number(text, " (", e->number);
     sfb_text_string(text, ") code ");
     sfb_text_string(text, sfb_crash_code_name(e->number, code));
-    put_number(text, " (", code);
+    sfb_crash_put_number(text, " (", code);
     if (code <= 0) {
-        put_number(text, ") sender ", e->info->si_pid);
+        sfb_crash_put_number(text, ") sender ", e->info->si_pid);
     } else if (e->number == SIGSYS) {
-        put_address(text, ") address ", (uintptr_t)e->info->si_call_addr);
-        put_number(text, " syscall ", e->info->si_syscall);
+        sfb_crash_put_address(text, ") address ", (uintptr_t)e->info->si_call_addr);
+        sfb_crash_put_number(text, " syscall ", e->info->si_syscall);
     } else {
-        put_address(text, ") address ", (uintptr_t)e->info->si_addr);
+        sfb_crash_put_address(text, ") address ", (uintptr_t)e->info->si_addr);
     }
     put_id(text, " pid ", e->process);
     put_id(text, " thread ", e->thread);
     put_thread_name(text);
     sfb_text_char(text, '\n');
-}
-
-/* Writes one frame, a repeat or an omit. @return the number of the next frame */
-static uint64_t put_frame(struct sfb_text *text, const struct sfb_cbf_item *item, uint64_t number)
-{
-    if (item->kind == SFB_FRAME_OMIT) {
-        put_number(text, "omitted ", (int64_t)item->value);
-        number += item->value;
-    } else if (item->repeat) {
-        put_number(text, "repeated ", (int64_t)item->count);
-        number += item->count;
-    } else {
-        put_number(text, "frame ", (int64_t)number);
-        put_address(text, item->kind == SFB_FRAME_PC ? " pc " : " ra ", item->value);
-        sfb_text_char(text, ' ');
-        sfb_place_put(text, item->value);
-        number++;
-    }
-    sfb_text_char(text, '\n');
-    return number;
 }
 
 /* State of a report, for its parts. */
@@ -135,8 +105,21 @@ static void write_signal(void *with)
 static void write_registers(void *with)
 {
     struct report *r = with;
+    struct sfb_crash_register reg;
 
-    sfb_crash_registers(r->text, r->event->ucontext);
+    for (unsigned i = 0; (reg = sfb_crash_register(r->event->ucontext, i)).name; i++) {
+        sfb_text_string(r->text, "register ");
+        sfb_text_string(r->text, reg.name);
+        sfb_crash_put_address(r->text, " ", reg.value);
+        sfb_text_char(r->text, '\n');
+    }
+}
+
+static void write_blocks(void *with)
+{
+    struct report *r = with;
+
+    sfb_crash_put_blocks(r->text, r->event->ucontext);
 }
 
 /* @return the flag for doubt, unless a filter refuses the probe: with doubt nothing would be readable then */
@@ -193,17 +176,6 @@ static uint64_t salvage(void)
     return frames;
 }
 
-static void put_cbf(struct sfb_text *text)
-{
-    enum { LINE = 32 };
-
-    for (size_t at = 0; at < cbf_size; at += LINE) {
-        sfb_text_string(text, SFB_CRASH_CBF);
-        sfb_text_bytes(text, cbf + at, cbf_size - at < LINE ? cbf_size - at : LINE);
-        sfb_text_char(text, '\n');
-    }
-}
-
 /*
  * After a fault, the inner frames are in the buffer, but frames kept for the outer end are lost. So the
  * walk is repeated without keeping outer frames.
@@ -221,7 +193,7 @@ static void take_walk(struct report *r)
         }
     }
     sfb_attempt_tell(r->text, SFB_ATTEMPT_STEPPED_OVER);
-    put_cbf(r->text);
+    sfb_crash_put_cbf(r->text, "", cbf, cbf_size);
 }
 
 static void write_frames(void *with)
@@ -234,7 +206,7 @@ static void write_frames(void *with)
     if (sfb_cbf_decoder_init(&decoder, cbf, cbf_size, NULL, NULL) != SFB_OK)
         return;
     while (sfb_cbf_decoder_next(&decoder, &item, NULL) == SFB_OK) {
-        number = put_frame(r->text, &item, number);
+        number = sfb_crash_put_frame(r->text, &item, number);
         sfb_attempt_tell(r->text, SFB_ATTEMPT_STEPPED_OVER);
     }
     if (r->walk_failed) {
@@ -306,6 +278,7 @@ void sfb_crash_report(struct sfb_text *text, const struct sfb_crash_event *event
     sfb_places_begin();
     put_part(&r, "signal", write_signal);
     put_part(&r, "registers", write_registers);
+    put_part(&r, "blocks", write_blocks);
     sfb_attempts.part = "walk";
     take_walk(&r);
     sfb_text_flush(text);

@@ -65,6 +65,9 @@ static const struct {
     { "stack.c.o", "mprotect", "alternate stacks only" },
     { "stack.c.o", "munmap", "alternate stacks only" },
 
+    /* The heap agent's, if it is in the process: it says that it may be called in handlers. */
+    { "blocks.c.o", "sframe_backtrace_heap_find", "weak; signal-safe by its documentation" },
+
     /* Loads libunwind in a constructor, so that a handler need not. */
     { "libunwind_load.c.o", "dlopen", "constructor only" },
     { "libunwind_load.c.o", "dlsym", "constructor only" },

@@ -74,7 +74,7 @@ static const struct layer layers[] = {
       ANY_SYSTEM },
     { "crash",
       { CORE, "unwind/process", "unwind/capture" },
-      { "sfb/", "sframe_backtrace.h", "sframe_backtrace_crash.h" },
+      { "sfb/", "sframe_backtrace.h", "sframe_backtrace_crash.h", "sframe_backtrace_record.h" },
       ANY_SYSTEM },
     { "util", { NULL }, { NULL }, ANY_SYSTEM },
     { "symbols", { "base", "sframe", "eh_frame", "util" }, { "sfb/" }, ANY_SYSTEM },

@@ -25,7 +25,14 @@ static void check(const struct crash_report *report, size_t size)
     FUZZ_CHECK(report->headline && strncmp(report->headline, "SIG", 3) == 0);
     for (const char *c = report->headline; *c; c++)
         FUZZ_CHECK((unsigned char)*c >= 0x20 && *c != 0x7f);
-    FUZZ_CHECK(report->cbf_size <= size / 2);
+    FUZZ_CHECK(report->cbf.size <= size / 2);
+    for (size_t i = 0; i < report->block_count; i++) {
+        const struct crash_block *block = &report->blocks[i];
+
+        for (const char *c = block->text; *c; c++)
+            FUZZ_CHECK((unsigned char)*c >= 0x20 && *c != 0x7f);
+        FUZZ_CHECK(block->cbf.size <= size / 2);
+    }
     for (size_t i = 0; i < report->module_count; i++) {
         const struct loaded_module *m = &report->modules[i];
 

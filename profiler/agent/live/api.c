@@ -9,6 +9,7 @@
 
 #include "base/sized.h"
 #include "profiler/agent/interpose.h"
+#include "profiler/agent/live/block_find.h"
 #include "profiler/agent/live/dump.h"
 #include "profiler/agent/live/live.h"
 #include "profiler/agent/live/map.h"
@@ -146,4 +147,11 @@ SFB_INTERPOSED enum sfb_status sframe_backtrace_heap_dump(int fd, uint32_t flags
 SFB_INTERPOSED const char *sframe_backtrace_heap_file(void)
 {
     return sfb_live_is_on() ? sfb_live_map_path() : "";
+}
+
+SFB_INTERPOSED enum sfb_status sframe_backtrace_heap_find(
+    const uint64_t *addresses, size_t count,
+    void (*visit)(void *, size_t, const struct sframe_backtrace_heap_block *), void *user)
+{
+    return sfb_live_find(addresses, count, visit, user);
 }

@@ -3,7 +3,7 @@
  * std::, allocators, xmalloc()) are left out by a list of patterns, which the user can replace. A stack without a frame
  * of its own code stays whole.
  *
- * A list has lines `function:PATTERN` and `module:PATTERN`, and comments with `#`. Patterns are those of suppressions.h.
+ * A list has lines `function:PATTERN` and `module:PATTERN`, and comments with `#`. Patterns are as in pattern.h.
  */
 #ifndef PROFILER_REPORT_MODEL_FOLD_H
 #define PROFILER_REPORT_MODEL_FOLD_H

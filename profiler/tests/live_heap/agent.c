@@ -330,6 +330,46 @@ Test(agent, leaves_the_bytes_that_leak_sanitizer_reports)
     run_free(&run);
 }
 
+#define CRASH(way, environment)                                                                    \
+    run_line(environment " '" SFB_CRASHING_PROGRAM "' " way " 2>report; " TOOL                     \
+                         " symbolize report; "                                                     \
+                         "grep -c ^block report")
+
+/* Whether text has a line for a block, and under it the stack that allocated it. */
+static bool has_pearl(const char *text, const char *state)
+{
+    const char *line = strstr(text, state), *stack = line ? strchr(line, '\n') : NULL;
+    const char *end = stack ? strchr(stack + 1, '\n') : NULL;
+
+    return end && memmem(line, (size_t)(stack - line), ", allocated at", 14) &&
+           memmem(stack, (size_t)(end - stack), " make_pearl+", 12);
+}
+
+/* A register that points into a block: its crash report has the block, and the stack that allocated it. */
+Test(agent, tells_a_crash_report_of_blocks)
+{
+    struct run run = CRASH("inside", "SFB_HEAP_LIVE=8M LD_PRELOAD='" SFB_HEAP_AGENT "'");
+
+    expect_has(run.out, " is 600 bytes into a live block of 608 bytes at 0x");
+    cr_expect(has_pearl(run.out, " a live block of 608 bytes at 0x"), "%s", run.out);
+    run_free(&run);
+    run = CRASH("overrun", "SFB_HEAP_LIVE=8M LD_PRELOAD='" SFB_HEAP_AGENT "'");
+    expect_has(run.out, " is 600 bytes into an overrun block of 608 bytes at 0x");
+    cr_expect(has_pearl(run.out, " an overrun block of 608 bytes at 0x"), "%s", run.out);
+    run_free(&run);
+    run = CRASH("outside", "SFB_HEAP_LIVE=8M LD_PRELOAD='" SFB_HEAP_AGENT "'");
+    cr_expect(strstr(run.out, " look_into+") && !strstr(run.out, "block of 608"), "%s%s", run.out,
+              run.err);
+    run_free(&run);
+    /* Without the agent, and with an agent that has no table. */
+    run = CRASH("inside", "");
+    cr_expect(strstr(run.out, " look_into+") && strstr(run.out, "\n0\n"), "%s%s", run.out, run.err);
+    run_free(&run);
+    run = CRASH("inside", "LD_PRELOAD='" SFB_HEAP_AGENT "'");
+    cr_expect(strstr(run.out, " look_into+") && strstr(run.out, "\n0\n"), "%s%s", run.out, run.err);
+    run_free(&run);
+}
+
 Test(agent, ends_before_a_filter_of_system_calls)
 {
     struct run run = run_line("SFB_HEAP_LIVE=4M LD_PRELOAD='%s' '%s' strict; echo status $?; ls",

@@ -49,14 +49,21 @@ else()
     set_target_properties(test-live_heap-${name} PROPERTIES OUTPUT_NAME live_heap-${name})
   endforeach()
   target_link_libraries(test-live_heap-linked-program PRIVATE sfb-agent-heap)
+  add_executable(test-live_heap-crashing-program live_heap/crashing_program.c)
+  sfb_test_options(test-live_heap-crashing-program)
+  target_include_directories(test-live_heap-crashing-program PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(test-live_heap-crashing-program PRIVATE sframe-backtrace-shared)
+  set_target_properties(test-live_heap-crashing-program PROPERTIES OUTPUT_NAME live_heap-crashing-program)
   # The other one calls none of these.
   target_compile_definitions(test-live_heap-agent-program PRIVATE LIVE_HEAP_PRELOADED)
   sfb_tool_test(live_heap agent)
   target_include_directories(test-live_heap-agent PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(test-live_heap-agent PRIVATE SFB_HEAP_AGENT="$<TARGET_FILE:sfb-agent-heap>"
     SFB_AGENT_PROGRAM="$<TARGET_FILE:test-live_heap-agent-program>"
-    SFB_LINKED_PROGRAM="$<TARGET_FILE:test-live_heap-linked-program>")
-  add_dependencies(test-live_heap-agent sfb-agent-heap test-live_heap-agent-program test-live_heap-linked-program)
+    SFB_LINKED_PROGRAM="$<TARGET_FILE:test-live_heap-linked-program>"
+    SFB_CRASHING_PROGRAM="$<TARGET_FILE:test-live_heap-crashing-program>")
+  add_dependencies(test-live_heap-agent sfb-agent-heap test-live_heap-agent-program test-live_heap-linked-program
+    test-live_heap-crashing-program)
   add_library(test-live_heap-byname MODULE live_heap/lib_byname.c)
   sfb_test_options(test-live_heap-byname)
   target_compile_options(test-live_heap-byname PRIVATE -fno-builtin)

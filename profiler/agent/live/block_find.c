@@ -1,0 +1,117 @@
+#include "profiler/agent/live/block_find.h"
+
+#include <string.h>
+
+#include "profiler/agent/live/table.h"
+#include "profiler/protocol/live_view.h"
+
+/* Static: the caller may be a crash handler with a small stack. */
+static struct {
+    uint32_t busy; /* epoch of the table: another one in a child of fork() */
+    struct sfb_live_table table;
+    struct sfb_live_view view;
+    struct sfb_live_slot found[SFRAME_BACKTRACE_HEAP_FIND_MAX]; /* block 0: no block */
+    uint32_t slot[SFRAME_BACKTRACE_HEAP_FIND_MAX];
+    uint8_t cbf[SFB_LIVE_CBF_MAX];
+} find;
+
+static struct sfb_live_slot slot_at(uint32_t index)
+{
+    const struct sfb_live_slot *slot = &find.table.slots[index];
+
+    return (struct sfb_live_slot){ __atomic_load_n(&slot->block, __ATOMIC_ACQUIRE),
+                                   __atomic_load_n(&slot->what, __ATOMIC_ACQUIRE) };
+}
+
+static void look(uint32_t index, const uint64_t *addresses, size_t count)
+{
+    const struct sfb_live_slot slot = slot_at(index);
+    uint64_t begin, end;
+
+    if (!sfb_live_is_block(slot.block))
+        return;
+    begin = sfb_live_address(slot.block);
+    end = sfb_live_end_of(slot);
+    for (size_t i = 0; i < count; i++)
+        if (addresses[i] >= begin && addresses[i] < end) {
+            find.found[i] = slot;
+            find.slot[i] = index;
+        }
+}
+
+static void look_at_all(const uint64_t *addresses, size_t count)
+{
+    const uint32_t used = find.view.head.slots_used < find.table.slot_room
+                              ? find.view.head.slots_used
+                              : find.table.slot_room;
+
+    for (uint32_t i = 1; i < used; i++)
+        look(i, addresses, count);
+}
+
+static bool is_overrun(struct sfb_live_slot slot, uint32_t index)
+{
+    const uint64_t at = sfb_live_tail_at(slot.block, slot.what);
+    uint32_t tail;
+
+    if (at == 0 || find.view.head.flags & SFB_LIVE_BYPASSED)
+        return false;
+    memcpy(&tail, (const void *)(uintptr_t)at, sizeof tail);
+    return tail != index;
+}
+
+/* @return bytes of the block's stack; 0: unknown */
+static size_t copy_stack(struct sfb_live_slot slot)
+{
+    struct sfb_live_stack stack;
+    const size_t size =
+        sfb_live_stack_copy(&find.view, sfb_live_stack_of(slot.what), &stack, find.cbf);
+
+    return size > 0 && sfb_live_generation(stack.state) % SFB_LIVE_GENERATIONS ==
+                           sfb_live_generation_of(slot.what)
+               ? size
+               : 0;
+}
+
+static void tell(size_t number, sfb_live_find_visitor visit, void *user)
+{
+    const struct sfb_live_slot slot = find.found[number];
+    const size_t size = copy_stack(slot);
+    const struct sframe_backtrace_heap_block block = {
+        .size = sizeof block,
+        .address = sfb_live_address(slot.block),
+        .bytes = sfb_live_size_of(slot.what),
+        .state = is_overrun(slot, find.slot[number]) ? SFRAME_BACKTRACE_HEAP_BLOCK_OVERRUN
+                                                     : SFRAME_BACKTRACE_HEAP_BLOCK_LIVE,
+        .cbf_size = (uint32_t)size,
+        .cbf = size > 0 ? find.cbf : NULL,
+    };
+
+    visit(user, number, &block);
+}
+
+enum sfb_status sfb_live_find(const uint64_t *addresses, size_t count, sfb_live_find_visitor visit,
+                              void *user)
+{
+    uint32_t before = __atomic_load_n(&find.busy, __ATOMIC_RELAXED), epoch = sfb_live_epoch();
+
+    if (epoch == 0)
+        return SFB_BAD_ARGUMENT;
+    if (before == epoch || !__atomic_compare_exchange_n(&find.busy, &before, epoch, false,
+                                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return SFB_NO_RESOURCE;
+    if (count > SFRAME_BACKTRACE_HEAP_FIND_MAX)
+        count = SFRAME_BACKTRACE_HEAP_FIND_MAX;
+    if (sfb_live_table_now(&find.table) != 0) {
+        memset(find.found, 0, sizeof find.found);
+        sfb_live_table_head(&find.table, &find.view.head);
+        find.view.stacks = find.table.stacks;
+        find.view.pieces = find.table.pieces;
+        look_at_all(addresses, count);
+        for (size_t i = 0; i < count; i++)
+            if (find.found[i].block != 0)
+                tell(i, visit, user);
+    }
+    __atomic_compare_exchange_n(&find.busy, &epoch, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    return SFB_OK;
+}
