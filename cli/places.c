@@ -55,17 +55,13 @@ static bool add_servers(struct places *p, const struct tool_command *command,
 static bool allow_unpacked(const struct tool_command *command, const char *size,
                            enum tool_exit *exit_status)
 {
-    static const char units[] = "kMG";
-    const size_t length = strlen(size);
-    const char *unit = length > 1 ? strchr(units, size[length - 1]) : NULL;
-    const unsigned shift = unit && *unit ? 10U * (unsigned)(unit - units + 1) : 0;
     uint64_t bytes;
 
-    if (number_parse(size, length - (shift > 0), &bytes) || bytes > UINT64_MAX >> shift) {
+    if (!number_of_bytes(size, &bytes)) {
         *exit_status = tool_misused(command, "'%s' is no size: bytes, or with k, M or G", size);
         return false;
     }
-    object_packed_allow(bytes << shift);
+    object_packed_allow(bytes);
     return true;
 }
 

@@ -10,9 +10,11 @@
 
 #include "base/sized.h"
 #include "remote/access_fault.h"
+#include "remote/core.h"
 #include "remote/target_modules.h"
 #include "remote/thread_read.h"
 #include "util/grow.h"
+#include "util/regular.h"
 
 enum {
     FRAMES_MAX = 65536,
@@ -29,6 +31,7 @@ struct sfb_remote {
     struct remote_thread *batch; /* BATCH of them, whose room is used again */
     struct sfb_remote_thread *threads;
     size_t count, room;
+    struct remote_core *core; /* NULL: a process; else what stands above the threads is not used */
 };
 
 static bool fail(struct sfb_remote_fault *fault, const char *why)
@@ -69,6 +72,45 @@ struct sfb_remote *sfb_remote_open(pid_t pid, struct sfb_remote_fault *fault)
     return NULL;
 }
 
+static int open_core_file(const char *path, struct sfb_remote_fault *fault)
+{
+    const char *cause;
+    const int fd = regular_open(path, &cause);
+
+    if (fd < 0)
+        fail(fault, cause);
+    return fd;
+}
+
+struct sfb_remote *sfb_remote_open_core(const char *path,
+                                        const struct sfb_remote_core_options *options,
+                                        struct sfb_remote_fault *fault)
+{
+    struct sfb_remote_core_options how = { .size = sizeof how };
+    struct sfb_remote *r;
+    int fd;
+
+    if (options && sfb_sized_read(&how, sizeof how, options) != SFB_OK) {
+        fail(fault, "the options are not valid");
+        return NULL;
+    }
+    fd = open_core_file(path, fault);
+    if (fd < 0)
+        return NULL;
+    r = calloc(1, sizeof *r);
+    if (!r) {
+        close(fd);
+        fail(fault, strerror(ENOMEM));
+        return NULL;
+    }
+    r->tasks = -1;
+    r->core = remote_core_open(fd, &how, fault);
+    if (r->core)
+        return r;
+    free(r);
+    return NULL;
+}
+
 static void forget_threads(struct sfb_remote *r)
 {
     for (size_t i = 0; i < r->count; i++)
@@ -84,10 +126,11 @@ void sfb_remote_close(struct sfb_remote *r)
     if (!r)
         return;
     forget_threads(r);
-    for (size_t i = 0; i < BATCH; i++)
+    for (size_t i = 0; r->batch && i < BATCH; i++)
         remote_thread_free(&r->batch[i]);
     free(r->batch);
     free(r->threads);
+    remote_core_close(r->core);
     remote_memory_close(&r->memory);
     if (r->tasks >= 0)
         close(r->tasks);
@@ -180,6 +223,23 @@ static bool read_all(struct sfb_remote *r, const struct sfb_remote_options *how,
     return true;
 }
 
+static bool read_core(struct sfb_remote *r, const struct sfb_remote_options *how,
+                      struct sfb_remote_fault *fault)
+{
+    const struct remote_core_notes *notes = &r->core->notes;
+
+    for (size_t i = 0; i < notes->thread_count; i++) {
+        struct sfb_remote_thread thread;
+
+        if (how->tid != 0 && how->tid != notes->threads[i].tid)
+            continue;
+        remote_core_thread(&thread, r->core, i, how->max_frames ? how->max_frames : FRAMES_MAX);
+        if (!keep(r, &thread))
+            return fail(fault, strerror(ENOMEM));
+    }
+    return r->count > 0 || fail(fault, "it has no such thread");
+}
+
 bool sfb_remote_read(struct sfb_remote *r, const struct sfb_remote_options *options,
                      struct sfb_remote_fault *fault)
 {
@@ -191,6 +251,8 @@ bool sfb_remote_read(struct sfb_remote *r, const struct sfb_remote_options *opti
     if (options && sfb_sized_read(&how, sizeof how, options) != SFB_OK)
         return fail(fault, "the options are not valid");
     forget_threads(r);
+    if (r->core)
+        return read_core(r, &how, fault);
     count = remote_task_list(&tids, r->tasks);
     if (count < 0)
         return fail_by_error(fault, r->pid, errno);
@@ -215,12 +277,25 @@ const struct sfb_remote_thread *sfb_remote_threads(const struct sfb_remote *r, s
 
 size_t sfb_remote_memory_read(const struct sfb_remote *r, uint64_t address, void *out, size_t size)
 {
+    if (r->core)
+        return remote_core_space_read(&r->core->space, address, out, size);
     return remote_memory_read(r->memory.pid, address, out, size);
 }
 
 pid_t sfb_remote_memory_pid(const struct sfb_remote *r)
 {
     return r->memory.pid;
+}
+
+const struct sfb_remote_core *sfb_remote_core_of(const struct sfb_remote *r)
+{
+    return r->core ? &r->core->facts : NULL;
+}
+
+const struct sfb_remote_module *sfb_remote_modules(const struct sfb_remote *r, size_t *count)
+{
+    *count = r->core ? r->core->space.maps.module_count : 0;
+    return r->core ? r->core->space.facts : NULL;
 }
 
 uint64_t sfb_remote_frame_lookup(const struct sfb_remote_thread *t, size_t i)

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "remote/target_memory.h"
-
 enum { PHDRS_MAX = 256, IMAGE_MAX = 256 << 20 };
 
 struct headers {
@@ -14,20 +12,20 @@ struct headers {
     Elf64_Phdr segment[PHDRS_MAX];
 };
 
-static bool read_all(pid_t pid, uint64_t address, void *out, size_t size)
+static bool read_all(const struct remote_reader *memory, uint64_t address, void *out, size_t size)
 {
-    return remote_memory_read(pid, address, out, size) == size;
+    return memory->read(memory->user, address, out, size) == size;
 }
 
-static bool read_headers(struct headers *out, pid_t pid, uint64_t start)
+static bool read_headers(struct headers *out, const struct remote_reader *memory, uint64_t start)
 {
     const Elf64_Ehdr *e = &out->file;
 
-    return read_all(pid, start, &out->file, sizeof out->file) &&
+    return read_all(memory, start, &out->file, sizeof out->file) &&
            memcmp(e->e_ident, ELFMAG, SELFMAG) == 0 && e->e_ident[EI_CLASS] == ELFCLASS64 &&
            e->e_phentsize == sizeof *out->segment && e->e_phnum > 0 && e->e_phnum <= PHDRS_MAX &&
            e->e_phoff <= IMAGE_MAX &&
-           read_all(pid, start + e->e_phoff, out->segment, e->e_phnum * sizeof *out->segment);
+           read_all(memory, start + e->e_phoff, out->segment, e->e_phnum * sizeof *out->segment);
 }
 
 /* @return bytes of the image; 0: it is too large, or has no segment with the file's first byte */
@@ -54,13 +52,14 @@ static size_t measure(const struct headers *h, uint64_t *first)
 }
 
 /* What cannot be read stays zero: tables there are damaged, and say so. */
-static void copy_segments(uint8_t *image, const struct headers *h, pid_t pid, uint64_t bias)
+static void copy_segments(uint8_t *image, const struct headers *h,
+                          const struct remote_reader *memory, uint64_t bias)
 {
     for (unsigned i = 0; i < h->file.e_phnum; i++) {
         const Elf64_Phdr *p = &h->segment[i];
 
         if (p->p_type == PT_LOAD)
-            remote_memory_read(pid, bias + p->p_vaddr, image + p->p_offset, (size_t)p->p_filesz);
+            memory->read(memory->user, bias + p->p_vaddr, image + p->p_offset, (size_t)p->p_filesz);
     }
 }
 
@@ -76,17 +75,17 @@ static void forget_sections(uint8_t *image)
     memcpy(image, &header, sizeof header);
 }
 
-void *remote_segment_image(pid_t pid, uint64_t start, size_t *size)
+void *remote_segment_image(const struct remote_reader *memory, uint64_t start, size_t *size)
 {
     struct headers *h = malloc(sizeof *h);
     uint64_t first = 0;
     uint8_t *image = NULL;
 
-    *size = h && read_headers(h, pid, start) ? measure(h, &first) : 0;
+    *size = h && read_headers(h, memory, start) ? measure(h, &first) : 0;
     if (*size >= sizeof h->file)
         image = calloc(1, *size);
     if (image) {
-        copy_segments(image, h, pid, start - first);
+        copy_segments(image, h, memory, start - first);
         forget_sections(image);
     }
     free(h);

@@ -7,13 +7,19 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+/* Memory of that process. */
+struct remote_reader {
+    size_t (*read)(void *user, uint64_t address, void *out,
+                   size_t size); /* bytes, from the first on */
+    void *user;
+};
 
 /*
  * @param start  where its first byte is mapped
  *
  * @return the image, for free(); NULL: no ELF file of this machine's class there, or larger than 256 MiB
  */
-void *remote_segment_image(pid_t pid, uint64_t start, size_t *size);
+void *remote_segment_image(const struct remote_reader *memory, uint64_t start, size_t *size);
 
 #endif

@@ -7,62 +7,42 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "remote/eh_index.h"
+#include "remote/module_file.h"
+#include "remote/module_tables.h"
 #include "remote/segment_image.h"
-#include "symbols/load_bias.h"
-#include "symbols/search.h"
-#include "symbols/tables.h"
-
-/* Ids of a rule cache are below 1,024. */
-enum { IDS_MAX = 1023 };
+#include "remote/target_memory.h"
 
 struct remote_module {
-    bool tried, is_there;
+    bool tried;
     struct object_process_module facts;
     struct object_opened file;
     void *image; /* from memory; NULL: there is a file */
-    struct object object;
-    struct object_tables tables;
-    void *index; /* of its .eh_frame; NULL: it has one itself */
+    struct remote_module_tables tables;
 };
 
-/* The places of its file. symbols/debug_file.h has the same places, and more for debug information. */
-static bool find_file(struct object_opened *out, const struct object_module *module)
+static size_t read_process(void *user, uint64_t address, void *out, size_t size)
 {
-    const struct object_places nowhere_else = { .path_count = 0 };
-    struct object_trail trail = { .count = 0 };
-    struct object_search search = { .module = module,
-                                    .places = &nowhere_else,
-                                    .wanted = { .part = OBJECT_FILE, .id = module->id },
-                                    .out = out,
-                                    .trail = &trail };
-    const bool is_path = !module->gone && (!module->opens || module->id.size > 0);
-    const bool found =
-        (module->opens && object_search_path(&search, "%s", module->opens)) ||
-        (is_path && object_search_has_file(&search) &&
-         object_search_path(&search, "%s%s", object_search_root(&search), module->path)) ||
-        (module->id.size > 0 && object_search_debug_folder(&search));
+    const struct object_process *process = user;
 
-    object_trail_free(&trail);
-    return found;
+    return remote_memory_read(process->pid, address, out, size);
 }
 
 /* @return its bytes; NULL: nothing is left of it */
-static uint8_t *find_bytes(struct remote_module *m, const struct remote_modules *all,
+static uint8_t *find_bytes(struct remote_module *m, struct remote_modules *all,
                            const struct object_mapping *first, size_t *size)
 {
     const struct object_module *facts = &m->facts.module;
+    const struct remote_reader memory = { read_process, &all->process };
 
     if (facts->image) { /* the vDSO */
         *size = facts->image_size;
         return facts->image;
     }
-    if (find_file(&m->file, facts)) {
+    if (remote_module_file(&m->file, facts)) {
         object_opened_keep(&m->file);
         return (uint8_t *)elf_rawfile(m->file.elf, size);
     }
-    m->image =
-        first->offset == 0 ? remote_segment_image(all->process.pid, first->start, size) : NULL;
+    m->image = first->offset == 0 ? remote_segment_image(&memory, first->start, size) : NULL;
     return m->image;
 }
 
@@ -71,8 +51,6 @@ static void open_module(struct remote_module *m, struct remote_modules *all,
                         const struct object_mapping *mapping)
 {
     const struct object_maps *maps = &all->process.maps;
-    struct object_fault fault;
-    uint64_t bias;
     uint8_t *bytes;
     size_t size;
 
@@ -80,20 +58,7 @@ static void open_module(struct remote_module *m, struct remote_modules *all,
     m->file.fd = -1;
     object_process_module(&m->facts, &all->process, mapping->module);
     bytes = find_bytes(m, all, &maps->mappings[maps->modules[mapping->module].first], &size);
-    if (!bytes || !object_open(&m->object, &fault, bytes, size))
-        return;
-    m->is_there = object_bias_of_mapping(m->object.elf, mapping->start, mapping->offset,
-                                         mapping->executable, &bias) &&
-                  object_tables_open(&m->tables, &m->object, bias);
-    if (!m->is_there) {
-        object_close(&m->object);
-        return;
-    }
-    if (m->tables.module.eh_frame_status == SFB_NO_EH_FRAME &&
-        remote_eh_index(&m->tables.module.eh_frame, &m->index, &m->object, bias))
-        m->tables.module.eh_frame_status = SFB_OK;
-    if (all->ids < IDS_MAX)
-        m->tables.module.id = ++all->ids;
+    remote_module_tables_open(&m->tables, bytes, size, mapping, &all->ids);
 }
 
 static const struct sfb_module *find(const struct sfb_modules *policy, uint64_t pc,
@@ -109,10 +74,7 @@ static const struct sfb_module *find(const struct sfb_modules *policy, uint64_t 
     m = &all->modules[mapping->module];
     if (!m->tried)
         open_module(m, all, mapping);
-    return m->is_there &&
-                   pc - m->tables.module.start < m->tables.module.end - m->tables.module.start
-               ? &m->tables.module
-               : NULL;
+    return remote_module_tables_at(&m->tables, pc);
 }
 
 /* Entry points, by the kernel's words for the process. */
@@ -163,11 +125,7 @@ bool remote_modules_open(struct remote_modules *out, pid_t pid, const char **cau
 
 static void close_module(struct remote_module *m)
 {
-    if (m->is_there) {
-        object_tables_close(&m->tables);
-        object_close(&m->object);
-    }
-    free(m->index);
+    remote_module_tables_close(&m->tables);
     free(m->image);
     if (m->tried) {
         object_opened_close(&m->file);

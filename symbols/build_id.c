@@ -25,6 +25,36 @@ bool object_build_id_of(struct object_build_id *out, Elf *elf)
     return object_build_id_set(out, bytes, size > 0 && bytes ? (size_t)size : 0);
 }
 
+/* Without section headers libelf reads the notes of the segments. */
+static void forget_sections(uint8_t *head, size_t size)
+{
+    if (size < sizeof(Elf64_Ehdr))
+        return;
+    if (head[EI_CLASS] == ELFCLASS64) {
+        Elf64_Ehdr *header = (Elf64_Ehdr *)(void *)head;
+
+        header->e_shoff = header->e_shnum = header->e_shstrndx = 0;
+    } else if (head[EI_CLASS] == ELFCLASS32) {
+        Elf32_Ehdr *header = (Elf32_Ehdr *)(void *)head;
+
+        header->e_shoff = header->e_shnum = header->e_shstrndx = 0;
+    }
+}
+
+bool object_build_id_of_head(struct object_build_id *out, uint8_t *head, size_t size)
+{
+    Elf *elf;
+    bool found;
+
+    *out = (struct object_build_id){ .size = 0 };
+    forget_sections(head, size);
+    elf_version(EV_CURRENT);
+    elf = elf_memory((char *)head, size);
+    found = elf && object_build_id_of(out, elf);
+    elf_end(elf);
+    return found;
+}
+
 bool object_build_id_equal(const struct object_build_id *a, const struct object_build_id *b)
 {
     return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;

@@ -24,6 +24,14 @@ bool object_build_id_set(struct object_build_id *out, const void *bytes, size_t 
 /* Reads the build-id from a file's notes. @return false: missing */
 bool object_build_id_of(struct object_build_id *out, Elf *elf);
 
+/*
+ * Reads it from the first bytes of a loaded file: sections, which lie behind them, are not asked for.
+ *
+ * @param head  writable; its header is changed
+ * @return false: missing, or further on
+ */
+bool object_build_id_of_head(struct object_build_id *out, uint8_t *head, size_t size);
+
 bool object_build_id_equal(const struct object_build_id *a, const struct object_build_id *b);
 
 /* Writes hexadecimal text, or "none". */

@@ -42,6 +42,18 @@ static void sweep_to(struct sweep *s, uint64_t end)
     s->at = end;
 }
 
+struct object_module loaded_module_facts(const struct loaded_module *module)
+{
+    struct object_module facts = { .path = module->path,
+                                   .root = module->root,
+                                   .gone = module->gone,
+                                   .image = module->image,
+                                   .image_size = module->image_size };
+
+    object_build_id_set(&facts.id, module->build_id, module->size);
+    return facts;
+}
+
 bool loaded_modules_make(struct loaded_modules *out, struct loaded_module *modules, size_t count)
 {
     struct loaded_module **sorted = calloc(count + 1, sizeof(struct loaded_module *));

@@ -9,14 +9,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A module of a recorded process, from a crash report or a recording. */
+#include "symbols/module.h"
+
+/* A module of a recorded process, from a crash report, a recording or a core. */
 struct loaded_module {
     uint64_t start, end; /* as loaded */
     char *path;          /* as in the process */
+    const char *root;    /* of a core: the process's /; NULL: ours */
+    bool gone;           /* its file had been deleted by then */
+    void *image;         /* its bytes, if it is not a file (the vDSO of a core); may be NULL */
+    size_t image_size;
     uint8_t build_id[64];
     size_t size;  /* bytes of build_id; 0: unknown */
     bool refused; /* set after a search: no file here is this module, and stderr says why */
 };
+
+/* The facts about it, for a search. */
+struct object_module loaded_module_facts(const struct loaded_module *module);
 
 /* [start, end) of one module. */
 struct loaded_stretch {

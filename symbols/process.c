@@ -1,6 +1,5 @@
 #include "symbols/process.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -107,38 +106,15 @@ static void *copy_mapping(const struct object_process *process, const struct obj
     return NULL;
 }
 
-/* Only the head of the file is copied, without section headers: then libelf reads the segments. */
-static void forget_sections(uint8_t *head, size_t size)
-{
-    if (size < sizeof(Elf64_Ehdr))
-        return;
-    if (head[EI_CLASS] == ELFCLASS64) {
-        Elf64_Ehdr *header = (Elf64_Ehdr *)(void *)head;
-
-        header->e_shoff = header->e_shnum = header->e_shstrndx = 0;
-    } else if (head[EI_CLASS] == ELFCLASS32) {
-        Elf32_Ehdr *header = (Elf32_Ehdr *)(void *)head;
-
-        header->e_shoff = header->e_shnum = header->e_shstrndx = 0;
-    }
-}
-
 /* The build-id in memory: a file may be overwritten meanwhile. */
 static void build_id_in_memory(struct object_build_id *out, const struct object_process *process,
                                const struct object_mapping *m)
 {
     size_t size;
     uint8_t *head = m->offset == 0 ? copy_mapping(process, m, HEAD_MAX, true, &size) : NULL;
-    Elf *elf;
 
-    if (!head)
-        return;
-    forget_sections(head, size);
-    elf_version(EV_CURRENT);
-    elf = elf_memory((char *)head, size);
-    if (elf)
-        object_build_id_of(out, elf);
-    elf_end(elf);
+    if (head)
+        object_build_id_of_head(out, head, size);
     free(head);
 }
 

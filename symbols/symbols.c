@@ -301,10 +301,9 @@ static bool find_in_process(struct symbols *s, struct question *q)
 /* @return NULL: no memory, after a report */
 static struct module_file *file_of_loaded(struct symbols *s, struct loaded_module *module)
 {
-    struct object_module known = { .path = module->path };
+    const struct object_module known = loaded_module_facts(module);
     struct module_file *file;
 
-    object_build_id_set(&known.id, module->build_id, module->size);
     file = module_files_find(&s->files, &known, true);
     if (!file)
         reporter_say(&s->files.reporter, REPORTED_UNREADABLE, "%s: %s", module->path,
@@ -381,10 +380,9 @@ size_t symbols_each_module(struct symbols *s,
     if (!s->of_loaded)
         return each_of_process(s, is_wanted, visit, user);
     for (size_t i = 0; i < s->module_count; i++) {
-        struct object_module known = { .path = s->modules[i].path };
+        const struct object_module known = loaded_module_facts(&s->modules[i]);
         struct module_file *file = NULL;
 
-        object_build_id_set(&known.id, s->modules[i].build_id, s->modules[i].size);
         if (!is_wanted(user, &known) || !(file = file_of_loaded(s, &s->modules[i])))
             continue;
         visit(user, file);

@@ -49,7 +49,7 @@ bool symbols_refused(const struct symbols *symbols);
 bool symbols_have_process(const struct symbols *symbols);
 
 /*
- * From now on addresses are of a crash report, which has its modules with it.
+ * From now on addresses are of a crash report or a core, which has its modules with it.
  *
  * @param modules  borrowed; their `refused` is written by symbols_find()
  * @return false: no memory

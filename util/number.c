@@ -33,3 +33,17 @@ bool number_of_argument(const char *text, uint64_t *out)
 {
     return number_parse(text, strlen(text), out) == NULL;
 }
+
+bool number_of_bytes(const char *text, uint64_t *out)
+{
+    static const char units[] = "kMG";
+    const size_t length = strlen(text);
+    const char *unit = length > 1 ? strchr(units, text[length - 1]) : NULL;
+    const unsigned shift = unit && *unit ? 10U * (unsigned)(unit - units + 1) : 0;
+    uint64_t bytes;
+
+    if (number_parse(text, length - (shift > 0), &bytes) || bytes > UINT64_MAX >> shift)
+        return false;
+    *out = bytes << shift;
+    return true;
+}

@@ -17,4 +17,7 @@ const char *number_parse(const char *text, size_t size, uint64_t *out);
 /* The same of an argument. */
 bool number_of_argument(const char *text, uint64_t *out);
 
+/* Reads a size: bytes, or with k, M or G. @return false: not a size, or wider than 64 bits */
+bool number_of_bytes(const char *text, uint64_t *out);
+
 #endif

@@ -1,4 +1,4 @@
-/* sfb stack: the stacks of a process that runs. */
+/* sfb stack: the stacks of a process that runs, or of a core. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -11,10 +11,12 @@
 #include "cli/options.h"
 #include "cli/stack/processes.h"
 #include "cli/stack/stack_cbf.h"
+#include "cli/stack/stack_core.h"
 #include "cli/stack/stack_json.h"
 #include "cli/stack/stack_request.h"
 #include "cli/stack/stack_text.h"
 #include "cli/tool_reporter.h"
+#include "util/number.h"
 
 enum stack_option {
     OPTION_THREAD = OPTION_FIRST,
@@ -24,7 +26,9 @@ enum stack_option {
     OPTION_MAX_FRAMES,
     OPTION_CBF,
     OPTION_JSON,
-    OPTION_NAMES
+    OPTION_NAMES,
+    OPTION_ROOT,
+    OPTION_MAX_CORE
 };
 
 /* --- One process ---------------------------------------------------------------------------------- */
@@ -166,6 +170,10 @@ static bool take_option(struct stack_request *r, int option, enum tool_exit *exi
     case OPTION_NO_STOP: r->no_stop = true; return true;
     case OPTION_CBF: r->format = STACK_CBF; return true;
     case OPTION_JSON: r->format = STACK_JSON; return true;
+    case OPTION_ROOT: r->root = optarg; return true;
+    case OPTION_MAX_CORE:
+        return number_of_bytes(optarg, &r->max_core) ||
+               misused(exit_status, r->command, "size: bytes, or with k, M or G", optarg);
     case OPTION_THREAD:
         return parse_number(optarg, &r->tid) ||
                misused(exit_status, r->command, "thread's number", optarg);
@@ -184,13 +192,32 @@ static bool take_option(struct stack_request *r, int option, enum tool_exit *exi
     }
 }
 
+/* Options that mean nothing of the one kind. @return NULL, or which */
+static const char *out_of_place(const struct stack_request *r)
+{
+    if (r->core)
+        return r->children    ? "--children"
+               : r->watch > 0 ? "--watch"
+               : r->no_stop   ? "--no-stop"
+                              : NULL;
+    return r->root ? "--root" : r->max_core ? "--max-core" : NULL;
+}
+
 static enum tool_exit execute(struct stack_request *r, char **arguments, int count)
 {
+    const char *option;
+
     if (count != 1)
-        return tool_misused(r->command,
-                            count == 0 ? "no process given" : "more than one process given");
+        return tool_misused(r->command, count == 0 ? "no process and no core given"
+                                                   : "more than one process or core given");
     if (!parse_number(arguments[0], &r->pid))
-        return tool_misused(r->command, "'%s' is no process id", arguments[0]);
+        r->core = arguments[0];
+    option = out_of_place(r);
+    if (option)
+        return tool_misused(r->command, "%s is not for %s", option,
+                            r->core ? "cores" : "a process that runs");
+    if (r->core)
+        return stack_core_read(r);
     if (r->tid != 0 && r->children)
         return tool_misused(r->command, "--thread is of one process, without --children");
     return r->watch > 0 ? watch(r) : read_all(r);
@@ -231,8 +258,17 @@ static const struct tool_option options[] = {
     OPTIONS_END,
 };
 
+static const struct tool_option core_options[] = {
+    { OPTION_ROOT, 0, "root", TAKES_ARGUMENT, "DIR",
+      "the folder that was / on the machine of the core: files of modules are below it" },
+    { OPTION_MAX_CORE, 0, "max-core", TAKES_ARGUMENT, "SIZE",
+      "unpack a .zst core to at most so many bytes, or with k, M or G (4G)" },
+    OPTIONS_END,
+};
+
 static const struct option_group groups[] = {
     { NULL, options, NULL },
+    { "Cores", core_options, NULL },
     { NULL, places_options, NULL },
     OPTION_GROUPS_END,
 };
@@ -241,6 +277,8 @@ static const struct option_habit of_eu_stack[] = {
     { OPTION_MAX_FRAMES, 'n', NULL, TAKES_ARGUMENT, "N", NULL },
     { HABIT_REFUSED, 'p', "pid", TAKES_ARGUMENT, "PID",
       "the process stands alone: 'sfb stack PID'" },
+    { HABIT_REFUSED, 0, "core", TAKES_ARGUMENT, "FILE",
+      "the core stands alone: 'sfb stack CORE'" },
     { HABIT_NEEDLESS, 'i', "inlines", TAKES_NOTHING, NULL, NULL },
     { HABIT_NEEDLESS, 'm', "module", TAKES_NOTHING, NULL, NULL },
     { HABIT_NEEDLESS, 's', "source", TAKES_NOTHING, NULL, NULL },
@@ -254,21 +292,27 @@ static const struct option_habits habits = { "eu-stack", of_eu_stack,
 
 const struct tool_command tool_stack = {
     .name = "stack",
-    .summary = "show the stacks of a process that runs",
-    .usage = "sfb stack [OPTION...] PID",
-    .about = "Prints what each thread of a process does: its state, the system call that it waits "
-             "in and on what, its CPU time, and its stack. Equal stacks are printed once, with "
-             "their threads:\n"
-             "\n"
-             "  12 threads: 4712 to 4723 \"worker\", asleep in futex, CPU 0.004211 s\n"
-             "  #0 0x7f6b8a0e5f16 __futex_abstimed_wait_common+0xd6 in libc.so.6\n"
-             "\n"
-             "A thread that sleeps is not stopped: its stack is copied while it sleeps. A running "
-             "thread is stopped for a moment, by ptrace, its registers and its stack are copied, "
-             "and it goes on. So is a sleeping one whose stack cannot be walked without its frame "
-             "pointer. Functions are looked up after that. No system call of the process fails for "
-             "it: where a stop would cost a thread its call, or the time of that, the thread is "
-             "not stopped, and its stack says where it ends.\n",
+    .summary = "show the stacks of a process that runs, or of a core file",
+    .usage = "sfb stack [OPTION...] PID\nsfb stack [OPTION...] CORE",
+    .about =
+        "Prints what each thread of a process does: its state, the system call that it waits "
+        "in and on what, its CPU time, and its stack. Equal stacks are printed once, with "
+        "their threads:\n"
+        "\n"
+        "  12 threads: 4712 to 4723 \"worker\", asleep in futex, CPU 0.004211 s\n"
+        "  #0 0x7f6b8a0e5f16 __futex_abstimed_wait_common+0xd6 in libc.so.6\n"
+        "\n"
+        "A thread that sleeps is not stopped: its stack is copied while it sleeps. A running "
+        "thread is stopped for a moment, by ptrace, its registers and its stack are copied, "
+        "and it goes on. So is a sleeping one whose stack cannot be walked without its frame "
+        "pointer. Functions are looked up after that. No system call of the process fails for "
+        "it: where a stop would cost a thread its call, or the time of that, the thread is "
+        "not stopped, and its stack says where it ends.\n"
+        "\n"
+        "A CORE is a file of x86-64 or AArch64, whichever this machine is: by the kernel, by gdb's "
+        "gcore, or by systemd-coredump, packed by zstd or not. What it was made without is taken "
+        "from the files of its modules, which are found by their build-ids. The thread that died "
+        "stands first. A file whose name is a number is given as ./NAME.\n",
     .options = groups,
     .habits = &habits,
     .more = "It may be done to processes of the same user; kernel.yama.ptrace_scope, containers "
@@ -277,6 +321,7 @@ const struct tool_command tool_stack = {
             "\n"
             "Files of modules are taken from where the process sees them. One that was deleted or "
             "replaced is found by its build-id, else read from the memory of the process.\n",
-    .exits = "Exit status 2: a process cannot be read.\n",
+    .exits = "Exit status 1: a core is cut off, or a file that its stacks need is not here. 2: a "
+             "process or a core cannot be read.\n",
     .run = run,
 };

@@ -34,13 +34,15 @@ static int by_size(const void *a, const void *b, void *user)
     const struct stack_group *x = a, *y = b;
     const struct stack_groups *groups = user;
 
+    if (x->leads != y->leads)
+        return x->leads ? -1 : 1;
     if (x->count != y->count)
         return x->count > y->count ? -1 : 1;
     return groups->order[x->first]->tid < groups->order[y->first]->tid ? -1 : 1;
 }
 
 bool stack_groups_make(struct stack_groups *out, const struct sfb_remote_thread *threads,
-                       size_t count)
+                       size_t count, pid_t leader)
 {
     out->order = calloc(count + 1, sizeof(const struct sfb_remote_thread *));
     out->groups = calloc(count + 1, sizeof *out->groups);
@@ -54,6 +56,7 @@ bool stack_groups_make(struct stack_groups *out, const struct sfb_remote_thread 
         if (i == 0 || compare_stacks(out->order[i - 1], out->order[i]) != 0)
             out->groups[out->count++] = (struct stack_group){ .first = i };
         out->groups[out->count - 1].count++;
+        out->groups[out->count - 1].leads |= leader != 0 && out->order[i]->tid == leader;
     }
     qsort_r(out->groups, out->count, sizeof *out->groups, by_size, out);
     return true;

@@ -10,6 +10,7 @@
 /* Threads of one group: [first, first + count) of `order`. */
 struct stack_group {
     size_t first, count;
+    bool leads;
 };
 
 struct stack_groups {
@@ -18,9 +19,13 @@ struct stack_groups {
     size_t count;
 };
 
-/* @return false: no memory. out: for stack_groups_free() in any case */
+/*
+ * @param leader  its group stands first: the thread of a core that died; 0: none
+ *
+ * @return false: no memory. out: for stack_groups_free() in any case
+ */
 bool stack_groups_make(struct stack_groups *out, const struct sfb_remote_thread *threads,
-                       size_t count);
+                       size_t count, pid_t leader);
 
 void stack_groups_free(struct stack_groups *groups);
 

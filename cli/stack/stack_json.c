@@ -70,7 +70,8 @@ static void print_thread(const struct stack_text *print, const struct sfb_remote
 {
     static const char *const hows[] = { [SFB_REMOTE_UNREAD] = "unread",
                                         [SFB_REMOTE_ASLEEP] = "asleep",
-                                        [SFB_REMOTE_STOPPED] = "stopped" };
+                                        [SFB_REMOTE_STOPPED] = "stopped",
+                                        [SFB_REMOTE_SAVED] = "saved" };
 
     printf("{\"tid\":%d", (int)t->tid);
     print_text("name", t->name);
@@ -86,13 +87,30 @@ static void print_thread(const struct stack_text *print, const struct sfb_remote
     printf("]}");
 }
 
+/* Members of a core's process alone. */
+static void print_core(const struct sfb_remote_core *core)
+{
+    print_text("arguments", core->arguments);
+    printf(",\"signal\":%d,\"lost\":%" PRIu64, core->signal, core->lost);
+    if (core->has_code)
+        printf(",\"code\":%d", core->code);
+    if (core->has_code && core->code > 0)
+        printf(",\"address\":\"0x%" PRIx64 "\"", core->address);
+    else if (core->has_code)
+        printf(",\"sender\":%d", (int)core->sender);
+}
+
 void stack_json_print(const struct stack_text *print)
 {
     size_t count;
     const struct sfb_remote_thread *threads = sfb_remote_threads(print->remote, &count);
 
-    printf("{\"pid\":%d", (int)print->pid);
+    const struct sfb_remote_core *core = sfb_remote_core_of(print->remote);
+
+    printf("{\"pid\":%d", (int)(core ? core->pid : print->pid));
     print_text("name", print->name);
+    if (core)
+        print_core(core);
     printf(",\"threads\":[");
     for (size_t i = 0; i < count; i++) {
         if (i > 0)

@@ -14,7 +14,11 @@ enum stack_format { STACK_TEXT, STACK_JSON, STACK_CBF };
 
 struct stack_request {
     const struct tool_command *command;
-    pid_t pid, tid; /* tid 0: all threads */
+    pid_t pid;         /* 0: a core */
+    const char *core;  /* a core file's path */
+    pid_t tid;         /* 0: all threads */
+    const char *root;  /* of the machine that the core is from; NULL: our / */
+    uint64_t max_core; /* bytes that it may have unpacked; 0: the default */
     bool children, no_stop;
     double watch; /* seconds between rounds; 0: one round */
     uint32_t max_frames;

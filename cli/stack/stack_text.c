@@ -7,6 +7,7 @@
 #include "cli/frame_print.h"
 #include "cli/stack/stack_groups.h"
 #include "cli/stack/waits.h"
+#include "crash/names.h"
 #include "util/counted.h"
 #include "util/foreign.h"
 
@@ -45,7 +46,7 @@ static void print_frames(const struct stack_text *print, const struct sfb_remote
         const size_t more = repeats(t, i);
 
         frame_print(print->symbols, &frame, sfb_remote_frame_lookup(t, i));
-        if (more > 1) {
+        if (more > 0) {
             printf("#%zu .. (repeated %s more)\n", i + 1, counted(more, "times").text);
             i += more;
         }
@@ -125,9 +126,14 @@ static void print_heading(const struct stack_text *print,
         foreign_print(stdout, threads[0]->name);
         putchar('"');
     }
-    printf(", %s", waits_state(threads[0]->state));
+    if (print->pid != 0)
+        printf(", %s", waits_state(threads[0]->state));
+    else if (threads[0]->in_call)
+        printf(",");
     print_wait(print, threads, count);
-    printf(", CPU %" PRIu64 ".%06" PRIu64 " s\n", us / 1000000, us % 1000000);
+    if (print->pid != 0)
+        printf(", CPU %" PRIu64 ".%06" PRIu64 " s", us / 1000000, us % 1000000);
+    putchar('\n');
 }
 
 static void print_group(const struct stack_text *print,
@@ -139,6 +145,34 @@ static void print_group(const struct stack_text *print,
 }
 
 /* --- The process ---------------------------------------------------------------------------------- */
+
+/* " SIGSEGV (11) code SEGV_MAPERR (1) address 0x0", as the first line of a crash report has it. */
+static void print_signal(const struct sfb_remote_core *core)
+{
+    const char *name = sigabbrev_np(core->signal);
+
+    if (core->signal == 0) {
+        printf("saved alive");
+        return;
+    }
+    printf("%s%s (%d)", name ? "SIG" : "signal", name ? name : "", core->signal);
+    if (core->has_code)
+        printf(" code %s (%d)", sfb_crash_code_name(core->signal, core->code), core->code);
+    if (core->has_code && core->code > 0)
+        printf(" address 0x%" PRIx64, core->address);
+    else if (core->has_code)
+        printf(" sender %d", (int)core->sender);
+}
+
+static void print_core(const struct stack_text *print, const struct sfb_remote_core *core,
+                       size_t count)
+{
+    printf("core of process %d \"", (int)core->pid);
+    foreign_print(stdout, print->name);
+    printf("\": %s, ", counted(count, "threads").text);
+    print_signal(core);
+    putchar('\n');
+}
 
 static void print_process(const struct stack_text *print, const struct sfb_remote_thread *threads,
                           size_t count)
@@ -157,9 +191,13 @@ bool stack_text_print(const struct stack_text *print)
     size_t count;
     const struct sfb_remote_thread *threads = sfb_remote_threads(print->remote, &count);
     struct stack_groups groups;
-    const bool good = stack_groups_make(&groups, threads, count);
+    const struct sfb_remote_core *core = sfb_remote_core_of(print->remote);
+    const bool good = stack_groups_make(&groups, threads, count, core ? threads[0].tid : 0);
 
-    print_process(print, threads, count);
+    if (core)
+        print_core(print, core, count);
+    else
+        print_process(print, threads, count);
     for (size_t i = 0; good && i < groups.count; i++)
         print_group(print, groups.order + groups.groups[i].first, groups.groups[i].count);
     stack_groups_free(&groups);

@@ -12,7 +12,7 @@
 
 struct stack_text {
     const struct sfb_remote *remote;
-    pid_t pid;
+    pid_t pid;        /* 0: a core */
     const char *name; /* of the process */
     struct symbols *symbols;
     enum object_name_style names;

@@ -53,13 +53,17 @@ static void add_text(struct waits_text *out, const char *text)
     snprintf(out->text + used, sizeof out->text - used, "%s", text);
 }
 
-/* Appends a descriptor: its number and the file or socket behind it. */
+/* Appends a descriptor: its number, and of a process that runs the file or socket behind it. */
 static void add_descriptor(struct waits_text *out, pid_t pid, int descriptor)
 {
     const size_t used = strlen(out->text);
     char path[64], target[256];
     ssize_t got;
 
+    if (pid == 0) {
+        snprintf(out->text + used, sizeof out->text - used, "fd %d", descriptor);
+        return;
+    }
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)pid, descriptor);
     got = readlink(path, target, sizeof target - 1);
     target[got > 0 ? got : 0] = '\0';

@@ -16,6 +16,7 @@ struct waits_text {
  * Says which call a thread is in and on what: "read on fd 0 (pipe:[4711])", "futex 0x7f12 (a mutex that
  * thread 12 holds)".
  *
+ * @param pid  0: of a core
  * @return false: it is in no call, or that is not known
  */
 bool waits_describe(struct waits_text *out, const struct sfb_remote *remote, pid_t pid,

@@ -1,6 +1,6 @@
 /* Unstable: may change in any release. Its functions are in libsfb-remote.a only. */
 /**
- * Another process: its threads, and their stacks.
+ * Another process, or its core: its threads, and their stacks.
  *
  * A thread that sleeps is not stopped: /proc has its sp and pc, and its stack is copied twice over until
  * nothing has changed. Its fp is not known; where a walk needs it and no frame further in has saved it,
@@ -35,9 +35,10 @@ struct sfb_remote_fault {
 
 /* How registers and stack of a thread were read. */
 enum sfb_remote_how {
-    SFB_REMOTE_UNREAD = 0, /* not at all */
-    SFB_REMOTE_ASLEEP = 1, /* it slept, and was not stopped */
-    SFB_REMOTE_STOPPED = 2 /* it was stopped for a moment */
+    SFB_REMOTE_UNREAD = 0,  /* not at all */
+    SFB_REMOTE_ASLEEP = 1,  /* it slept, and was not stopped */
+    SFB_REMOTE_STOPPED = 2, /* it was stopped for a moment */
+    SFB_REMOTE_SAVED = 3    /* a core file has them */
 };
 
 struct sfb_remote_frame {
@@ -62,6 +63,7 @@ struct sfb_remote_thread {
     struct sfb_remote_frame *frames; /* innermost first */
     size_t frame_count;
     enum sfb_status end; /* as in struct sframe_backtrace_info */
+    int signal;          /* of a core: the last one that it got; 0: none */
 };
 
 enum sfb_remote_flags {
@@ -130,6 +132,76 @@ size_t sfb_remote_memory_read(const struct sfb_remote *remote, uint64_t address,
                               size_t size);
 
 void sfb_remote_close(struct sfb_remote *remote);
+
+/* --- Cores ---------------------------------------------------------------------------------------- */
+
+/* A module of a process that a core file is of. */
+struct sfb_remote_module {
+    uint64_t start, end; /* of its mappings */
+    const char *path;    /* as in the process; "[vdso]" */
+    const uint8_t *build_id;
+    size_t build_id_size; /* 0: it is not in the core */
+    bool gone;            /* its file had been deleted by then */
+    void *image;          /* its bytes, of the vDSO; else NULL */
+    size_t image_size;
+};
+
+/* Where files of modules come from, for a caller that finds them by other means. */
+struct sfb_remote_files {
+    /*
+     * Finds the file of a module. It is asked once for each module that a walk comes to.
+     *
+     * @param size  of the file; written if found
+     * @return its bytes, good until the remote is closed, never written to; NULL: it is not here
+     */
+    void *(*find)(void *user, const struct sfb_remote_module *module, size_t *size);
+    void *user;
+};
+
+struct sfb_remote_core_options {
+    size_t size;                          /* sizeof (struct sfb_remote_core_options) */
+    const char *root;                     /* the folder that was / there; NULL: our own */
+    uint64_t max_unpacked;                /* bytes that a packed core may have unpacked; 0: 4 GiB */
+    const struct sfb_remote_files *files; /* borrowed; NULL: by path, and by build-id */
+};
+
+/* What a core file says of its process. */
+struct sfb_remote_core {
+    pid_t pid;
+    char name[SFB_REMOTE_NAME]; /* any bytes */
+    char arguments[SFB_REMOTE_WHY];
+    bool foreign;     /* it is of another machine than this program */
+    int signal;       /* that the process died of; 0: none, it was saved alive */
+    bool has_code;    /* of that signal the rest is known, as in siginfo_t */
+    int code;         /* > 0: the kernel sent it */
+    pid_t sender;     /* code <= 0 */
+    uint64_t address; /* code > 0 */
+    uint64_t lost;    /* bytes that were cut off at its end */
+};
+
+/**
+ * Opens a core file: of x86-64 or AArch64, whichever this machine is; by the kernel, gdb's gcore, or
+ * systemd-coredump; packed by zstd or not; full or partial.
+ *
+ * sfb_remote_read(), _threads(), _memory_read() and _close() take it as they take a process. Memory that
+ * is not in the core is taken from the files of its modules, which are found by their build-ids.
+ *
+ * @param options  NULL: defaults
+ * @param fault    written on failure
+ *
+ * @return NULL: unreadable, no core, packed by something else, or cut off before its threads
+ *
+ * A packed core is unpacked to a file without a name in $TMPDIR, or /var/tmp.
+ */
+struct sfb_remote *sfb_remote_open_core(const char *path,
+                                        const struct sfb_remote_core_options *options,
+                                        struct sfb_remote_fault *fault);
+
+/* @return part of the remote; NULL: it is of a process that runs */
+const struct sfb_remote_core *sfb_remote_core_of(const struct sfb_remote *remote);
+
+/* The modules of a core. @return the first of *count; part of the remote. Of a process: none */
+const struct sfb_remote_module *sfb_remote_modules(const struct sfb_remote *remote, size_t *count);
 
 /* @return the name of a system call of this machine, as in <sys/syscall.h>; NULL: no name is known */
 const char *sfb_remote_call_name(int64_t number);

@@ -167,7 +167,7 @@ static const struct layer layers[] = {
         "profiler/report/formats", "profiler/report/page" },
       { "sfb/" },
       ANY_SYSTEM },
-    { "cli/stack", { COMMANDS_KNOW, "profiler/report/formats" }, { "sfb/" }, ANY_SYSTEM },
+    { "cli/stack", { COMMANDS_KNOW, "crash", "profiler/report/formats" }, { "sfb/" }, ANY_SYSTEM },
     { "cli/ctl",
       { COMMANDS_KNOW, "profiler/protocol", "profiler/collector/live" },
       { "sfb/" },

@@ -213,9 +213,9 @@ Test(stack, says_what_is_wrong)
     static const struct {
         const char *arguments, *want;
     } cases[] = {
-        { "", "no process given" },
-        { "x", "'x' is no process id" },
-        { "1 2", "more than one process given" },
+        { "", "no process and no core given" },
+        { "x", "x: No such file or directory" },
+        { "1 2", "more than one process or core given" },
         { "--thread x 1", "'x' is no thread's number" },
         { "--watch 0 1", "'0' is no number of seconds" },
         { "--thread 1 --children 1", "--thread is of one process" },

@@ -8,6 +8,21 @@ else()
   target_link_libraries(test-stack-command PRIVATE PkgConfig::JANSSON)
 endif()
 
+# Cores of a program that dies with a crash report, and of one that lives.
+if(NOT TARGET sfb-remote)
+  sfb_skip(stack core "this build has no profiler")
+elseif(CMAKE_CROSSCOMPILING_EMULATOR)
+  sfb_skip(stack core "an emulator writes no cores of its programs")
+else()
+  add_executable(core-program stack/core_program.c)
+  target_compile_options(core-program PRIVATE -O1 -g -fno-optimize-sibling-calls -fno-sanitize=all)
+  target_link_options(core-program PRIVATE -Wl,--build-id=sha1)
+  target_link_libraries(core-program PRIVATE sframe-backtrace-static sfb-flags)
+  sfb_tool_test(stack core)
+  target_compile_definitions(test-stack-core PRIVATE SFB_PROGRAM="$<TARGET_FILE:core-program>")
+  add_dependencies(test-stack-core core-program)
+endif()
+
 # Frame by frame beside gdb and eu-stack; and what a stop and a look cost, by strace.
 if(NOT TARGET sfb-remote OR CMAKE_CROSSCOMPILING OR SFRAME_BACKTRACE_SANITIZE)
   foreach(name oracle calls)

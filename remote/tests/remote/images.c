@@ -11,6 +11,7 @@
 
 #include "remote/eh_index.h"
 #include "remote/segment_image.h"
+#include "remote/target_memory.h"
 #include "support/guarded.h"
 #include "support/test.h"
 #include "symbols/tables.h"
@@ -20,6 +21,14 @@ static uint64_t own_start(void)
 {
     return getauxval(AT_PHDR) - sizeof(Elf64_Ehdr);
 }
+
+static size_t read_own(void *user, uint64_t address, void *out, size_t size)
+{
+    (void)user;
+    return remote_memory_read(getpid(), address, out, size);
+}
+
+static const struct remote_reader own_memory = { read_own, NULL };
 
 static void here(void)
 {
@@ -55,7 +64,7 @@ static enum sfb_status look_up(void *image, size_t size, bool index)
 Test(images, of_a_mapped_file_have_its_tables)
 {
     size_t size;
-    void *image = remote_segment_image(getpid(), own_start(), &size);
+    void *image = remote_segment_image(&own_memory, own_start(), &size);
 
     cr_assert(image != NULL);
     cr_expect(eq(int, (int)look_up(image, size, false), SFB_OK));
@@ -93,7 +102,7 @@ Test(images, with_hostile_headers_are_none_or_bounded)
                          .e_phnum = 1 },
                .segment = { .p_type = PT_LOAD, .p_filesz = sizeof good } };
     size_t size;
-    void *image = remote_segment_image(getpid(), (uintptr_t)&good, &size);
+    void *image = remote_segment_image(&own_memory, (uintptr_t)&good, &size);
 
     cr_expect(image != NULL && size == sizeof good);
     free(image);
@@ -102,7 +111,7 @@ Test(images, with_hostile_headers_are_none_or_bounded)
 
         memcpy(bad, &good, sizeof good);
         memcpy(bad + cases[i].at, &cases[i].value, cases[i].size);
-        image = remote_segment_image(getpid(), (uintptr_t)bad, &size);
+        image = remote_segment_image(&own_memory, (uintptr_t)bad, &size);
         cr_expect(image == NULL, "%s", cases[i].name);
         free(image);
     }
@@ -112,7 +121,7 @@ Test(images, with_hostile_headers_are_none_or_bounded)
 Test(images, that_are_damaged_are_read_within_bounds)
 {
     size_t size;
-    uint8_t *image = remote_segment_image(getpid(), own_start(), &size);
+    uint8_t *image = remote_segment_image(&own_memory, own_start(), &size);
     struct guarded room;
     uint32_t seed = 1;
 
