@@ -114,6 +114,41 @@ static void check_options(void)
 #endif
 }
 
+#ifdef SFRAME_BACKTRACE_VERSION
+static bool read_own(void *words, uint64_t address, uint64_t *word)
+{
+    ++*(unsigned *)words;
+    memcpy(word, (const void *)(uintptr_t)address,
+           sizeof *word); /* NOLINT: a walk of its own stack */
+    return true;
+}
+
+/* What 0.1.0 has not. */
+static void check_newer_options(void)
+{
+    struct sframe_backtrace_options options = { .size = sizeof options };
+    struct sframe_backtrace_resume state = { { 0 } };
+    unsigned words = 0;
+    uint32_t all;
+
+    CHECK(capture(DEPTH, &options) > 0);
+    all = out.info.frames;
+    options.read = read_own;
+    options.read_user = &words;
+    CHECK(capture(DEPTH, &options) > 0);
+    check_info(all, false, SFB_END);
+    CHECK(words >= DEPTH);
+    options.resume = &state;
+    CHECK(capture(DEPTH, &options) > 0);
+    CHECK(capture(DEPTH, &options) > 0);
+    check_info(0, false, SFB_END);
+}
+#else
+static void check_newer_options(void)
+{
+}
+#endif
+
 static void check_context(void)
 {
     struct sfb_cbf_decoder_options how = { .size = sizeof how, .flags = SFB_CBF_EXPAND };
@@ -167,6 +202,7 @@ int main(void)
     void *addresses[DEPTH];
 
     check_options();
+    check_newer_options();
     check_context();
     check_crash_handler();
     CHECK(sframe_backtrace(addresses, DEPTH) > 0);

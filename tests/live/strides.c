@@ -149,7 +149,7 @@ Test(strides, give_what_the_walker_gives)
     sigaction(SIGUSR1, &action, NULL);
     for (seed = 1; walks < 3000; seed++)
         grow(2 + seed % 40);
-    fprintf(stderr, "strides: %u walks in fourteen ways, %u different\n", walks, different);
+    fprintf(stderr, "strides: %u walks in eighteen ways, %u different\n", walks, different);
     cr_expect(eq(u32, different, 0));
 }
 

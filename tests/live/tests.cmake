@@ -1,6 +1,7 @@
 sfb_test(live tables_only GSFRAME)
 sfb_test(live struct_sizes GSFRAME)
 sfb_test(live resume GSFRAME)
+sfb_test(live reader GSFRAME)
 
 # Programs of other versions, with today's library: the headers of 0.1.0 (abi_0_1) before today's, and
 # today's with members that structs may get.

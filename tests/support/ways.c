@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "sfb/walk.h"
 #include "unwind/capture/stack_hash.h"
+#include "unwind/process/pages.h"
 
 enum { MEMO_FRAMES = 600, SMALL_FRAMES = 3, PART = 3 };
 
@@ -102,6 +104,16 @@ static __attribute__((noinline)) void cbf_in_parts(struct trace *out,
     } while (info.end == SFB_FRAME_LIMIT || info.end == SFB_BUFFER_FULL);
 }
 
+/* As a caller reads this process: the walk may go to words that are not mapped. */
+SFB_NO_SANITIZE static bool read_own(void *calls, uint64_t address, uint64_t *word)
+{
+    ++*(unsigned *)calls;
+    if (!sfb_page_probe(address))
+        return false;
+    *word = sfb_load(address);
+    return true;
+}
+
 static __attribute__((noinline)) const char *parts_differ(const void *ucontext,
                                                           const struct trace *theirs,
                                                           struct trace *ours)
@@ -111,19 +123,24 @@ static __attribute__((noinline)) const char *parts_differ(const void *ucontext,
         void *memo;
         size_t size;
         bool full;
+        bool (*read)(void *, uint64_t, uint64_t *);
     } ways[] = {
-        { "addresses in parts", "cbf in parts", NULL, 0, false },
+        { "addresses in parts", "cbf in parts", NULL, 0, false, NULL },
         { "addresses in parts with a memo", "cbf in parts with a memo", in_parts, sizeof in_parts,
-          false },
+          false, NULL },
         { "addresses in parts with a memo, again", "cbf in small buffers", in_parts,
-          sizeof in_parts, true },
+          sizeof in_parts, true, NULL },
+        { "addresses in parts by a reader", "cbf in parts by a reader", NULL, 0, false, read_own },
     };
+    unsigned calls = 0;
 
     for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
         struct sframe_backtrace_options options = { .size = sizeof options,
                                                     .context = ucontext,
                                                     .memo = ways[i].memo,
-                                                    .memo_size = ways[i].size };
+                                                    .memo_size = ways[i].size,
+                                                    .read = ways[i].read,
+                                                    .read_user = &calls };
         struct sframe_backtrace_info info = { .size = sizeof info };
         const size_t own = ucontext ? 0 : 1;
         ssize_t count = addresses_in_parts(options, &info);
@@ -137,6 +154,36 @@ static __attribute__((noinline)) const char *parts_differ(const void *ucontext,
             trace_differs(ours, own, theirs, own) != SIZE_MAX)
             return ways[i].cbf_name;
     }
+    return NULL;
+}
+
+/* The memo is offered, and must stay as it is. */
+static __attribute__((noinline)) const char *reader_differs(const void *ucontext,
+                                                            const struct trace *theirs,
+                                                            struct trace *ours)
+{
+    const uint32_t own = ucontext ? 0 : 1; /* this function */
+    unsigned calls = 0;
+    struct sframe_backtrace_options options = { .size = sizeof options,
+                                                .context = ucontext,
+                                                .skip = own,
+                                                .memo = large,
+                                                .memo_size = sizeof large,
+                                                .read = read_own,
+                                                .read_user = &calls };
+    struct sframe_backtrace_info info = { .size = sizeof info };
+    ssize_t count = sframe_backtrace_addresses(addresses, TRACE_MAX, &options, &info);
+
+    if (!ucontext && count > 0)
+        addresses[0] = (void *)(uintptr_t)theirs->address[0];
+    if (!same_addresses(theirs, count, 0, info.end == SFB_END) || info.memo_used ||
+        (count > 1 && calls == 0))
+        return failed("addresses by a reader", count, info.end == SFB_END, ours);
+    options.skip = 2 * own;
+    trace_decode(ours, bytes[0], sframe_backtrace_cbf(bytes[0], sizeof bytes[0], &options, &info));
+    if (ours->error != SFB_OK || ours->end != theirs->end ||
+        trace_differs(ours, 0, theirs, own) != SIZE_MAX)
+        return "cbf by a reader";
     return NULL;
 }
 
@@ -242,5 +289,7 @@ const char *ways_differ(const void *ucontext, struct trace *ours, struct trace *
             return "other bytes with a memo";
     }
     way = parts_differ(ucontext, theirs, ours);
+    if (!way)
+        way = reader_differs(ucontext, theirs, ours);
     return way ? way : hash_differs(ucontext, theirs, ours);
 }

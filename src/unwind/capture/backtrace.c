@@ -83,7 +83,7 @@ static __attribute__((noinline)) enum sfb_status check_for_cbf(
 /* @return the memo; NULL: not given, or not to be used */
 static void *memo_of(const struct sframe_backtrace_options *options)
 {
-    return options->memo && !(options->flags & SFRAME_BACKTRACE_DOUBT) ? options->memo : NULL;
+    return !(options->flags & SFRAME_BACKTRACE_DOUBT) && !options->read ? options->memo : NULL;
 }
 
 static inline bool is_bounded(const struct sframe_backtrace_options *options)
@@ -94,8 +94,8 @@ static inline bool is_bounded(const struct sframe_backtrace_options *options)
 /* In one branch. */
 static inline bool has_wishes(const struct sframe_backtrace_options *options)
 {
-    return ((uintptr_t)options->stack | (uintptr_t)options->resume | options->max_work |
-            (options->flags & SFRAME_BACKTRACE_DOUBT)) != 0;
+    return ((uintptr_t)options->stack | (uintptr_t)options->resume | (uintptr_t)options->read |
+            options->max_work | (options->flags & SFRAME_BACKTRACE_DOUBT)) != 0;
 }
 
 /* @return whether the walk begins where another call stopped */
@@ -110,14 +110,15 @@ static __attribute__((noinline)) void wish(struct sfb_capture_walk *walk,
 {
     if (goes_on(options))
         sfb_resume_begin(walk, options->resume, caller, options->flags);
-    if (!is_bounded(options))
-        return;
-    sfb_capture_walk_set_options(
-        walk, &(struct sfb_capture_walk_options){
-                  .stack = options->stack,
-                  .stack_size = options->stack ? options->stack_size : 0,
-                  .work = options->max_work ? options->max_work : SFB_WALKER_WORK,
-                  .doubt = options->flags & SFRAME_BACKTRACE_DOUBT });
+    if (is_bounded(options))
+        sfb_capture_walk_set_options(
+            walk, &(struct sfb_capture_walk_options){
+                      .stack = options->stack,
+                      .stack_size = options->stack ? options->stack_size : 0,
+                      .work = options->max_work ? options->max_work : SFB_WALKER_WORK,
+                      .doubt = options->flags & SFRAME_BACKTRACE_DOUBT });
+    if (options->read)
+        sfb_capture_walk_read_by(walk, options);
 }
 
 _Static_assert((int)SFRAME_BACKTRACE_NO_LIBUNWIND == (int)SFB_WALKER_NO_LIBUNWIND &&
@@ -574,7 +575,7 @@ static __attribute__((noinline)) ssize_t plain_addresses(void **buffer, size_t c
 static inline bool is_plain(const struct sframe_backtrace_options *how)
 {
     return !((uintptr_t)how->memo | (uintptr_t)how->hash | (uintptr_t)how->stack |
-             (uintptr_t)how->resume | how->skip | how->max_work |
+             (uintptr_t)how->resume | (uintptr_t)how->read | how->skip | how->max_work |
              (how->flags & SFRAME_BACKTRACE_DOUBT));
 }
 

@@ -40,6 +40,21 @@ void sfb_capture_walk_set_options(struct sfb_capture_walk *walk,
     walk->fast.hi = limit_of_work(memory, sp, wishes->work);
 }
 
+static bool read_by_caller(struct sfb_memory *memory, uint64_t address, uint64_t *out)
+{
+    const struct sframe_backtrace_options *options = memory->user;
+
+    return (address & 7) == 0 && options->read(options->read_user, address, out);
+}
+
+void sfb_capture_walk_read_by(struct sfb_capture_walk *walk,
+                              const struct sframe_backtrace_options *options)
+{
+    walk->walker.own_memory =
+        (struct sfb_memory){ .read = read_by_caller, .user = (void *)(uintptr_t)options };
+    walk->fast.hi = 0; /* it makes plain loads */
+}
+
 void sfb_capture_walk_memo_hit(struct sfb_capture_walk *walk, uint32_t room)
 {
     sfb_memo_check(&walk->memo, walk->fast.hi, room, &walk->fast.seen);
@@ -58,7 +73,7 @@ static void walk_on(struct sfb_capture_walk *walk)
     uint32_t skip = UINT32_MAX;
     enum sfb_fast_walk_end end;
 
-    while (walk->walker.own_memory.user) {
+    while (sfb_capture_walk_has_trail(walk)) {
         end = sfb_fast_walk_skip(&walk->fast, &skip);
         if (end == SFB_FAST_WALK_OUTERMOST || skip == 0)
             return;
@@ -117,7 +132,7 @@ enum sfb_status sfb_capture_walk_step(struct sfb_capture_walk *walk)
     status = sfb_walker_step(walker);
     if (status != SFB_OK)
         return status;
-    if (walker->own_memory.user)
+    if (sfb_capture_walk_has_trail(walk))
         follow_trail(walk, s->word);
     s->pc = walker->regs.pc;
     s->sp = walker->regs.sp;

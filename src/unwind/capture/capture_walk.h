@@ -5,6 +5,7 @@
 #ifndef SFB_UNWIND_CAPTURE_CAPTURE_WALK_H
 #define SFB_UNWIND_CAPTURE_CAPTURE_WALK_H
 
+#include "sframe_backtrace.h"
 #include "unwind/capture/fast_walk.h"
 #include "unwind/capture/memo.h"
 #include "unwind/machine/arch.h"
@@ -68,6 +69,22 @@ void sfb_capture_walk_set_options(struct sfb_capture_walk *walk,
                                   const struct sfb_capture_walk_options *wishes);
 
 /*
+ * Makes the walk read its stack by options->read. Called last before the first step.
+ *
+ * @param options  borrowed until the walk ends
+ */
+void sfb_capture_walk_read_by(struct sfb_capture_walk *walk,
+                              const struct sframe_backtrace_options *options);
+
+/* Tells whether the walk has a trail: `user` of its memory. A caller's memory has a user, but no plain loads. */
+static inline bool sfb_capture_walk_has_trail(const struct sfb_capture_walk *walk)
+{
+    const struct sfb_memory *memory = &walk->walker.own_memory;
+
+    return memory->user && memory->lo != memory->hi;
+}
+
+/*
  * Makes the walk use a memo from its present frame on, unless the memo is idle.
  *
  * @param hashed  the walk's end computes a hash
@@ -104,7 +121,7 @@ static inline void sfb_capture_walk_end(struct sfb_capture_walk *walk, bool comp
 {
     if (walk->memo.memo)
         sfb_memo_end(&walk->memo, walk->fast.sp, complete, hash);
-    if (walk->walker.own_memory.user) {
+    if (sfb_capture_walk_has_trail(walk)) {
         if (status == SFB_FRAME_LIMIT || status == SFB_BUFFER_FULL)
             sfb_capture_walk_learn(walk);
         sfb_stack_trail_end(&walk->walker.own_memory);

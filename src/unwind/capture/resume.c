@@ -92,6 +92,8 @@ static bool is_unchanged(const struct sframe_backtrace_options *options, const s
     struct caller now;
 
     sfb_resume_begin(&walk, options->resume, &start, options->flags);
+    if (options->read)
+        sfb_capture_walk_read_by(&walk, options);
     now = find_caller(&walk.walker);
     return memcmp(&now, &state->caller, sizeof now) == 0;
 }
@@ -107,7 +109,10 @@ enum sfb_status sfb_resume_check(const struct sframe_backtrace_options *options,
         return SFB_END;
     if (state->phase == FRESH)
         return SFB_OK;
-    return has_returned(state, here) || !is_unchanged(options, state) ? SFB_STACK_CHANGED : SFB_OK;
+    /* A caller's memory is of another stack, or of an earlier moment. */
+    return (!options->read && has_returned(state, here)) || !is_unchanged(options, state)
+               ? SFB_STACK_CHANGED
+               : SFB_OK;
 }
 
 enum sfb_status sfb_resume_end(const struct sframe_backtrace_resume *resume)

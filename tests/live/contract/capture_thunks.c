@@ -1,5 +1,8 @@
 /* The front door, the walker under it, and registers. */
+#include <string.h>
+
 #include "contract/thunks.h"
+#include "support/machine.h"
 
 static void with_context(struct thunk_room *room)
 {
@@ -18,9 +21,33 @@ static void run_in_parts(struct thunk_room *room)
     sframe_backtrace_cbf(room->bytes, sizeof room->bytes, &room->options, &room->info);
 }
 
+/* The innermost words, which are there. */
+static bool read_stack(void *user, uint64_t address, uint64_t *word)
+{
+    enum { BYTES = 512 };
+    const struct thunk_room *room = user;
+    const uint64_t sp = machine_regs(room->ucontext).sp;
+
+    if (address - sp >= BYTES)
+        return false;
+    memcpy(word, (const void *)(uintptr_t)address, /* NOLINT(performance-no-int-to-ptr) */
+           sizeof *word);
+    return true;
+}
+
+static void run_by_reader(struct thunk_room *room)
+{
+    room->options.read = read_stack;
+    room->options.read_user = room;
+    sframe_backtrace_addresses(room->addresses, THUNK_ADDRESSES, &room->options, &room->info);
+    sframe_backtrace_cbf(room->bytes, sizeof room->bytes, &room->options, &room->info);
+    room->options.read = NULL;
+}
+
 static void run_cbf(struct thunk_room *room)
 {
     sframe_backtrace_cbf(room->bytes, sizeof room->bytes, &room->options, &room->info);
+    run_by_reader(room);
     room->options.context = NULL;
     room->options.skip = 2;
     room->options.max_frames = 20;
