@@ -210,7 +210,8 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
     case OPTION_SYMBOL_PATH:
     case OPTION_DEBUGINFOD:
     case OPTION_MAX_UNPACKED: return take_place(r, option, exit_status);
-    case OPTION_INPUT: r->paths[r->path_count++] = optarg; return true;
+    case OPTION_INPUT:
+    case OPTION_PERF: r->paths[r->path_count++] = optarg; return true;
     case OPTION_LWS:
     case OPTION_BASE:
     case OPTION_DIALECT: return needs_lws(r, option, exit_status);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/report/heap_logs.h"
+#include "cli/report/perf_input.h"
 #include "cli/tool_reporter.h"
 #include "profiler/report/model/symbol_names.h"
 #include "profiler/report/text/losses.h"
@@ -33,7 +34,9 @@ static enum sfb_status read_input(struct report_inputs *out, struct report_data 
 
     if (status != SFB_BAD_MAGIC && status != SFB_TRUNCATED)
         return status;
-    fd = report_log_open(r, path, out->symbols, &out->log_status);
+    fd = report_perf_open(path, &out->log_status);
+    if (fd < 0 && out->log_status == TOOL_DONE)
+        fd = report_log_open(r, path, out->symbols, &out->log_status);
     if (fd < 0)
         return status;
     report_data_free(data);

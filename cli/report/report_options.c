@@ -31,6 +31,8 @@ static const struct tool_option how[] = {
       "colours and bars always, never, or auto: on a terminal without NO_COLOR" },
     { OPTION_NO_PAGER, 0, "no-pager", TAKES_NOTHING, NULL, "no $PAGER (less) on a terminal" },
     { OPTION_INPUT, 'i', "input", TAKES_ARGUMENT, "FILE", "the same as FILE alone" },
+    { OPTION_PERF, 0, "perf", TAKES_ARGUMENT, "FILE",
+      "the same of a file of `perf record --call-graph dwarf`: its stacks are walked here" },
     OPTIONS_END,
 };
 

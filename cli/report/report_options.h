@@ -28,6 +28,7 @@ enum report_option {
     OPTION_CHECK,
     OPTION_DIFF,
     OPTION_INPUT,
+    OPTION_PERF,
     OPTION_NAMES,
     OPTION_SYMBOLS,
     OPTION_PROCESS,

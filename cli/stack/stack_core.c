@@ -10,7 +10,7 @@
 #include "cli/stack/stack_text.h"
 #include "cli/tool_reporter.h"
 
-/* Walks and names take the same files: those that symbols find. */
+/* Walks and names read the same files, found by symbols. */
 struct core {
     const struct stack_request *request;
     struct reporter reporter;

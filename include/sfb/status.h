@@ -62,6 +62,7 @@ enum sfb_status {
     SFB_NOT_A_CALL = 47,    /* a return address in code that begins stacks, but not behind a call */
     SFB_UNPROVEN_END = 48,  /* apparently the outermost frame: reached by an unproven guess */
     SFB_STACK_CHANGED = 49, /* the frame of options.resume has returned or calls from elsewhere */
+    SFB_STACK_CUT = 50,     /* a copied stack ends before the stack itself does */
 
     SFB_BAD_ARGUMENT = 60,     /* an argument is out of its documented range */
     SFB_BUFFER_TOO_SMALL = 61, /* no room for the info byte and a terminator */

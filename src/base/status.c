@@ -39,6 +39,7 @@ const char *sfb_status_str(enum sfb_status status)
     case SFB_NOT_A_CALL:
         return "a return address into code that begins stacks, but not behind a call";
     case SFB_UNPROVEN_END: return "outermost frame reached by an unproven guess";
+    case SFB_STACK_CUT: return "the copy of the stack ends before the stack does";
     case SFB_STACK_CHANGED: return "the stack has changed since the walk stopped";
     case SFB_BAD_ARGUMENT: return "bad argument";
     case SFB_BUFFER_TOO_SMALL: return "buffer too small for any backtrace";

@@ -1,0 +1,186 @@
+#include "profiler/collector/outside/kernel_names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/array.h"
+#include "util/index.h"
+
+struct function {
+    uint64_t start;
+    char *name; /* with its module, as the kernel writes it */
+};
+
+struct noted {
+    uint32_t process, function;
+};
+
+struct kernel_names {
+    REPORT_ARRAY(struct function) functions; /* by address */
+    REPORT_ARRAY(struct noted) noted;
+    struct report_index seen; /* of them */
+};
+
+/* "ffffffff81000000 T name\t[module]" */
+static bool parse(char *line, struct function *out)
+{
+    char *at, *tab;
+
+    out->start = strtoull(line, &at, 16);
+    if (out->start == 0 || at[0] != ' ' || !strchr("tTwW", at[1]) || at[2] != ' ')
+        return false;
+    at += 3;
+    at[strcspn(at, "\n")] = '\0';
+    tab = strchr(at, '\t');
+    if (tab)
+        *tab = ' ';
+    out->name = at;
+    return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct function *x = a, *y = b;
+
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void read_all(struct kernel_names *names, FILE *from)
+{
+    char *line = NULL;
+    size_t room = 0;
+
+    while (getline(&line, &room, from) > 0) {
+        struct function function, *next;
+
+        if (!parse(line, &function))
+            continue;
+        function.name = strdup(function.name);
+        next = function.name ? REPORT_NEXT(names->functions) : NULL;
+        if (!next) {
+            free(function.name);
+            break;
+        }
+        *next = function;
+    }
+    free(line);
+    if (names->functions.count > 0)
+        qsort(names->functions.at, names->functions.count, sizeof *names->functions.at, by_start);
+}
+
+/* @return index of the function with an address; REPORT_NONE: below all of them */
+static uint32_t find(const struct kernel_names *names, uint64_t address)
+{
+    size_t low = 0, high = names->functions.count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (names->functions.at[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? (uint32_t)low - 1 : REPORT_NONE;
+}
+
+/* Whether code of the kernel begins there. */
+static bool has_text(const struct kernel_names *names, uint64_t text)
+{
+    const uint32_t at = find(names, text);
+
+    for (size_t i = at; at != REPORT_NONE; i--) {
+        const struct function *f = &names->functions.at[i];
+
+        if (f->start != text)
+            return false;
+        if (strcmp(f->name, "_text") == 0 || strcmp(f->name, "_stext") == 0)
+            return true;
+        if (i == 0)
+            break;
+    }
+    return false;
+}
+
+struct kernel_names *kernel_names_open(uint64_t text)
+{
+    struct kernel_names *names = calloc(1, sizeof *names);
+    FILE *from = names ? fopen("/proc/kallsyms", "re") : NULL;
+
+    if (from) {
+        read_all(names, from);
+        fclose(from);
+    }
+    if (names && names->functions.count > 0 && (text == 0 || has_text(names, text)))
+        return names;
+    kernel_names_close(names);
+    return NULL;
+}
+
+void kernel_names_note(struct kernel_names *names, uint32_t process, uint64_t address)
+{
+    const uint32_t function = names ? find(names, address) : REPORT_NONE;
+    struct noted *next;
+    uint32_t at;
+    bool known;
+
+    if (function == REPORT_NONE ||
+        !report_index_find(&names->seen, process, function, (uint32_t)names->noted.count, &at,
+                           &known) ||
+        known)
+        return;
+    next = REPORT_NEXT(names->noted);
+    if (next)
+        *next = (struct noted){ process, function };
+}
+
+static uint64_t end_of(const struct kernel_names *names, uint32_t function)
+{
+    const uint64_t start = names->functions.at[function].start;
+
+    for (size_t i = function; i < names->functions.count; i++)
+        if (names->functions.at[i].start > start)
+            return names->functions.at[i].start;
+    return start + 1;
+}
+
+void kernel_names_write(struct kernel_names *names, struct sfb_recording_writer *writer,
+                        uint32_t process)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = names ? open_memstream(&text, &size) : NULL;
+
+    if (!to)
+        return;
+    for (size_t i = 0; i < names->noted.count; i++) {
+        const struct noted *n = &names->noted.at[i];
+        const struct function *f = &names->functions.at[n->function];
+
+        if (n->process == process)
+            fprintf(to, "%" PRIx64 " %" PRIx64 " %s\n", f->start,
+                    end_of(names, n->function) - f->start, f->name);
+    }
+    if (fclose(to) == 0 && size > 0) {
+        const struct sfb_recording_file file = {
+            .process = process, .name = "/proc/kallsyms", .bytes = text, .size = size
+        };
+
+        sfb_recording_put_file(writer, &file);
+    }
+    free(text);
+}
+
+void kernel_names_close(struct kernel_names *names)
+{
+    if (!names)
+        return;
+    for (size_t i = 0; i < names->functions.count; i++)
+        free(names->functions.at[i].name);
+    free(names->functions.at);
+    free(names->noted.at);
+    report_index_free(&names->seen);
+    free(names);
+}

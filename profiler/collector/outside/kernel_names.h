@@ -1,0 +1,26 @@
+/* Names of sampled functions of the kernel, by /proc/kallsyms. */
+#ifndef PROFILER_COLLECTOR_OUTSIDE_KERNEL_NAMES_H
+#define PROFILER_COLLECTOR_OUTSIDE_KERNEL_NAMES_H
+
+#include "sfb/recording.h"
+
+struct kernel_names;
+
+/*
+ * Reads the kernel's list.
+ *
+ * @param text  where the kernel's code began when samples were taken: of another boot the list says nothing; 0: this boot
+ * @return NULL: its addresses are hidden (kernel.kptr_restrict), or of another boot, or no memory
+ */
+struct kernel_names *kernel_names_open(uint64_t text);
+
+/* A frame of a process is at an address. @param names  NULL: nothing is noted */
+void kernel_names_note(struct kernel_names *names, uint32_t process, uint64_t address);
+
+/* Writes the functions that were noted for a process into its recording: as a perf map has them. */
+void kernel_names_write(struct kernel_names *names, struct sfb_recording_writer *writer,
+                        uint32_t process);
+
+void kernel_names_close(struct kernel_names *names);
+
+#endif
