@@ -111,10 +111,11 @@ static __attribute__((noinline)) enum sfb_status step_any_register(
     status = sfb_step_saved(&fp, &rule->fp, cfa, regs->fp, regs, memory, context);
     /*
      * Behind `leave` gcc keeps the row "fp at [fp + 0]" for two more instructions. There fp is
-     * already the caller's, and may have any value.
+     * already the caller's, and may have any value. So it is where the word lies below sp.
      */
     if ((status == SFB_UNREADABLE || status == SFB_MISALIGNED) &&
-        rule->fp.where == SFB_WHERE_AT_REG)
+        (rule->fp.where == SFB_WHERE_AT_REG ||
+         (rule->fp.where == SFB_WHERE_CFA && cfa + (uint64_t)(int64_t)rule->fp.offset < regs->sp)))
         fp = regs->fp;
     else if (status != SFB_OK)
         return status;
@@ -178,7 +179,8 @@ enum sfb_status sfb_step(struct sfb_regs *regs, const struct sfb_rule *rule,
 
         if (slot & 7)
             return SFB_MISALIGNED;
-        if (!sfb_memory_read(memory, slot, &fp))
+        /* Below sp it has been popped, and copies of stacks end there: the register has it again. */
+        if (!sfb_memory_read(memory, slot, &fp) && slot >= regs->sp)
             return SFB_UNREADABLE;
     }
     /*
