@@ -34,11 +34,12 @@ static bool is_compared(const struct check *c, size_t *next, uint64_t start)
     return *next < c->function_count && c->functions[*next].start <= start;
 }
 
-static bool look_at(struct code_function *u, struct check_function f)
+static bool look_at(struct code_function *u, size_t index)
 {
     bool good = true;
 
-    if (code_function_read(u, f)) {
+    u->index = index;
+    if (code_function_read(u, u->cc->all[index])) {
         bool gap = false;
 
         code_judge_bounds(u);
@@ -73,9 +74,10 @@ static void look_at_all(struct code_check *cc)
         if (f.entry->size == 0 || is_compared(cc->c, &next, f.entry->start) ||
             !object_is_code(cc->c->object, f.entry->start, f.entry->start + f.entry->size))
             continue;
-        if (!look_at(&u, f))
+        if (!look_at(&u, i))
             cc->c->no_memory = true;
     }
+    code_say_called(cc);
     code_function_free(&u);
 }
 
@@ -112,9 +114,12 @@ void check_against_code(struct check *c)
     cc.code_left = code_bytes(c->object) * READ_PER_BYTE + READ_LEAST;
     cc.rows_left = c->size * READ_PER_BYTE * (uint64_t)8 + READ_LEAST;
     cc.all = check_functions_sorted(c, &cc.count);
-    if (cc.all)
+    cc.callers = cc.all ? calloc(cc.count, sizeof *cc.callers) : NULL;
+    if (cc.callers)
         look_at_all(&cc);
+    c->no_memory |= cc.all && !cc.callers;
     say_summary(&cc);
+    free(cc.callers);
     free(cc.all);
     decoder_close(cc.decoder);
 }

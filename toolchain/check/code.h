@@ -9,6 +9,7 @@
  *     code_habits.h    correct code that looks like a fault
  *     code_judge.c     a state against a row
  *     code_edges.c     jumps and calls between functions
+ *     code_outermost.c rows without a caller
  *     code.c           entry point and counts
  */
 #ifndef TOOLCHAIN_CHECK_CODE_H
@@ -28,6 +29,13 @@ enum code_gap {
     GAP_COUNT
 };
 
+/* A caller of a function whose first row says that there is none. */
+struct code_caller {
+    uint64_t pc; /* of its call, if known */
+    bool known;
+    bool said; /* a return is reported already */
+};
+
 struct code_check {
     struct check *c;
     struct decoder *decoder;
@@ -38,6 +46,7 @@ struct code_check {
     uint64_t followed;             /* functions without a gap */
     uint64_t gaps[GAP_COUNT];      /* functions with a gap of this kind */
     uint64_t code_left, rows_left; /* that may still be read */
+    struct code_caller *callers;   /* for each of all */
 };
 
 struct code_row {
@@ -45,7 +54,8 @@ struct code_row {
     struct sfb_rule rule;
     uint64_t position; /* in the FRE sub-section */
     uint32_t index;
-    bool usable; /* the rule is usable */
+    bool usable;    /* the rule is usable */
+    bool outermost; /* the rule says that there is no caller */
     /* The finding on this row, reported after the whole function: */
     unsigned code; /* enum check_code; 0: none */
     uint64_t pc;
@@ -58,6 +68,7 @@ enum { CODE_SAVES = 4 };
 /* A function under analysis. */
 struct code_function {
     struct code_check *cc;
+    size_t index; /* in cc->all */
     struct check_function f;
     uint64_t start, end;
     uint32_t repeat; /* its rows repeat after so many bytes; 0: they do not */
@@ -128,5 +139,11 @@ void code_say(struct code_function *u);
 
 /* Compares the state at a jump or call with the row of its target. */
 void code_edge(struct code_function *u, const struct insn *i, const struct frame_state *s);
+
+/* Records the caller of a function that has none by its row: it calls it and goes on. */
+void code_call_outermost(struct code_function *u, size_t from);
+
+/* Reports the functions with such a caller and no return, after all functions. */
+void code_say_called(struct code_check *cc);
 
 #endif

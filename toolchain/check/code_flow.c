@@ -134,6 +134,9 @@ static void judge_return(struct code_function *u, const struct insn *i, const st
     struct code_row *row = code_row_at(u, i->address);
     int64_t height;
 
+    if (row && row->outermost && u->telling && !s->switched &&
+        (!state_height(s, m->sp, &height) || height == m->entry))
+        code_note(u, CODE_INSN_OUTERMOST, row, i->address, s, at_return);
     if (!row || !row->usable || (row->rule.flags & SFB_RULE_CFA_DEREF) != 0)
         return;
     if (!state_height(s, m->sp, &height) || height == m->entry)
@@ -194,6 +197,8 @@ static enum outcome lead(struct code_function *u, size_t at, const struct frame_
     case FLOW_CALL:
         if (u->telling && i->has_target)
             code_edge(u, i, s);
+        if (u->telling)
+            code_call_outermost(u, at);
         break;
     case FLOW_RETURN: judge_return(u, i, s); return ENDS;
     case FLOW_AWAY: return ENDS;

@@ -8,12 +8,28 @@
 /* Of one function: the rest is skipped. */
 enum { INSNS_MAX = 1 << 22, ROWS_MAX = 1 << 20 };
 
+/* Version 3: a function without rows has no caller. */
+static bool add_outermost(struct code_function *u)
+{
+    if (!array_make_room(&u->rows, 0, &u->row_capacity, sizeof *u->rows)) {
+        u->cc->c->no_memory = true;
+        return false;
+    }
+    u->rows[0] = (struct code_row){ .rule.flags = SFB_RULE_OUTERMOST,
+                                    .position = sframe_first_row(u->f.part, u->f.entry),
+                                    .outermost = true };
+    u->row_count = 1;
+    return true;
+}
+
 static bool read_rows(struct code_function *u)
 {
     const struct sframe_part *p = u->f.part;
     const struct sframe_entry *e = u->f.entry;
     uint64_t position = sframe_first_row(p, e);
 
+    if (e->row_count == 0 && !e->rows_lost && p->version->has_attribute)
+        return add_outermost(u);
     for (uint32_t i = 0; i < e->row_count && !e->rows_lost; i++) {
         struct sframe_row r;
         struct code_row *row;
@@ -31,8 +47,9 @@ static bool read_rows(struct code_function *u)
         }
         row = &u->rows[u->row_count];
         *row = (struct code_row){ .start = r.start, .position = r.at, .index = i };
-        row->usable = sframe_row_rule(&row->rule, p, e, &r) == NULL &&
-                      (row->rule.flags & SFB_RULE_OUTERMOST) == 0;
+        row->usable = sframe_row_rule(&row->rule, p, e, &r) == NULL;
+        row->outermost = row->usable && (row->rule.flags & SFB_RULE_OUTERMOST) != 0;
+        row->usable &= !row->outermost;
         position += r.size;
         /* Descending rows are reported elsewhere. */
         if (u->row_count > 0 && row->start < row[-1].start)

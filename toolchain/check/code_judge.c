@@ -158,6 +158,8 @@ void code_say(struct code_function *u)
         if (row->code == 0 ||
             (u->tricks && (row->code == CODE_INSN_CFA || row->code == CODE_INSN_RA)))
             continue;
+        if (row->code == CODE_INSN_OUTERMOST)
+            u->cc->callers[u->index].said = true;
         rule_words(ours, &row->rule, u->f.part->abi);
         say_at(u->cc->c, (enum check_code)row->code,
                place_of_row(u->f.part, u->f.entry, row->index, row->position), row->pc,

@@ -167,6 +167,7 @@ enum check_code {
     CODE_INSN_OPEN = 812,
     CODE_INSN_KEY = 813,
     CODE_INSN_SIGNAL = 814,
+    CODE_INSN_OUTERMOST = 815,
     CODE_INSN_FOLLOWED = 820
 };
 

@@ -227,3 +227,25 @@ Test(check_code, knows_that_trampolines_do_not_return)
         run_free(&run);
     }
 }
+
+/* Version 3 without a row for a function, and with a row without words: both mean that no caller is. */
+Test(check_code, knows_that_what_returns_has_a_caller)
+{
+    static struct file f;
+    struct run run;
+
+    if (!has_decoder())
+        cr_skip_test("no capstone, or no assembler with --gsframe");
+    for (int row = 0; row < 2; row++) {
+        file_make(&f, &(struct file_plan){
+                          .version = 3, .abi = SFB_ABI_AMD64_LE, .without_eh_frame = true });
+        if (row)
+            file_set(&f, FILE_SFRAME_AT + f.row[1][0] + 1, 1, 0x01);
+        else
+            file_set(&f, FILE_SFRAME_AT + f.attribute[1], 2, 0);
+        write_file("case.o", &f);
+        run = codes_of("");
+        cr_expect(strcmp(run.out, "SF0815 error ") == 0, "%d: %s", row, run.out);
+        run_free(&run);
+    }
+}
