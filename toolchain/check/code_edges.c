@@ -7,7 +7,7 @@
 #include "toolchain/check/words.h"
 
 /* Instructions examined in front of a trap, and their bytes. */
-enum { TRAP_MAX = 3, TRAP_BYTES = 16 };
+enum { TRAP_MAX = 8, TRAP_BYTES = 16 };
 
 const struct check_function *code_function_at(const struct code_check *cc, uint64_t pc)
 {
@@ -94,6 +94,8 @@ void code_edge(struct code_function *u, const struct insn *i, const struct frame
         code_say_open(u, i, i->target, s);
     if (!f || f->entry == u->f.entry || !row_at(cc, f, i->target, &row))
         return;
+    if (u->gaps[GAP_BYTES] && i->target != f->entry->start)
+        return; /* behind unknown bytes the decoder may be between instructions */
     if (i->flow == FLOW_CALL) {
         state_enter(&callee, &cc->machine);
         s = &callee;

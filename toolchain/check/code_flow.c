@@ -17,6 +17,30 @@ enum { CHANGES_MAX = 7 };
 enum { STATES_MAX = 1 << 16 };
 static const char *const at_return = "the code returns there";
 
+/* The register that the row's CFA counts from. */
+static uint8_t base_register(const struct machine *m, const struct sfb_rule *r)
+{
+    return r->cfa_base == SFB_BASE_SP ? m->sp : r->cfa_base == SFB_BASE_FP ? m->fp : r->cfa_reg;
+}
+
+/*
+ * Whether two paths bring different frames to a place where the row counts from sp: one of the paths
+ * is wrong, or the row is. Where another register holds the CFA, sp may have any distance: in loops
+ * that probe the stack, and behind alloca().
+ */
+static bool contradicts(const struct code_function *u, size_t at, const struct frame_state *held,
+                        const struct frame_state *s)
+{
+    const struct machine *m = &u->cc->machine;
+    const struct code_row *row = code_row_at(u, u->insns[at].address);
+    int64_t a, b;
+
+    if (row && row->usable &&
+        ((row->rule.flags & SFB_RULE_CFA_DEREF) != 0 || base_register(m, &row->rule) != m->sp))
+        return false;
+    return state_height(held, m->sp, &a) && state_height(s, m->sp, &b) && a != b;
+}
+
 /* @return false: no memory */
 static bool arrive(struct code_function *u, size_t at, const struct frame_state *s)
 {
@@ -33,11 +57,7 @@ static bool arrive(struct code_function *u, size_t at, const struct frame_state 
             return false;
         **held = *s;
     } else {
-        int64_t a, b;
-
-        /* Two paths bring different frames: one of them is wrong, or the row is. */
-        if (state_height(*held, u->cc->machine.sp, &a) && state_height(s, u->cc->machine.sp, &b) &&
-            a != b && (*held)->reg[u->cc->machine.fp].kind != VALUE_CFA)
+        if (contradicts(u, at, *held, s))
             return true;
         if (!state_meet(*held, s))
             return true;
@@ -51,12 +71,6 @@ static bool arrive(struct code_function *u, size_t at, const struct frame_state 
         u->queue[u->queued++] = at;
     }
     return true;
-}
-
-/* The register that the row's CFA counts from. */
-static uint8_t base_register(const struct machine *m, const struct sfb_rule *r)
-{
-    return r->cfa_base == SFB_BASE_SP ? m->sp : r->cfa_base == SFB_BASE_FP ? m->fp : r->cfa_reg;
 }
 
 /* Whether a row begins right behind a change of a register. */
@@ -118,8 +132,9 @@ static void judge(struct code_function *u, size_t at, struct frame_state *s,
     if (code == 0)
         return;
     if (u->telling) {
-        if (code == CODE_INSN_CFA && (code_is_epilogue(u, at, s, &row->rule) ||
-                                      (*fine == row && code_is_brief(u, at, s, row))))
+        if (code == CODE_INSN_CFA && (code_is_epilogue(u, at, s, &row->rule) || code_is_last_entry(u, at) ||
+                                      (*fine == row && (code_is_brief(u, at, s, row) ||
+                                                        code_is_late(u, at, s, row)))))
             code = CODE_INSN_BRIEF;
         code_note(u, (enum check_code)code, row, i->address, s, NULL);
     }
@@ -167,6 +182,15 @@ static bool meet(struct code_function *u, size_t from, size_t at, const struct f
     return true;
 }
 
+/* sp in the states behind a branch that a comparison of sp with a register precedes. */
+static void equate(const struct code_function *u, size_t at, enum insn_equal where,
+                   struct frame_state *s)
+{
+    if (u->insns[at].equal == where && at > 0 && u->insns[at - 1].what == WHAT_COMPARE &&
+        (u->marks[at] & MARK_LEADER) == 0 && (u->marks[at - 1] & MARK_HOLE) == 0)
+        state_equate(s, &u->cc->machine, &u->insns[at - 1]);
+}
+
 /* Follows a jump. @return false: no memory */
 static bool jump(struct code_function *u, size_t at, const struct frame_state *s)
 {
@@ -188,11 +212,15 @@ enum outcome { GOES_ON, ENDS, NO_MEMORY };
 static enum outcome lead(struct code_function *u, size_t at, const struct frame_state *s)
 {
     const struct insn *i = &u->insns[at];
+    struct frame_state target;
 
     switch ((enum insn_flow)i->flow) {
     case FLOW_ON:
     case FLOW_MAYBE: break;
-    case FLOW_BRANCH: return !i->has_target || jump(u, at, s) ? GOES_ON : NO_MEMORY;
+    case FLOW_BRANCH:
+        target = *s;
+        equate(u, at, EQUAL_TARGET, &target);
+        return !i->has_target || jump(u, at, &target) ? GOES_ON : NO_MEMORY;
     case FLOW_JUMP: return jump(u, at, s) ? ENDS : NO_MEMORY;
     case FLOW_CALL:
         if (u->telling && i->has_target)
@@ -225,6 +253,7 @@ static bool run(struct code_function *u, size_t at)
         outcome = lead(u, at, &s);
         if (outcome != GOES_ON)
             return outcome == ENDS;
+        equate(u, at, EQUAL_ON, &s);
         if (u->telling && at + 1 == u->insn_count)
             code_judge_end(u, i, &s);
         if ((u->marks[at] & MARK_HOLE) || at + 1 == u->insn_count)

@@ -7,6 +7,9 @@ enum { GUARD_MAX = 6 };
 /* Instructions between the restore of fp and a return. */
 enum { EPILOGUE_MAX = 12 };
 
+/* Instructions that LLVM moves behind the one that frees the stack. */
+enum { LATE_MAX = 3 };
+
 /* Instructions of inline assembly that move sp and restore it. */
 enum { BRIEF_MAX = 8 };
 
@@ -53,6 +56,57 @@ bool code_is_brief(const struct code_function *u, size_t at, const struct frame_
             return true;
     }
     return false;
+}
+
+/* Whether the stack was freed a few instructions ago, where the row held, too. */
+static bool has_just_freed(const struct code_function *u, size_t at, const struct code_row *row)
+{
+    const uint8_t sp = u->cc->machine.sp;
+
+    for (size_t back = 1; back <= at && back < LATE_MAX; back++) {
+        const struct insn *i = &u->insns[at - back];
+
+        if ((u->marks[at - back + 1] & MARK_LEADER) != 0 || code_row_at(u, i->address) != row)
+            return false;
+        if (i->what == WHAT_SET && i->reg[0] == sp && i->base == sp)
+            return i->amount > 0;
+    }
+    return false;
+}
+
+/*
+ * LLVM up to 14 moves the instruction that frees the stack in front of others, such as compares, and
+ * its row stays where it was. Nothing else moves sp until then.
+ */
+bool code_is_late(const struct code_function *u, size_t at, const struct frame_state *s,
+                  const struct code_row *row)
+{
+    struct frame_state next = *s;
+
+    if (!has_just_freed(u, at, row))
+        return false;
+    for (size_t i = at; i + 1 < u->insn_count && i < at + LATE_MAX; i++) {
+        const struct code_row *then = code_row_at(u, u->insns[i + 1].address);
+        int64_t before, after;
+
+        if ((u->insns[i].flow != FLOW_ON && u->insns[i].flow != FLOW_BRANCH) ||
+            (u->marks[i] & MARK_HOLE) != 0 || (u->marks[i + 1] & MARK_LEADER) != 0 ||
+            !state_height(&next, u->cc->machine.sp, &before))
+            return false;
+        state_apply(&next, &u->cc->machine, &u->insns[i]);
+        if (!state_height(&next, u->cc->machine.sp, &after) || after != before)
+            return false;
+        if (then != row)
+            return then && then->usable &&
+                   code_difference(&next, &u->cc->machine, &then->rule) != CODE_INSN_CFA;
+    }
+    return false;
+}
+
+bool code_is_last_entry(const struct code_function *u, size_t at)
+{
+    return u->repeat != 0 && u->end - u->start > u->repeat &&
+           u->insns[at].address >= u->end - u->repeat;
 }
 
 /* Whether the code pops more than its own frame, or returns with a byte count. */

@@ -12,6 +12,13 @@ bool code_is_epilogue(const struct code_function *u, size_t at, const struct fra
 bool code_is_brief(const struct code_function *u, size_t at, const struct frame_state *s,
                    const struct code_row *row);
 
+/* The row is a few instructions behind the one that frees the stack, and the next row is right. */
+bool code_is_late(const struct code_function *u, size_t at, const struct frame_state *s,
+                  const struct code_row *row);
+
+/* The last entry of a linkage table, which differs: ld puts the resolver of TLS descriptors there. */
+bool code_is_last_entry(const struct code_function *u, size_t at);
+
 /* The code pops more than its own frame, or returns with a byte count. */
 bool code_plays_tricks(const struct code_function *u, size_t at, const struct frame_state *s);
 

@@ -96,6 +96,19 @@ static void decode_mov(const struct decoder *d, struct insn *out)
     }
 }
 
+/* sp is compared as an extended register, "cmp sp, x12". */
+static void decode_compare(const struct decoder *d, struct insn *out)
+{
+    const cs_arm64 *a = &d->insn->detail->arm64;
+
+    if (a->op_count != 2 || whole(&a->operands[0]) == INSN_NO_REGISTER ||
+        whole(&a->operands[1]) == INSN_NO_REGISTER || a->operands[1].shift.value != 0)
+        return;
+    out->what = WHAT_COMPARE;
+    out->reg[0] = whole(&a->operands[0]);
+    out->reg[1] = whole(&a->operands[1]);
+}
+
 static void decode_flow(const struct decoder *d, struct insn *out)
 {
     const cs_arm64 *a = &d->insn->detail->arm64;
@@ -118,6 +131,8 @@ static void decode_flow(const struct decoder *d, struct insn *out)
             out->flow = FLOW_JUMP;
         } else {
             out->flow = FLOW_BRANCH;
+            if (a->cc == ARM64_CC_NE || a->cc == ARM64_CC_EQ)
+                out->equal = a->cc == ARM64_CC_NE ? EQUAL_ON : EQUAL_TARGET;
         }
         return;
     case ARM64_INS_BLR:
@@ -157,9 +172,9 @@ void decode_aarch64(const struct decoder *d, struct insn *out)
         out->before =
             a->operands[1].shift.type == ARM64_SFT_LSL ? (int32_t)a->operands[1].shift.value : 0;
         return;
+    case ARM64_INS_CMP: decode_compare(d, out); return;
     case ARM64_INS_HINT:
     /* Some releases of capstone claim that these write their first operand. */
-    case ARM64_INS_CMP:
     case ARM64_INS_CMN:
     case ARM64_INS_TST:
     case ARM64_INS_CCMP:

@@ -201,6 +201,17 @@ static void decode_swap(const struct decoder *d, struct insn *out)
     out->reg[1] = whole(&x->operands[1]);
 }
 
+static void decode_compare(const struct decoder *d, struct insn *out)
+{
+    const cs_x86 *x = &d->insn->detail->x86;
+
+    if (whole(&x->operands[0]) == INSN_NO_REGISTER || whole(&x->operands[1]) == INSN_NO_REGISTER)
+        return;
+    out->what = WHAT_COMPARE;
+    out->reg[0] = whole(&x->operands[0]);
+    out->reg[1] = whole(&x->operands[1]);
+}
+
 static bool has_group(const cs_insn *i, unsigned group)
 {
     for (unsigned k = 0; k < i->detail->groups_count; k++)
@@ -249,6 +260,8 @@ static void decode_flow(const struct decoder *d, struct insn *out)
     }
     if (out->has_target)
         out->flow = FLOW_BRANCH;
+    if (d->insn->id == X86_INS_JNE || d->insn->id == X86_INS_JE)
+        out->equal = d->insn->id == X86_INS_JNE ? EQUAL_ON : EQUAL_TARGET;
     decode_others(d, out);
 }
 
@@ -269,6 +282,7 @@ void decode_amd64(const struct decoder *d, struct insn *out)
     case X86_INS_SUB: decode_sum(d, out, -1); return;
     case X86_INS_LEA: decode_lea(d, out); return;
     case X86_INS_XCHG: decode_swap(d, out); return;
+    case X86_INS_CMP: decode_compare(d, out); return;
     case X86_INS_LEAVE: out->what = WHAT_LEAVE; return;
     case X86_INS_ENTER:
         out->what = WHAT_ENTER;

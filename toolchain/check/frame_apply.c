@@ -144,7 +144,8 @@ void state_apply(struct frame_state *s, const struct machine *m, const struct in
 {
     s->switched |= switches(s, m, insn);
     switch ((enum insn_what)insn->what) {
-    case WHAT_NOTHING: break;
+    case WHAT_NOTHING:
+    case WHAT_COMPARE: break;
     case WHAT_SET: put(s, insn->reg[0], sum(value_of(s, insn->base), insn->amount)); break;
     case WHAT_ADD: add_register(s, insn); break;
     case WHAT_CONSTANT:
@@ -167,4 +168,16 @@ void state_apply(struct frame_state *s, const struct machine *m, const struct in
     /* sp stays a stack address: after any other change it is unknown, not untracked. */
     if (s->switched || s->reg[m->sp].kind != VALUE_CFA)
         s->reg[m->sp] = unknown;
+}
+
+void state_equate(struct frame_state *s, const struct machine *m, const struct insn *compared)
+{
+    const uint8_t a = compared->reg[0], b = compared->reg[1];
+
+    if (a >= INSN_REGISTERS || b >= INSN_REGISTERS || s->switched)
+        return;
+    if (s->reg[a].kind == VALUE_CFA && s->reg[b].kind != VALUE_CFA && b == m->sp)
+        s->reg[b] = s->reg[a];
+    else if (s->reg[b].kind == VALUE_CFA && s->reg[a].kind != VALUE_CFA && a == m->sp)
+        s->reg[a] = s->reg[b];
 }

@@ -26,6 +26,13 @@ enum insn_flow {
     FLOW_AWAY /* to an unknown place */
 };
 
+/* Where a branch leads if a comparison found two equal values. */
+enum insn_equal {
+    EQUAL_UNKNOWN,
+    EQUAL_ON,    /* on */
+    EQUAL_TARGET /* to its target */
+};
+
 enum insn_what {
     WHAT_NOTHING,
     WHAT_SET,      /* reg[0] = base + amount */
@@ -35,6 +42,7 @@ enum insn_what {
     WHAT_STORE,    /* the words at base + amount = reg[0], reg[1] */
     WHAT_LOAD,     /* the reverse */
     WHAT_SWAP,     /* reg[0] and reg[1] */
+    WHAT_COMPARE,  /* reg[0] with reg[1]; a branch behind it may tell that they are equal */
     WHAT_LEAVE,    /* AMD64: sp = fp, and fp is popped */
     WHAT_ENTER,    /* AMD64: fp is pushed, fp = sp, and sp = sp - amount */
     WHAT_SIGN,     /* AArch64: signs the link register; amount: 1 key A, 2 key B */
@@ -50,6 +58,7 @@ struct insn {
     uint8_t words;         /* of a load or store: 1 or 2 */
     uint8_t size;
     uint8_t flow, what; /* enum insn_flow, enum insn_what */
+    uint8_t equal;      /* of a branch: enum insn_equal */
     uint8_t reg[2], base;
     bool has_target;
     bool padding; /* a no-op between functions, or in front of a loop */

@@ -20,6 +20,9 @@ struct code_case {
 #define END  ".cfi_endproc\n"
 #define UP   ".cfi_adjust_cfa_offset 8\n"
 #define DOWN ".cfi_adjust_cfa_offset -8\n"
+#define PROBES                                                                                     \
+    "push %rbp\n" UP ".cfi_offset rbp, -16\nmov %rsp, %rbp\n.cfi_def_cfa_register rbp\n"           \
+    "lea -16384(%rsp), %rax\n1: sub $4096, %rsp\norq $0, (%rsp)\ncmp %rax, %rsp\njne 1b\n"
 
 static const struct code_case cases[] = {
     { "pushes, pops, sub, add", AMD64, "",
@@ -37,6 +40,12 @@ static const struct code_case cases[] = {
     { "the guard of a jump table that leads nowhere", AMD64, "",
       F "push %rbx\n" UP "cmp $5, %edi\nja 1f\nmov %edi, %edi\njmp *(,%rdi,8)\n"
         "pop %rbx\n" DOWN "1: ret\n" END },
+    { "a loop that probes the stack, and sp behind it", AMD64, "",
+      F PROBES ".cfi_def_cfa rsp, 16400\ncall g\n.cfi_def_cfa rbp, 16\nleave\n"
+               ".cfi_def_cfa rsp, 8\nret\n" END },
+    { "LLVM's stack that is freed early", AMD64, "SF0811 note ",
+      F "push %rbx\n" UP "sub $8, %rsp\n" UP "call g\nadd $8, %rsp\ncmp %rbx, %rax\nje 1f\n" DOWN
+        "pop %rbx\n" DOWN "ret\n1: .cfi_def_cfa_offset 16\npop %rbx\n" DOWN "ret\n" END },
     { "a call that gets the pc", AMD64, "", F "call 1f + 0\n1: ret\n" END },
     { "a return to what was pushed", AMD64, "", F "push %rdi\nxor %eax, %eax\nret\n" END },
     { "another stack", AMD64, "", F "mov (%rdi), %rsp\npush %rcx\nxor %eax, %eax\nret\n" END },
@@ -51,6 +60,9 @@ static const struct code_case cases[] = {
     { "two ways that bring different frames", AMD64, "SF0801 error ",
       F "test %edi, %edi\nje 1f\npush %rbx\n" UP "jmp 2f\n1: .cfi_def_cfa_offset 8\nnop\n"
         "2: .cfi_def_cfa_offset 16\nmov %rax, %rax\npop %rbx\n" DOWN "ret\n" END },
+    { "a wrong row behind a loop that probes the stack", AMD64, "SF0801 error ",
+      F PROBES ".cfi_def_cfa rsp, 16392\ncall g\n.cfi_def_cfa rbp, 16\nleave\n"
+               ".cfi_def_cfa rsp, 8\nret\n" END },
     { "fp saved elsewhere", AMD64, "SF0803 error ",
       F "push %rbp\n" UP ".cfi_offset rbp, -24\nxor %ebp, %ebp\ncall g\npop %rbp\n" DOWN
         ".cfi_restore rbp\nret\n" END },
@@ -248,4 +260,18 @@ Test(check_code, knows_that_what_returns_has_a_caller)
         cr_expect(strcmp(run.out, "SF0815 error ") == 0, "%d: %s", row, run.out);
         run_free(&run);
     }
+}
+
+/* The CFA is in r11, which the code compares with sp in a loop: a fixture, for 2.40 has no such row. */
+Test(check_code, follows_a_cfa_in_another_register)
+{
+    struct run run;
+
+    if (!has_decoder())
+        cr_skip_test("no capstone, or no assembler with --gsframe");
+    run = run_line("'%s' check '" SFB_SOURCE_DIR "/fixtures/check/probes.o'", SFB_TOOL);
+    cr_expect(strstr(run.out, "1 function, 11 instructions; 1 function from end to end") != NULL, "%s",
+              run.out);
+    cr_expect(strstr(run.out, ": 0 errors, 0 warnings, ") != NULL, "%s", run.out);
+    run_free(&run);
 }
