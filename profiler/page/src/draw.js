@@ -19,7 +19,7 @@ const NARROWEST = 1.5;
  * @typedef {object} Look
  * @property {(frame: number) => string} colour
  * @property {(frame: number) => string} label
- * @property {(frame: number) => string} shortLabel
+ * @property {(frame: number) => string[]} shorterLabels
  * @property {Uint8Array|null} hit of each function: matched by the search
  * @property {number} selected frame; -1: none
  * @property {number} hovered
@@ -115,7 +115,7 @@ export function draw(context, tree, sight, look, labels) {
   );
   context.globalAlpha = 1;
   for (const [frame, x, y, width, colour] of texts) {
-    const text = labels.fit(look.label(frame), look.shortLabel(frame), width - 2 * PAD);
+    const text = labels.fit(look.label(frame), look.shorterLabels(frame), width - 2 * PAD);
     if (text === "") continue;
     context.fillStyle = colour;
     context.fillText(text, x + PAD, y + ROW / 2, width - PAD);

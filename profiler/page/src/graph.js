@@ -1,7 +1,7 @@
 // A graph on a canvas: what is in sight of a tree, and how hands and keys move it.
 import { draw, ROW, rowAt, rowTop } from "./draw.js";
 import { element, oncePerPicture } from "./dom.js";
-import { Labels, shortName } from "./label.js";
+import { Labels, shorterNames } from "./label.js";
 
 const DRAG_FROM = 4; // pixels: less is a click
 const STEP_MS = 160;
@@ -12,6 +12,7 @@ const CLOSEST = 1e-9; // of all: a range is no narrower
  * @property {(frame: number) => void} onzoom a frame was clicked
  * @property {(frame: number, x: number, y: number) => void} onhover -1: none
  * @property {(frame: number, byKey: boolean) => void} onselect
+ * @property {() => void} onscroll other rows are in sight
  */
 
 export class Graph {
@@ -33,7 +34,7 @@ export class Graph {
     this.range = { from: 0, to: 1 };
     this.drawn = { frames: 0, labels: 0 };
     this.times = []; // ms that the last pictures took
-    this.shortNames = new Map();
+    this.shorterNames = new Map();
     this.redraw = oncePerPicture(() => this.#draw());
     this.lookUnder = oncePerPicture(() => this.pointer && this.#hover(this.frameAt(...this.pointer), ...this.pointer));
     this.#listen();
@@ -45,7 +46,7 @@ export class Graph {
     const { element: box } = this;
     if (this.tree && box.clientHeight > 0) {
       this.#resize();
-      if (!this.tall) this.reveal(this.zoomed, true);
+      if (!this.tall) this.reveal(this.zoomed > 0 ? this.zoomed : (this.begin ?? 0), true);
       else if (this.up) box.scrollTop += this.tall - box.clientHeight;
     }
     this.tall = box.clientHeight;
@@ -154,18 +155,32 @@ export class Graph {
       zoomed: this.zoomed,
       selected: this.selected,
       hovered: this.hovered,
-      shortLabel: (frame) => this.#shortLabel(look, frame),
+      shorterLabels: (frame) => this.#shorterLabels(look, frame),
     };
     this.drawn = draw(context, tree, this.sight(), full, this.labels);
     this.times.push(performance.now() - begin);
     if (this.times.length > 500) this.times.shift();
   }
 
-  #shortLabel(look, frame) {
+  #shorterLabels(look, frame) {
     const key = this.tree.frames.key[frame];
-    let short = this.shortNames.get(key);
-    if (short === undefined) this.shortNames.set(key, (short = shortName(look.label(frame))));
+    let short = this.shorterNames.get(key);
+    if (short === undefined) this.shorterNames.set(key, (short = shorterNames(look.label(frame))));
     return short;
+  }
+
+  /** @returns {number} rows that are scrolled away between the root and what is in sight */
+  get rowsAbove() {
+    const { scrollTop, clientHeight } = this.element;
+    if (!this.tree) return 0;
+    const away = this.up ? Math.max(this.rows * ROW, clientHeight) - clientHeight - scrollTop : scrollTop;
+    return Math.max(0, Math.floor(away / ROW));
+  }
+
+  /** Begins with a frame, whose outer ones are then out of sight; as far as the graph is tall enough. */
+  openAt(frame) {
+    this.begin = frame; // until the element has a size
+    if (frame > 0) this.reveal(frame, true);
   }
 
   /** Scrolls until a frame is in sight. @param {boolean} [asRoot] near the edge where the graph begins */
@@ -191,7 +206,7 @@ export class Graph {
 
   #listen() {
     const box = this.element;
-    box.addEventListener("scroll", () => this.redraw(), { passive: true });
+    box.addEventListener("scroll", () => this.#onScroll(), { passive: true });
     box.addEventListener("wheel", (event) => this.#onWheel(event), { passive: false });
     box.addEventListener("pointerdown", (event) => this.#onDown(event));
     box.addEventListener("pointermove", (event) => this.#onMove(event));
@@ -199,6 +214,13 @@ export class Graph {
     box.addEventListener("pointercancel", () => this.#endDrag());
     box.addEventListener("pointerleave", () => this.#leave());
     box.addEventListener("blur", () => this.redraw());
+  }
+
+  /** Another frame is under a pointer that rests. */
+  #onScroll() {
+    this.redraw();
+    this.lookUnder();
+    this.events.onscroll?.();
   }
 
   #onWheel(event) {

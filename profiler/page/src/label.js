@@ -1,25 +1,74 @@
-// Names that fit into a frame: whole, else without arguments, else cut off.
+// Names that fit into a frame: whole, else without arguments, else the last component, which tells it from its neighbours.
 
 const ELLIPSIS = "…";
+
+/** Parts of a name: the text outside of brackets, and what is in <> and () of the outermost level. */
+function partsOf(name) {
+  const parts = [];
+  let depth = 0;
+  let from = 0;
+  const cut = (to, bracket) => {
+    if (to > from) parts.push({ text: name.slice(from, to), bracket });
+    from = to;
+  };
+  for (let i = 0; i < name.length; i++) {
+    const operator = depth === 0 && name.startsWith("operator", i) && /^operator(\(\)|<=>|<<=?|>>=?|<=?|>=?|->\*?)/.exec(name.slice(i, i + 12));
+    if (operator) i += operator[0].length - 1;
+    else if (depth === 0 && name.startsWith("(anonymous namespace)", i)) i += 20;
+    else if (name[i] === "<" || name[i] === "(") {
+      if (depth++ === 0) {
+        cut(i, "");
+        parts.kind = name[i];
+      }
+    } else if ((name[i] === ">" && name[i - 1] !== "-") || name[i] === ")") {
+      if (depth > 0 && --depth === 0) cut(i + 1, parts.kind);
+    }
+  }
+  cut(name.length, depth > 0 ? parts.kind : "");
+  return parts;
+}
 
 /** A name without what is in <> and (): "std::map<...>::find(int const&)" is "std::map::find". */
 export function shortName(name) {
   if (!/[<(]/.test(name) || name.length > 2000) return name;
-  let out = "";
-  let depth = 0;
-  for (let i = 0; i < name.length; i++) {
-    const rest = name.startsWith("operator", i) && /^operator(\(\)|<=>|<<=?|>>=?|<=?|>=?|->\*?)/.exec(name.slice(i, i + 12));
-    if (rest && depth === 0) {
-      out += rest[0];
-      i += rest[0].length - 1;
-    } else if (name.startsWith("(anonymous namespace)", i) && depth === 0) {
-      out += "(anonymous namespace)";
-      i += 20;
-    } else if (name[i] === "<" || name[i] === "(") depth++;
-    else if ((name[i] === ">" && name[i - 1] !== "-") || name[i] === ")") depth--;
-    else if (depth === 0) out += name[i];
+  return partsOf(name).filter(({ bracket }) => bracket === "").map(({ text }) => text).join("").trim() || name;
+}
+
+/** Template arguments that tell functions apart: longer ones hide the name. */
+const ARGUMENTS_MAX = 24;
+
+/**
+ * What a name is cut to, from the longest to the shortest: without parameters, without template arguments, without its
+ * outer namespaces, at last its last component: "a::Fib<8>::go(int)": "a::Fib<8>::go", "Fib<8>::go", "a::Fib::go", "Fib::go", "go".
+ *
+ * @returns {string[]}
+ */
+export function shorterNames(name) {
+  const short = shortName(name);
+  const out = [];
+  const add = (text) => {
+    for (let rest = text; rest; ) {
+      out.push(rest);
+      const at = rest.startsWith("operator") ? -1 : indexOfNamespace(rest);
+      rest = at < 0 ? "" : rest.slice(at + 2);
+    }
+  };
+  if (name.length <= 2000 && /[<(]/.test(name)) {
+    const parts = partsOf(name).filter(({ bracket }) => bracket !== "(");
+    if (parts.every(({ text, bracket }) => bracket === "" || text.length <= ARGUMENTS_MAX)) add(parts.map(({ text }) => text).join("").trim());
   }
-  return out.trim() || name;
+  add(short);
+  return [...new Set(out)].sort((a, b) => b.length - a.length);
+}
+
+/** @returns {number} the first "::" outside of brackets; -1: none */
+function indexOfNamespace(name) {
+  for (let i = 0, depth = 0; i < name.length - 2; i++) {
+    if (name[i] === "<" || name[i] === "(") depth++;
+    else if (name[i] === ">" || name[i] === ")") depth--;
+    else if (depth <= 0 && name[i] === ":" && name[i + 1] === ":") return i;
+  }
+  return -1;
 }
 
 /** Widths of letters are measured once: a text is as wide as its letters. */
@@ -47,11 +96,12 @@ export class Labels {
     return text.length;
   }
 
-  /** @returns {string} what of a name fits into so many pixels; "" if nothing does */
-  fit(name, short, room) {
+  /** @param {string[]} shorter the last one is cut off @returns {string} what of a name fits into so many pixels; "" if nothing does */
+  fit(name, shorter, room) {
     if (this.#fitting(name, room) === name.length) return name;
-    if (this.#fitting(short, room) === short.length) return short;
-    const letters = this.#fitting(short, room - this.ellipsis);
-    return letters < 2 ? "" : short.slice(0, letters) + ELLIPSIS;
+    for (const text of shorter) if (this.#fitting(text, room) === text.length) return text;
+    const last = shorter.at(-1) ?? name;
+    const letters = this.#fitting(last, room - this.ellipsis);
+    return letters < 2 ? "" : last.slice(0, letters) + ELLIPSIS;
   }
 }

@@ -4,7 +4,7 @@ import { changeColour } from "./colours.js";
 import { copyText } from "./copy.js";
 import { describe, sentence } from "./describe.js";
 import { byId, element, name } from "./dom.js";
-import { showFacts } from "./facts.js";
+import { showFacts, toggleFacts } from "./facts.js";
 import { folded, within } from "./folded.js";
 import { figure, percent, typeName } from "./format.js";
 import { Graph } from "./graph.js";
@@ -43,6 +43,7 @@ class Page {
       onzoom: (frame) => this.#onZoom(which, frame),
       onhover: (frame, x, y) => this.#onHover(which, frame, x, y),
       onselect: (frame, byKey) => this.#onSelect(which, frame, byKey),
+      onscroll: () => which === "main" && this.#showAbove(),
     });
     this.graphs = {
       main: new Graph("Flame graph: arrows go from frame to frame, Enter zooms, ? lists all keys", events("main")),
@@ -89,6 +90,8 @@ class Page {
     byId("shares").hidden = profile.groups < 2;
     byId("shares").addEventListener("click", () => app.set({ shares: !app.state.shares }));
     byId("up").addEventListener("click", () => app.set({ up: !app.state.up }));
+    byId("above").addEventListener("click", () => this.graphs.main.reveal(0));
+    byId("facts-more").addEventListener("click", toggleFacts);
     byId("copy").addEventListener("click", () => this.copy());
     byId("theme").addEventListener("click", () => this.switchTheme());
     byId("help").addEventListener("click", () => this.toggleHelp());
@@ -147,6 +150,7 @@ class Page {
       ] },
       { title: "Page", keys: [
         key(["c"], "c", "copy what is in sight as folded stacks", () => this.copy()),
+        key(["a"], "a", "what was recorded, and what is missing", toggleFacts),
         key(["d"], "d", "dark or light", () => this.switchTheme()),
         key(["?"], "?", "this help", () => this.toggleHelp()),
       ] },
@@ -255,6 +259,7 @@ class Page {
     this.zooms = { callers: 0, callees: 0 };
     this.app.set({ zoom: null }, this.app.state.zoom !== null);
     this.activeGraph.resetRange();
+    this.activeGraph.reveal(0, true);
   }
 
   /** Frames that fit, from the left to the right and from the root on, as far as they are made. */
@@ -385,7 +390,10 @@ class Page {
 
   #showGraph(which) {
     const tree = this.app.tree(which);
-    this.graphs.main.show({ tree, look: this.app.look(tree), up: this.app.state.up, zoomed: this.app.trail(tree).at(-1) });
+    const zoomed = this.app.trail(tree).at(-1);
+    this.graphs.main.show({ tree, look: this.app.look(tree), up: this.app.state.up, zoomed });
+    if (!this.opened && zoomed === 0 && which === "flame") this.graphs.main.openAt(tree.firstBranch());
+    this.opened = true;
   }
 
   #showSandwich() {
@@ -453,11 +461,19 @@ class Page {
       : app.legend.slice(0, 12).map((l) => entry(l.colour, l.name, l.share))));
   }
 
+  /** The way back to the outermost frames, where the graph begins behind them. */
+  #showAbove() {
+    const { view } = this.app.state;
+    const hidden = view === "flame" || view === "callers" ? this.graphs.main.rowsAbove : 0;
+    byId("above").hidden = hidden === 0;
+    byId("above").textContent = `${this.app.state.up ? "↓" : "↑"} ${hidden} outer row${hidden > 1 ? "s" : ""}`;
+  }
+
   #showTrail(inGraph) {
     const box = byId("trail");
     const tree = this.graphs.main.tree;
-    box.hidden = !inGraph || !tree || this.app.trail(tree).length < 2;
-    if (box.hidden) return;
+    this.#showAbove();
+    if (!inGraph || !tree || this.app.trail(tree).length < 2) return box.replaceChildren();
     const trail = this.app.trail(tree);
     box.replaceChildren(...trail.map((frame, i) => {
       const key = tree.frames.key[frame];

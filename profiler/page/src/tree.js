@@ -242,6 +242,19 @@ export class Tree {
     return Math.max(0, self);
   }
 
+  /**
+   * Outer frames that have nearly all of it tell nothing: the graph opens at the last of them.
+   *
+   * @returns {number} the frame where stacks branch; 0: at the root
+   */
+  firstBranch(share = 0.95) {
+    const { frames } = this;
+    const least = frames.width[0] * share;
+    let frame = 0;
+    while (least > 0 && this.childCount(frame) > 0 && frames.width[frames.first[frame]] >= least) frame = frames.first[frame];
+    return frame;
+  }
+
   /** @returns {number[]} the functions from the root's child to a frame */
   path(frame) {
     const keys = [];

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changeColour, changeOf, functionColours } from "../src/colours.js";
-import { splitFacts } from "../src/facts.js";
+import { isLittle, splitFacts } from "../src/facts.js";
 import { duration, figure, moment, percent, points, typeName } from "../src/format.js";
-import { Labels, shortName } from "../src/label.js";
+import { Labels, shortName, shorterNames } from "../src/label.js";
 import { firstState, formatState, parseState } from "../src/state.js";
 import { readProfile } from "../src/profile.js";
 import { profile, rawProfile } from "./profile.js";
@@ -23,10 +23,22 @@ test("names are cut where they say least", () => {
   assert.equal(shortName("(anonymous namespace)::f(int)"), "(anonymous namespace)::f");
   assert.equal(shortName("plain"), "plain");
   const labels = new Labels((text) => text.length * 6);
-  assert.equal(labels.fit("f(int)", "f", 36), "f(int)");
-  assert.equal(labels.fit("f(int)", "f", 20), "f");
-  assert.equal(labels.fit("function", "function", 36), "funct…");
-  assert.equal(labels.fit("function", "function", 12), "");
+  assert.equal(labels.fit("f(int)", ["f"], 36), "f(int)");
+  assert.equal(labels.fit("f(int)", ["f"], 20), "f");
+  assert.equal(labels.fit("function", ["function"], 36), "funct…");
+  assert.equal(labels.fit("function", ["function"], 12), "");
+});
+
+test("what tells functions apart is kept longest", () => {
+  assert.deepEqual(shorterNames("a::Fib<8>::go(int)"), ["a::Fib<8>::go", "Fib<8>::go", "a::Fib::go", "Fib::go", "go"]);
+  assert.deepEqual(shorterNames("std::map<int, std::less<std::pair<int, long> > >::find(int const&)"), ["std::map::find", "map::find", "find"]);
+  assert.deepEqual(shorterNames("plain"), ["plain"]);
+  assert.deepEqual(shorterNames("(anonymous namespace)::f(int)"), ["(anonymous namespace)::f", "f"]);
+  for (const name of ["<<<<", "))))", "a<(b::c", "operator<", "::", "->", "a::"]) assert.ok(shorterNames(name).every((n) => n.length > 0), name);
+});
+
+test("what is warned of is worth it", () => {
+  assert.ok(isLittle("never sampled: 0.4 ms (0.03 %)") && isLittle("without names: lua 0.60 %") && !isLittle("lost: 7 samples") && !isLittle("a 0.1 %, b 13.79 %"));
 });
 
 test("the first lines are split into what was recorded and what is missing", () => {

@@ -86,6 +86,16 @@ const onOnePage = {
     assert.ok(!missing.some((line) => /^(recorded|CPU time)/.test(line)), String(missing));
   },
 
+  async "facts are one line that unfolds"(page) {
+    assert.ok(await page.$eval("#facts", (e) => e.hidden));
+    assert.match(await text(page, "facts-line"), /^CPU time 0\.145 s/);
+    assert.match(await text(page, "facts-missing"), /^\d warnings?$/);
+    await press(page, "a");
+    assert.ok(await page.$eval("#facts", (e) => !e.hidden && e.clientHeight >= e.scrollHeight), "all of it is in sight");
+    await page.click("#facts-more");
+    assert.ok(await page.$eval("#facts", (e) => e.hidden));
+  },
+
   async "the graph has stacks from the root on, the widest first"(page) {
     const rows = await rowNames(page);
     assert.deepEqual(rows.slice(0, 4), [["all"], ["main", "[unsampled]", "[truncated]"], ["work(int; char)", "read", "sort<int>"], ["sort<int>", "fib"]]);
@@ -450,6 +460,13 @@ const onOthers = {
     }
   },
 
+  async "of 900 x 600 pixels the graph has 70 %"(browser) {
+    const page = await open(browser, at("old.html"), { width: 900, height: 600 });
+    const share = await page.$eval("#panel-graph", (e) => e.clientHeight / innerHeight);
+    assert.ok(share >= 0.7, `${share}`);
+    await page.close();
+  },
+
   async "380 pixels are enough, light and dark"(browser) {
     for (const dark of [false, true])
       for (const view of ["flame", "callers", "functions", "sandwich"]) {
@@ -470,6 +487,10 @@ const onOthers = {
     const page = await open(browser, at("deep.html"));
     assert.deepEqual(await pageFunctions(page), functionsOf(foldedLines(run(sfb, "report", "--folded-ns", at("deep.sfbr")))));
     assert.equal(await page.evaluate(() => sfbPage.graphs.main.rows), 3001);
+    // Stacks are of the same functions for 1,160 frames: it opens behind them, and leads back.
+    assert.match(await text(page, "above"), /^↑ 115\d outer rows$/);
+    await page.click("#above");
+    await page.waitForFunction(() => sfbPage.graphs.main.element.scrollTop === 0 && document.getElementById("above").hidden);
     await page.evaluate(() => (sfbPage.graphs.main.element.scrollTop = 1e9));
     await settle(page);
     assert.ok(await page.evaluate(() => sfbPage.graphs.main.drawn.frames > 20), "the last rows are drawn");
