@@ -5,7 +5,7 @@ import { compile, hits, matched } from "./search.js";
 import { formatState, parseState } from "./state.js";
 import { themeOf, inkOf } from "./theme.js";
 import { Tree } from "./tree.js";
-import { byThread, eachValue, isLevel, levelOverTime, overTime, tally, weigh } from "./weigh.js";
+import { byThread, changeIn, eachValue, isLevel, levelOverTime, overTime, tally, weigh } from "./weigh.js";
 
 const WEIGHED_BY = ["type", "threads", "from", "to", "shares"];
 
@@ -110,15 +110,19 @@ export class App {
     return this.trees[key];
   }
 
+  /** @param {number} f function; -1: all @param {number} before @param {number} after of a comparison */
+  colourOf(f, before, after) {
+    const { profile, state, weights } = this;
+    if (profile.groups > 1 && state.colour === "change") return changeColour(changeOf(changeIn(weights, state.shares, before, after)), this.theme);
+    return f < 0 ? this.ink.rest : this.colours[f];
+  }
+
   /** How the frames of a tree look. */
   look(tree) {
     const { frames } = tree;
-    const { profile, colours, ink, theme, state, hit } = this;
-    const { scale } = this.weights;
-    const changed = (frame) => changeColour(changeOf(frames.old[frame] * scale[0], frames.new[frame] * scale[1]), theme);
-    const own = (frame) => (frames.key[frame] < 0 ? ink.rest : colours[frames.key[frame]]);
+    const { profile, ink, hit } = this;
     return {
-      colour: profile.groups > 1 && state.colour === "change" ? changed : own,
+      colour: (frame) => this.colourOf(frames.key[frame], frames.old[frame], frames.new[frame]),
       label: (frame) => (frames.key[frame] < 0 ? "all" : profile.names[frames.key[frame]]),
       hit,
       ink,

@@ -45,7 +45,7 @@ function shade(hue, which, theme) {
   return oklch(lightness, chroma, hue < 0 ? 85 : hue);
 }
 
-/** @param {number} change from -1, all of it is gone, to 1, all of it is new */
+/** @param {number} change from -1 to 1: changeOf() */
 export function changeColour(change, theme) {
   const step = Math.round(Math.abs(change) * CHANGE_STEPS) / CHANGE_STEPS;
   const hue = change < 0 ? LESS_HUE : MORE_HUE;
@@ -53,9 +53,16 @@ export function changeColour(change, theme) {
   return theme === "light" ? oklch(0.92 - 0.17 * step, 0.04 + 0.11 * step, hue) : oklch(0.66 + 0.03 * step, 0.045 + 0.085 * step, hue);
 }
 
-/** How much a frame changed. */
-export function changeOf(before, after) {
-  return before + after > 0 ? (after - before) / (before + after) : 0;
+/** What is full colour: so many points of a hundred. */
+const MOST_POINTS = 10;
+
+/**
+ * A change is coloured by its share of all: one of a function that hardly counts stays pale.
+ *
+ * @param {number} points of a hundred @returns {number} from -1 to 1; small changes are lifted
+ */
+export function changeOf(points) {
+  return Math.sign(points) * Math.sqrt(Math.min(1, Math.abs(points) / MOST_POINTS));
 }
 
 /** Modules from the heaviest to the lightest, by self. */

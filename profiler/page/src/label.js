@@ -31,7 +31,7 @@ function partsOf(name) {
 /** A name without what is in <> and (): "std::map<...>::find(int const&)" is "std::map::find". */
 export function shortName(name) {
   if (!/[<(]/.test(name) || name.length > 2000) return name;
-  return partsOf(name).filter(({ bracket }) => bracket === "").map(({ text }) => text).join("").trim() || name;
+  return partsOf(name).filter(({ bracket }) => bracket === "").map(({ text }) => text).join("").trim().replace(/ const$/, "") || name;
 }
 
 /** Template arguments that tell functions apart: longer ones hide the name. */
@@ -55,7 +55,7 @@ export function shorterNames(name) {
   };
   if (name.length <= 2000 && /[<(]/.test(name)) {
     const parts = partsOf(name).filter(({ bracket }) => bracket !== "(");
-    if (parts.every(({ text, bracket }) => bracket === "" || text.length <= ARGUMENTS_MAX)) add(parts.map(({ text }) => text).join("").trim());
+    if (parts.every(({ text, bracket }) => bracket === "" || text.length <= ARGUMENTS_MAX)) add(parts.map(({ text }) => text).join("").trim().replace(/ const$/, ""));
   }
   add(short);
   return [...new Set(out)].sort((a, b) => b.length - a.length);

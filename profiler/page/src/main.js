@@ -1,5 +1,6 @@
 // The page: reads the data, and joins what is shown with what is done.
 import { App } from "./app.js";
+import { CallTree } from "./calltree.js";
 import { changeColour } from "./colours.js";
 import { copyText } from "./copy.js";
 import { describe, sentence } from "./describe.js";
@@ -39,6 +40,7 @@ class Page {
   // --- Parts --------------------------------------------------------------------------------------
 
   #makeGraphs() {
+    const { app } = this;
     const events = (which) => ({
       onzoom: (frame) => this.#onZoom(which, frame),
       onhover: (frame, x, y) => this.#onHover(which, frame, x, y),
@@ -62,6 +64,11 @@ class Page {
       onopen: (f) => this.openSandwich(f),
     });
     byId("panel-functions").append(this.table.element);
+    this.callTree = new CallTree({
+      onfocus: (frame) => app.zoomTo(this.callTree.tree, frame),
+      onselect: () => this.#showSelected(),
+    });
+    byId("panel-tree").append(this.callTree.element);
   }
 
   #makeTools() {
@@ -89,6 +96,8 @@ class Page {
     byId("value-box").hidden = profile.types.length < 2;
     byId("shares").hidden = profile.groups < 2;
     byId("shares").addEventListener("click", () => app.set({ shares: !app.state.shares }));
+    byId("inverted").addEventListener("click", () => this.invert());
+    byId("expand").addEventListener("click", () => this.callTree.expandAll());
     byId("up").addEventListener("click", () => app.set({ up: !app.state.up }));
     byId("above").addEventListener("click", () => this.graphs.main.reveal(0));
     byId("facts-more").addEventListener("click", toggleFacts);
@@ -112,7 +121,7 @@ class Page {
     const key = (keys, label, does, run) => ({ keys, label, does, run });
     const move = (where) => () => this.activeGraph.move(where);
     const vertical = (down) => () => {
-      if (app.state.view === "functions") this.table.step(down ? 1 : -1);
+      if (this.rows) this.rows.step(down ? 1 : -1);
       else this.activeGraph.move(this.activeGraph.up !== down ? "in" : "out");
     };
     return [
@@ -121,6 +130,9 @@ class Page {
         key(["2", "i"], "2 i", "callers: the graph inverted", () => this.setView(app.state.view === "callers" ? "flame" : "callers")),
         key(["3", "t"], "3 t", "table of functions", () => this.setView("functions")),
         key(["4", "s"], "4 s", "sandwich of the selected function", () => this.sandwichOfSelected()),
+        key(["5", "e"], "5 e", "call tree", () => this.setView("tree")),
+        key(["b"], "b", "call tree: bottom up, or top down", () => this.invert()),
+        key(["*"], "*", "call tree: open all below the row", () => app.state.view === "tree" && this.callTree.expandAll()),
         key(["o"], "o", "root at the bottom, or at the top", () => app.set({ up: !app.state.up })),
       ] },
       { title: "In the graph", keys: [
@@ -155,6 +167,17 @@ class Page {
         key(["?"], "?", "this help", () => this.toggleHelp()),
       ] },
     ];
+  }
+
+  /** Top down, or bottom up. */
+  invert() {
+    this.app.set({ view: "tree", inverted: this.app.state.view === "tree" ? !this.app.state.inverted : this.app.state.inverted, zoom: null }, true);
+    this.#focusView();
+  }
+
+  /** @returns {Table|CallTree|null} what rows are in sight */
+  get rows() {
+    return { functions: this.table, tree: this.callTree }[this.app.state.view] ?? null;
   }
 
   #next(what, all) {
@@ -192,7 +215,7 @@ class Page {
   }
 
   #focusView() {
-    if (this.app.state.view === "functions") this.table.element.focus({ preventScroll: true });
+    if (this.rows) this.rows.element.focus({ preventScroll: true });
     else this.activeGraph.element.focus({ preventScroll: true });
   }
 
@@ -213,9 +236,18 @@ class Page {
     this.#focusView();
   }
 
+  /** The tree in sight, and the frame of it that is selected; -1: none. */
+  get selection() {
+    const { view } = this.app.state;
+    if (view === "functions") return { tree: null, frame: -1, zoomed: 0 };
+    if (view === "tree") return { tree: this.callTree.tree ?? null, frame: this.callTree.active, zoomed: this.callTree.root };
+    const { tree, selected, zoomed } = this.activeGraph;
+    return { tree, frame: tree ? selected : -1, zoomed };
+  }
+
   #selectedKey() {
-    const { tree, selected } = this.activeGraph;
-    return this.app.state.view !== "functions" && tree && selected >= 0 ? tree.frames.key[selected] : -1;
+    const { tree, frame } = this.selection;
+    return frame >= 0 ? tree.frames.key[frame] : -1;
   }
 
   #selectedName() {
@@ -224,18 +256,19 @@ class Page {
   }
 
   sandwichOfSelected() {
-    const inTable = this.app.state.view === "functions" ? (this.table.list[this.table.at] ?? -1) : this.#selectedKey();
+    const inTable = this.app.state.view === "functions" ? this.table.active : this.#selectedKey();
     if (inTable >= 0) this.openSandwich(inTable);
     else this.setView("sandwich");
   }
 
   #zoomSelected() {
+    if (this.app.state.view === "tree") return this.callTree.active >= 0 ? this.app.zoomTo(this.callTree.tree, this.callTree.active) : undefined;
     const graph = this.activeGraph;
     this.#onZoom(Object.keys(this.graphs).find((which) => this.graphs[which] === graph), graph.selected);
   }
 
   #onZoom(which, frame) {
-    if (frame < 0 || this.app.state.view === "functions") return;
+    if (frame < 0 || this.rows) return;
     if (this.app.state.view !== "sandwich") return this.app.zoomTo(this.graphs.main.tree, frame);
     if (which === "main") return;
     this.zooms[which] = frame;
@@ -245,6 +278,7 @@ class Page {
   back() {
     const graph = this.activeGraph;
     const { view, search } = this.app.state;
+    if (view === "tree") return !this.app.zoomBack(this.callTree.tree) && search ? this.app.set({ search: "" }) : undefined;
     if (view === "functions") return search ? this.app.set({ search: "" }) : undefined;
     if (graph.resetRange()) return;
     if (view === "sandwich") {
@@ -258,6 +292,7 @@ class Page {
   home() {
     this.zooms = { callers: 0, callees: 0 };
     this.app.set({ zoom: null }, this.app.state.zoom !== null);
+    if (this.rows) return;
     this.activeGraph.resetRange();
     this.activeGraph.reveal(0, true);
   }
@@ -265,12 +300,12 @@ class Page {
   /** Frames that fit, from the left to the right and from the root on, as far as they are made. */
   nextHit(way) {
     const { hit } = this.app;
-    const graph = this.activeGraph;
+    const graph = this.app.state.view === "tree" ? this.callTree : this.activeGraph;
     if (!hit || this.app.state.view === "functions") return;
     const { tree } = graph;
     const found = this.#hitsOf(tree, hit);
     if (found.length === 0) return;
-    const at = found.indexOf(graph.selected);
+    const at = found.indexOf(this.selection.frame);
     graph.select(found[(at + way + found.length + (at < 0 && way < 0 ? 1 : 0)) % found.length], true);
   }
 
@@ -297,6 +332,8 @@ class Page {
     if (view === "flame" || view === "callers") {
       const graph = this.graphs.main;
       if (graph.zoomed > 0) wanted = within(graph.tree, graph.zoomed);
+    } else if (view === "tree") {
+      if (this.callTree.root > 0) wanted = within(this.callTree.tree, this.callTree.root);
     } else if (view === "sandwich") {
       const { tree, zoomed } = this.activeGraph;
       wanted = within(tree, zoomed);
@@ -305,6 +342,7 @@ class Page {
   }
 
   copy() {
+    if (this.app.state.view === "tree") return this.#copied(this.callTree.text(), "the rows");
     return this.#copied(this.foldedText(), "folded stacks");
   }
 
@@ -334,8 +372,12 @@ class Page {
   // --- What is shown ------------------------------------------------------------------------------
 
   #describe(which, frame) {
+    return this.#describeIn(this.graphs[which].tree, frame, this.graphs[which].zoomed);
+  }
+
+  #describeIn(tree, frame, zoomed) {
     const { app, profile } = this;
-    return describe({ profile, weights: app.weights, tally: app.tally, unit: app.unit, shares: app.state.shares }, this.graphs[which].tree, frame, this.graphs[which].zoomed);
+    return describe({ profile, weights: app.weights, tally: app.tally, unit: app.unit, shares: app.state.shares }, tree, frame, zoomed);
   }
 
   #onHover(which, frame, x, y) {
@@ -355,12 +397,10 @@ class Page {
 
   /** The line below: what is selected. */
   #showSelected() {
-    const { selected } = this.activeGraph;
-    const bar = byId("frame");
-    const none = this.app.state.view === "functions" || !this.activeGraph.tree || selected < 0;
-    bar.hidden = none;
-    if (none) return;
-    const d = this.#describe(this.app.state.view === "sandwich" ? (this.active === "main" ? "callees" : this.active) : "main", selected);
+    const { tree, frame, zoomed } = this.selection;
+    byId("frame").hidden = frame < 0 || (this.app.state.view === "tree" && !this.callTree.chosen);
+    if (byId("frame").hidden) return;
+    const d = this.#describeIn(tree, frame, zoomed);
     byId("frame-title").replaceChildren(name(d.title.slice(0, 2000)));
     byId("frame-place").replaceChildren(name([d.place, d.module, d.note].filter(Boolean).join(" · ")));
     byId("frame-figures").textContent = d.rows.map(([what, ...values]) => `${what} ${values.join("  ")}`).join("   ");
@@ -379,12 +419,15 @@ class Page {
     byId("panel-graph").hidden = !inGraph;
     byId("panel-functions").hidden = state.view !== "functions";
     byId("panel-sandwich").hidden = state.view !== "sandwich";
+    byId("panel-tree").hidden = state.view !== "tree";
     byId("up").hidden = !inGraph;
+    byId("inverted").hidden = byId("expand").hidden = state.view !== "tree";
     if (inGraph) this.#showGraph(state.view);
     else if (state.view === "functions") this.table.show(app, app.hit, state);
+    else if (state.view === "tree") this.#showTree();
     else this.#showSandwich();
     this.#showTools();
-    this.#showTrail(inGraph);
+    this.#showTrail(inGraph ? this.graphs.main.tree : state.view === "tree" ? this.callTree.tree : null);
     this.#showSelected();
   }
 
@@ -394,6 +437,11 @@ class Page {
     this.graphs.main.show({ tree, look: this.app.look(tree), up: this.app.state.up, zoomed });
     if (!this.opened && zoomed === 0 && which === "flame") this.graphs.main.openAt(tree.firstBranch());
     this.opened = true;
+  }
+
+  #showTree() {
+    const tree = this.app.tree(this.app.state.inverted ? "callers" : "flame");
+    this.callTree.show(this.app, tree, this.app.trail(tree).at(-1));
   }
 
   #showSandwich() {
@@ -422,6 +470,7 @@ class Page {
     byId("matched").textContent = app.searchError ? "not an expression" : app.matched
       ? app.matched.map((v, g) => percent(v, app.weights.all[g])).join(" → ") : "";
     byId("matched").title = app.searchError || "share of what has such a function anywhere in its stack";
+    byId("inverted").textContent = state.inverted ? "Bottom up" : "Top down";
     byId("up").textContent = state.up ? "Flame ↑" : "Icicle ↓";
     byId("shares").setAttribute("aria-pressed", String(state.shares));
     byId("value").value = String(state.type);
@@ -469,11 +518,10 @@ class Page {
     byId("above").textContent = `${this.app.state.up ? "↓" : "↑"} ${hidden} outer row${hidden > 1 ? "s" : ""}`;
   }
 
-  #showTrail(inGraph) {
+  #showTrail(tree) {
     const box = byId("trail");
-    const tree = this.graphs.main.tree;
     this.#showAbove();
-    if (!inGraph || !tree || this.app.trail(tree).length < 2) return box.replaceChildren();
+    if (!tree || this.app.trail(tree).length < 2) return box.replaceChildren();
     const trail = this.app.trail(tree);
     box.replaceChildren(...trail.map((frame, i) => {
       const key = tree.frames.key[frame];

@@ -2,7 +2,8 @@
 
 /**
  * @typedef {object} State
- * @property {"flame"|"callers"|"functions"|"sandwich"} view
+ * @property {"flame"|"callers"|"functions"|"sandwich"|"tree"} view
+ * @property {boolean} inverted the call tree begins with the leaves
  * @property {boolean} up the root is at the bottom
  * @property {string} search
  * @property {boolean} regex
@@ -19,14 +20,15 @@
  * @property {{node: number, depths: number[]}|null} zoom see Tree.anchor()
  */
 
-export const VIEWS = ["flame", "callers", "functions", "sandwich"];
+export const VIEWS = ["flame", "callers", "functions", "sandwich", "tree"];
 const COLOURS = ["module", "kind", "change"];
-export const COLUMNS = ["self", "total", "selfChange", "totalChange", "name", "module"];
+export const COLUMNS = ["self", "total", "selfOld", "totalOld", "selfChange", "totalChange", "name", "module"];
 
 /** @returns {State} */
 export function firstState(profile) {
   return {
     view: "flame",
+    inverted: false,
     up: false,
     search: "",
     regex: false,
@@ -66,6 +68,7 @@ export function parseState(hash, profile) {
   return {
     ...first,
     view: oneOf(given.get("view"), VIEWS, first.view),
+    inverted: given.get("inverted") === "1",
     up: given.get("up") === "1",
     search: given.get("search") ?? "",
     regex: given.get("regex") === "1",
@@ -74,7 +77,7 @@ export function parseState(hash, profile) {
     type: type >= 0 ? type : first.type,
     colour: oneOf(given.get("colour"), profile.groups > 1 ? COLOURS : COLOURS.slice(0, 2), first.colour),
     focus: whole(given.get("function"), profile.names.length),
-    sort: oneOf(given.get("sort"), COLUMNS, first.sort),
+    sort: oneOf(given.get("sort"), profile.groups > 1 ? COLUMNS : COLUMNS.filter((c) => !/Old|Change/.test(c)), first.sort),
     rising: given.get("rising") === "1",
     shares: profile.groups > 1 && given.get("shares") === "1",
     theme: oneOf(given.get("theme"), ["light", "dark"], ""),
@@ -88,6 +91,7 @@ export function formatState(state, profile) {
   const out = new URLSearchParams();
   const put = (name, value, usual) => value !== usual && out.set(name, String(value));
   put("view", state.view, first.view);
+  put("inverted", state.inverted ? 1 : 0, 0);
   put("up", state.up ? 1 : 0, 0);
   put("search", state.search, "");
   put("regex", state.regex ? 1 : 0, 0);

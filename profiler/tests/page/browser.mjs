@@ -264,6 +264,37 @@ const onOnePage = {
     await press(page, "1");
   },
 
+  async "call tree: opens, closes, goes in and out, alone, from both ends"(page) {
+    await press(page, "5");
+    const rows = () => page.$$eval("#panel-tree .row", (all) => all.map((r) => `${r.getAttribute("aria-level")} ${r.querySelector("bdi").textContent} ${r.children[0].textContent}`));
+    assert.deepEqual(await rows(), ["1 main 82.76 %", "1 [unsampled] 13.79 %", "1 [truncated] 3.45 %"]);
+    const active = () => page.$eval("#panel-tree .row.active", (r) => r.querySelector("bdi").textContent);
+    await press(page, "ArrowRight", "ArrowRight", "ArrowRight");
+    assert.equal(await active(), "work(int; char)");
+    assert.equal(await page.$eval("#panel-tree .row.active", (r) => r.getAttribute("aria-expanded")), "true");
+    assert.match(await text(page, "frame"), /work\(int; char\).*Frame total 100 ms/);
+    await press(page, "ArrowLeft", "ArrowLeft");
+    assert.equal(await active(), "main");
+    await press(page, "*");
+    const all = await rows();
+    assert.ok(all.some((r) => /^5 fib /.test(r)), all.join("\n"));
+    assert.deepEqual(all.slice(0, 3).map((r) => r.replace(/^\d+ | [\d.]+ %$/g, "")), ["main", "work(int; char)", "sort<int>"]);
+    await press(page, "ArrowDown", "Enter");
+    assert.deepEqual(await page.$$eval("#trail button", (buttons) => buttons.map((e) => e.textContent)), ["All", "work(int; char)"]);
+    assert.equal((await rows())[0], "1 work(int; char) 68.97 %");
+    await page.evaluate(() => (navigator.clipboard.writeText = async (what) => (globalThis.copied = what)));
+    await press(page, "c");
+    assert.match(await page.evaluate(() => globalThis.copied), /^ +68\.97 %  +100 ms  work\(int; char\)\n +41\.38 %  +60\.0 ms    sort<int>\n/);
+    await press(page, "Escape", "b");
+    assert.equal((await state(page)).inverted, true);
+    assert.deepEqual((await rows()).slice(0, 2), ["1 sort<int> 44.83 %", "1 fib 27.59 %"]);
+    await press(page, "ArrowRight", "ArrowRight");
+    assert.equal(await active(), "work(int; char)");
+    await press(page, "s");
+    assert.equal(await text(page, "sandwich-title"), "work(int; char)");
+    await press(page, "1");
+  },
+
   async "one thread, as --thread has it"(page) {
     await page.click("#threads");
     await page.click('[data-only="1"]');
@@ -435,7 +466,17 @@ const onOthers = {
     assert.deepEqual(await page.$$eval("#threads-box .item .quiet", (all) => all.map((e) => e.textContent).sort()),
       ["201, new", "201, old", "202, new", "202, old"]);
     await press(page, "Escape", "3");
-    assert.equal(await page.$$eval('[role=columnheader]', (all) => all.filter((e) => e.textContent.startsWith("Change")).length), 2);
+    assert.equal(await page.$$eval('[role=columnheader]', (all) => all.map((e) => e.textContent.replace(/[▲▼]/, ""))).then((all) => all.join()),
+      "Self old,Self new,Difference,%,Total old,Total new,Difference,%,Function,Module");
+    await page.click("#shares");
+    await settle(page);
+    const cells = await page.$$eval(".row", (rows) => rows.map((r) => [...r.children].map((c) => c.textContent)).find((r) => r[8] === "read"));
+    assert.deepEqual(cells.slice(0, 8), ["20.0 ms", "0 s", "−20.0 ms", "−13.79", "20.0 ms", "0 s", "−20.0 ms", "−13.79"]);
+    const mark = await page.$$eval(".row", (rows) => getComputedStyle(rows.find((r) => r.children[8].textContent === "read").querySelector(".mark")).backgroundColor.match(/\d+/g).map(Number));
+    assert.ok(mark[2] > mark[0] + 60, `a row's colour is its change's: ${mark}`);
+    await page.click('[data-sort="selfOld"]');
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+    assert.equal((await state(page)).sort, "selfOld");
     assert.deepEqual(page.complaints, []);
     await page.close();
   },
@@ -469,7 +510,7 @@ const onOthers = {
 
   async "380 pixels are enough, light and dark"(browser) {
     for (const dark of [false, true])
-      for (const view of ["flame", "callers", "functions", "sandwich"]) {
+      for (const view of ["flame", "callers", "functions", "sandwich", "tree"]) {
         const page = await open(browser, at("old.html"), { hash: `view=${view}&function=2`, width: 380, height: 720, dark });
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), view);
         assert.ok(await page.$eval("main", (e) => e.clientHeight >= 160 && e.getBoundingClientRect().bottom <= innerHeight), view);
