@@ -1,13 +1,15 @@
 // The state that is shown. Each change goes through set(), which computes what depends on it and calls the views'
 // listeners.
 import { changeColour, changeOf, functionColours } from "./colours.js";
-import { compile, hits, matched } from "./search.js";
+import { frameAt, wayTo } from "./names.js";
+import { bothHit, compile, hits, matched } from "./search.js";
+import { shownProfile } from "./shown.js";
 import { formatState, parseState } from "./state.js";
 import { themeOf, inkOf } from "./theme.js";
 import { Tree } from "./tree.js";
 import { byThread, changeIn, eachValue, isLevel, levelOverTime, overTime, tally, weigh } from "./weigh.js";
 
-const WEIGHED_BY = ["type", "threads", "from", "to", "shares"];
+const WEIGHED_BY = ["type", "threads", "from", "to", "shares", "hidden", "collapsed"];
 
 export class App {
   /** @param {import("./profile.js").Profile} profile */
@@ -72,8 +74,9 @@ export class App {
     const { profile, state } = this;
     const differs = (...names) => before === null || names.some((name) => before[name] !== state[name]);
     if (differs(...WEIGHED_BY)) {
-      this.weights = weigh(profile, this.choice);
-      this.tally = tally(profile, this.weights);
+      this.shown = shownProfile(profile, state.hidden, state.collapsed);
+      this.weights = weigh(this.shown, this.choice);
+      this.tally = tally(this.shown, this.weights);
       this.isLevel = isLevel(profile, state.type);
       const { series, step } = this.isLevel
         ? levelOverTime(profile, this.choice)
@@ -83,13 +86,22 @@ export class App {
       this.threadValues = byThread(profile, this.choice);
       this.trees = {};
     }
-    if (differs("search", "regex")) {
+    if (differs("theme", "colour")) this.paint();
+    if (differs("search", "regex", "only", "colour")) {
       const { test, error } = compile(state.search, state.regex);
       this.searchError = error;
-      this.hit = hits(profile, test);
+      this.hit = bothHit(hits(profile, test), this.#onlyHit());
     }
-    if (differs("search", "regex", ...WEIGHED_BY)) this.matched = this.hit && matched(profile, this.weights, this.hit);
-    if (differs("theme", "colour")) this.paint();
+    if (differs("search", "regex", "only", "colour", ...WEIGHED_BY)) {
+      this.matched = this.hit && matched(this.shown, this.weights, this.hit);
+      this.found = this.hit && this.hit.reduce((sum, is, f) => sum + (is && this.tally.total.some((t) => t[f] > 0) ? 1 : 0), 0);
+    }
+  }
+
+  /** @returns {Uint8Array|null} functions of the legend's entry that is shown alone */
+  #onlyHit() {
+    const at = this.legend.findIndex((entry) => entry.name === this.state.only);
+    return at < 0 ? null : Uint8Array.from(this.entries, (entry) => (entry === at ? 1 : 0));
   }
 
   /** Colours of the theme that holds now. */
@@ -97,16 +109,17 @@ export class App {
     this.theme = themeOf(this.state);
     this.ink = inkOf(this.theme);
     const by = this.state.colour === "kind" ? "kind" : "module";
-    const { colours, legend } = functionColours(this.profile, by, this.selfOfAll, this.theme);
+    const { colours, legend, entries } = functionColours(this.profile, by, this.selfOfAll, this.theme);
     this.colours = colours;
     this.legend = legend;
+    this.entries = entries;
   }
 
   /** @param {"flame"|"callers"|"focusCallers"|"focusCallees"} which @returns {Tree} */
   tree(which) {
     const focus = which.startsWith("focus") ? this.state.focus : -1;
     const key = `${which} ${focus}`;
-    this.trees[key] ??= new Tree(this.profile, this.weights, { callers: which === "callers" || which === "focusCallers", focus });
+    this.trees[key] ??= new Tree(this.shown, this.weights, { callers: which === "callers" || which === "focusCallers", focus });
     return this.trees[key];
   }
 
@@ -136,8 +149,11 @@ export class App {
   trail(tree) {
     const { zoom } = this.state;
     if (!zoom) return [0];
-    const frame = tree.fromAnchor(zoom.node, Math.max(...zoom.depths));
-    const depths = [...new Set([0, ...zoom.depths])].sort((a, b) => a - b);
+    this.ways ??= new WeakMap(); // a page that is drawn again does not look again
+    const known = this.ways.get(tree);
+    const frame = known?.zoom === zoom ? known.frame : frameAt(this.profile, tree, zoom);
+    this.ways.set(tree, { zoom, frame });
+    const depths = [...new Set([0, ...zoom.depths, tree.frames.depth[frame]])].filter((depth) => depth <= tree.frames.depth[frame]).sort((a, b) => a - b);
     return [...new Set(depths.map((depth) => tree.ancestor(frame, depth)))];
   }
 
@@ -146,7 +162,7 @@ export class App {
     if (frame === 0) return this.set({ zoom: null }, true);
     const { depth } = tree.frames;
     const above = this.trail(tree).filter((f) => f > 0 && depth[f] < depth[frame] && tree.ancestor(frame, depth[f]) === f);
-    this.set({ zoom: { node: tree.anchor(frame), depths: [...above.map((f) => depth[f]), depth[frame]] } }, true);
+    this.set({ zoom: { ...wayTo(this.profile, tree, frame), depths: [...above.map((f) => depth[f]), depth[frame]] } }, true);
   }
 
   /** @returns {boolean} whether there was something to go back from */

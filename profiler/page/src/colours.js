@@ -109,34 +109,39 @@ function hashOf(name) {
 /**
  * @param {"module"|"kind"|"change"} by
  * @param {Float64Array} self of each function, of all that was recorded: colours stay when something else is chosen
- * @returns {{colours: string[], legend: {name: string, colour: string, share: number}[]}} colours of each function
+ * @returns {{colours: string[], legend: {name: string, colour: string, share: number}[], entries: number[]}} of each function its
+ *   colour, and its entry of the legend, which lists every colour
  */
 export function functionColours(profile, by, self, theme) {
   const shades = profile.names.map((name) => hashOf(name) & 1);
   const legend = new Map();
   const all = self.reduce((a, b) => a + b, 0);
+  const entries = []; // of each function
   const note = (name, colour, weight) => {
     const entry = legend.get(name) ?? { name, colour, share: 0 };
     entry.share += all > 0 ? weight / all : 0;
     legend.set(name, entry);
+    entries.push(entry);
   };
   let hueOf;
   if (by === "kind") {
     const kinds = functionKinds(profile);
     hueOf = (f) => KINDS[kinds[f]].hue;
-    self.forEach((v, f) => v > 0 && note(KINDS[kinds[f]].name, shade(hueOf(f), 0, theme), v));
+    self.forEach((v, f) => note(KINDS[kinds[f]].name, shade(hueOf(f), 0, theme), v));
   } else {
     const hues = new Map(rankModules(profile, self).map(({ module }, i) => [module, HUES[i] ?? -1]));
     hueOf = (f) => (isMark(profile, f) ? -1 : hues.get(profile.functionModule[f]));
     self.forEach((v, f) => {
-      if (v <= 0) return;
       const module = profile.functionModule[f];
       const name = module < 0 ? "not there" : profile.strings[profile.modules.name[module]] || "no module";
       note(hueOf(f) < 0 && module >= 0 ? "other modules" : name, shade(hueOf(f), 0, theme), v);
     });
   }
+  const sorted = [...legend.values()].sort((a, b) => b.share - a.share);
+  const places = new Map(sorted.map((entry, i) => [entry, i]));
   return {
     colours: profile.names.map((_, f) => shade(hueOf(f), shades[f], theme)),
-    legend: [...legend.values()].sort((a, b) => b.share - a.share),
+    legend: sorted,
+    entries: entries.map((entry) => places.get(entry)),
   };
 }

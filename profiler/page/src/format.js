@@ -59,3 +59,8 @@ export function typeName({ type, unit }) {
   if (type === "cpu" && unit === "nanoseconds") return "CPU time";
   return type.replaceAll("_", " ").replace(/^./, (c) => c.toUpperCase());
 }
+
+/** What a value is called in an address. */
+export function typeText({ type, unit }) {
+  return `${type}-${unit}`;
+}

@@ -10,13 +10,16 @@ import { folded, within } from "./folded.js";
 import { figure, percent, typeName } from "./format.js";
 import { Graph } from "./graph.js";
 import { helpTable, listen } from "./keys.js";
-import { loadProfile } from "./profile.js";
+import { loadProfile, moduleName } from "./profile.js";
 import { VIEWS } from "./state.js";
+import { swatch } from "./grid.js";
 import { Table } from "./table.js";
 import { onSystemTheme } from "./theme.js";
 import { Threads } from "./threads.js";
 import { Timeline } from "./timeline.js";
 import { Tooltip } from "./tooltip.js";
+
+const HITS_MAX = 200; // frames that a person goes through
 
 class Page {
   constructor(profile) {
@@ -83,8 +86,8 @@ class Page {
     search.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.nextHit(event.shiftKey ? -1 : 1);
       else if (event.key === "Escape") {
-        app.set({ search: "" });
-        this.activeGraph.element.focus();
+        app.set({ search: "", only: "" });
+        (this.rows ?? this.activeGraph).element.focus();
       } else return;
       event.preventDefault();
     });
@@ -96,6 +99,13 @@ class Page {
     byId("value-box").hidden = profile.types.length < 2;
     byId("shares").hidden = profile.groups < 2;
     byId("shares").addEventListener("click", () => app.set({ shares: !app.state.shares }));
+    byId("hit-before").addEventListener("click", () => this.nextHit(-1));
+    byId("hit-next").addEventListener("click", () => this.nextHit(1));
+    byId("collapse").addEventListener("click", () => app.set({ collapsed: !app.state.collapsed }));
+    byId("unhide").addEventListener("click", () => this.unhide());
+    byId("frame-hide").addEventListener("click", () => this.hide());
+    byId("frame-hide-module").addEventListener("click", () => this.hide(true));
+    byId("legend-more").addEventListener("click", () => this.#unfoldLegend());
     byId("inverted").addEventListener("click", () => this.invert());
     byId("expand").addEventListener("click", () => this.callTree.expandAll());
     byId("up").addEventListener("click", () => app.set({ up: !app.state.up }));
@@ -157,6 +167,10 @@ class Page {
         key(["N"], "N", "hit before", () => this.nextHit(-1)),
         key(["h"], "h", "threads", () => this.threads.toggle()),
         key(["g"], "g", "time line: arrows move the range, Shift its end, Alt its beginning", () => byId("timeline").focus()),
+        key(["x"], "x", "hide the selected function: its time becomes its caller's", () => this.hide()),
+        key(["X"], "X", "hide its module", () => this.hide(true)),
+        key(["u"], "u", "show all that was hidden", () => this.unhide()),
+        key(["y"], "y", "collapse recursion", () => app.set({ collapsed: !app.state.collapsed })),
         key(["v"], "v", "next value", () => this.setType((app.state.type + 1) % this.profile.types.length)),
         key(["m"], "m", "next colouring", () => this.#next("colour", [...byId("colour").options].map((o) => o.value))),
       ] },
@@ -261,6 +275,27 @@ class Page {
     else this.setView("sandwich");
   }
 
+  /** Hides the selected function, or its module. */
+  hide(module = false) {
+    const f = this.app.state.view === "functions" ? this.table.active : this.#selectedKey();
+    const { functions, modules } = this.app.state.hidden;
+    if (f < 0) return;
+    if (!module) return this.app.set({ hidden: { functions: [...functions, f], modules }, zoom: null }, true);
+    const named = moduleName(this.profile, f);
+    if (named) this.app.set({ hidden: { functions, modules: [...modules, named] }, zoom: null }, true);
+  }
+
+  unhide() {
+    this.app.set({ hidden: { functions: [], modules: [] } }, true);
+  }
+
+  #unfoldLegend() {
+    const more = byId("legend-more");
+    const open = more.getAttribute("aria-expanded") !== "true";
+    more.setAttribute("aria-expanded", String(open));
+    byId("legend").classList.toggle("unfolded", open);
+  }
+
   #zoomSelected() {
     if (this.app.state.view === "tree") return this.callTree.active >= 0 ? this.app.zoomTo(this.callTree.tree, this.callTree.active) : undefined;
     const graph = this.activeGraph;
@@ -310,7 +345,8 @@ class Page {
   }
 
   /** The widest come first, and no more than a person goes through. */
-  #hitsOf(tree, hit, most = 200) {
+  #hitsOf(tree, hit) {
+    if (this.hits?.tree === tree && this.hits.hit === hit) return this.hits.found;
     const { frames } = tree;
     const least = frames.width[0] / 5000;
     const found = [];
@@ -321,7 +357,8 @@ class Page {
       const count = tree.childCount(frame);
       for (let i = 0; i < count && frames.width[frames.first[frame] + i] >= least; i++) open.push(frames.first[frame] + i);
     }
-    return found.sort((a, b) => frames.width[b] - frames.width[a]).slice(0, most);
+    this.hits = { tree, hit, found: found.sort((a, b) => frames.width[b] - frames.width[a]).slice(0, HITS_MAX) };
+    return this.hits.found;
   }
 
   /** What is in sight: with the chosen threads and times, and below the zoomed frame. */
@@ -338,7 +375,7 @@ class Page {
       const { tree, zoomed } = this.activeGraph;
       wanted = within(tree, zoomed);
     }
-    return folded(this.profile, app.choice, wanted);
+    return folded(app.shown, app.choice, wanted);
   }
 
   copy() {
@@ -397,6 +434,7 @@ class Page {
 
   /** The line below: what is selected. */
   #showSelected() {
+    this.#showFound();
     const { tree, frame, zoomed } = this.selection;
     byId("frame").hidden = frame < 0 || (this.app.state.view === "tree" && !this.callTree.chosen);
     if (byId("frame").hidden) return;
@@ -404,7 +442,23 @@ class Page {
     byId("frame-title").replaceChildren(name(d.title.slice(0, 2000)));
     byId("frame-place").replaceChildren(name([d.place, d.module, d.note].filter(Boolean).join(" · ")));
     byId("frame-figures").textContent = d.rows.map(([what, ...values]) => `${what} ${values.join("  ")}`).join("   ");
-    byId("frame-sandwich").hidden = byId("frame-name").hidden = this.#selectedKey() < 0;
+    const f = this.#selectedKey();
+    byId("frame-sandwich").hidden = byId("frame-name").hidden = byId("frame-hide").hidden = f < 0;
+    byId("frame-hide-module").hidden = f < 0 || moduleName(this.profile, f) === "";
+  }
+
+  /** How many functions fit; in a graph, which of its frames that fit is selected. */
+  #showFound() {
+    const { app } = this;
+    byId("hits").hidden = app.hit === null;
+    if (app.hit === null) return;
+    const functions = `${app.found} function${app.found === 1 ? "" : "s"}`;
+    const { tree, frame } = this.selection;
+    const found = tree ? this.#hitsOf(tree, app.hit) : [];
+    const at = found.indexOf(frame);
+    byId("found").textContent = tree && found.length > 0 && at >= 0 ? `${at + 1} of ${found.length}${found.length === HITS_MAX ? "+" : ""}` : functions;
+    byId("found").title = functions;
+    byId("hit-before").hidden = byId("hit-next").hidden = tree === null;
   }
 
   show() {
@@ -470,6 +524,11 @@ class Page {
     byId("matched").textContent = app.searchError ? "not an expression" : app.matched
       ? app.matched.map((v, g) => percent(v, app.weights.all[g])).join(" → ") : "";
     byId("matched").title = app.searchError || "share of what has such a function anywhere in its stack";
+    byId("collapse").setAttribute("aria-pressed", String(state.collapsed));
+    const hidden = state.hidden.functions.length + state.hidden.modules.length;
+    byId("unhide").hidden = hidden === 0;
+    byId("unhide").textContent = `${hidden} hidden ✕`;
+    byId("unhide").setAttribute("aria-label", `${hidden} hidden: show all`);
     byId("inverted").textContent = state.inverted ? "Bottom up" : "Top down";
     byId("up").textContent = state.up ? "Flame ↑" : "Icicle ↓";
     byId("shares").setAttribute("aria-pressed", String(state.shares));
@@ -499,15 +558,19 @@ class Page {
 
   #showLegend() {
     const { app, profile } = this;
-    const entry = (colour, text, share) => {
-      const mark = element("span", { class: "mark", "aria-hidden": "true" });
-      mark.style.background = colour;
-      return element("li", {}, mark, name(text.slice(0, 80)), share === undefined ? null : element("span", { class: "quiet", text: percent(share, 1) }));
-    };
-    const byChange = profile.groups > 1 && app.state.colour === "change";
-    byId("legend").replaceChildren(...(byChange
-      ? [entry(changeColour(-0.8, app.theme), "less than before"), entry(changeColour(0, app.theme), "as before"), entry(changeColour(0.8, app.theme), "more than before")]
-      : app.legend.slice(0, 12).map((l) => entry(l.colour, l.name, l.share))));
+    const mark = (colour) => swatch(colour);
+    if (profile.groups > 1 && app.state.colour === "change") {
+      const texts = [[-0.8, "less than before"], [0, "as before"], [0.8, "more than before"]];
+      byId("legend").replaceChildren(...texts.map(([change, text]) => element("li", {}, mark(changeColour(change, app.theme)), name(text))));
+    } else
+      byId("legend").replaceChildren(...app.legend.map((l) => {
+        const only = app.state.only === l.name;
+        return element("li", {}, element("button", { type: "button", class: "flat", "aria-pressed": String(only), title: only ? "Show all" : `Show ${l.name.slice(0, 80)} alone`,
+          onclick: () => app.set({ only: only ? "" : l.name }) },
+          mark(l.colour), name(l.name.slice(0, 80)), element("span", { class: "quiet", text: percent(l.share, 1) })));
+      }));
+    const { scrollWidth, clientWidth } = byId("legend");
+    byId("legend-more").hidden = scrollWidth <= clientWidth && byId("legend-more").getAttribute("aria-expanded") !== "true";
   }
 
   /** The way back to the outermost frames, where the graph begins behind them. */

@@ -11,7 +11,8 @@
  * @property {string[]} names of functions; the last ones are marks
  * @property {Int32Array} functionModule -1: a mark
  * @property {Uint8Array} functionKnown 0: it has no name but its offset
- * @property {Places} places functions at lines
+ * @property {Places} places functions at lines; the last one is the mark's of what is hidden
+ * @property {number} hiddenPlace
  * @property {Nodes} nodes all stacks as one tree, in preorder
  * @property {Thread[]} threads
  * @property {Rows} rows
@@ -60,10 +61,8 @@ function sums(deltas) {
   return out;
 }
 
-/** Parents and ends follow from depths, in preorder. */
-function readNodes(raw, places) {
-  const place = new Int32Array(raw.place);
-  const depth = sums(raw.deeper);
+/** Parents and ends follow from depths, in preorder. @returns {Nodes} */
+export function linkNodes(place, depth, places) {
   const count = place.length;
   const parent = new Int32Array(count);
   const end = new Int32Array(count).fill(count);
@@ -95,19 +94,22 @@ function sameFunctions(raw) {
   return firstOf(name.length, (f) => (f < module.length ? `${name[f]} ${raw.modules.name[module[f]]}` : String(f)));
 }
 
+/** The last mark: what is hidden, and has no caller (shown.js). */
+export const HIDDEN = "[hidden]";
+
 /** @returns {Profile} */
 export function readProfile(raw) {
   const { strings } = raw;
   const same = sameFunctions(raw);
   const sameModule = firstOf(raw.modules.name.length, (m) => raw.modules.name[m]);
+  const names = [...raw.functions.name.map((n) => strings[n]), HIDDEN];
   const places = {
-    function: Int32Array.from(raw.places.function, (f) => same[f]),
-    file: new Int32Array(raw.places.file),
-    line: new Int32Array(raw.places.line),
-    kind: new Uint8Array(raw.places.kind),
-    inlined: new Uint8Array(raw.places.inlined),
+    function: Int32Array.from([...raw.places.function.map((f) => same[f]), names.length - 1]),
+    file: Int32Array.from([...raw.places.file, raw.places.file[0] ?? 0]),
+    line: Int32Array.from([...raw.places.line, 0]),
+    kind: Uint8Array.from([...raw.places.kind, 0]),
+    inlined: Uint8Array.from([...raw.places.inlined, 0]),
   };
-  const names = raw.functions.name.map((n) => strings[n]);
   const functionModule = new Int32Array(names.length).fill(-1);
   functionModule.set(raw.functions.module.map((m) => sameModule[m]));
   return {
@@ -121,7 +123,8 @@ export function readProfile(raw) {
     functionModule,
     functionKnown: new Uint8Array(raw.functions.known),
     places,
-    nodes: readNodes(raw.nodes, places),
+    nodes: linkNodes(new Int32Array(raw.nodes.place), sums(raw.nodes.deeper), places),
+    hiddenPlace: places.function.length - 1,
     threads: raw.threads.name.map((n, i) => ({
       name: strings[n],
       tid: raw.threads.tid[i],

@@ -1,4 +1,5 @@
-// Functions whose name has a text, or fits a regular expression.
+// Functions whose name, or whose module's, has a text or fits a regular expression.
+import { moduleName } from "./profile.js";
 
 /**
  * Capital letters count where there are some in what is looked for.
@@ -22,7 +23,12 @@ export function compile(text, isRegex) {
 
 /** @returns {Uint8Array|null} 1 for each function that fits */
 export function hits(profile, test) {
-  return test && Uint8Array.from(profile.names, (name) => (test(name) ? 1 : 0));
+  return test && Uint8Array.from(profile.names, (name, f) => (test(name) || test(moduleName(profile, f)) ? 1 : 0));
+}
+
+/** @returns {Uint8Array|null} what is in both; null: all */
+export function bothHit(one, other) {
+  return one && other ? one.map((is, f) => is & other[f]) : (one ?? other);
 }
 
 /** @returns {number[]} of each group: what has a function that fits, anywhere in its stack */

@@ -1,4 +1,7 @@
-// What is shown, in the part of the address behind '#': a page can be sent around with what is in sight.
+// What is shown, in the part of the address behind '#': a page can be sent around with what is in sight. Functions and threads
+// are named there and times are seconds, so that it shows the same of another recording.
+import { functionOf, functionText, threadsOf, threadTexts } from "./names.js";
+import { typeText } from "./format.js";
 
 /**
  * @typedef {object} State
@@ -17,7 +20,10 @@
  * @property {boolean} rising
  * @property {boolean} shares
  * @property {string} theme "": the system's
- * @property {{node: number, depths: number[]}|null} zoom see Tree.anchor()
+ * @property {string} only what the legend shows alone; "": all
+ * @property {{functions: number[], modules: string[]}} hidden
+ * @property {boolean} collapsed a function that calls itself is one frame
+ * @property {{path: string, name: string, depths: number[]}|null} zoom see wayTo()
  */
 
 export const VIEWS = ["flame", "callers", "functions", "sandwich", "tree"];
@@ -42,6 +48,9 @@ export function firstState(profile) {
     rising: false,
     shares: false,
     theme: "",
+    only: "",
+    hidden: { functions: [], modules: [] },
+    collapsed: false,
     zoom: null,
   };
 }
@@ -55,16 +64,21 @@ function oneOf(text, all, otherwise) {
   return all.includes(text) ? text : otherwise;
 }
 
+/** @returns {number[]} steps of a range "0.2..0.45", in seconds; -1: not a range of this recording */
+function stepsOf(text, { step, steps }) {
+  const [from, to] = /^([\d.e-]+)\.\.([\d.e-]+)$/.exec(text ?? "")?.slice(1).map((s) => Math.round((Number(s) * 1e9) / step)) ?? [];
+  return from >= 0 && to > from && from < steps ? [from, Math.min(to, steps)] : [-1, -1];
+}
+
 /** Anything may stand behind '#': what cannot be is passed over. @returns {State} */
 export function parseState(hash, profile) {
   const first = firstState(profile);
   const given = new URLSearchParams(hash.replace(/^#/, ""));
-  const [from, to] = (given.get("time") ?? "").split("-").map((t) => whole(t, profile.time.steps + 1));
-  const threads = (given.get("threads") ?? "").split(",").map((t) => whole(t, profile.threads.length));
-  const [node, depths = ""] = (given.get("zoom") ?? "").split(":");
+  const [from, to] = stepsOf(given.get("time"), profile.time);
+  const [, path = "", depths = ""] = /^((?:[\w-]{4})*)\.([\d,]*)$/.exec(given.get("zoom") ?? "") ?? [];
   const levels = depths.split(",").map((d) => whole(d, 1e6)).filter((d) => d > 0);
-  const anchor = whole(node, profile.nodes.place.length);
-  const type = whole(given.get("value"), profile.types.length);
+  const type = profile.types.findIndex((t) => typeText(t) === given.get("value"));
+  const hidden = { functions: given.getAll("hide").map((text) => functionOf(profile, text)).filter((f) => f >= 0), modules: given.getAll("hide-module") };
   return {
     ...first,
     view: oneOf(given.get("view"), VIEWS, first.view),
@@ -72,16 +86,19 @@ export function parseState(hash, profile) {
     up: given.get("up") === "1",
     search: given.get("search") ?? "",
     regex: given.get("regex") === "1",
-    threads: given.has("threads") ? threads.filter((t) => t >= 0) : null,
+    threads: given.has("thread") ? threadsOf(profile, given.getAll("thread")) : null,
     ...(from >= 0 && to > from && profile.time.values[type >= 0 ? type : first.type] ? { from, to } : {}),
     type: type >= 0 ? type : first.type,
     colour: oneOf(given.get("colour"), profile.groups > 1 ? COLOURS : COLOURS.slice(0, 2), first.colour),
-    focus: whole(given.get("function"), profile.names.length),
+    focus: functionOf(profile, given.get("function")),
     sort: oneOf(given.get("sort"), profile.groups > 1 ? COLUMNS : COLUMNS.filter((c) => !/Old|Change/.test(c)), first.sort),
     rising: given.get("rising") === "1",
     shares: profile.groups > 1 && given.get("shares") === "1",
     theme: oneOf(given.get("theme"), ["light", "dark"], ""),
-    zoom: anchor >= 0 && levels.length > 0 ? { node: anchor, depths: levels } : null,
+    only: given.get("only") ?? "",
+    hidden,
+    collapsed: given.get("collapsed") === "1",
+    zoom: levels.length > 0 ? { path, name: given.get("at") ?? "", depths: levels } : null,
   };
 }
 
@@ -95,15 +112,23 @@ export function formatState(state, profile) {
   put("up", state.up ? 1 : 0, 0);
   put("search", state.search, "");
   put("regex", state.regex ? 1 : 0, 0);
-  if (state.threads) out.set("threads", state.threads.join(","));
-  if (state.to !== null) out.set("time", `${state.from}-${state.to}`);
-  put("value", state.type, first.type);
+  for (const text of state.threads ? threadTexts(profile, state.threads) : []) out.append("thread", text);
+  if (state.threads?.length === 0) out.set("thread", "");
+  if (state.to !== null) out.set("time", [state.from, state.to].map((steps) => (steps * profile.time.step) / 1e9).join(".."));
+  put("value", typeText(profile.types[state.type]), typeText(profile.types[first.type]));
   put("colour", state.colour, first.colour);
-  put("function", state.focus, -1);
+  if (state.focus >= 0) out.set("function", functionText(profile, state.focus));
   put("sort", state.sort, first.sort);
   put("rising", state.rising ? 1 : 0, 0);
   put("shares", state.shares ? 1 : 0, 0);
   put("theme", state.theme, "");
-  if (state.zoom) out.set("zoom", `${state.zoom.node}:${state.zoom.depths.join(",")}`);
+  put("only", state.only, "");
+  for (const f of state.hidden.functions) out.append("hide", functionText(profile, f));
+  for (const module of state.hidden.modules) out.append("hide-module", module);
+  put("collapsed", state.collapsed ? 1 : 0, 0);
+  if (state.zoom) {
+    out.set("zoom", `${state.zoom.path}.${state.zoom.depths.join(",")}`);
+    out.set("at", state.zoom.name);
+  }
   return out.toString();
 }

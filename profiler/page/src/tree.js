@@ -322,45 +322,4 @@ export class Tree {
     for (const [place, width] of widths) if (best < 0 || width > widths.get(best)) best = place;
     return { place: best, others: widths.size - 1 };
   }
-
-  /**
-   * A number that stands for a frame, and for all above it, in any page of this recording: with its depth it gives
-   * the frame back.
-   *
-   * @returns {number} node where the stack begins that leads to the frame
-   */
-  anchor(frame) {
-    const { frames, members, profile } = this;
-    if (frame === 0) return -1;
-    const node = members.node[frames.from[frame]];
-    if (!this.callers) return node;
-    const keys = this.path(frame).reverse().slice(1); // from the frame down to the leaf
-    if (this.focus >= 0) keys.push(this.focus);
-    return this.#descend(node, keys, 0, profile.nodes);
-  }
-
-  #descend(node, keys, depth, nodes) {
-    const open = [[node, depth]];
-    while (open.length > 0) {
-      const [at, level] = open.pop();
-      if (level === keys.length) {
-        if (this.focus >= 0 || this.weights.selfWidth[at] > 0) return at;
-        continue;
-      }
-      for (let i = at + 1; i < nodes.end[at]; i = nodes.end[i])
-        if (nodes.function[i] === keys[level]) open.push([i, level + 1]);
-    }
-    return -1;
-  }
-
-  /** @returns {number} the frame that an anchor leads to; 0: not found */
-  fromAnchor(node, depth) {
-    const { nodes } = this.profile;
-    if (!(node >= 0 && node < nodes.place.length)) return 0;
-    const keys = [];
-    for (let i = node; i >= 0; i = nodes.parent[i]) keys.push(nodes.function[i]);
-    if (!this.callers) keys.reverse();
-    if (this.focus >= 0) keys.splice(0, keys.indexOf(this.focus) + 1);
-    return this.find(keys.slice(0, depth));
-  }
 }

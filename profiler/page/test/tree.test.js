@@ -52,7 +52,7 @@ test("rows below are known before they are made", () => {
   assert.deepEqual([below(make({ focus: 3 })), below(make({ focus: 3, callers: true }))], [1, 2]);
 });
 
-test("a frame is found by row and value, by path, and by its anchor", () => {
+test("a frame is found by row and value, and by path", () => {
   for (const how of [{}, { callers: true }, { focus: 1 }, { focus: 3, callers: true }]) {
     const tree = make(how);
     show(tree);
@@ -60,14 +60,11 @@ test("a frame is found by row and value, by path, and by its anchor", () => {
     for (let f = 0; f < frames.length; f++) {
       assert.equal(tree.at(frames.depth[f], frames.start[f] + frames.width[f] / 2), f);
       assert.equal(tree.find(tree.path(f)), f);
-      assert.equal(make(how).fromAnchor(tree.anchor(f), frames.depth[f]) === 0, f === 0);
-      assert.equal(tree.fromAnchor(tree.anchor(f), frames.depth[f]), f);
     }
   }
   const tree = make();
   assert.equal(tree.at(1, 114), tree.find([5]));
   assert.equal(tree.at(3, 100), -1);
-  assert.equal(tree.fromAnchor(4711, 3), 0);
 });
 
 test("stacks of 100,000 frames are no recursion of ours", () => {
@@ -80,5 +77,4 @@ test("stacks of 100,000 frames are no recursion of ours", () => {
   assert.equal(tree.frames.below[0], depth);
   const deepest = tree.at(depth, 0.5);
   assert.equal(tree.path(deepest).length, depth);
-  assert.equal(tree.fromAnchor(tree.anchor(deepest), depth), deepest);
 });

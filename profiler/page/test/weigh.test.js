@@ -18,7 +18,7 @@ test("a node has what ended in it, and below it", () => {
 test("a recursion counts once in its function's total", () => {
   const p = profile();
   const t = tally(p, weigh(p, ALL));
-  assert.deepEqual(byName(p, t.total[0]), { main: 110, work: 90, sort: 60, fib: 30, read: 20, "[unsampled]": 5 });
+  assert.deepEqual(byName(p, t.total[0]), { main: 110, work: 90, sort: 60, fib: 30, read: 20, "[unsampled]": 5, "[hidden]": 0 });
   assert.equal(byName(p, t.self[0]).fib, 30);
 });
 

@@ -5,8 +5,13 @@ import { isLittle, splitFacts } from "../src/facts.js";
 import { duration, figure, moment, percent, points, typeName } from "../src/format.js";
 import { Labels, shortName, shorterNames } from "../src/label.js";
 import { firstState, formatState, parseState } from "../src/state.js";
+import { frameAt, threadTexts, wayTo } from "../src/names.js";
+import { compile, hits } from "../src/search.js";
+import { shownProfile } from "../src/shown.js";
+import { Tree } from "../src/tree.js";
+import { tally, weigh } from "../src/weigh.js";
 import { readProfile } from "../src/profile.js";
-import { profile, rawProfile } from "./profile.js";
+import { ALL, profile, rawProfile } from "./profile.js";
 
 test("figures have three digits that count", () => {
   assert.deepEqual([0, 5, 1234, 56789, 1.5e6, 999.6e6, 12.34e9].map(duration), ["0 s", "5.00 ns", "1.23 µs", "56.8 µs", "1.50 ms", "1.00 s", "12.3 s"]);
@@ -54,16 +59,63 @@ test("functions of one name in modules of one name are one", () => {
   raw.functions = { name: [0, 1, 0, 0, 4, 5], module: [0, 0, 1, 2, 0], known: [1, 1, 1, 1, 1] };
   const p = readProfile(raw);
   assert.deepEqual([...p.nodes.function], [0, 1, 0, 3, 3, 4, 5]);
-  assert.deepEqual([...p.functionModule], [0, 0, 0, 2, 0, -1]);
+  assert.deepEqual([...p.functionModule], [0, 0, 0, 2, 0, -1, -1]);
 });
 
 test("a state is read back from the address, and nonsense is passed over", () => {
   const p = profile();
   const state = { ...firstState(p), view: "callers", up: true, search: "a&b=#c", regex: true, threads: [1], from: 1, to: 3, type: 0, colour: "kind",
-    focus: 2, sort: "name", rising: true, theme: "dark", zoom: { node: 4, depths: [1, 3] } };
+    focus: 2, sort: "name", rising: true, theme: "dark", only: "prog", hidden: { functions: [1], modules: ["prog"] }, collapsed: true, zoom: { path: "abcdAB-_", name: "sort@prog", depths: [1, 2] } };
   assert.deepEqual(parseState(`#${formatState(state, p)}`, p), state);
   assert.equal(formatState(firstState(p), p), "");
-  assert.deepEqual(parseState("#view=x&threads=7,-1,1e3&time=9-2&value=9&zoom=99:1&colour=change&function=x&shares=1", p), { ...firstState(p), threads: [] });
+  const odd = "#view=x&thread=nobody&time=9-2&time=1..0&value=9&zoom=99:1&colour=change&function=x&shares=1&hide=&hide=%00&sort=selfOld";
+  assert.deepEqual(parseState(odd, p), { ...firstState(p), threads: [] });
+});
+
+test("an address names functions and threads, so that it fits another recording", () => {
+  const p = profile();
+  const raw = rawProfile();
+  raw.strings = raw.strings.map((s) => ({ two: "other" })[s] ?? s);
+  raw.functions.name.reverse();
+  raw.threads.tid = [71, 72];
+  raw.time.step = 2e6;
+  const q = readProfile(raw);
+  const there = (state) => parseState(`#${formatState({ ...firstState(p), ...state }, p)}`, q);
+  assert.equal(q.names[there({ focus: 2 }).focus], "sort");
+  assert.deepEqual(there({ threads: [0] }).threads, [0]);
+  assert.deepEqual(there({ threads: [1] }).threads, []);
+  assert.deepEqual([there({ from: 2, to: 4 }).from, there({ from: 2, to: 4 }).to], [1, 2]);
+  assert.deepEqual(threadTexts({ threads: [{ name: "a", tid: 1, group: 0 }, { name: "a", tid: 2, group: 0 }, { name: "b", tid: 3, group: 1 }] }, [0, 2]), ["a#1.0", "b"]);
+  // The same way in another tree; where it is not there, the widest frame of the function.
+  const tree = new Tree(p, weigh(p, ALL));
+  const way = wayTo(p, tree, tree.find([0, 1, 2]));
+  const other = readProfile({ ...rawProfile(), nodes: { place: [0, 2, 1, 3, 4, 5, 6], deeper: [0, 1, 1, 0, 1, -2, -1] } });
+  const there2 = new Tree(other, weigh(other, ALL));
+  assert.equal(frameAt(p, tree, way), tree.find([0, 1, 2]));
+  assert.equal(other.names[there2.frames.key[frameAt(other, there2, way)]], "sort");
+  assert.equal(frameAt(p, tree, { path: "????", name: "gone@" }), 0);
+});
+
+test("modules are searched, too", () => {
+  const p = profile();
+  assert.deepEqual([...hits(p, compile("PRO".toLowerCase(), false).test)], [1, 1, 1, 1, 1, 0, 0]);
+  assert.deepEqual([...hits(p, compile("^so", true).test)], [0, 0, 1, 0, 0, 0, 0]);
+});
+
+test("what is hidden is its caller's, and a recursion is one frame", () => {
+  const p = profile();
+  const all = (q) => {
+    const w = weigh(q, ALL);
+    const t = tally(q, w);
+    return Object.fromEntries(q.names.map((n, f) => [n, [t.self[0][f], t.total[0][f]]]).filter(([, [, total]]) => total > 0));
+  };
+  const none = { functions: [], modules: [] };
+  assert.equal(shownProfile(p, none, false), p);
+  assert.deepEqual(all(shownProfile(p, { ...none, functions: [1] }, false)), { main: [0, 110], sort: [60, 60], fib: [30, 30], read: [20, 20], "[unsampled]": [5, 5] });
+  assert.deepEqual(all(shownProfile(p, { ...none, functions: [3] }, false)).work, [30, 90]);
+  assert.deepEqual(all(shownProfile(p, { ...none, modules: ["prog"] }, false)), { "[hidden]": [110, 110], "[unsampled]": [5, 5] });
+  assert.equal(shownProfile(p, none, true).nodes.place.length, p.nodes.place.length, "one recursion is gone, and the mark's node is there");
+  assert.deepEqual(all(shownProfile(p, none, true)), all(p));
 });
 
 // --- Colours --------------------------------------------------------------------------------------

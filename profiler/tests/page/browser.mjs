@@ -215,6 +215,58 @@ const onOnePage = {
     await page.click("#regex");
   },
 
+  async "search: how many, the one before and the next"(page) {
+    await page.type("#search", "fib");
+    await settle(page);
+    assert.equal(await text(page, "found"), "1 function");
+    await page.click("#hit-next");
+    await settle(page);
+    assert.match(await text(page, "found"), /^1 of \d+$/);
+    const first = await selected(page);
+    await page.click("#hit-next");
+    await page.click("#hit-before");
+    await settle(page);
+    assert.deepEqual([await selected(page), await text(page, "found")], [first, await text(page, "found")]);
+    await press(page, "Escape");
+    assert.ok(await page.$eval("#hits", (e) => e.hidden));
+  },
+
+  async "the legend has every colour, and shows one alone"(page) {
+    const colours = await page.evaluate(() => {
+      const shown = new Set([...document.querySelectorAll("#legend .mark")].map((e) => e.style.background));
+      const probe = document.createElement("i");
+      const near = (c) => ((probe.style.background = c), probe.style.background);
+      return sfbPage.app.legend.every((l) => shown.has(near(l.colour))) && sfbPage.app.entries.length === sfbPage.profile.names.length;
+    });
+    assert.ok(colours);
+    await page.click("#legend li:first-child button");
+    await settle(page);
+    const only = (await state(page)).only;
+    assert.ok(only !== "" && (await text(page, "matched")) !== "");
+    await press(page, "3");
+    const modules = await page.$$eval("#panel-functions .row .module", (all) => [...new Set(all.map((e) => e.textContent))]);
+    assert.deepEqual(modules.map((m) => m || "no module"), [only]);
+    await page.click("#legend li:first-child button");
+    await press(page, "1");
+    assert.equal((await state(page)).only, "");
+  },
+
+  async "hidden functions' time is their callers', and a recursion is one frame"(page) {
+    await clickOn(page, "work(int; char)");
+    await press(page, "Home", "x");
+    assert.deepEqual((await rowNames(page)).slice(1, 3), [["main", "[unsampled]", "[truncated]"], ["sort<int>", "fib", "read", "sort<int>"]]);
+    assert.match(await text(page, "unhide"), /^1 hidden/);
+    assert.match(await page.evaluate(() => location.hash), /hide=work/);
+    assert.match(await page.evaluate(() => sfbPage.foldedText()), /main;main;sort<int> /);
+    await page.click("#unhide");
+    await settle(page);
+    assert.equal((await rowNames(page)).length, 6);
+    await press(page, "y");
+    assert.equal((await rowNames(page)).length, 4);
+    assert.equal(await page.$eval("#collapse", (e) => e.getAttribute("aria-pressed")), "true");
+    await press(page, "y");
+  },
+
   async "inverted: leaves first, then who called them"(page) {
     await press(page, "2");
     const widths = await page.evaluate(() => {
@@ -354,7 +406,7 @@ const onOnePage = {
     assert.equal(await other.$$eval("#trail button", (all) => all.length), 3);
     assert.deepEqual(other.complaints, []);
     await other.close();
-    const odd = await open(browser, at("old.html"), { hash: "view=%00&zoom=99999999:-1&threads=x,9&time=5-1&value=7&function=1e9&search=%E2%80%AE" });
+    const odd = await open(browser, at("old.html"), { hash: "view=%00&zoom=99999999:-1&zoom=AAAA.1&at=x&thread=x&time=5..1&value=7&function=1e9&hide=%3Cb%3E&only=x&search=%E2%80%AE" });
     assert.equal((await state(odd)).view, "flame");
     assert.deepEqual(odd.complaints, []);
     await odd.close();
@@ -485,7 +537,7 @@ const onOthers = {
     record("hostile");
     const source = readFileSync(at("hostile.html"), "utf8");
     assert.equal(source.match(/<script/g).length, 2, "the data and the page's own");
-    for (const hash of ["", "view=callers", "view=functions", "view=sandwich&function=2"]) {
+    for (const hash of ["", "view=callers", "view=functions", "view=sandwich&function=main"]) {
       const page = await open(browser, at("hostile.html"), { hash });
       await press(page, "ArrowDown", "ArrowDown", "ArrowDown");
       await page.click("#threads");
@@ -511,7 +563,7 @@ const onOthers = {
   async "380 pixels are enough, light and dark"(browser) {
     for (const dark of [false, true])
       for (const view of ["flame", "callers", "functions", "sandwich", "tree"]) {
-        const page = await open(browser, at("old.html"), { hash: `view=${view}&function=2`, width: 380, height: 720, dark });
+        const page = await open(browser, at("old.html"), { hash: `view=${view}&function=fib`, width: 380, height: 720, dark });
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), view);
         assert.ok(await page.$eval("main", (e) => e.clientHeight >= 160 && e.getBoundingClientRect().bottom <= innerHeight), view);
         assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), dark ? "dark" : "light");
