@@ -20,19 +20,29 @@ export function oklch(lightness, chroma, hue) {
   return `#${linear.map(channel).join("")}`;
 }
 
-/** Hues that stay apart, the heaviest module's first. */
-const HUES = [62, 250, 155, 20, 310, 200, 110, 340, 280, 45];
+/**
+ * Lightness, chroma and hue of modules' colours, the heaviest module's first. They are as far apart as ten can be, from each other and
+ * from the grey, for readers without red or green cones as well: these see two hues, so lightness differs, too. Text on each has a
+ * contrast of 4.5. Found by a search for the largest smallest distance in OKLab; test/words.test.js checks it.
+ */
+const PALETTE = {
+  light: [[0.84, 0.12, 60], [0.81, 0.12, 255], [0.9, 0.09, 120], [0.66, 0.09, 210], [0.75, 0.09, 30], [0.69, 0.12, 270], [0.69, 0.12, 90], [0.87, 0.12, 210],
+    [0.66, 0.05, 15], [0.75, 0.05, 195]],
+  dark: [[0.71, 0.12, 60], [0.68, 0.12, 255], [0.83, 0.12, 105], [0.83, 0.12, 180], [0.65, 0.12, 30], [0.8, 0.12, 285], [0.62, 0.12, 90], [0.74, 0.05, 195],
+    [0.62, 0.09, 315], [0.77, 0.12, 30]],
+};
+const GREY = { light: [0.87, 0.006, 85], dark: [0.64, 0.008, 85] };
 /** Two shades, so that neighbours of one module differ. */
-const SHADES = { light: [[0.86, 0.085], [0.83, 0.095]], dark: [[0.72, 0.095], [0.685, 0.1]] };
-const GREY = { light: [[0.87, 0.006], [0.84, 0.006]], dark: [[0.64, 0.008], [0.61, 0.008]] };
+const DARKER = 0.02;
+const NONE = -1;
 
 const KINDS = [
-  { name: "program", hue: 62 },
-  { name: "library", hue: 250 },
-  { name: "inlined", hue: 155 },
-  { name: "made at run time", hue: 310 },
-  { name: "no name", hue: 20 },
-  { name: "not there", hue: -1 },
+  { name: "program", colour: 0 },
+  { name: "library", colour: 1 },
+  { name: "inlined", colour: 2 },
+  { name: "made at run time", colour: 3 },
+  { name: "no name", colour: 4 },
+  { name: "not there", colour: NONE },
 ];
 
 /** Less, unchanged, more. Blue and orange differ for colour-blind readers too. */
@@ -40,16 +50,17 @@ const CHANGE_STEPS = 5;
 const LESS_HUE = 250;
 const MORE_HUE = 55;
 
-function shade(hue, which, theme) {
-  const [lightness, chroma] = (hue < 0 ? GREY : SHADES)[theme][which];
-  return oklch(lightness, chroma, hue < 0 ? 85 : hue);
+/** @param {number} colour of the palette; NONE: grey @param {0|1} which shade */
+function shade(colour, which, theme) {
+  const [lightness, chroma, hue] = colour < 0 ? GREY[theme] : PALETTE[theme][colour];
+  return oklch(lightness - DARKER * which, chroma, hue);
 }
 
 /** @param {number} change from -1 to 1: changeOf() */
 export function changeColour(change, theme) {
   const step = Math.round(Math.abs(change) * CHANGE_STEPS) / CHANGE_STEPS;
   const hue = change < 0 ? LESS_HUE : MORE_HUE;
-  if (step === 0) return shade(-1, 0, theme);
+  if (step === 0) return shade(NONE, 0, theme);
   return theme === "light" ? oklch(0.92 - 0.17 * step, 0.04 + 0.11 * step, hue) : oklch(0.66 + 0.03 * step, 0.045 + 0.085 * step, hue);
 }
 
@@ -123,25 +134,25 @@ export function functionColours(profile, by, self, theme) {
     legend.set(name, entry);
     entries.push(entry);
   };
-  let hueOf;
+  let colourOf;
   if (by === "kind") {
     const kinds = functionKinds(profile);
-    hueOf = (f) => KINDS[kinds[f]].hue;
-    self.forEach((v, f) => note(KINDS[kinds[f]].name, shade(hueOf(f), 0, theme), v));
+    colourOf = (f) => KINDS[kinds[f]].colour;
+    self.forEach((v, f) => note(KINDS[kinds[f]].name, shade(colourOf(f), 0, theme), v));
   } else {
-    const hues = new Map(rankModules(profile, self).map(({ module }, i) => [module, HUES[i] ?? -1]));
-    hueOf = (f) => (isMark(profile, f) ? -1 : hues.get(profile.functionModule[f]));
+    const places = new Map(rankModules(profile, self).map(({ module }, i) => [module, i < PALETTE[theme].length ? i : NONE]));
+    colourOf = (f) => (isMark(profile, f) ? NONE : places.get(profile.functionModule[f]));
     self.forEach((v, f) => {
       const module = profile.functionModule[f];
       const name = module < 0 ? "not there" : profile.strings[profile.modules.name[module]] || "no module";
-      note(hueOf(f) < 0 && module >= 0 ? "other modules" : name, shade(hueOf(f), 0, theme), v);
+      note(colourOf(f) < 0 && module >= 0 ? "other modules" : name, shade(colourOf(f), 0, theme), v);
     });
   }
   const sorted = [...legend.values()].sort((a, b) => b.share - a.share);
-  const places = new Map(sorted.map((entry, i) => [entry, i]));
+  const order = new Map(sorted.map((entry, i) => [entry, i]));
   return {
-    colours: profile.names.map((_, f) => shade(hueOf(f), shades[f], theme)),
+    colours: profile.names.map((_, f) => shade(colourOf(f), shades[f], theme)),
     legend: sorted,
-    entries: entries.map((entry) => places.get(entry)),
+    entries: entries.map((entry) => order.get(entry)),
   };
 }

@@ -143,6 +143,34 @@ const BLIND = {
   deutan: [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]],
 };
 
+/** A colour as it is seen, in OKLab: equal distances look equal. */
+function seen(hex, matrix) {
+  const [r, g, b] = matrix.map((row) => Math.max(0, row.reduce((sum, m, i) => sum + m * linear(hex)[i], 0)));
+  const [l, m, s] = [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]]
+    .map(([x, y, z]) => Math.cbrt(x * r + y * g + z * b));
+  return [0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s, 1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s, 0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s];
+}
+
+test("ten modules and the grey are told apart with all cones, without red and without green ones", () => {
+  const names = [..."abcdefghijkl"];
+  const p = {
+    names: [...names, "[mark]"], strings: names, modules: { name: names.map((_, i) => i), path: names.map((_, i) => i) }, threads: [],
+    functionModule: Int32Array.from([...names.keys(), -1]), functionKnown: new Uint8Array(12).fill(1), places: { function: [], kind: [], inlined: [] },
+  };
+  for (const theme of ["light", "dark"]) {
+    const { legend } = functionColours(p, "module", Float64Array.from([...names.keys(), 0], (i) => 20 - i), theme);
+    const colours = [...new Set(legend.map((l) => l.colour))];
+    assert.equal(colours.length, 11);
+    for (const [kind, matrix] of Object.entries({ all: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], ...BLIND }))
+      for (let i = 0; i < colours.length; i++)
+        for (let j = 0; j < i; j++) {
+          const [a, b] = [seen(colours[i], matrix), seen(colours[j], matrix)];
+          const distance = Math.hypot(...a.map((v, k) => v - b[k]));
+          assert.ok(distance > 0.05, `${theme} ${kind} ${colours[i]} ${colours[j]}: ${distance}`);
+        }
+  }
+});
+
 test("less and more are told apart without red or green cones", () => {
   for (const theme of ["light", "dark"])
     for (const [kind, matrix] of Object.entries(BLIND)) {
