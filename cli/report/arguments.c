@@ -71,6 +71,19 @@ static bool take_min(struct report_request *r, enum tool_exit *exit_status)
     return r->min_given;
 }
 
+static bool take_sort(struct report_request *r, enum tool_exit *exit_status)
+{
+    const bool total = strcmp(optarg, "total") == 0;
+
+    r->sort = total ? REPORT_SORT_TOTAL : REPORT_SORT_SELF;
+    r->sort_given = total || strcmp(optarg, "self") == 0;
+    if (!r->sort_given)
+        *exit_status = tool_misused(
+            r->command, "--sort: '%s' is not one of self, total; --by WHAT shows other things",
+            optarg);
+    return r->sort_given;
+}
+
 static bool take_unit(struct report_request *r, enum tool_exit *exit_status)
 {
     if (report_unit_parse(optarg) != REPORT_BLOCKS) {
@@ -200,6 +213,7 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
                take_function(r, "list", exit_status);
     case OPTION_THREADS: return report_request_take_view(r, REPORT_VIEW_THREADS, exit_status);
     case OPTION_MIN: return take_min(r, exit_status);
+    case OPTION_SORT: return take_sort(r, exit_status);
     case OPTION_UNIT: return take_unit(r, exit_status);
     case OPTION_COLOUR: return take_colour(r, exit_status);
     case OPTION_NO_PAGER: r->no_pager = true; return true;
@@ -252,6 +266,10 @@ static bool judge_outputs(struct report_request *r, enum tool_exit *exit_status)
             return false;
         }
         to_stdout = true;
+    }
+    if (r->sort_given && r->view_given && r->view != REPORT_VIEW_TOP) {
+        *exit_status = tool_misused(r->command, "--sort goes with --top, --by and the overview");
+        return false;
     }
     if (r->diff && r->view_given && r->view != REPORT_VIEW_TOP) {
         *exit_status = tool_misused(r->command, "--diff goes with --top, --by and files");

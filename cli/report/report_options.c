@@ -23,6 +23,8 @@ static const struct tool_option views[] = {
 };
 
 static const struct tool_option how[] = {
+    { OPTION_SORT, 0, "sort", TAKES_ARGUMENT, "BY",
+      "sort tables by self (the default) or by total" },
     { OPTION_MIN, 0, "min", TAKES_ARGUMENT, "PERCENT",
       "leave out what has less: of trees 0.5 is usual, else 0" },
     { OPTION_UNIT, 0, "unit", TAKES_ARGUMENT, "U",
@@ -149,7 +151,7 @@ const struct option_group report_options[] = {
     "--tree shows which function called which, --callers F the callers of F and what F called"
 #define FUNCTIONS "--filter RE takes samples by function; --callers F and --list F show one"
 #define MODULES   "--by module shows them; --filter RE takes samples by function"
-#define BOTH      "self and total are both shown, sorted by self: leave it out"
+#define BOTH      "self and total are both shown: leave it out, or --sort total"
 #define FIRST_LINES                                                                                \
     "without options the first lines say what was recorded and how; --check says what was lost"
 #define NO_KERNEL "stacks end where the kernel begins, and need none of its names: leave it out"
@@ -168,7 +170,7 @@ static const struct option_habit of_perf[] = {
     { HABIT_REFUSED, 0, "gtk", TAKES_NOTHING, NULL, A_PAGE },
     { HABIT_REFUSED, 'n', "show-nr-samples", TAKES_NOTHING, NULL,
       "--folded and --rows have the samples of each stack" },
-    { HABIT_REFUSED, 's', "sort", TAKES_ARGUMENT, "KEY", OTHER_FIELDS },
+    { HABIT_REFUSED, 's', NULL, TAKES_ARGUMENT, "KEY", OTHER_FIELDS },
     { HABIT_REFUSED, 'F', "fields", TAKES_ARGUMENT, "KEY", OTHER_FIELDS },
     { HABIT_REFUSED, 'g', "call-graph", TAKES_OPTIONAL, NULL, AS_TREE },
     { HABIT_REFUSED, 'G', "inverted", TAKES_NOTHING, NULL, AS_TREE },

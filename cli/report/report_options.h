@@ -38,6 +38,7 @@ enum report_option {
     OPTION_NO_INLINES,
     OPTION_PRINT_FOLD,
     OPTION_MIN,
+    OPTION_SORT,
     OPTION_UNIT,
     OPTION_COLOUR,
     OPTION_NO_PAGER,

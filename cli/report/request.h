@@ -10,6 +10,7 @@
 #include "cli/tool.h"
 #include "profiler/report/model/choice.h"
 #include "profiler/report/text/entity.h"
+#include "profiler/report/text/tally.h"
 #include "symbols/demangle.h"
 
 /* What is shown on stdout. */
@@ -47,10 +48,11 @@ struct report_request {
     char **all_paths; /* arguments of -i first, then the others */
     enum report_view view;
     bool print_fold;
-    bool view_given, diff, no_symbols, no_pager, rows_given, min_given;
+    bool view_given, diff, no_symbols, no_pager, rows_given, min_given, sort_given;
     enum report_by by; /* of --top */
     uint64_t rows;     /* of --top; 0: all */
     double min;        /* percent */
+    enum report_sort sort;
     enum report_when colour;
     const char *unit;                    /* of times or bytes; NULL: the one that fits */
     const char *function_text;           /* of --callers and --list */

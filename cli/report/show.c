@@ -43,7 +43,8 @@ static bool show_table(const struct report_request *r, const struct report_model
 {
     const struct report_top top = { .by = r->by,
                                     .rows = r->rows_given ? r->rows : rows,
-                                    .percent = min_of(r, 0.0) };
+                                    .percent = min_of(r, 0.0),
+                                    .sort = r->sort };
 
     return r->diff ? report_diff_write(stdout, model, style, &top)
                    : report_top_write(stdout, model, style, &top);

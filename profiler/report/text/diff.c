@@ -198,7 +198,7 @@ bool report_diff_write(FILE *to, const struct report_model *model, const struct 
     size_t count;
 
     if (report_tally_make(&tally, model, top->by))
-        order = report_tally_order(&tally, true, &count);
+        order = report_tally_order(&tally, top->sort, true, &count);
     if (order) {
         const struct diff d = begin(to, style, &tally);
 

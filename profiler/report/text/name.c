@@ -68,6 +68,37 @@ static size_t fitting(const char *name, unsigned room, unsigned *used)
     return (size_t)(at - name);
 }
 
+/*
+ * What tells a name from its neighbours is its last component: outer namespaces go first, one by one, then a list of
+ * arguments that is dots already.
+ *
+ * @return the rest of the name
+ */
+static const char *drop_namespaces(char *name, unsigned room)
+{
+    char *at = name, *end = name + strlen(name);
+
+    for (char *next = at; report_name_width(at) > room;) {
+        size_t depth = 0;
+
+        for (; *next && !(depth == 0 && next[0] == ':' && next[1] == ':'); next++) {
+            if (strncmp(next, "operator", strlen("operator")) == 0)
+                next = end - 1; /* its characters may look like brackets */
+            else if (*next == '<' || *next == '(')
+                depth++;
+            else if ((*next == '>' || *next == ')') && depth > 0)
+                depth--;
+        }
+        if (!*next || !next[2])
+            break;
+        next += 2;
+        at = next;
+    }
+    if (report_name_width(at) > room && end - at > 5 && strcmp(end - 5, "(...)") == 0)
+        end[-5] = '\0';
+    return at;
+}
+
 /* The beginning, dots, the end: twice as much of it. */
 static unsigned put_cut(FILE *to, const struct report_style *style, const char *name, unsigned room)
 {
@@ -106,11 +137,13 @@ unsigned report_name_put(FILE *to, const struct report_style *style, const char 
     shorter = strlen(name) < BRACKETS_MAX ? strdup(name) : NULL;
     if (shorter)
         object_fit_name(shorter, room);
-    if (shorter && report_name_width(shorter) <= room) {
-        foreign_print(to, shorter);
-        done = report_name_width(shorter);
+    if (shorter)
+        name = drop_namespaces(shorter, room);
+    if (report_name_width(name) <= room) {
+        foreign_print(to, name);
+        done = report_name_width(name);
     } else {
-        done = put_cut(to, style, shorter ? shorter : name, room);
+        done = put_cut(to, style, name, room);
     }
     free(shorter);
     return done;

@@ -166,32 +166,49 @@ static int compare_names(const struct report_tally *t, uint32_t x, uint32_t y)
     return order != 0 ? order : (x > y) - (x < y);
 }
 
+/* What entities are sorted by. */
+struct order {
+    const struct report_tally *tally;
+    enum report_sort sort;
+    bool comparison;
+};
+
+static int compare_by(const struct order *o, enum report_sort by, const struct report_figure *f,
+                      const struct report_figure *g)
+{
+    const struct report_amount *x = by == REPORT_SORT_SELF ? f->self : f->total,
+                               *y = by == REPORT_SORT_SELF ? g->self : g->total;
+
+    return o->comparison ? compare_values(size_of(report_change(x)), size_of(report_change(y)))
+                         : compare_amounts(x, y);
+}
+
+static int compare_both(const struct order *o, const struct report_figure *f,
+                        const struct report_figure *g)
+{
+    const enum report_sort other =
+        o->sort == REPORT_SORT_SELF ? REPORT_SORT_TOTAL : REPORT_SORT_SELF;
+    const int order = compare_by(o, o->sort, f, g);
+
+    return order != 0 ? order : compare_by(o, other, f, g);
+}
+
 static int compare(const void *a, const void *b, void *user)
 {
-    const struct report_tally *t = user;
+    const struct order *o = user, plain = { o->tally, o->sort, false };
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const struct report_figure *f = &t->figures.at[x], *g = &t->figures.at[y];
-    int order = compare_amounts(f->self, g->self);
+    const struct report_figure *f = &o->tally->figures.at[x], *g = &o->tally->figures.at[y];
+    int order = compare_both(o, f, g);
 
-    if (order == 0)
-        order = compare_amounts(f->total, g->total);
-    return order != 0 ? order : compare_names(t, x, y);
+    if (order == 0 && o->comparison)
+        order = compare_both(&plain, f, g);
+    return order != 0 ? order : compare_names(o->tally, x, y);
 }
 
-static int compare_changes(const void *a, const void *b, void *user)
+uint32_t *report_tally_order(const struct report_tally *t, enum report_sort sort, bool comparison,
+                             size_t *count)
 {
-    const struct report_tally *t = user;
-    const struct report_figure *f = &t->figures.at[*(const uint32_t *)a],
-                               *g = &t->figures.at[*(const uint32_t *)b];
-    int order = compare_values(size_of(report_change(f->self)), size_of(report_change(g->self)));
-
-    if (order == 0)
-        order = compare_values(size_of(report_change(f->total)), size_of(report_change(g->total)));
-    return order != 0 ? order : compare(a, b, user);
-}
-
-uint32_t *report_tally_order(const struct report_tally *t, bool comparison, size_t *count)
-{
+    struct order order = { t, sort, comparison };
     uint32_t *out = calloc(t->figures.count + 1, sizeof *out);
 
     *count = 0;
@@ -199,8 +216,7 @@ uint32_t *report_tally_order(const struct report_tally *t, bool comparison, size
         if (t->figures.at[i].total[0].value > 0 || t->figures.at[i].total[1].value > 0)
             out[(*count)++] = (uint32_t)i;
     if (out)
-        qsort_r(out, *count, sizeof *out, comparison ? compare_changes : compare,
-                (void *)(uintptr_t)t);
+        qsort_r(out, *count, sizeof *out, compare, &order);
     return out;
 }
 

@@ -21,12 +21,16 @@ struct report_tally {
 bool report_tally_make(struct report_tally *out, const struct report_model *model,
                        enum report_by by);
 
+enum report_sort { REPORT_SORT_SELF, REPORT_SORT_TOTAL };
+
 /*
- * Sorts the entities that have figures: by self, total, name; in a comparison by the size of the change first.
+ * Sorts the entities that have figures: by self, total, name, or by total, self, name; in a comparison by the size of that
+ * change first.
  *
  * @return their numbers, to be freed; NULL: no memory
  */
-uint32_t *report_tally_order(const struct report_tally *tally, bool comparison, size_t *count);
+uint32_t *report_tally_order(const struct report_tally *tally, enum report_sort sort,
+                             bool comparison, size_t *count);
 
 void report_tally_free(struct report_tally *tally);
 

@@ -53,7 +53,7 @@ bool report_top_write(FILE *to, const struct report_model *model, const struct r
     bool good = report_tally_make(&tally, model, top->by);
 
     if (good)
-        order = report_tally_order(&tally, false, &count);
+        order = report_tally_order(&tally, top->sort, false, &count);
     if (order)
         write_table(to, style, &tally, top, order, count);
     free(order);

@@ -4,11 +4,13 @@
 
 #include "profiler/report/text/columns.h"
 #include "profiler/report/text/entity.h"
+#include "profiler/report/text/tally.h"
 
 struct report_top {
     enum report_by by;
     size_t rows;    /* at most; 0: all */
     double percent; /* those with a smaller total are left out */
+    enum report_sort sort;
 };
 
 /*

@@ -1,4 +1,5 @@
 /* Lines of a tree, without recursion: a stack may be deeper than ours. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,10 +8,14 @@
 
 enum branch { ONLY, MIDDLE, LAST };
 
+/* Fewer calls of a chain are shown. */
+enum { CHAIN_MIN = 3 };
+
 /* What is yet to be written, the next one last. */
 struct item {
     uint32_t node;              /* REPORT_NONE: what is left out of the parent */
     uint32_t count;             /* of branches that are left out */
+    uint32_t between;           /* calls before it that are left out: a chain without a branch */
     struct report_amount total; /* theirs */
     size_t depth;               /* branches between the root and it: of `guides` */
     enum branch kind;           /* how it hangs on its parent */
@@ -158,6 +163,49 @@ static size_t go_in(struct show *s, const struct item *item)
     return item->depth + 1;
 }
 
+/* Whether a call tells nothing but the way: all that it has is its only callee's. */
+static const struct report_tree_node *only_way(const struct show *s,
+                                               const struct report_tree_node *node)
+{
+    const struct report_tree_node *only =
+        node->first == REPORT_NONE ? NULL : node_at(s, node->first);
+
+    return only && only->next == REPORT_NONE && node->self.value == 0 &&
+                   only->total.value == node->total.value
+               ? only
+               : NULL;
+}
+
+/* The calls of a chain without a branch that are left out: all but its ends, where it is long enough. @return its end */
+static uint32_t skip_chain(const struct show *s, uint32_t node, uint32_t *between)
+{
+    const uint32_t first = node;
+    uint32_t count = 0;
+
+    while (only_way(s, node_at(s, node))) {
+        node = node_at(s, node)->first;
+        count++;
+    }
+    *between = count >= CHAIN_MIN ? count : 0;
+    return *between > 0 ? node : first;
+}
+
+static void push_end_of_chain(struct show *s, uint32_t first, size_t depth)
+{
+    uint32_t between;
+    const uint32_t end = skip_chain(s, first, &between);
+
+    push(s, &(struct item){ .node = end, .between = between, .depth = depth, .kind = ONLY });
+}
+
+/* The line that stands for the calls of a chain. */
+static void put_between(const struct show *s, const struct item *item)
+{
+    fprintf(s->to, "%*s", (int)s->look->columns->before, "");
+    put_guides(s, item);
+    fprintf(s->to, "[%" PRIu32 " calls]\n", item->between);
+}
+
 /* A function that calls itself and nothing else is one line. */
 static void put(struct show *s, const struct item *item)
 {
@@ -177,7 +225,10 @@ static void put(struct show *s, const struct item *item)
     }
     report_columns_put(s->to, s->look->columns, &self, &node->total);
     put_name(s, item, node->entity, times);
-    push_children(s, inner, go_in(s, item));
+    if (s->look->percent > 0 && only_way(s, inner))
+        push_end_of_chain(s, inner->first, go_in(s, item));
+    else
+        push_children(s, inner, go_in(s, item));
 }
 
 bool report_tree_show(FILE *to, const struct report_tree *tree, const struct report_tree_look *look)
@@ -188,6 +239,8 @@ bool report_tree_show(FILE *to, const struct report_tree *tree, const struct rep
     while (!s.failed && s.items.count > 0) {
         const struct item item = s.items.at[--s.items.count];
 
+        if (item.between > 0)
+            put_between(&s, &item);
         if (item.node != REPORT_NONE) {
             put(&s, &item);
         } else {

@@ -127,6 +127,30 @@ Test(terminal, cuts_lines_to_its_width)
     unlink(made_path);
 }
 
+/* Functions of one namespace are told apart in narrow terminals, too: their last component stays. */
+Test(terminal, keeps_the_last_component)
+{
+    static const char text[] =
+        "7000 100 outermost::inner_namespace::Worker<std::string>::first(int, long, char const*)\n"
+        "7100 100 outermost::inner_namespace::Worker<std::string>::second(int, long, char "
+        "const*)\n";
+    const struct sfb_recording_file file = { 1, "perf-101.map", text, sizeof text - 1 };
+
+    made_begin();
+    made_sample(1, made_stack(0x7010, NULL, 0, false), 1500000000, 5000000, SFB_END);
+    made_sample(1, made_stack(0x7110, NULL, 0, false), 1500000000, 3000000, SFB_END);
+    cr_assert(eq(int, sfb_recording_put_file(made_writer, &file), SFB_OK));
+    made_end("the program ended");
+    for (unsigned short columns = 40; columns <= 200; columns += 20) {
+        char *out = show(columns, "", "--top --color=never");
+
+        cr_expect(strstr(out, "first") && strstr(out, "second"), "%u columns: %s", columns, out);
+        cr_expect(columns < 200 || strstr(out, "::second(int, long, char const*)"), "%s", out);
+        free(out);
+    }
+    unlink(made_path);
+}
+
 /* Errors and the words of units make tables of heaps wider. */
 Test(terminal, cuts_lines_of_heaps_to_its_width)
 {

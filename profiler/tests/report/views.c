@@ -26,6 +26,20 @@ Test(views, top)
     unlink(made_path);
 }
 
+Test(views, sorted_by_total)
+{
+    made_all("the program ended");
+    made_expect(0, "--top=2 --sort total --unit us",
+                " self (us)   self %  total (us)  total %  function (module)\n"
+                "  2000.000    12.50   12000.000    75.00  report_outer (test-report-views)\n"
+                " 10000.000    62.50   10000.000    62.50  report_inner (test-report-views)\n"
+                "  4000.000    25.00                       [3 more]\n",
+                NULL);
+    made_expect(2, "--sort dso", "", "'dso' is not one of self, total");
+    made_expect(2, "--tree --sort self", "", "--sort goes with");
+    unlink(made_path);
+}
+
 /* A number behind it is how many, not a file, unless it is the only one and is there. */
 Test(views, top_takes_a_number)
 {
@@ -114,6 +128,41 @@ Test(views, tree)
         "    10.000    62.50      10.000    62.50  |  report_inner (test-report-views)\n"
         "                          6.000    37.50  `- [3 more]\n",
         NULL);
+    unlink(made_path);
+}
+
+/* Calls that tell nothing but the way are one line; the ends of the chain stay, and a part without a branch below it. */
+Test(views, tree_folds_chains)
+{
+    static const char names[] = "7000 100 leaf\n7100 100 e\n7200 100 d\n7300 100 c\n7400 100 b\n"
+                                "7500 100 a\n7600 100 other\n";
+    const struct sfb_recording_file file = { 1, "perf-101.map", names, sizeof names - 1 };
+    const uint64_t callers[] = { 0x7110, 0x7210, 0x7310, 0x7410, 0x7510 };
+
+    made_begin();
+    made_sample(1, made_stack(0x7010, callers, 5, false), 1500000000, 3000000, SFB_END);
+    made_sample(1, made_stack(0x7610, callers, 5, false), 1500000000, 1000000, SFB_END);
+    cr_assert(eq(int, sfb_recording_put_file(made_writer, &file), SFB_OK));
+    made_end("the program ended");
+    made_expect(0, "--tree --unit ms",
+                " self (ms)   self %  total (ms)  total %  function (module)\n"
+                "     0.000     0.00       4.000   100.00  [all]\n"
+                "                                          [4 calls]\n"
+                "     0.000     0.00       4.000   100.00  e\n"
+                "     3.000    75.00       3.000    75.00  |- leaf\n"
+                "     1.000    25.00       1.000    25.00  `- other\n",
+                NULL);
+    made_expect(0, "--tree --min 0 --unit ms",
+                " self (ms)   self %  total (ms)  total %  function (module)\n"
+                "     0.000     0.00       4.000   100.00  [all]\n"
+                "     0.000     0.00       4.000   100.00  a\n"
+                "     0.000     0.00       4.000   100.00  b\n"
+                "     0.000     0.00       4.000   100.00  c\n"
+                "     0.000     0.00       4.000   100.00  d\n"
+                "     0.000     0.00       4.000   100.00  e\n"
+                "     3.000    75.00       3.000    75.00  |- leaf\n"
+                "     1.000    25.00       1.000    25.00  `- other\n",
+                NULL);
     unlink(made_path);
 }
 
