@@ -44,6 +44,21 @@ static bool write_parts(int fd, bool holes, const struct output_part *parts, siz
     return true;
 }
 
+/* What is written: parts with holes between them, or what a filler writes. */
+struct content {
+    const struct output_part *parts;
+    size_t count;
+    output_filler *fill; /* NULL: parts */
+    void *user;
+};
+
+/* @return false: errno says why */
+static bool write_content(int fd, bool holes, const struct content *content)
+{
+    return content->fill ? content->fill(content->user, fd)
+                         : write_parts(fd, holes, content->parts, content->count);
+}
+
 /* Reports errno. */
 static bool failed(const char *path, const struct reporter *reporter)
 {
@@ -51,10 +66,10 @@ static bool failed(const char *path, const struct reporter *reporter)
     return false;
 }
 
-static bool write_stream(int fd, const char *name, const struct output_part *parts, size_t count,
+static bool write_stream(int fd, const char *name, const struct content *content,
                          const struct reporter *reporter)
 {
-    return write_parts(fd, false, parts, count) || failed(name, reporter);
+    return write_content(fd, false, content) || failed(name, reporter);
 }
 
 /* A named pipe may belong to another user, and be read by that user. An unnamed one (a shell's) is this command's. */
@@ -88,7 +103,7 @@ int output_open_special(const char *path, const char **cause)
     return fd;
 }
 
-static bool write_device(const char *path, const struct output_part *parts, size_t count,
+static bool write_device(const char *path, const struct content *content,
                          const struct reporter *reporter)
 {
     const char *cause = NULL;
@@ -99,7 +114,7 @@ static bool write_device(const char *path, const struct output_part *parts, size
         reporter_say(reporter, REPORTED_UNREADABLE, "%s: %s", path, cause);
     if (fd < 0)
         return cause ? false : failed(path, reporter);
-    good = write_stream(fd, path, parts, count, reporter);
+    good = write_stream(fd, path, content, reporter);
     if (close(fd) != 0 && good)
         return failed(path, reporter);
     return good;
@@ -157,9 +172,9 @@ static void restore_deadly(const struct sigaction *old)
         sigaction(deadly[i], &old[i], NULL);
 }
 
-static bool fill(int fd, unsigned mode, const struct output_part *parts, size_t count)
+static bool fill_file(int fd, unsigned mode, const struct content *content)
 {
-    return write_parts(fd, true, parts, count) && fchmod(fd, mode) == 0;
+    return write_content(fd, true, content) && fchmod(fd, mode) == 0;
 }
 
 /* A name beside a path; of other files none has it. @return whether there is one; errno says why */
@@ -207,8 +222,7 @@ static int give_name(int fd, const char *path)
 }
 
 /* @return as give_name() */
-static int write_nameless(const char *path, unsigned mode, const struct output_part *parts,
-                          size_t count)
+static int write_nameless(const char *path, unsigned mode, const struct content *content)
 {
     char *copy = strdup(path);
     int fd, cause, result;
@@ -221,7 +235,7 @@ static int write_nameless(const char *path, unsigned mode, const struct output_p
     free(copy);
     if (fd < 0)
         return -1;
-    result = fill(fd, mode, parts, count) ? give_name(fd, path) : 0;
+    result = fill_file(fd, mode, content) ? give_name(fd, path) : 0;
     cause = errno;
     if (close(fd) != 0 && result == 1)
         return 0; /* it stands there; that its bytes do is not sure */
@@ -230,8 +244,7 @@ static int write_nameless(const char *path, unsigned mode, const struct output_p
 }
 
 /* @return false: errno says why */
-static bool write_named(const char *path, unsigned mode, const struct output_part *parts,
-                        size_t count)
+static bool write_named(const char *path, unsigned mode, const struct content *content)
 {
     struct sigaction before[DEADLY_COUNT];
     int fd = -1, cause;
@@ -243,7 +256,7 @@ static bool write_named(const char *path, unsigned mode, const struct output_par
     if (good) {
         handle_deadly(before);
         sigprocmask(SIG_SETMASK, &old, NULL);
-        good = fill(fd, mode, parts, count);
+        good = fill_file(fd, mode, content);
         cause = errno;
         if (close(fd) != 0 && good) {
             good = false;
@@ -266,18 +279,18 @@ static bool write_named(const char *path, unsigned mode, const struct output_par
     return good;
 }
 
-static bool write_file(const char *path, unsigned mode, const struct output_part *parts,
-                       size_t count, const struct reporter *reporter)
+static bool write_file(const char *path, unsigned mode, const struct content *content,
+                       const struct reporter *reporter)
 {
-    int result = write_nameless(path, mode, parts, count);
+    int result = write_nameless(path, mode, content);
 
     if (result < 0)
-        result = write_named(path, mode, parts, count);
+        result = write_named(path, mode, content);
     return result == 1 || failed(path, reporter);
 }
 
-bool output_write(const char *path, unsigned mode, const struct output_part *parts, size_t count,
-                  const struct reporter *reporter)
+static bool write_to(const char *path, unsigned mode, const struct content *content,
+                     const struct reporter *reporter)
 {
     struct stat status;
     char *target;
@@ -286,16 +299,32 @@ bool output_write(const char *path, unsigned mode, const struct output_part *par
     /* A file size limit then fails write() as a full disk does, and leaves nothing behind. */
     signal(SIGXFSZ, SIG_IGN);
     if (strcmp(path, "-") == 0)
-        return write_stream(STDOUT_FILENO, "standard output", parts, count, reporter);
+        return write_stream(STDOUT_FILENO, "standard output", content, reporter);
     if (stat(path, &status) != 0)
-        return write_file(path, mode, parts, count, reporter);
+        return write_file(path, mode, content, reporter);
     if (!S_ISREG(status.st_mode))
-        return write_device(path, parts, count, reporter);
+        return write_device(path, content, reporter);
     /* A link keeps being one, and what it leads to is replaced. */
     target = realpath(path, NULL);
     if (!target)
         return failed(path, reporter);
-    good = write_file(target, mode, parts, count, reporter);
+    good = write_file(target, mode, content, reporter);
     free(target);
     return good;
+}
+
+bool output_write(const char *path, unsigned mode, const struct output_part *parts, size_t count,
+                  const struct reporter *reporter)
+{
+    const struct content content = { .parts = parts, .count = count };
+
+    return write_to(path, mode, &content, reporter);
+}
+
+bool output_write_stream(const char *path, unsigned mode, output_filler *fill, void *user,
+                         const struct reporter *reporter)
+{
+    const struct content content = { .fill = fill, .user = user };
+
+    return write_to(path, mode, &content, reporter);
 }

@@ -23,6 +23,14 @@ struct output_part {
 };
 
 /*
+ * Writes a file's bytes as they come, from its beginning to its end.
+ *
+ * @param fd  may be a pipe
+ * @return false: errno says why
+ */
+typedef bool output_filler(void *user, int fd);
+
+/*
  * Opens what exists and is no regular file, for writing: a device, or a pipe that is not another user's.
  *
  * @return -1: *cause says why, or is as it was, and errno says why
@@ -40,5 +48,12 @@ int output_open_special(const char *path, const char **cause);
  */
 bool output_write(const char *path, unsigned mode, const struct output_part *parts, size_t count,
                   const struct reporter *reporter);
+
+/*
+ * The same of bytes that need not be in memory. Where a file system has no O_TMPFILE, fill may be called a second time, from
+ * the beginning.
+ */
+bool output_write_stream(const char *path, unsigned mode, output_filler *fill, void *user,
+                         const struct reporter *reporter);
 
 #endif

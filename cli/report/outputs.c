@@ -1,12 +1,15 @@
 #include "cli/report/outputs.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/report/hits.h"
-#include "cli/tool_files.h"
+#include "cli/tool_reporter.h"
 #include "profiler/report/formats/dhat.h"
 #include "profiler/report/formats/folded.h"
 #include "profiler/report/formats/gperftools.h"
@@ -16,6 +19,7 @@
 #include "profiler/report/formats/rows.h"
 #include "profiler/report/formats/speedscope.h"
 #include "profiler/report/page/html.h"
+#include "util/output.h"
 
 const struct report_output report_outputs[REPORT_OUTPUTS] = {
     [REPORT_OUTPUT_HTML] = { .groups = true, .write = report_html_write },
@@ -54,43 +58,66 @@ static bool is_packed(const struct report_output *output, const char *path)
     return output->packs && size > 3 && strcmp(path + size - 3, ".gz") == 0;
 }
 
-/* @param bytes  replaced. @return false: no memory */
-static bool pack(char **bytes, size_t *size)
-{
-    char *packed = NULL;
-    size_t packed_size = 0;
-    FILE *to = open_memstream(&packed, &packed_size);
-    struct report_gzip *gzip = to ? report_gzip_open(to) : NULL;
-    bool good = gzip != NULL;
+/* One file, of a model. */
+struct writing {
+    const struct report_output *output;
+    const struct report_model *model;
+    bool packed;
+};
 
-    if (good)
-        report_gzip_put(gzip, *bytes, *size);
-    report_gzip_close(gzip);
-    if (to && fclose(to) != 0)
+static ssize_t packed_write(void *cookie, const char *bytes, size_t count)
+{
+    report_gzip_put(cookie, bytes, count);
+    return (ssize_t)count;
+}
+
+/* @return false: no memory */
+static bool write_packed(const struct writing *w, FILE *to)
+{
+    struct report_gzip *gzip = report_gzip_open(to);
+    FILE *stream =
+        gzip ? fopencookie(gzip, "w", (cookie_io_functions_t){ .write = packed_write }) : NULL;
+    bool good = stream && w->output->write(stream, w->model);
+
+    if (stream && fclose(stream) != 0)
         good = false;
-    free(*bytes);
-    *bytes = packed;
-    *size = packed_size;
+    report_gzip_close(gzip);
+    return good;
+}
+
+/* As bytes come they go to the file: the text of a million stacks is larger than all that is known of them. */
+static bool write_bytes(void *user, int fd)
+{
+    const struct writing *w = user;
+    const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    FILE *to = own >= 0 ? fdopen(own, "w") : NULL;
+    bool good;
+    int cause;
+
+    if (!to)
+        return false;
+    errno = 0;
+    good = w->packed ? write_packed(w, to) : w->output->write(to, w->model);
+    cause = errno ? errno : EIO;
+    if (!good)
+        cause = ferror(to) ? cause : ENOMEM;
+    else if (ferror(to) != 0)
+        good = false;
+    if (fclose(to) != 0 && good) {
+        good = false;
+        cause = errno;
+    }
+    errno = cause;
     return good;
 }
 
 static enum tool_exit write_file(const struct report_output *output, const char *path,
                                  const struct report_model *model)
 {
-    struct output_part part = { .offset = 0 };
-    char *bytes = NULL;
-    FILE *to = open_memstream(&bytes, &part.size);
-    bool good = to && output->write(to, model), written = false;
+    struct writing w = { output, model, is_packed(output, path) };
 
-    if (to && fclose(to) != 0)
-        good = false;
-    if (good && is_packed(output, path))
-        good = pack(&bytes, &part.size);
-    part.data = (const uint8_t *)bytes;
-    if (good)
-        written = tool_write(path, usual_mode(), &part, 1);
-    free(bytes);
-    return !good ? no_memory() : written ? TOOL_DONE : TOOL_USAGE;
+    return output_write_stream(path, usual_mode(), write_bytes, &w, &tool_complaints) ? TOOL_DONE
+                                                                                      : TOOL_USAGE;
 }
 
 enum tool_exit report_outputs_write(const struct report_request *r,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profiler/tests/report/made_heap.h"
@@ -106,9 +107,31 @@ static void expect_view(const char *options, const char *has)
     run_free(&run);
 }
 
+/* Rows are written as they come: what is known of stacks is in memory, and never all rows beside it. */
+static void expect_rows_as_they_come(void)
+{
+    char path[] = "/tmp/sfb-large-rows-XXXXXX";
+    const int fd = mkstemp(path);
+    struct rusage usage;
+    struct stat file;
+    struct run run;
+
+    cr_assert(fd >= 0);
+    run = run_line("'%s' report --thread 201 --rows=%s %s", SFB_TOOL, path, made_path);
+    cr_expect(eq(int, run.status, 0), "%s", run.err);
+    cr_assert(stat(path, &file) == 0);
+    getrusage(RUSAGE_CHILDREN, &usage);
+    cr_log_info("%lld KB of rows with %ld KB", (long long)file.st_size / 1024, usage.ru_maxrss);
+    cr_expect(sanitized() || usage.ru_maxrss < file.st_size / 1024 * 3 / 2, "%ld KB", usage.ru_maxrss);
+    unlink(path);
+    close(fd);
+    run_free(&run);
+}
+
 Test(large, is_shown)
 {
     make();
+    expect_rows_as_they_come();
     expect_view("", "00.000 s in 1 process and 8 threads: 1");
     expect_view("--tree", "00.000   100.00  [all]\n");
     unlink(made_path);
