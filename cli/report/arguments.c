@@ -6,6 +6,7 @@
 
 #include "cli/options.h"
 #include "cli/report/heap_views.h"
+#include "cli/report/open_page.h"
 #include "cli/report/outputs.h"
 #include "cli/report/span.h"
 #include "util/number.h"
@@ -218,6 +219,7 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
     case OPTION_COLOUR: return take_colour(r, exit_status);
     case OPTION_NO_PAGER: r->no_pager = true; return true;
     case OPTION_CHECK: return report_request_take_view(r, REPORT_VIEW_CHECK, exit_status);
+    case OPTION_OPEN: r->open = true; return true;
     case OPTION_DIFF: r->diff = true; return true;
     case OPTION_NAMES: return take_names(r, exit_status);
     case OPTION_SYMBOLS: return take_symbols(r, exit_status);
@@ -295,5 +297,6 @@ bool report_arguments_read(struct report_request *r, const struct tool_command *
             return false;
     while (optind < argc)
         r->paths[r->path_count++] = argv[optind++];
-    return report_heap_judge(r, exit_status) && judge_outputs(r, exit_status);
+    return report_heap_judge(r, exit_status) && (!r->open || report_open_prepare(r, exit_status)) &&
+           judge_outputs(r, exit_status);
 }

@@ -8,6 +8,7 @@
 
 #include "cli/report/heap_logs.h"
 #include "cli/report/perf_input.h"
+#include "cli/report/progress.h"
 #include "cli/tool_reporter.h"
 #include "profiler/report/model/symbol_names.h"
 #include "profiler/report/text/losses.h"
@@ -58,7 +59,10 @@ enum tool_exit report_inputs_open(struct report_inputs *out, const struct report
     if (!out->data || !out->names || !out->sources || (!r->no_symbols && !out->symbols))
         return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
     for (size_t i = 0; i < count; i++) {
-        const enum sfb_status status = read_input(out, &out->data[i], r, r->paths[i]);
+        enum sfb_status status;
+
+        report_progress_note("reading", r->paths[i], i + 1, count);
+        status = read_input(out, &out->data[i], r, r->paths[i]);
 
         out->count = i + 1;
         if (status != SFB_OK)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/report/hits.h"
+#include "cli/report/progress.h"
 #include "cli/tool_reporter.h"
 #include "profiler/report/formats/dhat.h"
 #include "profiler/report/formats/folded.h"
@@ -116,6 +117,7 @@ static enum tool_exit write_file(const struct report_output *output, const char 
 {
     struct writing w = { output, model, is_packed(output, path) };
 
+    report_progress_note("writing", path, 1, 1);
     return output_write_stream(path, usual_mode(), write_bytes, &w, &tool_complaints) ? TOOL_DONE
                                                                                       : TOOL_USAGE;
 }

@@ -10,7 +10,9 @@
 #include "cli/report/inputs.h"
 #include "cli/report/lws_report.h"
 #include "cli/report/newest.h"
+#include "cli/report/open_page.h"
 #include "cli/report/outputs.h"
+#include "cli/report/progress.h"
 #include "cli/report/show.h"
 #include "cli/tool.h"
 #include "profiler/report/model/fold.h"
@@ -26,14 +28,14 @@ static enum tool_exit fold_and_show(const struct report_request *r, struct repor
 }
 
 /* One model serves the view and all outputs. */
-static enum tool_exit write_report(const struct report_request *r,
-                                   const struct report_inputs *inputs)
+static enum tool_exit write_report(struct report_request *r, const struct report_inputs *inputs)
 {
     struct report_model model;
     enum tool_exit exit_status;
 
     if (!report_hits_names(r, inputs))
         return TOOL_USAGE;
+    report_progress_note("looking for names", "", 1, 1);
     if (!report_model_make(&model, inputs->sources, inputs->count, &r->choice)) {
         exit_status = tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
     } else if (!report_hits_model(r, inputs, &model)) {
@@ -41,8 +43,11 @@ static enum tool_exit write_report(const struct report_request *r,
     } else {
         model.names_advised = true;
         exit_status = report_outputs_write(r, &model);
+        report_progress_end();
         /* Files of other tools have whole stacks. */
         exit_status = tool_worse(exit_status, fold_and_show(r, &model));
+        if (r->open && exit_status == TOOL_DONE)
+            exit_status = report_open_page(r);
     }
     report_model_free(&model);
     return exit_status;
@@ -75,10 +80,13 @@ static enum tool_exit check(const struct report_request *r, const struct report_
     return exit_status;
 }
 
-static enum tool_exit report(const struct report_request *r)
+static enum tool_exit report(struct report_request *r)
 {
     struct report_inputs inputs;
-    enum tool_exit exit_status = report_inputs_open(&inputs, r);
+    enum tool_exit exit_status;
+
+    report_progress_begin();
+    exit_status = report_inputs_open(&inputs, r);
 
     if (exit_status == TOOL_DONE && !report_heap_fits(r, &inputs))
         exit_status = TOOL_USAGE;
@@ -87,6 +95,7 @@ static enum tool_exit report(const struct report_request *r)
     else if (exit_status == TOOL_DONE)
         /* Damage is said on stderr, too: what could be read is shown. */
         exit_status = tool_worse(write_report(r, &inputs), report_inputs_judge(&inputs, r));
+    report_progress_end();
     report_inputs_close(&inputs);
     return exit_status;
 }

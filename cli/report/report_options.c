@@ -42,6 +42,8 @@ static const struct tool_option files[] = {
     { OPTION_OUTPUT + REPORT_OUTPUT_HTML, 0, "html", TAKES_ARGUMENT, "FILE",
       "a page to look at: flame graphs, callers, a table, threads, a time line; with --diff, a "
       "comparison. One file, which needs no network" },
+    { OPTION_OPEN, 0, "open", TAKES_NOTHING, NULL,
+      "that page in $BROWSER, else by xdg-open; without --html in a file of its own in $TMPDIR" },
     { OPTION_OUTPUT + REPORT_OUTPUT_PPROF, 0, "pprof", TAKES_ARGUMENT, "FILE",
       "for pprof, Pyroscope, Parca and others. With --symbols=none they look for names "
       "themselves, by build-id: pprof -top PROGRAM FILE" },

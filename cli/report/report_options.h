@@ -29,6 +29,7 @@ enum report_option {
     OPTION_DIFF,
     OPTION_INPUT,
     OPTION_PERF,
+    OPTION_OPEN,
     OPTION_NAMES,
     OPTION_SYMBOLS,
     OPTION_PROCESS,

@@ -1,6 +1,7 @@
 #include "cli/report/request.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 bool report_request_take_view(struct report_request *r, enum report_view view,
                               enum tool_exit *exit_status)
@@ -22,5 +23,8 @@ void report_request_close(struct report_request *r)
     if (r->function_text)
         regfree(&r->function);
     places_close(&r->places);
+    if (r->own_page && !r->page_opened)
+        unlink(r->own_page);
+    free(r->own_page);
     free(r->all_paths);
 }

@@ -48,7 +48,8 @@ struct report_request {
     char **all_paths; /* arguments of -i first, then the others */
     enum report_view view;
     bool print_fold;
-    bool view_given, diff, no_symbols, no_pager, rows_given, min_given, sort_given;
+    bool view_given, diff, no_symbols, no_pager, rows_given, min_given, sort_given, open,
+        page_opened;
     enum report_by by; /* of --top */
     uint64_t rows;     /* of --top; 0: all */
     double min;        /* percent */
@@ -57,6 +58,7 @@ struct report_request {
     const char *unit;                    /* of times or bytes; NULL: the one that fits */
     const char *function_text;           /* of --callers and --list */
     const char *outputs[REPORT_OUTPUTS]; /* by kind: a path, "-": stdout; NULL: not wanted */
+    char *own_page;                      /* of --open without --html */
     enum object_name_style names;
     struct places places;
     const char *folders[PLACES_MAX]; /* of --symbol-path */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,23 +13,20 @@
 #include "support/run.h"
 #include "support/test.h"
 
-/* Runs a line of shell on a terminal, and keeps what it shows, without the terminal's carriage returns. */
-static char *run_on_terminal(unsigned short columns, const char *line, int *status)
+/* Runs a line of shell on a terminal of its own. @return the terminal's other end */
+static int start_on_terminal(unsigned short columns, const char *line, pid_t *child)
 {
     const int master = posix_openpt(O_RDWR | O_NOCTTY);
     const struct winsize size = { .ws_row = 24, .ws_col = columns };
-    size_t count = 0, room = 1 << 20;
-    char *out = calloc(1, room);
-    pid_t child;
     int slave;
 
-    cr_assert(master >= 0 && out && grantpt(master) == 0 && unlockpt(master) == 0);
+    cr_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
     slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
     cr_assert(slave >= 0 && ioctl(slave, TIOCSWINSZ, &size) == 0);
     fflush(NULL);
-    child = fork();
-    cr_assert(child >= 0);
-    if (child == 0) {
+    *child = fork();
+    cr_assert(le(i32, 0, *child));
+    if (*child == 0) {
         setsid();
         ioctl(slave, TIOCSCTTY, 0);
         for (int i = 0; i < 3; i++)
@@ -38,6 +36,18 @@ static char *run_on_terminal(unsigned short columns, const char *line, int *stat
         _exit(127);
     }
     close(slave);
+    return master;
+}
+
+/* The same, and keeps what it shows, without the terminal's carriage returns. */
+static char *run_on_terminal(unsigned short columns, const char *line, int *status)
+{
+    size_t count = 0, room = 1 << 20;
+    char *out = calloc(1, room);
+    pid_t child;
+    const int master = start_on_terminal(columns, line, &child);
+
+    cr_assert_not_null(out);
     for (ssize_t n; count + 1 < room; count += (size_t)n) {
         n = read(master, out + count, room - count - 1);
         if (n < 0 && errno == EINTR)
@@ -341,5 +351,83 @@ Test(terminal, is_not_moved_by_names)
         free(out);
     }
     free(text);
+    unlink(made_path);
+}
+
+/* Reads what is shown until it has a text. @return false: it ended before */
+static bool wait_for_text(int master, const char *text)
+{
+    static char out[1 << 16];
+    size_t count = 0;
+
+    for (ssize_t n; count + 1 < sizeof out; count += (size_t)n) {
+        n = read(master, out + count, sizeof out - count - 1);
+        if (n < 0 && errno == EINTR)
+            n = 0;
+        else if (n <= 0)
+            return false;
+        out[count + (size_t)n] = '\0';
+        if (strstr(out, text))
+            return true;
+    }
+    return false;
+}
+
+/* A report that has to wait says for what, and the line goes away: here until its pipe has a reader. */
+Test(terminal, says_what_takes_long)
+{
+    char folder[] = "/tmp/sfb-report-slow-XXXXXX", pipe[64], line[512], bytes[4096];
+    int master, reader, status;
+    pid_t child;
+
+    cr_assert(mkdtemp(folder) != NULL);
+    snprintf(pipe, sizeof pipe, "%s/rows", folder);
+    cr_assert(mkfifo(pipe, 0600) == 0);
+    made_all("the program ended");
+    snprintf(line, sizeof line, "exec env TERM=xterm '%s' report --rows=%s %s", SFB_TOOL, pipe,
+             made_path);
+    master = start_on_terminal(80, line, &child);
+    cr_assert(wait_for_text(master, "\r\033[Ksfb: writing /tmp/sfb-report-slow-"));
+    reader = open(pipe, O_RDONLY);
+    cr_assert(reader >= 0);
+    for (ssize_t n; (n = read(reader, bytes, sizeof bytes)) != 0;)
+        cr_assert(n > 0 || errno == EINTR);
+    cr_expect(wait_for_text(master, "\r\033[K"));
+    cr_assert(waitpid(child, &status, 0) == child);
+    cr_expect(eq(int, status, 0));
+    close(reader);
+    close(master);
+    unlink(pipe);
+    rmdir(folder);
+    unlink(made_path);
+}
+
+/* The browser gets the page's path, and nothing of it is part of the report. */
+Test(terminal, opens_the_page_in_a_browser)
+{
+    char folder[] = "/tmp/sfb-report-open-XXXXXX";
+    struct run run;
+
+    cr_assert(mkdtemp(folder) != NULL);
+    made_all("the program ended");
+    run = run_line("cd %s && mkfifo opened && printf '#!/bin/sh\\necho noise; echo \"$1\" "
+                   ">opened\\n' >browser && "
+                   "chmod +x browser && TMPDIR=%s BROWSER=./browser '%s' report --open %s && read "
+                   "page <opened && "
+                   "ls -l $page && grep -c '<script id=\"data\"' $page",
+                   folder, folder, SFB_TOOL, made_path);
+    cr_expect(eq(int, run.status, 0), "%s", run.err);
+    cr_expect(strncmp(run.out, "-rw-------", 10) == 0 && strstr(run.out, ".html\n1\n"), "%s",
+              run.out);
+    cr_expect(strncmp(run.err, "sfb: page: /tmp/sfb-report-open-", 32) == 0, "%s", run.err);
+    run_free(&run);
+    run = run_line("cd %s && TMPDIR=%s BROWSER=./nothing '%s' report --open --html p.html %s; echo "
+                   "$?; ls p.html; "
+                   "rm -r %s",
+                   folder, folder, SFB_TOOL, made_path, folder);
+    run_expect_text("no browser", run.out, "2\np.html\n");
+    run_expect_text("no browser", run.err,
+                    "sfb: --open: ./nothing: No such file or directory; the page is p.html\n");
+    run_free(&run);
     unlink(made_path);
 }
