@@ -57,8 +57,8 @@ static void say_limits(const struct live_map *m, const struct sfb_live_tails *ta
                       counted(c->foreign, "blocks were").text, (unsigned long)c->unidentified);
     if (h->flags & SFB_LIVE_BYPASSED)
         tool_complain(TOOL_DONE,
-                      "a library opened with RTLD_DEEPBIND bypasses the agent: %s left out, and "
-                      "overruns cannot be detected",
+                      "some calls of malloc() or free() bypass the agent (RTLD_DEEPBIND, "
+                      "__libc_malloc()): %s left out, and overruns cannot be detected",
                       counted(h->unseen + (tails ? tails->unseen : 0), "blocks were").text);
     if (tails && tails->gone)
         tool_complain(TOOL_DONE, "the process ended meanwhile: no more tails could be looked at");

@@ -45,7 +45,7 @@ enum sfb_recording_loss {
     SFB_LOSS_RATE = 13,     /* no loss: how often the rate was lowered: samples cost too much CPU */
     SFB_LOSS_CPU = 14,      /* ms of CPU time that processes used and the recording does not have */
     SFB_LOSS_SPACE = 15,    /* processes: a limit on address space leaves no room to record */
-    SFB_LOSS_DEEPBIND = 16, /* libraries opened with RTLD_DEEPBIND: they bypass the heap agent */
+    SFB_LOSS_DEEPBIND = 16, /* modules that bypass the heap agent: RTLD_DEEPBIND, __libc_malloc() */
     SFB_LOSS_HEAP_UNSEEN = 17, /* allocations and frees of such libraries that others showed */
     SFB_LOSS_FILTER =
         18, /* processes: not recorded from their filter of system calls on (seccomp) */

@@ -20,8 +20,8 @@
  * allocates nothing.
  *
  * Each block has a tail: the last four bytes of its usable size hold its slot number. A block without a slot (the table
- * is full, or samples) has a mark there: sfb_live_mark(). Blocks of SFB_LIVE_LARGE bytes and more have no tail: their slack
- * is SFB_LIVE_SLACK_BESIDE. Over LeakSanitizer no block has one.
+ * is full, or samples) has a mark there: sfb_live_mark(). Blocks of SFB_LIVE_LARGE bytes and more have a tail only where the
+ * allocator gives four bytes more than asked for; else their slack is SFB_LIVE_SLACK_BESIDE. Over LeakSanitizer no block has one.
  *
  * A reader trusts no byte of another process's map.
  */
@@ -78,7 +78,7 @@ enum sfb_live_flags {
     SFB_LIVE_PRIVATE = 1, /* no file could be made: other processes cannot see this map */
     SFB_LIVE_ENDED = 2,   /* the process has exited, or stopped profiling */
     SFB_LIVE_LOCKED = 4,  /* the agent locks the file while it is mapped: see F_OFD_GETLK */
-    SFB_LIVE_BYPASSED = 8 /* a library was opened with RTLD_DEEPBIND: it bypasses the agent */
+    SFB_LIVE_BYPASSED = 8 /* modules bypass the agent: RTLD_DEEPBIND, __libc_malloc() */
 };
 
 /* Counts of the whole process since the table began. */

@@ -19,6 +19,7 @@
 #include "profiler/agent/heap/next.h"
 #include "profiler/agent/heap/pool.h"
 #include "profiler/agent/heap/tail.h"
+#include "profiler/agent/heap/usable.h"
 
 /* sfb_heap_enter() outside the common case. Signals: safe; errno is preserved. */
 struct sfb_heap_thread *sfb_heap_enter_slowly(void);
@@ -67,7 +68,7 @@ static inline void sfb_heap_alloc_end(struct sfb_heap_thread *t, enum sfb_shared
     size_t usable;
 
     if (__builtin_expect(block != NULL, 1)) {
-        usable = sfb_heap_next.malloc_usable_size(block);
+        usable = sfb_heap_usable_fresh(block);
         local->state = SFB_HEAP_AT_WORK;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         if (sfb_heap_mode() != SFB_HEAP_SAMPLED || sfb_heap_follow(t, block))

@@ -13,7 +13,9 @@
 #include "profiler/agent/heap/heap_sample.h"
 #include "profiler/agent/heap/live_hooks.h"
 #include "profiler/agent/heap/next.h"
+#include "profiler/agent/heap/passed_by.h"
 #include "profiler/agent/heap/thread_state.h"
+#include "profiler/agent/heap/usable.h"
 #include "profiler/agent/live/live.h"
 #include "profiler/agent/real.h"
 #include "profiler/agent/slot.h"
@@ -31,7 +33,7 @@ static void end_for_good(void)
     set_mode(SFB_HEAP_OFF);
 }
 
-/* A library bypasses the agent, in this process and its children to come. */
+/* Modules bypass the agent, in this process and its children to come. */
 static bool bypassed;
 
 static void library_hides(void)
@@ -135,11 +137,14 @@ static bool begin(struct sfb_shared *shared, uint64_t cpu_start)
     sfb_agent.end = end_for_good;
     sfb_agent.modules_are_new = sfb_heap_forget_stacks;
     sfb_agent.library_hides = library_hides;
+    sfb_heap_usable_begin();
     describe();
     if (!sfb_slot_take(0, cpu_start)) {
         sfb_agent.shared = NULL;
         return false;
     }
+    for (uint32_t left = sfb_heap_passed_by(); left > 0; left--)
+        library_hides();
     set_mode(mode);
     sfb_agent_wake_recorder();
     return true;

@@ -7,6 +7,7 @@
 #include "profiler/agent/agent.h"
 #include "profiler/agent/heap/heap.h"
 #include "profiler/agent/heap/heap_sample.h"
+#include "profiler/agent/heap/passed_by.h"
 #include "profiler/agent/heap/usable.h"
 #include "profiler/agent/interpose.h"
 #include "profiler/agent/live/api.h"
@@ -29,6 +30,9 @@ static bool begin(void)
     uint32_t off = SFB_HEAP_OFF;
 
     sfb_heap_usable_begin();
+    sfb_live_reads_fresh = sfb_heap_has_headers;
+    if (sfb_heap_passed_by() > 0)
+        sfb_live_bypassed();
     if (has_leak_sanitizer())
         sfb_live_large = 0;
     __atomic_store_n(&sfb_heap.tails, true, __ATOMIC_RELAXED);

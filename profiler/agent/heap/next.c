@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "profiler/agent/heap/heap.h"
+#include "profiler/agent/heap/module_has.h"
 #include "profiler/agent/heap/pool.h"
 #include "profiler/agent/real.h"
 #include "util/base_name.h"
@@ -211,18 +212,6 @@ struct whose {
     bool malloc_is_c_library;
 };
 
-static bool is_in(const struct dl_phdr_info *module, const void *address)
-{
-    for (size_t i = 0; i < module->dlpi_phnum; i++) {
-        const ElfW(Phdr) *h = &module->dlpi_phdr[i];
-
-        if (h->p_type == PT_LOAD &&
-            (uintptr_t)address - module->dlpi_addr - h->p_vaddr < h->p_memsz)
-            return true;
-    }
-    return false;
-}
-
 static bool is_cxx_library(const struct dl_phdr_info *module)
 {
     const char *name = sfb_base_name(module->dlpi_name);
@@ -233,25 +222,26 @@ static bool is_cxx_library(const struct dl_phdr_info *module)
 static int look_at_module(struct dl_phdr_info *module, size_t size, void *user)
 {
     struct whose *w = user;
-    const bool ours = is_in(module, &sfb_heap), cxx = is_cxx_library(module),
-               allocator = is_in(module, w->next_malloc);
+    const bool ours = sfb_heap_module_has(module, &sfb_heap), cxx = is_cxx_library(module),
+               allocator = sfb_heap_module_has(module, w->next_malloc);
 
     (void)size;
-    w->malloc_is_c_library |= allocator && is_in(module, w->of_c_library);
+    w->malloc_is_c_library |= allocator && sfb_heap_module_has(module, w->of_c_library);
     /* An interposer between us and the allocator has strdup(), but leaves malloc_usable_size() to the allocator. */
-    if (is_in(module, w->next_strdup) && !is_in(module, w->of_c_library))
-        w->has_strdup = allocator || is_in(module, w->next_usable_size);
+    if (sfb_heap_module_has(module, w->next_strdup) &&
+        !sfb_heap_module_has(module, w->of_c_library))
+        w->has_strdup = allocator || sfb_heap_module_has(module, w->next_usable_size);
     for (size_t i = 0; i < BASES; i++)
-        if (!ours && is_in(module, w->first[i])) {
+        if (!ours && sfb_heap_module_has(module, w->first[i])) {
             w->new_is_others = w->malloc_is_others = true;
             w->realloc_is_others |= i == 0;
         }
     for (size_t i = 0; i < FUNCTIONS; i++) {
-        if (is_in(module, w->found[i])) {
+        if (sfb_heap_module_has(module, w->found[i])) {
             w->is_own[i] = !ours;
             w->new_is_others |= !ours;
         }
-        if (cxx || !is_in(module, w->next[i]))
+        if (cxx || !sfb_heap_module_has(module, w->next[i]))
             continue;
         w->new_is_malloc = false;
         w->new_is_others |= !allocator;

@@ -39,8 +39,10 @@ void sfb_heap_tail_allocated(void *block, size_t size, const struct sfb_regs *ca
 /* Re-entrant call, from a signal handler: not recorded. The table keeps the block as live. */
 bool sfb_heap_tail_freed(void *block, enum sfb_heap_state state)
 {
-    if (sfb_heap_local.state != SFB_HEAP_IDLE)
+    if (sfb_heap_local.state != SFB_HEAP_IDLE) {
+        sfb_live_missed();
         return false;
+    }
     set_state(SFB_HEAP_AT_WORK);
     sfb_live_freed(block, sfb_heap_usable_given(block));
     set_state(state);

@@ -9,35 +9,21 @@
 #include "unwind/machine/native.h"
 #include "unwind/process/pages.h"
 
-/* --- glibc's header --------------------------------------------------------------------------------
- *
- * The word before a block is the size of its chunk, with three flags. The chunk begins 16 bytes before the block, and the
- * block ends 8 bytes behind the chunk.
- *
- * malloc_usable_size() reads the next chunk's header, too: with a size that is garbage, anywhere.
- */
+/* --- glibc's header -------------------------------------------------------------------------------- */
 
-enum { ALIGNMENT = 16, CHUNK_MIN = 32, FLAGS = 7, IS_MMAPPED = 2, OVERHEAD = 8 };
+enum { ALIGNMENT = 16, CHUNK_MIN = 32 };
 
-static bool has_headers; /* the allocator's headers are such */
-
-static uint64_t header_of(const void *block)
-{
-    uint64_t header;
-
-    memcpy(&header, (const uint8_t *)block - sizeof header, sizeof header);
-    return header;
-}
+bool sfb_heap_has_headers;
 
 /* @return 0: the header cannot be a block's. As free() judges it */
 static size_t usable_by_header(void *block)
 {
-    const uint64_t header = (uintptr_t)block % ALIGNMENT == 0 ? header_of(block) : 0,
-                   size = header & ~(uint64_t)FLAGS;
+    const uint64_t header = (uintptr_t)block % ALIGNMENT == 0 ? sfb_heap_header(block) : 0,
+                   size = header & ~(uint64_t)SFB_HEAP_CHUNK_FLAGS;
 
-    if (header & IS_MMAPPED)
+    if (header & SFB_HEAP_CHUNK_IS_MMAPPED)
         return sfb_heap_next.malloc_usable_size(block); /* reads this header only */
-    return size >= CHUNK_MIN && size % ALIGNMENT == 0 ? size - OVERHEAD : 0;
+    return size >= CHUNK_MIN && size % ALIGNMENT == 0 ? size - SFB_HEAP_CHUNK_OVERHEAD : 0;
 }
 
 static bool agrees(size_t size)
@@ -61,13 +47,8 @@ static bool is_under_valgrind(void)
 /* A later release may have other headers, and memory tags make others. */
 void sfb_heap_usable_begin(void)
 {
-    has_headers =
+    sfb_heap_has_headers =
         sfb_heap_next.malloc_is_c_library && !is_under_valgrind() && agrees(24) && agrees(1000);
-}
-
-static size_t usable_of(void *block)
-{
-    return has_headers ? usable_by_header(block) : sfb_heap_next.malloc_usable_size(block);
 }
 
 /* --- where blocks were seen ------------------------------------------------------------------------
@@ -126,7 +107,7 @@ static bool crosses_pages(uint64_t from, uint64_t to)
 
 size_t sfb_heap_usable_new(void *block)
 {
-    const size_t usable = usable_of(block);
+    const size_t usable = sfb_heap_usable_fresh(block);
     const uint64_t at = (uintptr_t)block;
 
     if (usable > 0 && crosses_pages(at, at + usable - 1))
@@ -136,7 +117,8 @@ size_t sfb_heap_usable_new(void *block)
 
 size_t sfb_heap_usable_given(void *block)
 {
-    const size_t usable = usable_of(block);
+    const size_t usable =
+        sfb_heap_has_headers ? usable_by_header(block) : sfb_heap_next.malloc_usable_size(block);
     const uint64_t at = (uintptr_t)block, last = at + usable - 1;
 
     if (usable < SFB_LIVE_TAIL || last < at || last >> SFB_LIVE_BLOCK_BITS != 0)

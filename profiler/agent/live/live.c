@@ -39,10 +39,12 @@ static struct {
     uint32_t busy;         /* a thread begins or stops a table */
     uint32_t child_blocks; /* allocations of a child without a table */
     bool bypassed;         /* for good: a library may stay loaded after its last dlclose() */
+    bool missed;           /* a free() of a nested call */
     uint64_t swept_ns, since;
 } own;
 
 size_t sfb_live_large = SFB_LIVE_LARGE;
+bool sfb_live_reads_fresh;
 
 static __thread struct sfb_live_thread thread __attribute__((tls_model("initial-exec")));
 
@@ -175,6 +177,11 @@ void sfb_live_bypassed(void)
         __atomic_fetch_or(&table.map->flags, SFB_LIVE_BYPASSED, __ATOMIC_RELAXED);
 }
 
+void sfb_live_missed(void)
+{
+    __atomic_store_n(&own.missed, true, __ATOMIC_RELAXED);
+}
+
 void sfb_live_continue_in_child(void)
 {
     sfb_live_here->epoch = sfb_live_here->started = 0;
@@ -270,7 +277,7 @@ static inline uint32_t slot_of(const struct sfb_live_table *table, const void *p
     return sfb_live_is_block(block) && sfb_live_address(block) == (uintptr_t)p ? tail : 0;
 }
 
-/* Also of a large block, which has no tail. The tail comes first: a small block may have as much room. */
+/* Also of a large block without a tail. The tail comes first: most have one. */
 static inline uint32_t any_slot_of(struct sfb_live_thread *t, const void *p, size_t usable)
 {
     const uint32_t slot = slot_of(&t->table, p, usable);
@@ -282,6 +289,12 @@ static void forget_beside(struct sfb_live_thread *t, uint32_t slot, uint64_t blo
 {
     if (__builtin_expect(sfb_live_is_beside(block), 0))
         sfb_live_beside_remove(t, sfb_live_address(block), slot);
+}
+
+/* A large block has a tail only where the allocator's block has room for it anyway. */
+static bool has_room(size_t size, size_t usable)
+{
+    return size < sfb_live_large || usable - size >= SFB_LIVE_TAIL;
 }
 
 /* Whether the tail marks a block that got no slot. */
@@ -331,14 +344,48 @@ static bool is_bypassed(const struct sfb_live_table *table)
 }
 
 /*
- * Judges a block without a tail of ours. If libraries bypass the agent, the slot may be an older block's, which one of
+ * A block was freed unseen: past the agent, unless nested calls were missed. Others of this kind may have been taken for
+ * overrun ones.
+ */
+static void note_unseen(const struct sfb_live_table *table)
+{
+    struct sfb_live *map = table->map;
+    const uint32_t used = __atomic_load_n(&map->stacks.used, __ATOMIC_RELAXED);
+
+    if (__atomic_load_n(&own.missed, __ATOMIC_RELAXED))
+        return;
+    sfb_live_bypassed();
+    sfb_live_count_up(&map->unseen,
+                      __atomic_exchange_n(&map->counts.overruns, 0, __ATOMIC_RELAXED));
+    for (uint32_t id = 1; id < used && id < table->stack_room; id++)
+        if (__atomic_load_n(&table->stacks[id].overruns, __ATOMIC_RELAXED) > 0)
+            __atomic_store_n(&table->stacks[id].overruns, 0, __ATOMIC_RELAXED);
+}
+
+/* The block at an address of a live slot has another size: it is a later one, from past the agent. */
+static bool is_later(const struct sfb_live_table *table, uint32_t slot, size_t usable)
+{
+    const struct sfb_live_slot *s = &table->slots[slot];
+    const uint64_t at = sfb_live_tail_at(__atomic_load_n(&s->block, __ATOMIC_RELAXED),
+                                         __atomic_load_n(&s->what, __ATOMIC_RELAXED)),
+                   address = sfb_live_address(__atomic_load_n(&s->block, __ATOMIC_RELAXED));
+
+    return usable != 0 && at != 0 && at + SFB_LIVE_TAIL - address != usable;
+}
+
+/*
+ * Judges a block without a tail of ours. If modules bypass the agent, the slot may be an older block's, which one of
  * them has freed: such a block is counted as unseen, and no more.
  *
  * @param all  whether there is no such slot, if none was found
  */
-static void judge_unknown(const struct sfb_live_table *table, uint32_t slot, bool all)
+static void judge_unknown(const struct sfb_live_table *table, uint32_t slot, size_t usable,
+                          bool all)
 {
     struct sfb_live_counts *counts = &table->map->counts;
+
+    if (slot != 0 && !is_bypassed(table) && is_later(table, slot, usable))
+        note_unseen(table);
 
     if (is_bypassed(table)) {
         sfb_live_count_up(&table->map->unseen, 1);
@@ -365,12 +412,12 @@ static uint32_t find_unknown(const struct sfb_live_table *table, const void *p, 
 
     if (__atomic_load_n(&own.swept_ns, __ATOMIC_RELAXED) >
         SWEEP_FREE_NS + (now - __atomic_load_n(&own.since, __ATOMIC_RELAXED)) / SWEEP_SHARE) {
-        judge_unknown(table, slot, all);
+        judge_unknown(table, slot, usable, all);
         return 0;
     }
     slot = look_for(table, p, usable, &all);
     sfb_live_count_up(&own.swept_ns, sfb_now() - now);
-    judge_unknown(table, slot, all);
+    judge_unknown(table, slot, usable, all);
     return slot;
 }
 
@@ -387,7 +434,7 @@ static bool is_sampled(struct sfb_live_thread *t, size_t size)
 
 static void set_mark(void *p, size_t size, size_t usable)
 {
-    if (size < sfb_live_large)
+    if (has_room(size, usable))
         set_tail(p, usable, sfb_live_mark((uintptr_t)p));
 }
 
@@ -457,7 +504,7 @@ static void name_stack(struct sfb_live_thread *t, uint32_t slot, size_t size,
     sfb_live_count_up(&t->table.map->counts.no_stack, 1);
 }
 
-/* Gives a large block its slot. */
+/* Gives a large block without a tail its slot. */
 static void fill_beside(struct sfb_live_thread *t, uint32_t slot, void *p)
 {
     if (!sfb_live_beside_put(t, p, slot)) {
@@ -483,8 +530,12 @@ void sfb_live_allocated(void *p, size_t size, size_t usable, const struct sfb_re
         set_mark(p, size, usable);
         return;
     }
-    if (is_bypassed(&t->table))
+    if (is_bypassed(&t->table)) {
         take_back(t, p, usable);
+    } else if (sfb_live_reads_fresh && __builtin_expect(slot_of(&t->table, p, usable) != 0, 0)) {
+        note_unseen(&t->table);
+        take_back(t, p, usable);
+    }
     if (t->level > 0 && !is_sampled(t, size)) {
         leave_out(t, p, size, usable);
         return;
@@ -495,7 +546,7 @@ void sfb_live_allocated(void *p, size_t size, size_t usable, const struct sfb_re
         return;
     }
     name_stack(t, slot, size, caller);
-    if (__builtin_expect(size >= sfb_live_large, 0)) {
+    if (__builtin_expect(!has_room(size, usable), 0)) {
         fill_beside(t, slot, p);
         return;
     }
@@ -505,14 +556,24 @@ void sfb_live_allocated(void *p, size_t size, size_t usable, const struct sfb_re
                      __ATOMIC_RELEASE);
 }
 
-/* A large block has no mark. Once blocks are sampled or without a slot, a foreign large block looks the same. */
-static bool has_no_slot(const struct sfb_live_thread *t, const void *p, size_t usable)
+/* Removes the mark of a block that ends: the next block here may have no room for one. @return whether it had one */
+static bool take_mark(void *p, size_t usable)
+{
+    const bool marked = is_marked(p, usable);
+
+    if (marked)
+        set_tail(p, usable, 0);
+    return marked;
+}
+
+/* A large block may have no mark. Once blocks are sampled or without a slot, a foreign large block looks the same. */
+static bool may_have_no_slot(const struct sfb_live_thread *t, size_t usable)
 {
     const struct sfb_live *map = t->table.map;
 
-    return is_marked(p, usable) || (usable >= sfb_live_large &&
-                                    (__atomic_load_n(&map->level_most, __ATOMIC_RELAXED) > 0 ||
-                                     __atomic_load_n(&map->counts.no_slot, __ATOMIC_RELAXED) > 0));
+    return usable >= sfb_live_large &&
+           (__atomic_load_n(&map->level_most, __ATOMIC_RELAXED) > 0 ||
+            __atomic_load_n(&map->counts.no_slot, __ATOMIC_RELAXED) > 0);
 }
 
 void sfb_live_freed(void *p, size_t usable)
@@ -522,14 +583,22 @@ void sfb_live_freed(void *p, size_t usable)
 
     if (!is_here(t, false))
         return;
-    slot = any_slot_of(t, p, usable);
-    if (__builtin_expect(slot == 0, 0)) {
-        if (has_no_slot(t, p, usable))
-            return;
-        slot = find_unknown(&t->table, p, usable);
-        if (slot == 0)
-            return;
+    slot = slot_of(&t->table, p, usable);
+    if (__builtin_expect(slot != 0, 1)) {
+        sfb_live_table_give(t, slot);
+        /* The next block here is to look no slot up. A reader that misses the tail finds the slot free. */
+        if (sfb_live_reads_fresh)
+            set_tail(p, usable, 0);
+        return;
     }
+    if (take_mark(p, usable))
+        return;
+    if (usable >= sfb_live_large)
+        slot = sfb_live_beside_find(t, p);
+    if (slot == 0 && !may_have_no_slot(t, usable))
+        slot = find_unknown(&t->table, p, usable);
+    if (slot == 0)
+        return;
     forget_beside(t, slot, __atomic_load_n(&t->table.slots[slot].block, __ATOMIC_RELAXED));
     sfb_live_table_give(t, slot);
 }
@@ -558,7 +627,12 @@ void sfb_live_moving(struct sfb_live_move *out, void *p, size_t usable)
         return;
     out->epoch = t->epoch;
     out->slot = any_slot_of(t, p, usable);
-    if (out->slot == 0 && !has_no_slot(t, p, usable))
+    if (out->slot == 0 && take_mark(p, usable)) {
+        out->marked = p;
+        out->usable = usable;
+        return;
+    }
+    if (out->slot == 0 && !may_have_no_slot(t, usable))
         out->slot = find_unknown(&t->table, p, usable);
     if (out->slot == 0)
         return;
@@ -575,6 +649,8 @@ static bool is_of_now(const struct sfb_live_move *move)
 
 void sfb_live_stayed(const struct sfb_live_move *move)
 {
+    if (move->marked)
+        set_tail(move->marked, move->usable, sfb_live_mark((uintptr_t)move->marked));
     if (is_of_now(move))
         __atomic_store_n(&thread.table.slots[move->slot].block, move->block, __ATOMIC_RELEASE);
 }

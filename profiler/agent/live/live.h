@@ -26,16 +26,24 @@ struct sfb_live_how {
 };
 
 /*
- * Blocks of this size and larger have no tail: the hook asks for the size that the program wants. 0: no block has a tail,
- * for the allocator reports the sizes of its blocks. Set before the first table begins.
+ * Blocks of this size and larger take no room for a tail: the hook asks for the size that the program wants. 0: no block
+ * does, for the allocator reports the sizes of its blocks. Set before the first table begins.
  */
 extern size_t sfb_live_large;
+
+/*
+ * The last bytes of a new block are read: if they name its slot, the block was freed past the agent. Set where these bytes
+ * have memory, and no tool takes the read for the program's.
+ */
+extern bool sfb_live_reads_fresh;
 
 /* A block during realloc(). */
 struct sfb_live_move {
     uint32_t slot;  /* 0: the block has no slot */
     uint32_t epoch; /* of the slot's table */
     uint64_t block;
+    void *marked; /* the block, if it had a mark */
+    size_t usable;
 };
 
 /*
@@ -60,8 +68,11 @@ void sfb_live_end(void);
 /* At the calling thread's exit. */
 void sfb_live_thread_end(void);
 
-/* A library is about to be loaded that allocates and frees past the hooks. From now on, a block without a tail may be its own. */
+/* A module allocates and frees past the hooks. From now on, a block without a tail may be its own. */
 void sfb_live_bypassed(void);
+
+/* A block was freed in a nested call: it keeps its slot until the allocator gives out its address again. */
+void sfb_live_missed(void);
 
 /* In a child of fork(). A child made without fork()'s handlers notices by itself. */
 void sfb_live_continue_in_child(void);

@@ -59,7 +59,7 @@ struct sfb_heap_process {
     uint64_t dropped_reported;
     uint64_t unseen; /* events instead of unknown and conflicts, if bypassed */
     uint64_t unseen_reported;
-    bool bypassed; /* a library was opened with RTLD_DEEPBIND: it allocates and frees unseen */
+    bool bypassed; /* modules bypass the agent: they allocate and free unseen */
     bool happened; /* an event since the last state */
 };
 

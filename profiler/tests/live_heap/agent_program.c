@@ -13,6 +13,7 @@
  *     strict    sets the strictest filter of system calls, and goes on allocating
  *     exits     _exit() in a child; loads and unloads libraries
  *     plugin    gives blocks to a library (N: its path) that was opened with RTLD_DEEPBIND, and frees blocks of it
+ *     second    the same without RTLD_DEEPBIND
  *     frees     frees what is no block: N is "middle", "stack", "again", or the word that stands before a block, in hexadecimal
  *     pairs     N million malloc() and free() at depth 8; prints ns a pair
  *     many      N blocks of 32 bytes
@@ -384,10 +385,10 @@ static int frees(const char *what)
     return 0; /* cppcheck-suppress memleak; the free() before ends the program, or is of no block */
 }
 
-static int plugin(const char *path)
+static int plugin(const char *path, int flags)
 {
     enum { ROUNDS = 20000 };
-    void *const handle = dlopen(path, RTLD_NOW | RTLD_DEEPBIND);
+    void *const handle = dlopen(path, RTLD_NOW | flags);
     void *const make_at = handle ? dlsym(handle, "plugin_make") : NULL;
     void *const drop_at = handle ? dlsym(handle, "plugin_drop") : NULL;
     void *(*make)(size_t);
@@ -472,7 +473,9 @@ int main(int argc, char **argv)
     if (strcmp(way, "stops") == 0)
         return stops();
     if (strcmp(way, "plugin") == 0)
-        return plugin(argc > 2 ? argv[2] : "");
+        return plugin(argc > 2 ? argv[2] : "", RTLD_DEEPBIND);
+    if (strcmp(way, "second") == 0)
+        return plugin(argc > 2 ? argv[2] : "", 0);
     if (strcmp(way, "frees") == 0)
         return frees(argc > 2 ? argv[2] : "");
     if (strcmp(way, "environ") == 0)

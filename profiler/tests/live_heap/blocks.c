@@ -22,6 +22,12 @@ static void must(bool good, const char *what)
         .fp = *(uint64_t *)__builtin_frame_address(0)                                              \
     }
 
+/* What the hook asks the allocator for. */
+static size_t asked(size_t size)
+{
+    return size < SFB_LIVE_LARGE ? size + SFB_LIVE_TAIL : size;
+}
+
 static void *told(void *p, size_t size, const struct sfb_regs *caller)
 {
     if (p)
@@ -33,21 +39,21 @@ void *block_new(size_t size)
 {
     const struct sfb_regs caller = CALLER;
 
-    return told(malloc(size + SFB_LIVE_TAIL), size, &caller);
+    return told(malloc(asked(size)), size, &caller);
 }
 
 void *block_new_aligned(size_t alignment, size_t size)
 {
     const struct sfb_regs caller = CALLER;
 
-    return told(memalign(alignment, size + SFB_LIVE_TAIL), size, &caller);
+    return told(memalign(alignment, asked(size)), size, &caller);
 }
 
 void *block_new_zeroed(size_t size)
 {
     const struct sfb_regs caller = CALLER;
 
-    return told(calloc(1, size + SFB_LIVE_TAIL), size, &caller);
+    return told(calloc(1, asked(size)), size, &caller);
 }
 
 void *block_resize(void *p, size_t size)
@@ -57,7 +63,7 @@ void *block_resize(void *p, size_t size)
     void *now;
 
     sfb_live_moving(&move, p, malloc_usable_size(p));
-    now = realloc(p, size + SFB_LIVE_TAIL);
+    now = realloc(p, asked(size));
     must(now, "no memory");
     sfb_live_moved(&move);
     return told(now, size, &caller);

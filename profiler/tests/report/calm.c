@@ -114,10 +114,10 @@ Test(calm, each_loss_has_a_singular)
         [SFB_LOSS_INTERRUPTED] = "system call that returned EINTR because of a sample",
         [SFB_LOSS_CPU] = "ms of CPU time that is in no process of the recording",
         [SFB_LOSS_SPACE] = "process: a limit on address space (ulimit -v) left no room",
-        [SFB_LOSS_DEEPBIND] = ("library opened with RTLD_DEEPBIND, whose own calls of malloc() and "
-                               "free() are not seen"),
+        [SFB_LOSS_DEEPBIND] = ("module with RTLD_DEEPBIND or __libc_malloc(), whose own calls of "
+                               "malloc() and free() are not seen"),
         [SFB_LOSS_FILTER] = "process with a seccomp filter: not recorded from there on",
-        [SFB_LOSS_HEAP_UNSEEN] = "event of the heap unseen, of libraries opened with RTLD_DEEPBIND",
+        [SFB_LOSS_HEAP_UNSEEN] = "event of the heap unseen, of modules that bypass the agent",
     };
 
     for (uint32_t reason = 0; reason < SFB_LOSS_COUNT; reason++) {
