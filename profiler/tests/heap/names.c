@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/tests/heap/names_bare.h"
 #include "sfb/cbf.h"
 #include "support/test.h"
 #include "unwind/capture/backtrace.h"
 #include "unwind/machine/arch.h"
+#include "unwind/process/module_cache.h"
 
 static struct sfb_stack_namer namer, other;
 static uint64_t state = 88172645463325252u;
@@ -92,6 +94,23 @@ Test(heap_names, is_what_the_front_door_says)
 {
     while (checked < 30000)
         one(dice(40));
+}
+
+/* Now and then no rule is cached: the front door walks, with the same memo. */
+static void check_or_walk(void)
+{
+    if (dice(8) == 0)
+        memset(&sfb_live_rules, 0, sizeof sfb_live_rules);
+    check();
+}
+
+/* A frame may equal the memo's but for an fp that its callers do not need. */
+Test(heap_names, is_what_the_front_door_says_where_fp_is_any_register)
+{
+    static const struct bare bare = { dice, check_or_walk };
+
+    while (checked < 30000)
+        bare_begin(&bare, 1 + dice(3));
 }
 
 /* --- libraries that come and go --------------------------------------------------------------- */

@@ -48,7 +48,8 @@ if(CMAKE_CXX_COMPILER)
   endforeach()
 endif()
 
-sfb_test(heap names LIBS ${CMAKE_DL_LIBS})
+sfb_test(heap names SOURCES heap/names_bare.c LIBS ${CMAKE_DL_LIBS})
+set_source_files_properties(heap/names_bare.c PROPERTIES COMPILE_OPTIONS "-O2;-fomit-frame-pointer")
 # Of instructions of one size: what was learnt of an address of the one is wrong of the other.
 set(sfb_heap_room_small 200)
 set(sfb_heap_room_large 312)

@@ -31,7 +31,8 @@ struct sfb_memo_frame {
     uint8_t interrupted : 1; /* pc is key - 1 */
     /* Probably the innermost frame of a module that may be unloaded: the first rule from that module. */
     uint8_t needs_module : 1;
-    uint8_t zero : 1; /* padding: the byte is written as a whole */
+    uint8_t
+        any_fp : 1; /* the frames further out do not depend on fp, which may be stale: stack_name.c */
 };
 
 /* In the caller's storage, zero at first. */
@@ -177,7 +178,7 @@ static inline void sfb_memo_write(struct sfb_memo_frame *f, uint64_t key, uint64
     f->by_eh_frame = (uint8_t)(sfb_module_eh_frame[sfb_rule_cache_id(word)] & 1u);
     f->interrupted = false;
     f->needs_module = false;
-    f->zero = 0;
+    f->any_fp = false;
 }
 
 /* @return whether the stack's words still lead from the callee to this frame */

@@ -6,6 +6,11 @@
  *
  * memo.c says why a frame of the memo is valid. Here frames further in than the walk's first stay in the memo: a walk
  * that reaches them compares their callers. How the innermost of all was reached is unknown, and not needed.
+ *
+ * In code without frame pointers, fp is a general register and differs in each walk. Few frames depend on it: most rules
+ * count from sp, and sooner or later a rule reads fp from the stack. A frame whose fp is overwritten before a rule needs it
+ * (any_fp) matches by key and sp alone. The fp of the frames behind it may then be stale, up to the rule that reads fp:
+ * these frames are any_fp, too. If the stack differs further out, carry_fp() restores them before a new rule may need fp.
  */
 #include "unwind/capture/stack_name.h"
 
@@ -67,31 +72,48 @@ static inline bool may_use(const struct sfb_memo *memo, uint64_t sp, uint64_t *h
 
 static inline bool is_frame(const struct sfb_memo_frame *f, uint64_t key, uint64_t sp, uint64_t fp)
 {
-    return !((f->sp ^ sp) | (f->key ^ key) | (f->fp ^ fp) | f->interrupted);
+    return !((f->sp ^ sp) | (f->key ^ key) | ((f->fp ^ fp) & (f->any_fp - UINT64_C(1))) |
+             f->interrupted);
+}
+
+/* Writes the fp of [f, end), of which end - 1 has the right one. */
+static void carry_fp(struct sfb_memo_frame *f, struct sfb_memo_frame *end)
+{
+    for (struct sfb_memo_frame *at = end - 1; at > f; at--)
+        at[-1].fp = at[-1].fp_read ? at[-1].fp_word : at->fp;
+}
+
+/* A new frame's callers are known. @param f  any_fp: its rule does not need fp */
+static inline void judge_fp(struct sfb_memo_frame *f)
+{
+    f->any_fp &= f[-1].fp_read | f[-1].any_fp;
 }
 
 /*
  * Appends frames and their hashes to the matched ones.
  *
  * @param fresh  at the far end of the storage
- * @param first  the innermost frame, if it is new; NULL: it is among the others
+ * @param first  the innermost frame, if it is new; its key is 0 if it is among the others
  *
  * @return the hash of all frames
  */
 static inline uint64_t append(struct sfb_memo *memo, uint32_t outer,
-                              const struct sfb_memo_frame *fresh, const struct sfb_regs *first)
+                              const struct sfb_memo_frame *fresh,
+                              const struct sfb_memo_frame *first)
 {
     uint64_t *hash = (uint64_t *)(void *)(memo->frame + CAPACITY) + outer, value = hash[-1];
     struct sfb_memo_frame *f = memo->frame + outer;
 
     for (; fresh != memo->frame + CAPACITY; fresh++) {
-        *f++ = *fresh;
+        *f = *fresh;
+        judge_fp(f++);
         value = sfb_stack_hash_add(value, fresh->key);
         *hash++ = value;
     }
-    if (first) {
-        *f++ = (struct sfb_memo_frame){ .key = first->pc, .sp = first->sp, .fp = first->fp };
-        value = sfb_stack_hash_add(value, first->pc);
+    if (first->key) {
+        *f = *first;
+        judge_fp(f++);
+        value = sfb_stack_hash_add(value, first->key);
         *hash = value;
     }
     memo->count = (uint32_t)(f - memo->frame);
@@ -144,8 +166,8 @@ static inline bool step_by(const struct sfb_memo *memo, uint64_t word, uint64_t 
 static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs *caller,
                                     bool *known)
 {
-    struct sfb_memo_frame *const frame = memo->frame, *fresh = frame + CAPACITY, *f, *end;
-    const struct sfb_regs *first = NULL;
+    struct sfb_memo_frame *const frame = memo->frame, *fresh = frame + CAPACITY, *f, *end, *last;
+    struct sfb_memo_frame first = { .key = 0 };
     uint64_t key = caller->pc, sp = caller->sp, fp = caller->fp, word = 0, hi = 0;
 
     *known = false;
@@ -159,13 +181,18 @@ static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs
         if (is_frame(f, key, sp, fp)) {
             /* It may have been reached from another callee, now gone. */
             if (word) {
+                const bool any_fp = f->any_fp;
+
                 sfb_memo_write(f, key, sp, fp, word);
+                f->any_fp = any_fp;
                 memo->count = (uint32_t)(end - frame);
             }
+            f->fp = fp;
             f = follow(frame, f);
             if (f == frame)
                 break;
             /* The unchanged frames belong to this walk: they move with the new ones. */
+            carry_fp(f, end);
             fresh = keep_frames(memo, fresh, f, end);
             if (!fresh)
                 return 0;
@@ -173,20 +200,28 @@ static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs
             sp = f->sp;
             fp = f->fp;
             end = f;
+            last = fresh;
         } else if (word) {
             if (fresh == frame + memo->count + 1)
                 return 0;
             sfb_memo_write(--fresh, key, sp, fp, word);
+            fresh->any_fp = true;
+            last = fresh;
         } else {
-            first = caller;
+            first.key = key;
+            first.sp = sp;
+            first.fp = fp;
+            first.any_fp = true;
+            last = &first;
         }
         word = sfb_rule_cache_look(&sfb_live_rules, key);
+        last->any_fp &= !sfb_arch_needs_fp(word);
         if (!step_by(memo, word, hi, &key, &sp, &fp))
             return 0;
     }
     *known = true;
-    if (first || fresh != frame + CAPACITY)
-        return append(memo, (uint32_t)(end - frame), fresh, first);
+    if (first.key || fresh != frame + CAPACITY)
+        return append(memo, (uint32_t)(end - frame), fresh, &first);
     return ((const uint64_t *)(const void *)(frame + CAPACITY))[end - frame - 1];
 }
 
@@ -199,6 +234,8 @@ static __attribute__((noinline)) uint64_t name_by_walk(struct sfb_stack_namer *n
     struct sfb_context context;
     uint64_t hash = 0;
 
+    if (memo->count > 0)
+        carry_fp(memo->frame, memo->frame + memo->count); /* the front door compares each fp */
     memo->idle = 0;
     memo->balance = 0;
     sfb_arch_context(&context, caller);

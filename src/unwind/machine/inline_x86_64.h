@@ -147,6 +147,12 @@ static inline __attribute__((always_inline)) bool sfb_arch_follow(uint64_t word,
     return true;
 }
 
+/* Tells whether sfb_arch_follow() needs fp. */
+static inline bool sfb_arch_needs_fp(uint64_t word)
+{
+    return (int64_t)word < 0 || (word >> SFB_ARCH_PC_BITS & 1);
+}
+
 /*
  * Gives the address that sfb_arch_follow() has read.
  *
