@@ -41,7 +41,7 @@ bool remote_core_notes_read(struct remote_core_notes *out, const struct remote_c
 
 void remote_core_notes_free(struct remote_core_notes *notes);
 
-/* @return a word of the auxiliary vector; 0: it has no such word */
+/* @return a word of the auxiliary vector; 0: not there */
 uint64_t remote_core_auxv(const struct remote_core_notes *notes, uint64_t type);
 
 /* What the notes say of the process: pid, names, signal. */

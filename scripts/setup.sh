@@ -10,11 +10,11 @@ packages() {
     # gcc, g++, clang: all of them, because the tests compare them and compile headers as C++.
     # libbinutils: libsframe, whose names ours must not clash with. llvm: names in clang's reports.
     # dwz, debuginfod: debug files that share parts, and a server of them. protobuf-compiler: another reader of pprof files.
-    # musl-tools: programs of another C library.
+    # musl-tools: programs of another C library. elfutils, gdb: stacks to compare with. zstd: cores as systemd-coredump packs them.
     printf '%s\n' gcc g++ cmake ninja-build pkg-config clang clang-format clang-tidy cppcheck \
         shellcheck binutils libbinutils libunwind-dev libelf-dev libdw-dev liblzma-dev libiberty-dev \
         libzstd-dev zlib1g-dev libcriterion-dev libjansson-dev libcapstone-dev abigail-tools gdb valgrind dpkg-dev llvm \
-        dwz debuginfod protobuf-compiler musl-tools file xz-utils "$(clang_runtime)"
+        dwz debuginfod protobuf-compiler musl-tools elfutils file xz-utils zstd "$(clang_runtime)"
 }
 
 # The package with clang's sanitizers and libFuzzer: named after the version of the clang that is here, or
@@ -29,9 +29,9 @@ clang_runtime() {
     fi
 }
 
-# What only the preset aarch64 needs. g++ compiles the public headers as C++ for AArch64, too.
+# What the preset aarch64 needs. g++ compiles the public headers as C++ for AArch64, too. gdb-multiarch: AArch64 cores.
 aarch64_packages() {
-    printf '%s\n' gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
+    printf '%s\n' gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user gdb-multiarch
 }
 
 # Those of the packages given that are not installed.

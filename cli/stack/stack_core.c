@@ -10,7 +10,7 @@
 #include "cli/stack/stack_text.h"
 #include "cli/tool_reporter.h"
 
-/* Walks and names read the same files, found by symbols. */
+/* A core, and the symbols that find its files: walks and names take the same ones. */
 struct core {
     const struct stack_request *request;
     struct reporter reporter;
