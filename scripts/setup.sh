@@ -29,9 +29,10 @@ clang_runtime() {
     fi
 }
 
-# What the preset aarch64 needs. g++ compiles the public headers as C++ for AArch64, too. gdb-multiarch: AArch64 cores.
+# What the preset aarch64 needs. g++ compiles the public headers as C++ for AArch64, too. gdb-multiarch,
+# qemu-system-arm, cpio: AArch64 cores, by a kernel.
 aarch64_packages() {
-    printf '%s\n' gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user gdb-multiarch
+    printf '%s\n' gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user gdb-multiarch qemu-system-arm cpio
 }
 
 # Those of the packages given that are not installed.
@@ -227,6 +228,51 @@ setup_toolchains() {
     fi
 }
 
+# Gets Debian's arm64 kernel and a few programs, with what they need, as a root folder. fetch_sysroot() says how.
+fetch_machine() (
+    set -e
+    local tmp=$1 package
+    local -a arm64=(
+        -o APT::Architecture=arm64 -o APT::Architectures=arm64
+        -o "Dir::State::status=$tmp/status" -o "Dir::Cache::archives=$tmp/archives"
+    )
+
+    private_sources "$tmp" deb
+    mkdir -p "$tmp/archives/partial" "$tmp/all" "$tmp/machine/root"
+    : >"$tmp/status"
+    private_apt "$tmp" "${arm64[@]}" update
+    private_apt "$tmp" "${arm64[@]}" install -y --no-install-recommends --download-only \
+        linux-image-arm64 coreutils dash bash perl-base sed mawk sqlite3
+    for package in "$tmp"/archives/*.deb; do
+        case ${package##*/} in
+        linux-image-*) dpkg-deb -x "$package" "$tmp/all" ;;
+        klibc* | libklibc* | initramfs* | udev_*) ;;
+        *) dpkg-deb -x "$package" "$tmp/machine/root" ;;
+        esac
+    done
+    rm -rf "$tmp/machine/root"/{var,usr/share,usr/lib/aarch64-linux-gnu/gconv}
+    cp "$tmp"/all/boot/vmlinuz-* "$tmp/machine/vmlinuz"
+)
+
+# The machine whose cores stack.foreign_oracle looks at.
+setup_aarch64_machine() {
+    local tmp
+
+    if [[ $(uname -m) == aarch64 || -e $cache/aarch64-machine/vmlinuz ]] || ! command -v apt-get >/dev/null; then
+        return
+    fi
+    say "setup: fetching Debian's arm64 kernel into $cache"
+    mkdir -p "$logs" "$cache"
+    tmp=$(mktemp -d "$cache/machine.XXXXXX")
+    if fetch_machine "$tmp" >"$logs/machine.log" 2>&1; then
+        mv -T "$tmp/machine" "$cache/aarch64-machine" 2>/dev/null || true
+    fi
+    rm -rf "$tmp"
+    if [[ ! -e $cache/aarch64-machine/vmlinuz ]]; then
+        say "setup: could not fetch it ($logs/machine.log): stack.foreign_oracle is skipped" >&2
+    fi
+}
+
 # The programs that ./dev agreement steps through; it leaves out what is not there.
 setup_agreement() {
     local missing
@@ -379,7 +425,7 @@ setup() {
     for preset in "$@"; do
         case $preset in
         dev) setup_toolchains && setup_profiler && setup_heap && setup_page ;;
-        aarch64) setup_aarch64 && setup_toolchains ;;
+        aarch64) setup_aarch64 && setup_aarch64_machine && setup_toolchains ;;
         agreement) setup_agreement ;;
         recorded) setup_recorded ;;
         programs) setup_programs ;;

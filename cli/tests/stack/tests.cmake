@@ -25,13 +25,15 @@ endif()
 
 # Frame by frame beside gdb and eu-stack; and what a stop and a look cost, by strace.
 if(NOT TARGET sfb-remote OR CMAKE_CROSSCOMPILING OR SFRAME_BACKTRACE_SANITIZE)
-  foreach(name oracle core_oracle calls)
+  foreach(name oracle core_oracle foreign_oracle calls)
     sfb_skip(stack ${name} "it takes a native build without sanitizers")
   endforeach()
 else()
   add_executable(stack-program stack/stack_program.c)
   target_compile_options(stack-program PRIVATE -O2)
   target_link_libraries(stack-program PRIVATE sfb-flags)
+  sfb_add_test(stack.foreign_oracle COST 40
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/stack/foreign_oracle $<TARGET_FILE:sfb> ${CMAKE_CURRENT_SOURCE_DIR}/stack/stack_program.c)
   foreach(name oracle core_oracle calls)
     sfb_add_test(stack.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/stack/${name} $<TARGET_FILE:sfb> $<TARGET_FILE:stack-program>)
   endforeach()
