@@ -9,26 +9,57 @@
 
 enum { LATE_MS = 1000, SLICE_MS = 10 };
 
+/*
+ * Asked so often before this thread sleeps: a running thread stops within some microseconds, and to be woken up takes
+ * longer than that, while the other one stands still.
+ */
+enum { ASKS = 64 };
+
 /* Waits for news of a child: its signal is blocked. At most a slice, for it may be ignored. */
-static void wait_a_while(const sigset_t *news)
+static void wait_a_while(void)
 {
     const struct timespec slice = { .tv_nsec = SLICE_MS * 1000000L };
+    sigset_t news;
 
-    sigtimedwait(news, NULL, &slice);
+    sigemptyset(&news);
+    sigaddset(&news, SIGCHLD);
+    sigtimedwait(&news, NULL, &slice);
 }
 
-static enum remote_halted wait_for_stop(struct remote_halt *out, const sigset_t *news)
+void remote_halts_begin(sigset_t *mask)
+{
+    sigset_t news;
+
+    sigemptyset(&news);
+    sigaddset(&news, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, &news, mask);
+}
+
+void remote_halts_end(const sigset_t *mask)
+{
+    pthread_sigmask(SIG_SETMASK, mask, NULL);
+}
+
+enum remote_halted remote_halt_ask(pid_t tid)
+{
+    if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
+        return errno == ESRCH ? REMOTE_HALT_GONE : REMOTE_HALT_REFUSED;
+    return ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0 ? REMOTE_HALT_GONE : REMOTE_HALTED;
+}
+
+enum remote_halted remote_halt_wait(struct remote_halt *out, pid_t tid)
 {
     int status;
 
-    for (unsigned slice = 0; slice <= LATE_MS / SLICE_MS;) {
-        pid_t got = waitpid(out->tid, &status, __WALL | WNOHANG);
+    *out = (struct remote_halt){ .tid = tid };
+    for (unsigned ask = 0; ask <= ASKS + LATE_MS / SLICE_MS; ask++) {
+        pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
 
         if (got < 0)
             return errno == ECHILD ? REMOTE_HALT_GONE : REMOTE_HALT_REFUSED;
         if (got == 0) {
-            wait_a_while(news);
-            slice++;
+            if (ask >= ASKS)
+                wait_a_while();
             continue;
         }
         if (!WIFSTOPPED(status))
@@ -40,28 +71,7 @@ static enum remote_halted wait_for_stop(struct remote_halt *out, const sigset_t 
     return REMOTE_HALT_LATE;
 }
 
-enum remote_halted remote_halt(struct remote_halt *out, pid_t tid)
-{
-    enum remote_halted halted;
-    sigset_t news;
-
-    *out = (struct remote_halt){ .tid = tid };
-    sigemptyset(&news);
-    sigaddset(&news, SIGCHLD);
-    pthread_sigmask(SIG_BLOCK, &news, &out->mask);
-    if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
-        halted = errno == ESRCH ? REMOTE_HALT_GONE : REMOTE_HALT_REFUSED;
-    else if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0)
-        halted = REMOTE_HALT_GONE;
-    else
-        halted = wait_for_stop(out, &news);
-    if (halted != REMOTE_HALTED)
-        pthread_sigmask(SIG_SETMASK, &out->mask, NULL);
-    return halted;
-}
-
 void remote_halt_end(const struct remote_halt *halt)
 {
     ptrace(PTRACE_DETACH, halt->tid, NULL, (void *)(intptr_t)halt->signal);
-    pthread_sigmask(SIG_SETMASK, &halt->mask, NULL);
 }

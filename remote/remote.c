@@ -10,6 +10,7 @@
 
 #include "base/sized.h"
 #include "remote/access_fault.h"
+#include "remote/consistent.h"
 #include "remote/core.h"
 #include "remote/target_modules.h"
 #include "remote/thread_read.h"
@@ -188,16 +189,27 @@ static bool keep(struct sfb_remote *r, const struct sfb_remote_thread *thread)
     return true;
 }
 
+static bool are_valid(uint32_t flags)
+{
+    const uint32_t known = SFB_REMOTE_NO_STOP | SFB_REMOTE_CONSISTENT;
+
+    return !(flags & ~known) && flags != known;
+}
+
+static struct remote_source source_of(struct sfb_remote *r, const struct sfb_remote_options *how)
+{
+    return (struct remote_source){ .pid = r->pid,
+                                   .tasks = r->tasks,
+                                   .memory = &r->memory,
+                                   .modules = &r->modules.policy,
+                                   .may_stop = !(how->flags & SFB_REMOTE_NO_STOP),
+                                   .max_frames = how->max_frames ? how->max_frames : FRAMES_MAX };
+}
+
 static bool read_batch(struct sfb_remote *r, const struct sfb_remote_options *how,
                        const pid_t *tids, size_t count, struct sfb_remote_fault *fault)
 {
-    const struct remote_source from = { .pid = r->pid,
-                                        .tasks = r->tasks,
-                                        .memory = &r->memory,
-                                        .modules = &r->modules.policy,
-                                        .may_stop = !(how->flags & SFB_REMOTE_NO_STOP),
-                                        .max_frames =
-                                            how->max_frames ? how->max_frames : FRAMES_MAX };
+    const struct remote_source from = source_of(r, how);
 
     for (size_t i = 0; i < count; i++)
         remote_thread_look(&r->batch[i], &from, tids[i]);
@@ -240,6 +252,34 @@ static bool read_core(struct sfb_remote *r, const struct sfb_remote_options *how
     return r->count > 0 || fail(fault, "it has no such thread");
 }
 
+static bool walk_crowd(struct sfb_remote *r, const struct sfb_remote_options *how,
+                       struct remote_crowd *crowd, const struct remote_source *from,
+                       struct sfb_remote_fault *fault)
+{
+    for (size_t i = 0; i < crowd->count; i++) {
+        struct remote_thread *t = &crowd->members[i].thread;
+        struct sfb_remote_thread shown;
+
+        if ((how->tid != 0 && how->tid != t->look.tid) || !remote_thread_walk_copy(&shown, t, from))
+            continue;
+        if (!keep(r, &shown))
+            return fail(fault, strerror(ENOMEM));
+    }
+    return true;
+}
+
+static bool read_at_once(struct sfb_remote *r, const struct sfb_remote_options *how,
+                         const pid_t *tids, size_t count, struct sfb_remote_fault *fault)
+{
+    const struct remote_source from = source_of(r, how);
+    struct remote_crowd crowd = { .count = 0 };
+    bool good = remote_crowd_read(&crowd, &from) || fail_by_error(fault, r->pid, errno);
+
+    good = good && find_modules(r, tids, count, fault) && walk_crowd(r, how, &crowd, &from, fault);
+    remote_crowd_free(&crowd);
+    return good;
+}
+
 bool sfb_remote_read(struct sfb_remote *r, const struct sfb_remote_options *options,
                      struct sfb_remote_fault *fault)
 {
@@ -248,7 +288,7 @@ bool sfb_remote_read(struct sfb_remote *r, const struct sfb_remote_options *opti
     ssize_t count;
     bool good;
 
-    if (options && sfb_sized_read(&how, sizeof how, options) != SFB_OK)
+    if ((options && sfb_sized_read(&how, sizeof how, options) != SFB_OK) || !are_valid(how.flags))
         return fail(fault, "the options are not valid");
     forget_threads(r);
     if (r->core)
@@ -262,7 +302,10 @@ bool sfb_remote_read(struct sfb_remote *r, const struct sfb_remote_options *opti
         free(tids);
         return fail_by_error(fault, r->pid, error);
     }
-    good = read_all(r, &how, how.tid ? &how.tid : tids, how.tid ? 1 : (size_t)count, fault);
+    if (how.flags & SFB_REMOTE_CONSISTENT)
+        good = read_at_once(r, &how, tids, (size_t)count, fault);
+    else
+        good = read_all(r, &how, how.tid ? &how.tid : tids, how.tid ? 1 : (size_t)count, fault);
     free(tids);
     if (good && r->count == 0)
         return how.tid ? fail(fault, "it has no such thread") : fail_by_error(fault, r->pid, ESRCH);

@@ -73,6 +73,12 @@ void remote_task_call_read(struct remote_task_call *out, const struct remote_tas
         out->where = REMOTE_TASK_SLEEPS;
 }
 
+void remote_task_call_keep(struct remote_task_call *now, const struct remote_task_call *asleep)
+{
+    if (asleep->in_call && asleep->sp == now->sp && asleep->pc == now->pc)
+        *now = *asleep;
+}
+
 bool remote_task_run_read(struct remote_task_run *out, const struct remote_task_files *files)
 {
     char text[128], *at;

@@ -45,6 +45,9 @@ void remote_task_files_close(struct remote_task_files *files);
 
 void remote_task_call_read(struct remote_task_call *out, const struct remote_task_files *files);
 
+/* Takes the call that a thread was seen in, asleep, if it is still there: a stop does not show the arguments. */
+void remote_task_call_keep(struct remote_task_call *now, const struct remote_task_call *asleep);
+
 /* @return false: the kernel does not count */
 bool remote_task_run_read(struct remote_task_run *out, const struct remote_task_files *files);
 

@@ -34,12 +34,6 @@ struct remote_look {
     struct remote_stack stack[REMOTE_STACKS]; /* the second one of few threads */
 };
 
-/* Which bytes of a stopped thread are copied. */
-struct remote_wanted {
-    size_t most;    /* of the stack that sp is on */
-    uint64_t other; /* an address on another one; 0: none */
-};
-
 /* @param most  bytes of the stack */
 enum remote_look_end remote_look_asleep(struct remote_look *out, const struct remote_memory *memory,
                                         int tasks, pid_t tid, size_t most);
@@ -48,16 +42,5 @@ void remote_look_free(struct remote_look *look);
 
 /* @return whether the thread has not run since remote_look_asleep() */
 bool remote_look_holds(const struct remote_look *look, int tasks);
-
-/*
- * Stops the thread for it.
- *
- * @param job_control  it was stopped already, by a signal: a call that ended with EINTR did so for that
- * @param cause        written but for REMOTE_LOOK_DONE: static text, or NULL
- */
-enum remote_look_end remote_look_stopped(struct remote_look *out,
-                                         const struct remote_memory *memory, int tasks, pid_t tid,
-                                         const struct remote_wanted *wanted, bool job_control,
-                                         const char **cause);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "remote/call_restart.h"
+#include "remote/thread_stop.h"
 
 enum {
     STACK_FIRST = 256 << 10, /* bytes that are copied at first: nearly no stack is deeper */
@@ -44,13 +45,6 @@ static bool walk_asleep(struct remote_thread *t, const struct remote_source *fro
     return end == REMOTE_WALK_DONE || end == REMOTE_WALK_NO_MEMORY;
 }
 
-/* @param call  what it was seen in, asleep: kept if it still sleeps there */
-static void keep_call(struct remote_task_call *now, const struct remote_task_call *call)
-{
-    if (call->in_call && call->sp == now->sp && call->pc == now->pc)
-        *now = *call;
-}
-
 /* Stops the thread, and walks it. What was read asleep stays where that fails. */
 static enum remote_walk_end walk_stopped(struct remote_thread *t, const struct remote_source *from,
                                          char state, const struct remote_wanted *wanted,
@@ -70,7 +64,7 @@ static enum remote_walk_end walk_stopped(struct remote_thread *t, const struct r
             t->looked = REMOTE_LOOK_GONE;
         return REMOTE_WALK_DONE;
     }
-    keep_call(&look.call, &asleep);
+    remote_task_call_keep(&look.call, &asleep);
     remote_look_free(&t->look);
     t->look = look;
     t->looked = REMOTE_LOOK_DONE;
@@ -194,6 +188,30 @@ bool remote_thread_walk(struct sfb_remote_thread *out, struct remote_thread *t,
         out->why = "its registers or its stack could not be read";
     show(out, t);
     return t->looked != REMOTE_LOOK_GONE;
+}
+
+bool remote_thread_walk_copy(struct sfb_remote_thread *out, struct remote_thread *t,
+                             const struct remote_source *from)
+{
+    if (t->looked == REMOTE_LOOK_GONE || !describe(out, t, from))
+        return false;
+    out->why = t->why;
+    if (t->looked == REMOTE_LOOK_DONE) {
+        switch (remote_walk(&t->walk, &t->look, from->memory, from->modules, from->max_frames)) {
+        case REMOTE_WALK_NEEDS_STACK:
+            out->why = "its stack goes on where nothing was copied of it";
+            break;
+        case REMOTE_WALK_NEEDS_REGISTERS:
+        case REMOTE_WALK_NO_MEMORY:
+        case REMOTE_WALK_DONE: break;
+        }
+        if (t->walk.more && !t->look.stopped && !remote_look_holds(&t->look, from->tasks)) {
+            t->looked = REMOTE_LOOK_RUNS; /* some words are of a later moment */
+            out->why = "it woke up before all of its stack was read";
+        }
+    }
+    show(out, t);
+    return true;
 }
 
 void remote_thread_free(struct remote_thread *thread)

@@ -21,6 +21,7 @@ struct remote_thread {
     struct remote_look look;
     enum remote_look_end looked;
     struct remote_walk walk;
+    const char *why; /* why it was not stopped, or not read; NULL: nothing to say */
 };
 
 /* Looks at a thread, without a stop. */
@@ -34,6 +35,10 @@ void remote_thread_look(struct remote_thread *out, const struct remote_source *f
  */
 bool remote_thread_walk(struct sfb_remote_thread *out, struct remote_thread *thread,
                         const struct remote_source *from);
+
+/* Walks what was read of it, and no more: the thread has gone on. Else as remote_thread_walk(). */
+bool remote_thread_walk_copy(struct sfb_remote_thread *out, struct remote_thread *thread,
+                             const struct remote_source *from);
 
 void remote_thread_free(struct remote_thread *thread);
 

@@ -23,6 +23,7 @@ enum stack_option {
     OPTION_CHILDREN,
     OPTION_WATCH,
     OPTION_NO_STOP,
+    OPTION_CONSISTENT,
     OPTION_MAX_FRAMES,
     OPTION_CBF,
     OPTION_JSON,
@@ -66,7 +67,9 @@ static enum tool_exit show(const struct stack_request *r, struct sfb_remote *rem
 static enum tool_exit read_process(const struct stack_request *r, pid_t pid)
 {
     const struct sfb_remote_options options = { .size = sizeof options,
-                                                .flags = r->no_stop ? SFB_REMOTE_NO_STOP : 0,
+                                                .flags = r->no_stop      ? SFB_REMOTE_NO_STOP
+                                                         : r->consistent ? SFB_REMOTE_CONSISTENT
+                                                                         : 0,
                                                 .max_frames = r->max_frames,
                                                 .tid = r->tid };
     enum tool_exit exit_status = TOOL_DONE;
@@ -168,6 +171,7 @@ static bool take_option(struct stack_request *r, int option, enum tool_exit *exi
     switch (option) {
     case OPTION_CHILDREN: r->children = true; return true;
     case OPTION_NO_STOP: r->no_stop = true; return true;
+    case OPTION_CONSISTENT: r->consistent = true; return true;
     case OPTION_CBF: r->format = STACK_CBF; return true;
     case OPTION_JSON: r->format = STACK_JSON; return true;
     case OPTION_ROOT: r->root = optarg; return true;
@@ -220,6 +224,8 @@ static enum tool_exit execute(struct stack_request *r, char **arguments, int cou
         return stack_core_read(r);
     if (r->tid != 0 && r->children)
         return tool_misused(r->command, "--thread is of one process, without --children");
+    if (r->no_stop && r->consistent)
+        return tool_misused(r->command, "--consistent stops all threads, and --no-stop none");
     return r->watch > 0 ? watch(r) : read_all(r);
 }
 
@@ -245,6 +251,8 @@ static const struct tool_option options[] = {
       "again and again, until the process ends" },
     { OPTION_NO_STOP, 0, "no-stop", TAKES_NOTHING, NULL,
       "stop no thread: running ones have no stack then, and a few that sleep have a part of it" },
+    { OPTION_CONSISTENT, 0, "consistent", TAKES_NOTHING, NULL,
+      "stop all threads first, so that all stacks are of one moment" },
     { OPTION_MAX_FRAMES, 0, "max-frames", TAKES_ARGUMENT, "N",
       "the innermost N frames of a thread (65536)" },
     { OPTION_CBF, 0, "cbf", TAKES_NOTHING, NULL,

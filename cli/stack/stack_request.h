@@ -19,7 +19,7 @@ struct stack_request {
     pid_t tid;         /* 0: all threads */
     const char *root;  /* of the machine that the core is from; NULL: our / */
     uint64_t max_core; /* bytes that it may have unpacked; 0: the default */
-    bool children, no_stop;
+    bool children, no_stop, consistent;
     double watch; /* seconds between rounds; 0: one round */
     uint32_t max_frames;
     enum stack_format format;

@@ -67,7 +67,15 @@ struct sfb_remote_thread {
 };
 
 enum sfb_remote_flags {
-    SFB_REMOTE_NO_STOP = 0x1 /* stop no thread: running ones are not read */
+    SFB_REMOTE_NO_STOP = 0x1, /* stop no thread: running ones are not read */
+
+    /*
+     * All threads are stopped first, so that their stacks are of one moment. A thread that sleeps in
+     * a call with a time-out is left asleep, and has slept since before that moment. All stand until
+     * the last one is copied: 25 us a thread. Of a stack at most 1 MiB is copied, and nothing of
+     * another one that a signal handler interrupted. Not with SFB_REMOTE_NO_STOP.
+     */
+    SFB_REMOTE_CONSISTENT = 0x2
 };
 
 struct sfb_remote_options {

@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #include "remote/call_restart.h"
-#include "remote/thread_look.h"
+#include "remote/thread_stop.h"
 #include "sfb/remote.h"
 #include "support/child.h"
 #include "support/test.h"
@@ -535,6 +535,33 @@ Test(calls, in_a_loop_see_no_eintr)
         cr_expect(eq(int, atomic_load(&shared->ended[i]), 0), "loop %zu, of %zu stops", i, stops);
     cr_expect(lt(sz, 0, stops));
     cr_expect(child_end(pid));
+}
+
+/* All at once, and each for as long as all of them are stopped. */
+Test(calls, are_not_ended_by_a_stop_of_all_threads)
+{
+    enum { READS = 100 };
+    const struct sfb_remote_options options = { .size = sizeof options,
+                                                .flags = SFB_REMOTE_CONSISTENT };
+    const pid_t pid = start_process();
+    struct remote_look look = { .tid = 0 };
+    struct sfb_remote_fault fault;
+    struct sfb_remote *remote;
+
+    for (size_t i = 0; i < CALLS; i++)
+        wait_for_call(i, &look);
+    remote = sfb_remote_open(pid, &fault);
+    cr_assert(remote != NULL, "%s", fault.why);
+    for (unsigned n = 0; n < READS; n++)
+        cr_assert(sfb_remote_read(remote, &options, &fault), "%s", fault.why);
+    sfb_remote_close(remote);
+    for (size_t i = 0; i < CALLS; i++) {
+        wait_for_call(i, &look);
+        cr_expect(zero(int, atomic_load(&shared->ended[i])), "%s ended: %s", calls[i].name,
+                  strerror(atomic_load(&shared->ended[i])));
+    }
+    remote_look_free(&look);
+    end_process(pid);
 }
 
 Test(calls, with_a_time_out_are_left_alone_where_a_stop_would_begin_it_anew)
