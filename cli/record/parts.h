@@ -17,6 +17,10 @@ struct record_request {
     uint32_t rate_hz;
     uint32_t max_frames;  /* of a stack */
     uint64_t duration_ns; /* 0: until the program ends */
+    pid_t pid;            /* a process that runs; 0: see `all` */
+    bool all;             /* the user's processes; root's: the machine's */
+    bool kernel;          /* kernel time has to be sampled */
+    uint64_t delay_ns;    /* before a recording of them begins */
     uint64_t max_size;    /* 0: no limit */
     uint32_t engine;      /* enum sfb_recording_engine; NONE: the best one */
     bool heap;            /* and not CPU time */
@@ -88,6 +92,17 @@ bool record_file_open(struct record_file *out, const struct record_request *requ
 
 /* Takes back a file that nothing was recorded in. */
 void record_file_drop(const struct record_file *file);
+
+/* --- recording_writer.c ------------------------------------------------------------------------ */
+
+/*
+ * Begins the recording.
+ *
+ * @param text  about the engine
+ * @return false after a complaint
+ */
+bool record_writer_open(struct sfb_recording_writer **out, const struct record_file *file,
+                        const struct record_request *request, uint32_t engine, const char *text);
 
 /* --- signals.c -------------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/record/engine.h"
 #include "cli/record/limits.h"
+#include "cli/record/outside.h"
 #include "cli/record/record_options.h"
 #include "cli/record/session.h"
 #include "profiler/collector/heap/heap_process.h"
@@ -59,6 +60,7 @@ static bool misused(const struct record_request *r, enum tool_exit *exit_status,
 struct asked {
     bool cpu, rate, engine, frames; /* of CPU time */
     const char *heap;               /* an option that is of the heap alone */
+    const char *outside;            /* an option that is of running processes alone */
     bool agent;                     /* its path, and no recording */
 };
 
@@ -147,6 +149,31 @@ static bool goes_together(struct record_request *r, const struct asked *asked,
     return false;
 }
 
+/* Of processes that run: they have no agent. */
+static bool goes_from_outside(struct record_request *r, const struct asked *asked, bool program,
+                              enum tool_exit *exit_status)
+{
+    const bool outside = r->pid != 0 || r->all;
+
+    if (r->pid != 0 && r->all)
+        *exit_status = tool_misused(r->command, "--pid and --all: one of them");
+    else if (outside && program)
+        *exit_status =
+            tool_misused(r->command, "%s records what runs already: no program goes with it",
+                         r->all ? "--all" : "--pid PID");
+    else if (outside && r->heap)
+        *exit_status =
+            tool_misused(r->command, "the heap takes an agent, which a running process has "
+                                     "not: start it with 'sfb record --heap'");
+    else if (outside && asked->engine)
+        *exit_status = tool_misused(r->command, "--engine is of an agent: leave it out");
+    else if (!outside && asked->outside)
+        *exit_status = tool_misused(r->command, "%s goes with --pid or --all", asked->outside);
+    else
+        return true;
+    return false;
+}
+
 /* @return false after a complaint */
 static bool take_option(struct record_request *r, int option, struct asked *asked,
                         enum tool_exit *exit_status)
@@ -163,6 +190,20 @@ static bool take_option(struct record_request *r, int option, struct asked *aske
         r->heap = strcmp(optarg, "heap") == 0;
         return r->heap || strcmp(optarg, "cpu") == 0 ||
                misused(r, exit_status, "is no agent: cpu or heap", optarg);
+    case OPTION_PID:
+        if (!number_of_argument(optarg, &value) || value == 0 || value > INT32_MAX)
+            return misused(r, exit_status, "is no number of a process", optarg);
+        r->pid = (pid_t)value;
+        return true;
+    case OPTION_ALL: r->all = true; return true;
+    case OPTION_DELAY:
+        asked->outside = "--delay";
+        return parse_seconds(optarg, &r->delay_ns) ||
+               misused(r, exit_status, "is no number of seconds", optarg);
+    case OPTION_KERNEL:
+        asked->outside = "--kernel";
+        r->kernel = true;
+        return true;
     case OPTION_NO_CHILDREN: r->no_children = true; return true;
     case OPTION_PROGRESS: r->progress = true; return true;
     case OPTION_RATE:
@@ -227,8 +268,9 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
         good = o != '?' && take_option(&r, o, &asked, &exit_status);
     if (good && asked.agent)
         return print_agent(r.heap);
-    good = good && goes_together(&r, &asked, &exit_status);
-    if (good && optind == argc) {
+    good = good && goes_together(&r, &asked, &exit_status) &&
+           goes_from_outside(&r, &asked, optind < argc, &exit_status);
+    if (good && optind == argc && r.pid == 0 && !r.all) {
         exit_status = tool_misused(command, "no program given");
         good = false;
     }
@@ -242,13 +284,16 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
         r.snapshot_ns = snapshot_default_ns;
     if (!record_keep_streams())
         return tool_complain(TOOL_FAILED, "record: /dev/null: %s", strerror(errno));
+    if (r.pid != 0 || r.all)
+        return record_outside(&r);
     return (enum tool_exit)execute(&r);
 }
 
 const struct tool_command tool_record = {
     .name = "record",
     .summary = "run a program, and record where CPU time goes or what it allocates",
-    .usage = "sfb record [OPTION...] [--] PROGRAM [ARGUMENT...]\nsfb record --print-agent cpu|heap",
+    .usage = "sfb record [OPTION...] [--] PROGRAM [ARGUMENT...]\nsfb record --pid PID|--all "
+             "[OPTION...]\nsfb record --print-agent cpu|heap",
     .about =
         "Runs a program and samples the stacks of its threads, by the CPU time that they use; or "
         "records what it allocates. The recording is a file that `sfb report` reads. The program "

@@ -23,6 +23,13 @@ static const struct tool_option usual[] = {
       "terminal themselves" },
     { OPTION_QUIET, 'q', "quiet", TAKES_NOTHING, NULL,
       "no line at the end, nor of losses: errors only" },
+    { OPTION_PID, 'p', "pid", TAKES_ARGUMENT, "PID",
+      "a process that runs, with what it starts: from outside, without an agent" },
+    { OPTION_ALL, 'a', "all", TAKES_NOTHING, NULL,
+      "all your processes; as root all of the machine" },
+    { OPTION_DELAY, 0, "delay", TAKES_ARGUMENT, "S", "with these two: begin after S seconds" },
+    { OPTION_KERNEL, 0, "kernel", TAKES_NOTHING, NULL,
+      "with these two: fail where the kernel's own frames are not allowed" },
     { OPTION_PRINT_AGENT, 0, "print-agent", TAKES_ARGUMENT, "KIND",
       "print the library to preload or link, and record nothing: cpu or heap" },
     OPTIONS_END,
@@ -67,12 +74,12 @@ const struct option_group record_options[] = {
     OPTION_GROUPS_END,
 };
 
-#define NO_ATTACHING                                                                               \
-    "a process that runs cannot be attached to yet: start it with 'sfb record', link the agent "   \
-    "in, or use 'perf record -p PID'"
-#define ONE_PROGRAM                                                                                \
-    "one program is recorded, with what it starts: 'sfb record -- PROGRAM'; for the whole "        \
-    "machine there is 'perf record -a'"
+#define NO_THREADS                                                                                 \
+    "a process is recorded, with all its threads: 'sfb record --pid PID', and "                    \
+    "'sfb report --thread TID'"
+#define NO_PARTS                                                                                   \
+    "'sfb record --all' records your processes, or as root the machine's: 'sfb report' then "      \
+    "chooses"
 #define NO_BRANCHES "branches are not recorded: 'perf record' does that"
 
 static const struct option_habit of_perf[] = {
@@ -82,19 +89,19 @@ static const struct option_habit of_perf[] = {
     { HABIT_NEEDLESS, 0, "call-graph", TAKES_ARGUMENT, "X", NULL },
     { HABIT_NEEDLESS, 'T', "timestamp", TAKES_NOTHING, NULL, NULL },
     { HABIT_NEEDLESS, 'z', "compression-level", TAKES_OPTIONAL, NULL, NULL },
-    { HABIT_REFUSED, 'p', "pid", TAKES_ARGUMENT, "PID", NO_ATTACHING },
-    { HABIT_REFUSED, 't', "tid", TAKES_ARGUMENT, "TID", NO_ATTACHING },
-    { HABIT_REFUSED, 'a', "all-cpus", TAKES_NOTHING, NULL, ONE_PROGRAM },
-    { HABIT_REFUSED, 'u', "uid", TAKES_ARGUMENT, "UID", ONE_PROGRAM },
-    { HABIT_REFUSED, 'G', "cgroup", TAKES_ARGUMENT, "NAME", ONE_PROGRAM },
+    { OPTION_ALL, 0, "all-cpus", TAKES_NOTHING, NULL, NULL },
+    { HABIT_REFUSED, 't', "tid", TAKES_ARGUMENT, "TID", NO_THREADS },
+    { HABIT_REFUSED, 'u', "uid", TAKES_ARGUMENT, "UID", NO_PARTS },
+    { HABIT_REFUSED, 'G', "cgroup", TAKES_ARGUMENT, "NAME", NO_PARTS },
     { HABIT_REFUSED, 'C', NULL, TAKES_ARGUMENT, "CPU",
       "a program is recorded on every CPU: leave it out" },
     { HABIT_REFUSED, 'e', "event", TAKES_ARGUMENT, "EVENT",
       "CPU time is what is sampled: leave it out; --heap records allocations" },
     { HABIT_REFUSED, 'c', "count", TAKES_ARGUMENT, "N", "samples go by time: --rate HZ" },
     { HABIT_REFUSED, 'm', "mmap-pages", TAKES_ARGUMENT, "N", "buffers grow: leave it out" },
-    { HABIT_REFUSED, 'D', "delay", TAKES_ARGUMENT, "MS",
-      "all of the run is recorded: 'sfb report --time 2..' leaves out the first two seconds" },
+    { HABIT_REFUSED, 'D', NULL, TAKES_ARGUMENT, "MS",
+      "--delay S is for --pid; of a program all of the run is recorded: 'sfb report --time 2..' "
+      "leaves out the first two seconds" },
     { HABIT_REFUSED, 'b', "branch-any", TAKES_NOTHING, NULL, NO_BRANCHES },
     { HABIT_REFUSED, 'j', "branch-filter", TAKES_ARGUMENT, "X", NO_BRANCHES },
     { HABIT_REFUSED, 'v', "verbose", TAKES_NOTHING, NULL,

@@ -1,7 +1,6 @@
 #include "cli/record/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +9,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,7 +21,6 @@
 #include "profiler/collector/rings/drain.h"
 #include "profiler/collector/rings/unrecorded.h"
 #include "profiler/collector/session/session.h"
-#include "symbols/object.h"
 #include "util/counted.h"
 
 enum { GRACE_LOOKS = 20 };
@@ -68,75 +65,6 @@ static uint64_t used_by_children(void)
 }
 
 /* --- its beginning ------------------------------------------------------------------------------- */
-
-/* What this command is built for. */
-static uint32_t own_abi(void)
-{
-    uint8_t start[sizeof(Elf64_Ehdr)];
-    struct object_fault fault;
-    GElf_Ehdr header;
-    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    bool good = fd >= 0 && read(fd, start, sizeof start) == (ssize_t)sizeof start &&
-                object_header_read(&header, &fault, start, sizeof start);
-
-    if (fd >= 0)
-        close(fd);
-    return good ? object_header_abi(&header) : 0;
-}
-
-/* @return bytes written; the words are separated by zeros */
-static size_t join(char *out, size_t room, char **arguments)
-{
-    size_t size = 0;
-
-    for (; *arguments; arguments++) {
-        const size_t word = strlen(*arguments) + 1;
-
-        if (word > room - size)
-            break;
-        memcpy(out + size, *arguments, word);
-        size += word;
-    }
-    return size;
-}
-
-static bool open_writer(struct recording *r)
-{
-    static char command[1 << 16];
-    char host[6 * sizeof((struct utsname *)NULL)->sysname];
-    struct sfb_recording_writer_options options = SFB_RECORDING_WRITER_OPTIONS_INIT;
-    struct utsname name;
-    struct timespec tick;
-    enum sfb_status status;
-
-    uname(&name);
-    snprintf(host, sizeof host, "%s %s %s %s %s", name.sysname, name.nodename, name.release,
-             name.version, name.machine);
-    clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-    const struct sfb_recording_start start = {
-        .monotonic = clock_ns(CLOCK_MONOTONIC),
-        .realtime = clock_ns(CLOCK_REALTIME),
-        .tick_ns = (uint64_t)tick.tv_nsec,
-        .rate_hz = r->request->rate_hz,
-        .engine = r->engine.engine,
-        .recorder_pid = (uint32_t)getpid(),
-        .abi = own_abi(),
-        .engine_text = r->engine.text,
-        .version = SFB_VERSION,
-        .host = host,
-        .command = command,
-        .command_size = join(command, sizeof command, r->request->arguments),
-    };
-    options.packer = &sfb_recording_zstd;
-    options.max_size = r->request->max_size;
-    status = sfb_recording_writer_open(&r->writer, r->file.fd, &start, &options);
-    if (status == SFB_OK)
-        return true;
-    r->writer = NULL;
-    tool_complain(TOOL_FAILED, "record: %s: %s", r->file.name,
-                  errno == EFBIG ? "--max-size is too small for anything" : strerror(errno));
-    return false;
-}
 
 static bool open_session(struct recording *r)
 {
@@ -224,7 +152,8 @@ static int begin(struct recording *r, const char *path, const char *agent)
         errno = 0;
     record_signals_catch(r->child.pid);
     if ((!r->request->heap && !record_engine_choose(&r->engine, r->request)) ||
-        !record_file_open(&r->file, r->request, path, r->child.pid) || !open_writer(r) ||
+        !record_file_open(&r->file, r->request, path, r->child.pid) ||
+        !record_writer_open(&r->writer, &r->file, r->request, r->engine.engine, r->engine.text) ||
         !open_drain(r)) {
         record_child_drop(&r->child);
         record_file_drop(&r->file);

@@ -8,8 +8,14 @@ static const char *at(const char *const *texts, uint32_t count, uint32_t number)
 
 const char *sfb_recording_engine_str(uint32_t engine)
 {
-    static const char *const texts[] = { "none", "perf", "perf, user time only", "CPU-time timers",
-                                         "sampler thread" };
+    static const char *const texts[] = { "none",
+                                         "perf",
+                                         "perf, user time only",
+                                         "CPU-time timers",
+                                         "sampler thread",
+                                         "perf from outside",
+                                         "perf from outside, user time only",
+                                         "looks from outside" };
 
     return at(texts, sizeof texts / sizeof *texts, engine);
 }

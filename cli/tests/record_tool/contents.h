@@ -26,7 +26,7 @@ struct contents {
     uint64_t unsampled;       /* of processes, beside that */
     uint64_t stacks, modules, files;
     uint64_t complete;   /* samples whose stack ends where it has to */
-    uint64_t engines[5]; /* samples by engine */
+    uint64_t engines[8]; /* samples by engine */
     uint64_t lost[SFB_LOSS_COUNT];
     char texts[CONTENTS_TEXT]; /* of losses, a line each */
     uint32_t process_count;

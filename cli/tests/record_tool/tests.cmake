@@ -30,6 +30,21 @@ target_link_libraries(test-record_tool-static PRIVATE sfb-flags)
 target_link_options(test-record_tool-static PRIVATE -static)
 
 # A program of another C library, where its compiler is.
+# Processes that run already: dynamic, and static, where there is no agent for them.
+foreach(kind "" -static)
+  set(target test-record_tool-attach_program${kind})
+  add_executable(${target} record_tool/attach_program.c)
+  target_compile_options(${target} PRIVATE -O2)
+  target_link_options(${target} PRIVATE ${kind})
+  target_link_libraries(${target} PRIVATE sfb-flags Threads::Threads)
+  if(SFRAME_BACKTRACE_SANITIZE)
+    sfb_skip(record_tool attach${kind} "it takes a build without sanitizers")
+  else()
+    sfb_add_test(record_tool.attach${kind} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/attach
+      $<TARGET_FILE:sfb> $<TARGET_FILE:${target}>)
+  endif()
+endforeach()
+
 find_program(SFB_MUSL_GCC musl-gcc)
 set(sfb_record_musl "")
 if(SFB_MUSL_GCC)

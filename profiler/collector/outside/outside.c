@@ -83,6 +83,7 @@ static bool begin_process(struct outside *o, struct outside_process *p)
         .parent_pid = p->parent_pid,
         .how = p->how,
         .time = p->time,
+        .cpu_ns = p->cpu,
         .program = p->program ? p->program : p->name,
         .arguments = p->name,
         .arguments_size = strlen(p->name) + 1,
@@ -186,11 +187,23 @@ static bool list_modules(struct outside *o, struct outside_process *p, uint64_t 
     return event.size == 0 || put(o, sfb_recording_put_modules(o->how.writer, &event));
 }
 
+static uint64_t cpu_of(struct outside *o, uint32_t pid)
+{
+    return o->how.cpu ? o->how.cpu(o->how.user, pid) : 0;
+}
+
 static void end_process(struct outside *o, struct outside_process *p, uint64_t time, uint32_t how)
 {
-    const struct sfb_recording_process_end event = { .id = p->id, .end = how, .time = time };
+    const uint64_t cpu = cpu_of(o, p->pid);
+    struct sfb_recording_process_end event = { .id = p->id, .end = how, .time = time };
 
+    if (cpu > p->cpu) {
+        event.cpu_ns = cpu - p->cpu;
+        event.unsampled_ns = event.cpu_ns > p->weight ? event.cpu_ns - p->weight : 0;
+    }
     if (p->id != 0) {
+        o->totals.cpu += event.cpu_ns;
+        o->totals.unsampled += event.unsampled_ns;
         kernel_names_write(o->kernel, o->how.writer, p->id);
         put(o, sfb_recording_put_process_end(o->how.writer, &event));
         sfb_recording_forget_stacks(o->how.writer, p->id);
@@ -218,7 +231,53 @@ void outside_program(struct outside *o, uint32_t pid, uint32_t parent, uint64_t 
         return;
     p->parent_pid = parent;
     p->time = time;
+    p->cpu = cpu_of(o, pid);
     set_name(p->name, name);
+}
+
+void outside_thread(struct outside *o, uint32_t pid, uint32_t tid, const char *name)
+{
+    struct outside_process *p = outside_tasks_process(&o->tasks, pid, false);
+    struct outside_thread *t = p ? outside_tasks_thread(&o->tasks, tid, p) : NULL;
+
+    if (t)
+        set_name(t->name, name);
+}
+
+/* What the kernel calls memory that is no file, or is no code. */
+static bool is_file(const char *path)
+{
+    static const char *const others[] = { "//anon", "/memfd:", "/anon_hugepage",
+                                          "/dev/",  "/SYSV",   "/[aio]" };
+
+    for (size_t i = 0; path && i < sizeof others / sizeof *others; i++)
+        if (strncmp(path, others[i], strlen(others[i])) == 0)
+            return false;
+    return path != NULL;
+}
+
+void outside_map(struct outside *o, uint32_t pid, const struct sfb_copied_mapping *mapping)
+{
+    struct outside_process *p = outside_tasks_process(&o->tasks, pid, false);
+    struct sfb_copied_mapping m = *mapping;
+
+    if (!p)
+        return;
+    if (!is_file(m.path))
+        m.path = NULL;
+    if (!p->program && m.executable && m.path && m.path[0] == '/')
+        p->program = strdup(m.path);
+    p->listed &= !m.executable;
+    if (sfb_copied_space_map(p->space, &m) != SFB_OK)
+        outside_damaged(o);
+}
+
+/* Whether all that a record can say of a process was found out after it. */
+static bool is_old(struct outside *o, uint32_t pid, uint64_t time)
+{
+    const struct outside_process *p = outside_tasks_process(&o->tasks, pid, false);
+
+    return p && time != 0 && time < p->time;
 }
 
 /* Another program in the process: its threads are gone but for the one that goes on as the first. */
@@ -236,6 +295,7 @@ static bool execute(struct outside *o, uint32_t pid, uint64_t time)
         return false;
     p->parent_pid = parent;
     p->time = time;
+    p->cpu = cpu_of(o, pid);
     p->how = parent != 0 || begun ? SFB_PROCESS_EXECUTED : SFB_PROCESS_STARTED;
     return true;
 }
@@ -250,6 +310,8 @@ static bool take_comm(struct outside *o, const struct perf_record *record, uint6
         outside_damaged(o);
         return true;
     }
+    if (is_old(o, comm.pid, time))
+        return true;
     if (comm.exec && !execute(o, comm.pid, time))
         return false;
     p = outside_tasks_process(&o->tasks, comm.pid, true);
@@ -302,6 +364,8 @@ static bool take_fork(struct outside *o, const struct perf_record *record, uint6
         outside_damaged(o);
         return true;
     }
+    if (is_old(o, task.pid, time))
+        return true;
     if (task.pid != task.parent_pid && task.pid == task.tid && !fork_process(o, &task, time))
         return false;
     parent = outside_tasks_known(&o->tasks, task.parent_tid);
@@ -333,16 +397,15 @@ static bool take_exit(struct outside *o, const struct perf_record *record, uint6
     }
     if (t)
         outside_tasks_forget_thread(&o->tasks, t);
-    /* The others of it may outlive the first thread, which is rare: then it goes on under its own name. */
-    if (p && task.pid == task.tid)
+    /* Others may outlive the first thread. */
+    if (p && p->alive == 0)
         end_process(o, p, time, SFB_PROCESS_GONE);
     return !o->failed;
 }
 
-static bool take_mmap(struct outside *o, const struct perf_record *record)
+static bool take_mmap(struct outside *o, const struct perf_record *record, uint64_t time)
 {
     struct sfb_copied_mapping mapping = { .start = 0 };
-    struct outside_process *p;
     struct perf_mmap m;
 
     if (!perf_mmap_read(&m, record)) {
@@ -351,8 +414,9 @@ static bool take_mmap(struct outside *o, const struct perf_record *record)
     }
     if (m.pid == UINT32_MAX || m.size == 0 || m.size > UINT64_MAX - m.start)
         return true; /* the kernel's */
-    p = outside_tasks_process(&o->tasks, m.pid, true);
-    if (!p)
+    if (is_old(o, m.pid, time))
+        return true;
+    if (!outside_tasks_process(&o->tasks, m.pid, true))
         return false;
     mapping.start = m.start;
     mapping.end = m.start + m.size;
@@ -363,11 +427,7 @@ static bool take_mmap(struct outside *o, const struct perf_record *record)
     mapping.build_id_size = m.build_id_size;
     if (o->how.describe)
         o->how.describe(o->how.user, &mapping, m.pid, &m);
-    if (!p->program && m.executable && m.path[0] == '/')
-        p->program = strdup(m.path);
-    p->listed &= !m.executable;
-    if (sfb_copied_space_map(p->space, &mapping) != SFB_OK)
-        outside_damaged(o);
+    outside_map(o, m.pid, &mapping);
     return true;
 }
 
@@ -377,7 +437,7 @@ bool outside_take(struct outside *o, const struct perf_record *record, const str
 
     switch (record->type) {
     case PERF_RECORD_MMAP:
-    case PERF_RECORD_MMAP2: return take_mmap(o, record);
+    case PERF_RECORD_MMAP2: return take_mmap(o, record, ids->time);
     case PERF_RECORD_COMM: return take_comm(o, record, ids->time);
     case PERF_RECORD_FORK: return take_fork(o, record, ids->time);
     case PERF_RECORD_EXIT: return take_exit(o, record, ids->time);
@@ -479,18 +539,19 @@ bool outside_take_sample(struct outside *o, const struct perf_layout *layout,
     return put(o, sfb_recording_put_sample(o->how.writer, &event));
 }
 
-bool outside_close(struct outside *o, uint64_t time)
+bool outside_end(struct outside *o, uint64_t time)
 {
-    bool good;
-
     for (size_t i = 0; i < o->tasks.processes.count; i++)
         if (o->tasks.processes.at[i].space)
             end_process(o, &o->tasks.processes.at[i], time, SFB_PROCESS_LEFT);
-    good = !o->failed;
+    return !o->failed;
+}
+
+void outside_close(struct outside *o)
+{
     outside_tasks_free(&o->tasks);
     kernel_names_close(o->kernel);
     free(o->cbf);
     free(o->map);
     free(o);
-    return good;
 }

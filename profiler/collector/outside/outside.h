@@ -28,6 +28,9 @@ struct outside_options {
 
     /* The arguments of a process that is seen for the first time. NULL: not known. @return bytes, with the last zero */
     size_t (*arguments)(void *user, uint32_t pid, char *out, size_t room);
+
+    /* CPU time of a process so far, in ns; 0: not known. NULL: never known. */
+    uint64_t (*cpu)(void *user, uint32_t pid);
     void *user;
 };
 
@@ -39,15 +42,22 @@ struct outside_totals {
     uint64_t no_stack;   /* samples that came without registers or stack */
     uint64_t unreadable; /* records that are damaged */
     uint64_t lost;       /* that the kernel dropped */
+    uint64_t cpu,
+        unsampled; /* of ended processes, where it is known; and the part that no sample saw */
     uint32_t processes, threads;
 };
 
 /* @return NULL: no memory */
 struct outside *outside_open(const struct outside_options *options);
 
-/* Introduces a process that ran before the first record. */
+/*
+ * Introduces a process that ran before the first record, a thread of it, and what it has mapped. Records that are older
+ * than its time say nothing new.
+ */
 void outside_program(struct outside *outside, uint32_t pid, uint32_t parent, uint64_t time,
                      const char *name);
+void outside_thread(struct outside *outside, uint32_t pid, uint32_t tid, const char *name);
+void outside_map(struct outside *outside, uint32_t pid, const struct sfb_copied_mapping *mapping);
 
 /*
  * Takes a record that is not a sample; kinds that say nothing of tasks and files are passed over.
@@ -80,11 +90,13 @@ const struct outside_totals *outside_totals(const struct outside *outside);
 void outside_damaged(struct outside *outside);
 
 /*
- * Ends all processes that still run, and frees it.
+ * Ends all processes that still run.
  *
  * @param time  of the end
- * @return false: the recording cannot be written
+ * @return false: the recording could not be written
  */
-bool outside_close(struct outside *outside, uint64_t time);
+bool outside_end(struct outside *outside, uint64_t time);
+
+void outside_close(struct outside *outside);
 
 #endif

@@ -78,6 +78,7 @@ struct outside_thread *outside_tasks_thread(struct outside_tasks *t, uint32_t ti
         return NULL;
     thread->tid = tid;
     thread->process = process->slot;
+    process->alive++;
     *newest = (uint32_t)t->threads.count - 1;
     return thread;
 }
@@ -96,8 +97,10 @@ void outside_tasks_forget_thread(struct outside_tasks *t, const struct outside_t
 {
     uint32_t *newest = newest_thread(t, thread->tid, false);
 
-    if (newest && *newest == (uint32_t)(thread - t->threads.at))
-        *newest = REPORT_NONE;
+    if (!newest || *newest != (uint32_t)(thread - t->threads.at))
+        return;
+    *newest = REPORT_NONE;
+    t->processes.at[thread->process].alive--;
 }
 
 void outside_tasks_free(struct outside_tasks *t)

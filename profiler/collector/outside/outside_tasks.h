@@ -12,8 +12,10 @@ struct outside_process {
     uint32_t how; /* enum sfb_recording_how */
     uint64_t time;
     uint64_t weight; /* of its samples */
+    uint64_t cpu;    /* CPU time when its recording began */
     uint32_t id;     /* in the recording; 0: not yet */
     uint32_t slot;
+    uint32_t alive;                 /* threads */
     bool listed;                    /* the recording has its modules as they are */
     struct sfb_copied_space *space; /* NULL: it has ended */
     char name[16];

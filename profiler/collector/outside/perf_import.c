@@ -216,8 +216,9 @@ static bool convert(struct perf_import *out, struct import *import, const char *
     bool good = outside && take_all(out, import, outside);
 
     if (outside) {
+        good = outside_end(outside, end) && good;
         out->totals = *outside_totals(outside);
-        good = outside_close(outside, end) && good;
+        outside_close(outside);
     }
     if (good)
         tell_losses(out, writer, import);

@@ -31,7 +31,7 @@ static void read_first(struct sfb_reader *r, uint64_t type, struct perf_sample *
     if (type & PERF_SAMPLE_ID)
         ids->id = sfb_reader_u64(r);
     if (type & PERF_SAMPLE_STREAM_ID)
-        sfb_reader_skip(r, sizeof(uint64_t));
+        ids->stream = sfb_reader_u64(r);
     if (type & PERF_SAMPLE_CPU) {
         ids->cpu = sfb_reader_u32(r);
         sfb_reader_skip(r, sizeof(uint32_t));
@@ -180,7 +180,7 @@ bool perf_ids_read(struct perf_ids *out, const struct perf_layout *layout,
     if (type & PERF_SAMPLE_ID)
         out->id = sfb_reader_u64(&r);
     if (type & PERF_SAMPLE_STREAM_ID)
-        sfb_reader_skip(&r, sizeof(uint64_t));
+        out->stream = sfb_reader_u64(&r);
     if (type & PERF_SAMPLE_CPU) {
         out->cpu = sfb_reader_u32(&r);
         sfb_reader_skip(&r, sizeof(uint32_t));

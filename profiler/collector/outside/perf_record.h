@@ -27,7 +27,7 @@ struct perf_record {
 /* Thread, time and event of a record. Zero where the layout has no such field. */
 struct perf_ids {
     uint32_t pid, tid, cpu;
-    uint64_t time, id;
+    uint64_t time, id, stream;
 };
 
 struct perf_sample {

@@ -22,7 +22,7 @@ static double seconds(uint64_t ns)
 /* A thread has a timer until its event of perf is there, or for good. */
 static void write_engines(FILE *to, const struct report_model *model, enum report_detail detail)
 {
-    for (uint32_t engine = SFB_ENGINE_PERF; engine <= SFB_ENGINE_SAMPLER; engine++)
+    for (uint32_t engine = SFB_ENGINE_PERF; engine <= SFB_ENGINE_LOOKS; engine++)
         if (report_detail_has(detail, model->by_other[engine], model->totals[0]))
             fprintf(to, "  %" PRIu64 " of %s by %s\n", model->by_other[engine],
                     counted(model->totals[0], "samples").text, sfb_recording_engine_str(engine));

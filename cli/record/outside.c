@@ -1,0 +1,271 @@
+#include "cli/record/outside.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profiler/collector/outside/attach.h"
+#include "profiler/collector/processes/tasks.h"
+#include "util/counted.h"
+
+struct from_outside {
+    const struct record_request *request;
+    struct attach *attach;
+    struct attach_state chosen; /* at the beginning */
+    struct record_file file;
+    struct sfb_recording_writer *writer;
+    uint64_t begun, flushed, shown;
+    const char *reason;
+};
+
+static const uint64_t second_ns = 1000000000, shown_every_ns = 200000000;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * second_ns + (uint64_t)t.tv_nsec;
+}
+
+static bool is_interrupted(void)
+{
+    return record_signals_sent() + record_signals_typed() > 0;
+}
+
+/* --- Its beginning -------------------------------------------------------------------------------------- */
+
+/* @return false after a complaint */
+static bool is_there(const struct record_request *request)
+{
+    struct sfb_recorder_task task;
+
+    if (request->pid == 0 ||
+        (!sfb_recorder_task_has_ended(request->pid) && sfb_recorder_task_read(&task, request->pid)))
+        return true;
+    tool_complain(TOOL_FAILED, "record: there is no process %d", (int)request->pid);
+    return false;
+}
+
+static bool choose(struct from_outside *o)
+{
+    const struct attach_options how = { .pid = o->request->pid,
+                                        .no_children = o->request->no_children,
+                                        .rate_hz = o->request->rate_hz };
+    char why[160];
+
+    o->attach = attach_open(&how, why, sizeof why);
+    if (!o->attach) {
+        tool_complain(TOOL_FAILED, "record: %s%s", why,
+                      errno == EACCES || errno == EPERM
+                          ? ": the process is another user's, has other rights, or "
+                            "kernel.perf_event_paranoid is above 2"
+                          : "");
+        return false;
+    }
+    o->chosen = attach_state(o->attach);
+    if (!o->request->kernel || o->chosen.engine == SFB_ENGINE_OUTSIDE)
+        return true;
+    tool_complain(TOOL_FAILED, "record: --kernel: kernel time may not be sampled: run as root, or "
+                               "sysctl kernel.perf_event_paranoid=1");
+    return false;
+}
+
+/* Events are descriptors: one for each thread and CPU. */
+static void raise_limit(void)
+{
+    struct rlimit most;
+
+    if (getrlimit(RLIMIT_NOFILE, &most) != 0)
+        return;
+    most.rlim_cur = most.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &most);
+}
+
+/* @return false: interrupted */
+static bool delay(const struct record_request *request)
+{
+    const uint64_t end = now_ns() + request->delay_ns;
+
+    for (uint64_t now = now_ns(); now < end && !is_interrupted(); now = now_ns())
+        poll(NULL, 0, (int)((end - now) / 1000000 % 1000 + 1));
+    return !is_interrupted();
+}
+
+static bool begin(struct from_outside *o)
+{
+    static char word[32];
+    static char *command[] = { word, NULL };
+    struct record_request named = *o->request;
+    char name[64] = "all", text[320];
+
+    if (o->request->pid != 0)
+        sfb_recorder_task_name(o->request->pid, name, sizeof name);
+    for (char *at = name; *at; at++)
+        if (*at == '/' || *at == ' ')
+            *at = '-';
+    snprintf(word, sizeof word, o->request->pid != 0 ? "--pid %d" : "--all", (int)o->request->pid);
+    named.arguments = command;
+    snprintf(text, sizeof text, "%s, with %s of stack, %s",
+             o->request->pid != 0 ? "a process that ran already" : "all processes",
+             counted(o->chosen.stack >> 10, "KiB").text, counted(o->chosen.events, "events").text);
+    if (!record_file_open(&o->file, o->request, name,
+                          o->request->pid != 0 ? o->request->pid : getpid()))
+        return false;
+    if (record_writer_open(&o->writer, &o->file, &named, o->chosen.engine, text)) {
+        if (attach_begin(o->attach, o->writer))
+            return true;
+        tool_complain(TOOL_FAILED, "record: %s", strerror(ENOMEM));
+    }
+    record_file_drop(&o->file);
+    return false;
+}
+
+/* --- While it runs -------------------------------------------------------------------------------------- */
+
+static void show(struct from_outside *o, uint64_t now)
+{
+    const struct outside_totals *t = attach_totals(o->attach);
+    const struct sfb_recorder_totals totals = { .samples = t->samples,
+                                                .lost = { [SFB_LOSS_RING_FULL] = t->lost } };
+
+    if (now - o->shown < shown_every_ns)
+        return;
+    record_progress(o->request, &totals, sfb_recording_writer_size(o->writer), now - o->begun);
+    o->shown = now;
+}
+
+static void record(struct from_outside *o)
+{
+    const uint64_t duration = o->request->duration_ns;
+
+    o->begun = o->flushed = o->shown = now_ns();
+    while (!o->reason) {
+        bool good = attach_take(o->attach);
+        const uint64_t now = now_ns();
+
+        if (good && now - o->flushed > second_ns) {
+            good = sfb_recording_writer_flush(o->writer) == SFB_OK;
+            o->flushed = now;
+        }
+        show(o, now);
+        o->reason = !good                                        ? "it could not be written"
+                    : attach_has_ended(o->attach)                ? "the process ended"
+                    : is_interrupted()                           ? "interrupted"
+                    : duration > 0 && now - o->begun >= duration ? "--duration"
+                                                                 : NULL;
+    }
+}
+
+/* --- Its end -------------------------------------------------------------------------------------------- */
+
+static void put_loss(struct sfb_recording_writer *writer, uint32_t reason, uint64_t count,
+                     const char *text)
+{
+    const struct sfb_recording_losses event = { .reason = reason, .count = count, .text = text };
+
+    if (count > 0)
+        sfb_recording_put_losses(writer, &event);
+}
+
+/* What the recording has not stands in it, and in the lines at the end. */
+static void put_losses(struct from_outside *o, const struct outside_totals *t,
+                       struct sfb_recorder_totals *out)
+{
+    const struct attach_state state = attach_state(o->attach);
+
+    out->lost[SFB_LOSS_RING_FULL] = t->lost;
+    out->lost[SFB_LOSS_BAD_RING] = t->unreadable;
+    out->lost[SFB_LOSS_NO_TIMER] = state.refused;
+    out->lost[SFB_LOSS_RATE] = state.slowed;
+    put_loss(o->writer, SFB_LOSS_RING_FULL, t->lost, "the kernel dropped them");
+    put_loss(o->writer, SFB_LOSS_BAD_RING, t->unreadable, "damaged records");
+    put_loss(o->writer, SFB_LOSS_NO_TIMER, state.refused, "no event: no rights, or no descriptor");
+    put_loss(o->writer, SFB_LOSS_RATE, state.slowed, "the kernel dropped samples");
+}
+
+static const char *explain_nothing(const struct outside_totals *t)
+{
+    static char text[160];
+
+    snprintf(text, sizeof text, "nothing used CPU time while it was recorded%s",
+             t->lost > 0 ? ", or all was dropped" : "");
+    return text;
+}
+
+static void tell(const struct from_outside *o, const struct outside_totals *t)
+{
+    const struct attach_state state = attach_state(o->attach);
+
+    if (o->request->quiet)
+        return;
+    if (t->unsampled > t->cpu / 100)
+        fprintf(stderr, "sfb: %.2f of %.2f CPU seconds are in no sample%s\n",
+                (double)t->unsampled / 1e9, (double)t->cpu / 1e9,
+                state.engine == SFB_ENGINE_OUTSIDE_USER
+                    ? ": kernel time, which this user may not sample"
+                    : "");
+    if (t->cut > 0)
+        fprintf(stderr, "sfb: %s longer than the copied %s\n", counted(t->cut, "stacks were").text,
+                counted(state.stack >> 10, "KiB").text);
+}
+
+static enum tool_exit end(struct from_outside *o)
+{
+    struct record_outcome outcome = { .file = o->file.name };
+    struct outside_totals t = { .samples = 0 };
+    struct sfb_recorder_totals *totals = &outcome.totals;
+    struct stat file;
+
+    attach_end(o->attach, &t);
+    put_losses(o, &t, totals);
+    record_progress_end();
+    totals->samples = t.samples;
+    totals->weight = t.weight;
+    totals->processes = t.processes;
+    totals->threads = t.threads;
+    totals->cpu = t.cpu;
+    if (t.samples == 0)
+        outcome.nothing = explain_nothing(&t);
+    sfb_recording_writer_flush(o->writer);
+    outcome.error = sfb_recording_writer_errno(o->writer);
+    outcome.limited = outcome.error == EFBIG && o->request->max_size > 0;
+    if (sfb_recording_writer_close(o->writer, now_ns(),
+                                   outcome.limited ? "--max-size" : o->reason) != SFB_OK &&
+        outcome.error == 0)
+        outcome.error = errno != 0 ? errno : EIO;
+    if (fstat(o->file.fd, &file) == 0)
+        outcome.size = (uint64_t)file.st_size;
+    if (close(o->file.fd) != 0 && outcome.error == 0)
+        outcome.error = errno;
+    record_summary(o->request, &outcome);
+    tell(o, &t);
+    return outcome.error != 0 && !outcome.limited ? TOOL_FAILED : TOOL_DONE;
+}
+
+enum tool_exit record_outside(const struct record_request *request)
+{
+    struct from_outside o = { .request = request, .file = { .fd = -1 } };
+    enum tool_exit exit_status = TOOL_FAILED;
+
+    if (!is_there(request))
+        return exit_status;
+    raise_limit();
+    record_signals_catch(0);
+    if (!delay(request))
+        return TOOL_DONE;
+    if (choose(&o) && begin(&o)) {
+        record(&o);
+        exit_status = end(&o);
+    }
+    if (o.attach)
+        attach_close(o.attach);
+    return exit_status;
+}

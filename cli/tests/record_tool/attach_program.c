@@ -1,0 +1,118 @@
+/*
+ * Known work for a recorder that comes while it runs: attach_program FOLDER. Two functions share its CPU time, three to
+ * one, and their own clock says what they had. Between them it waits in a call that a signal or a stop would end with
+ * EINTR. When FOLDER has a file `go`, it makes a thread and a child, which do work of other names, and then a file
+ * `later`. SIGTERM ends it: it writes to FOLDER/sums what the functions had, in ns, and how often the call was interrupted.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t over;
+static volatile uint64_t sink;
+static unsigned interrupted;
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static inline __attribute__((always_inline)) uint64_t turn(unsigned times)
+{
+    const uint64_t before = cpu_ns();
+
+    for (unsigned i = 0; i < times; i++)
+        for (unsigned k = 0; k < 100000; k++)
+            sink = sink * 25214903917 + 11;
+    return cpu_ns() - before;
+}
+
+__attribute__((noinline)) static uint64_t three_parts(void)
+{
+    return turn(30);
+}
+
+__attribute__((noinline)) static uint64_t one_part(void)
+{
+    return turn(10);
+}
+
+__attribute__((noinline)) static void later_thread(void)
+{
+    turn(3000);
+}
+
+__attribute__((noinline)) static void later_child(void)
+{
+    turn(2900);
+}
+
+static void *run_thread(void *none)
+{
+    (void)none;
+    later_thread();
+    return NULL;
+}
+
+static void make_others(const char *folder)
+{
+    char name[PATH_MAX];
+    pthread_t thread;
+    pid_t child;
+
+    pthread_create(&thread, NULL, run_thread, NULL);
+    child = fork();
+    if (child == 0) {
+        later_child();
+        _exit(0);
+    }
+    pthread_join(thread, NULL);
+    waitpid(child, NULL, 0);
+    snprintf(name, sizeof name, "%s/later", folder);
+    fclose(fopen(name, "w"));
+}
+
+static void end(int number)
+{
+    (void)number;
+    over = 1;
+}
+
+int main(int argc, char **argv)
+{
+    char go[PATH_MAX], sums[PATH_MAX]; /* more than a copy of 8 KiB holds */
+    const int waits = epoll_create1(0);
+    uint64_t three = 0, one = 0;
+    struct epoll_event event;
+    FILE *out;
+
+    if (argc != 2)
+        return 2;
+    snprintf(go, sizeof go, "%s/go", argv[1]);
+    snprintf(sums, sizeof sums, "%s/sums", argv[1]);
+    signal(SIGTERM, end);
+    while (!over) {
+        three += three_parts();
+        one += one_part();
+        if (epoll_wait(waits, &event, 1, 1) < 0 && errno == EINTR && !over)
+            interrupted++;
+        if (access(go, F_OK) == 0 && unlink(go) == 0)
+            make_others(argv[1]);
+    }
+    out = fopen(sums, "w");
+    if (!out)
+        return 1;
+    fprintf(out, "%llu %llu %u\n", (unsigned long long)three, (unsigned long long)one, interrupted);
+    return fclose(out) == 0 ? 0 : 1;
+}

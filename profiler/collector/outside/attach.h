@@ -1,0 +1,68 @@
+/*
+ * Records processes that run already, by perf events of this program: `sfb record --pid`. Nothing is written into them,
+ * and no signal is sent.
+ */
+#ifndef PROFILER_COLLECTOR_OUTSIDE_ATTACH_H
+#define PROFILER_COLLECTOR_OUTSIDE_ATTACH_H
+
+#include <sys/types.h>
+
+#include "profiler/collector/outside/outside.h"
+
+struct attach; /* opaque */
+
+struct attach_options {
+    pid_t pid;        /* 0: all processes of this user; for root all of the machine */
+    bool no_children; /* not what it starts, nor has started */
+    bool user_only;   /* without the kernel's time, also where that is allowed */
+    uint32_t rate_hz;
+};
+
+struct attach_state {
+    uint32_t engine;  /* enum sfb_recording_engine */
+    uint32_t rate_hz; /* as it is now */
+    uint32_t stack;   /* bytes of a copy, as it is now */
+    uint32_t slowed;  /* how often the rate was lowered */
+    uint64_t refused; /* threads without an event: no rights, or no descriptor */
+    uint64_t events;  /* descriptors */
+};
+
+/*
+ * Opens the events, which do not count yet.
+ *
+ * @param why  written on failure: what the kernel refused
+ * @return NULL: as `why` says
+ */
+struct attach *attach_open(const struct attach_options *options, char *why, size_t room);
+
+/* As it is chosen, before anything is recorded. */
+struct attach_state attach_state(const struct attach *attach);
+
+/*
+ * Begins.
+ *
+ * @param writer  of the recording, which has just begun; borrowed
+ * @return false: no memory, or the process has ended
+ */
+bool attach_begin(struct attach *attach, struct sfb_recording_writer *writer);
+
+/* Waits 10 ms at most, and takes what came. @return false: the recording cannot be written, or no memory */
+bool attach_take(struct attach *attach);
+
+/* Whether the process that was asked for has ended. */
+bool attach_has_ended(const struct attach *attach);
+
+/* The same as outside_totals(). */
+const struct outside_totals *attach_totals(const struct attach *attach);
+
+/*
+ * Takes the last records, and ends.
+ *
+ * @param totals  written
+ * @return false: the recording could not be written
+ */
+bool attach_end(struct attach *attach, struct outside_totals *totals);
+
+void attach_close(struct attach *attach);
+
+#endif

@@ -1,0 +1,31 @@
+/* What /proc says of processes that run already, told to a recording from outside. */
+#ifndef PROFILER_COLLECTOR_OUTSIDE_ATTACH_TASKS_H
+#define PROFILER_COLLECTOR_OUTSIDE_ATTACH_TASKS_H
+
+#include <sys/types.h>
+
+#include "profiler/collector/outside/outside.h"
+#include "util/array.h"
+
+/*
+ * Introduces a process with its threads and its files.
+ *
+ * @param time  CLOCK_MONOTONIC, before this call
+ */
+void attach_introduce(struct outside *outside, pid_t pid, uint64_t time);
+
+/* A function of struct outside_options: the files of a process that runs. @param user  not used */
+void attach_describe(void *user, struct sfb_copied_mapping *out, uint32_t pid,
+                     const struct perf_mmap *record);
+
+struct attach_pids {
+    REPORT_ARRAY(pid_t) pids;
+};
+
+/* Adds all processes of a user. @param user  -1: of all users */
+bool attach_list_user(struct attach_pids *out, uid_t user);
+
+/* Adds a process, and those below it. */
+bool attach_list_tree(struct attach_pids *out, pid_t pid, bool children);
+
+#endif
