@@ -3,68 +3,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "toolchain/check/cfi.h"
+#include "toolchain/check/cause_hunt.h"
 #include "util/counted.h"
-
-/*
- * A cause must explain 9 of 10 functions, while the section as it stands has less than half of them
- * right. Linkage tables do not count: linkers split them into other functions than .eh_frame does.
- * With fewer functions than these all may be chance.
- */
-enum { FUNCTIONS_LEAST = 4, LINKAGE_MOST = 3 };
 
 /* Entries that vote on a shift, and their votes. */
 enum { VOTERS = 32, VOTES_MAX = 4096 };
-
-/* Known starts of functions from another source than .sframe; ascending. */
-struct truth {
-    struct object_range *list;
-    size_t count;
-    const char *by;
-};
-
-/* ---- known starts ---- */
-
-static bool truth_of_symbols(struct truth *out, const struct object *o)
-{
-    *out = (struct truth){ .by = "symbols" };
-    out->list = calloc(o->label_count + 1, sizeof *out->list);
-    for (size_t i = 0; out->list && i < o->label_count; i++)
-        if (o->labels[i].end > o->labels[i].start)
-            out->list[out->count++] = (struct object_range){ o->labels[i].start, o->labels[i].end };
-    return out->list != NULL;
-}
-
-static bool truth_of_cfi(struct truth *out, const struct object *o)
-{
-    const struct object_cfi_place place = object_find_cfi(o);
-    struct cfi cfi;
-
-    *out = (struct truth){ .by = "those of .eh_frame" };
-    if (place.result != OBJECT_CFI_FOUND || !cfi_open(&cfi, o, &place, NULL, NULL))
-        return false;
-    out->list = calloc(cfi.count + 1, sizeof *out->list);
-    for (size_t i = 0; out->list && i < cfi.count; i++)
-        out->list[out->count++] =
-            (struct object_range){ cfi.functions[i].start, cfi.functions[i].end };
-    cfi_close(&cfi);
-    return out->list != NULL;
-}
-
-static const struct object_range *at_start(const struct truth *t, uint64_t start)
-{
-    size_t low = 0, high = t->count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (t->list[middle].start < start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < t->count && t->list[low].start == start ? &t->list[low] : NULL;
-}
 
 /* ---- readings ---- */
 
@@ -76,29 +19,6 @@ static bool attempt(struct check *out, struct findings *silent, const struct che
     out->findings = silent;
     out->reading = *reading;
     return check_read(out);
-}
-
-/* How many functions have a known start and size. */
-static struct check_share fit(const struct check *c, const struct truth *t)
-{
-    struct check_share n = { .all = 0 };
-
-    for (size_t i = 0; i < c->part_count; i++)
-        for (uint32_t k = 0; k < c->parts[i].fde_count; k++) {
-            const struct sframe_entry *e = &c->parts[i].entries[k];
-            const struct object_range *r = at_start(t, e->start);
-
-            n.all++;
-            n.equal += r && r->end - r->start == e->size;
-        }
-    return n;
-}
-
-static bool fits(const struct check_share *n)
-{
-    const uint64_t others = n->all / 10 > LINKAGE_MOST ? n->all / 10 : LINKAGE_MOST;
-
-    return n->equal >= FUNCTIONS_LEAST && n->equal + others >= n->all;
 }
 
 static int ascending(const void *a, const void *b)
@@ -165,8 +85,8 @@ static bool try_reading(struct search *s, enum check_code code, struct check_rea
     bool good = attempt(&sub, &s->silent, s->c, &reading);
 
     if (good) {
-        s->out->now = fit(&sub, &s->truth);
-        good = fits(&s->out->now);
+        s->out->now = truth_fit(&sub, &s->truth);
+        good = truth_fits(&s->out->now);
     }
     check_unread(&sub);
     s->out->code = code;
@@ -200,15 +120,79 @@ static bool try_all(struct search *s, const struct check *as_it_stands)
  */
 static bool judge(struct search *s, const struct check *as_it_stands)
 {
-    s->out->before = fit(as_it_stands, &s->truth);
+    s->out->before = truth_fit(as_it_stands, &s->truth);
     s->out->by = s->truth.by;
     s->out->code = 0;
     if (s->out->before.equal * 2 >= s->out->before.all && s->out->before.all > 0)
         return true;
-    if (s->truth.count >= FUNCTIONS_LEAST && try_all(s, as_it_stands))
+    if (s->truth.count >= TRUTH_LEAST && try_all(s, as_it_stands))
         return true;
     s->out->code = 0;
     return false;
+}
+
+/* Where the segment that has the section in the file puts it, less where the section header does. */
+static int64_t moved(const struct check *c)
+{
+    uint64_t at;
+
+    if (c->object->relocatable || !object_address_of(c->object, c->result->section_at, &at))
+        return 0;
+    return (int64_t)(at - c->address);
+}
+
+/* The words and the tool of the readings above. */
+static void describe(struct cause *out, const struct check *c)
+{
+    const struct check_reading *r = &out->reading;
+
+    if (out->code == CODE_CAUSE_SHIFT && r->shift != 0 && r->shift == moved(c)) {
+        out->code = CODE_CAUSE_ADDRESS;
+        out->tool = "objcopy --change-section-address, or a tool that moves sections, makes this";
+        snprintf(out->how, sizeof out->how,
+                 "its segment puts the section at 0x%" PRIx64 ", its header at 0x%" PRIx64
+                 ": with the segment's address",
+                 c->address + (uint64_t)r->shift, c->address);
+    } else if (out->code == CODE_CAUSE_SHIFT) {
+        out->tool = "a tool moves code or the section after the link, or counts from another place";
+        snprintf(out->how, sizeof out->how, "with %+" PRId64 " bytes on each start", r->shift);
+    } else if (out->code == CODE_CAUSE_VERSION) {
+        out->tool = "a tool rewrites the header and not the tables";
+        snprintf(out->how, sizeof out->how, "read as version %u%s", r->version,
+                 r->other_starts ? ", its starts counted the other way" : "");
+    } else {
+        out->tool = "an assembler or linker of another release than the header is from";
+        snprintf(out->how, sizeof out->how, "counted the other way");
+    }
+}
+
+/* The source that knows more functions. @return false: no memory */
+static bool open_truth(struct truth *out, const struct check *c)
+{
+    struct truth other = { .list = NULL };
+
+    if (!truth_of_symbols(out, c->object))
+        return false;
+    if (!c->options->no_cfi && truth_of_cfi(&other, c->object) && other.count > out->count) {
+        free(out->list);
+        *out = other;
+    } else {
+        free(other.list);
+    }
+    return true;
+}
+
+static void hunt_or_describe(struct search *s, const struct check *as_it_stands)
+{
+    if (s->out->code != 0) {
+        describe(s->out, s->c);
+        return;
+    }
+    free(s->truth.list);
+    s->truth.list = NULL;
+    s->out->code = 0;
+    if (open_truth(&s->truth, s->c))
+        cause_hunt(s->out, s->c, as_it_stands, &s->truth);
 }
 
 bool cause_find(struct cause *out, const struct check *c)
@@ -217,6 +201,7 @@ bool cause_find(struct cause *out, const struct check *c)
     struct check as_it_stands;
     bool settled = false;
 
+    out->code = 0;
     if (!c->object || c->object->code_count == 0 ||
         !findings_init(&s.silent, 0, &(struct findings_ears){ .take = NULL }))
         return false;
@@ -226,32 +211,33 @@ bool cause_find(struct cause *out, const struct check *c)
         if (!settled && !c->options->no_cfi) {
             free(s.truth.list);
             if (truth_of_cfi(&s.truth, c->object))
-                settled = judge(&s, &as_it_stands);
+                judge(&s, &as_it_stands);
         }
+        hunt_or_describe(&s, &as_it_stands);
         free(s.truth.list);
     }
     check_unread(&as_it_stands);
     findings_free(&s.silent);
-    return settled && out->code != 0;
+    return out->code != 0;
 }
 
 void cause_say(struct check *c, const struct cause *cause, uint64_t explained)
 {
-    const struct check_reading *r = &cause->reading;
-    struct finding_place at = in_sframe(AT_HEADER_FLAGS);
-    char how[64] = "counted the other way";
+    struct finding_place at = in_sframe(SFRAME_HEADER_SIZE);
 
-    if (cause->code == CODE_CAUSE_SHIFT) {
-        snprintf(how, sizeof how, "with %+" PRId64 " bytes on each start", r->shift);
-        at = in_sframe(SFRAME_HEADER_SIZE);
-    } else if (cause->code == CODE_CAUSE_VERSION) {
-        snprintf(how, sizeof how, "read as version %u%s", r->version,
-                 r->other_starts ? ", its starts counted the other way" : "");
+    if (cause->code == CODE_CAUSE_STARTS)
+        at = in_sframe(AT_HEADER_FLAGS);
+    else if (cause->code == CODE_CAUSE_VERSION)
         at = in_sframe(AT_HEADER_VERSION);
-    }
-    findings_add(c->findings, cause->code, at,
-                 "%s, %" PRIu64 " of %s are where %s are; as it stands, %" PRIu64 " of %" PRIu64
-                 "; findings that follow from it: %" PRIu64,
-                 how, cause->now.equal, counted(cause->now.all, "functions").text, cause->by,
-                 cause->before.equal, cause->before.all, explained);
+    else if (cause->code == CODE_CAUSE_HEADER)
+        at = in_sframe(cause->reading.fix.at);
+    if (cause->reading.fix.kind == FIX_NONE)
+        findings_add(c->findings, cause->code, at,
+                     "%s, %" PRIu64 " of %s are where %s are; as it stands, %" PRIu64 " of %" PRIu64
+                     "; findings that follow from it: %" PRIu64 " (%s)",
+                     cause->how, cause->now.equal, counted(cause->now.all, "functions").text,
+                     cause->by, cause->before.equal, cause->before.all, explained, cause->tool);
+    else
+        findings_add(c->findings, cause->code, at, "%s, %s fewer (%s)", cause->how,
+                     counted(explained, "findings are").text, cause->tool);
 }

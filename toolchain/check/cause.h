@@ -12,10 +12,13 @@ struct cause {
     struct check_reading reading;
     struct check_share before, now; /* functions, and how many start at a known function */
     const char *by;                 /* the source of the known starts */
+    char how[192];                  /* the reading, in words */
+    const char *tool;               /* what makes such sections */
 };
 
 /*
- * Looks for a cause if most functions start at no function of .eh_frame or the symbols.
+ * Looks for a cause of findings: another reading, if most functions start at no function of .eh_frame or
+ * the symbols; else a repair that removes most of them (cause_hunt.h).
  *
  * @param c  before any level has run; unchanged
  * @return false: no known cause

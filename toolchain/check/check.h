@@ -58,6 +58,7 @@ struct check_reading {
     uint8_t version;   /* instead of the header's; 0: the header's */
     bool other_starts; /* starts count from fields instead of the section, or the reverse */
     int64_t shift;     /* added to all starts */
+    struct sframe_fix fix;
 };
 
 struct check;
@@ -121,7 +122,8 @@ struct check {
     const uint8_t *data;       /* of the section, as in the file or as read */
     uint8_t *changed;          /* data if it differs from the file; else NULL */
     struct check_reading reading;
-    struct object_copy copy; /* the section with relocations applied: starts come from it */
+    struct sframe_version version; /* of that reading, if its entries have another size */
+    struct object_copy copy;       /* the section with relocations applied: starts come from it */
     size_t size;
     uint64_t address;
     struct sframe_part *parts;
@@ -131,6 +133,7 @@ struct check {
     struct object_range *functions; /* known functions; coverage.c */
     size_t function_count, function_capacity;
     bool compares; /* level 4 will compare the rows */
+    bool first;    /* the levels may run again: nothing is written down */
     bool no_memory;
 };
 
@@ -151,6 +154,9 @@ void check_result_free(struct check_result *result);
  * @return false: no memory
  */
 bool check_read(struct check *c);
+
+/* Runs the levels that read the section, in a reading, for the counts alone. */
+void check_count(struct findings *out, const struct check *c, const struct check_reading *reading);
 
 /* Frees what check_read() made. */
 void check_unread(struct check *c);

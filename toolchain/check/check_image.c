@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "symbols/sframe.h"
+#include "toolchain/check/bytes.h"
 #include "toolchain/check/cause.h"
 #include "toolchain/check/fingerprint.h"
 #include "toolchain/check/known.h"
@@ -22,7 +23,7 @@ static bool judge_finding(void *data, struct finding *finding)
     if (finding->severity == CHECK_NOTE)
         return true;
     finding->known = known_fault(c, finding);
-    if (policy && policy->baseline_to && !(finding->known && policy->allow_known))
+    if (policy && policy->baseline_to && !c->first && !(finding->known && policy->allow_known))
         baseline_write(policy->baseline_to, c->name, finding, finding->fingerprint);
     return !policy || !baseline_has(&policy->baseline, finding->fingerprint);
 }
@@ -41,12 +42,19 @@ static void fail(struct check *c, uint64_t offset, const char *field, const char
 
 bool check_read(struct check *c)
 {
-    if (c->reading.version != 0 && c->size > AT_HEADER_VERSION) {
+    const struct sframe_fix *fix = &c->reading.fix;
+    const bool header = fix->kind == FIX_HEADER && c->size >= SFRAME_HEADER_SIZE;
+
+    if ((c->reading.version != 0 && c->size > AT_HEADER_VERSION) || header) {
         c->changed = malloc(c->size);
         if (!c->changed)
             return false;
         memcpy(c->changed, c->data, c->size);
-        c->changed[AT_HEADER_VERSION] = c->reading.version;
+        if (c->reading.version != 0)
+            c->changed[AT_HEADER_VERSION] = c->reading.version;
+        if (header)
+            bytes_store(c->changed + fix->at, fix->width, (uint64_t)fix->amount,
+                        bytes_load(c->data, 2, true) == SFRAME_MAGIC);
         c->data = c->changed;
     }
     if (!check_structure(c))
@@ -64,6 +72,12 @@ void check_unread(struct check *c)
     c->parts = NULL;
     c->changed = NULL;
     c->part_count = c->part_capacity = 0;
+}
+
+/* Whether the functions are those of another file. */
+static bool is_foreign(const struct check *c)
+{
+    return c->reading.fix.kind == FIX_FOREIGN;
 }
 
 /* The levels that read the section itself. */
@@ -86,13 +100,13 @@ static void check_section(struct check *c)
     check_rows(c);
     if (c->options->kernel)
         check_kernel(c);
-    if (c->object)
+    if (c->object && !is_foreign(c))
         check_places(c);
 }
 
 static void check_cfi(struct check *c)
 {
-    if (c->options->no_cfi || c->part_count == 0)
+    if (c->options->no_cfi || c->part_count == 0 || is_foreign(c))
         return;
     if (c->object)
         check_against_cfi(c);
@@ -101,9 +115,7 @@ static void check_cfi(struct check *c)
                      "a raw section: levels 1 to 3 only");
 }
 
-/* Runs all levels in another reading, or with the section's own, for the counts alone. */
-static void count_findings(struct findings *out, const struct check *c,
-                           const struct check_reading *reading)
+void check_count(struct findings *out, const struct check *c, const struct check_reading *reading)
 {
     struct check_result result = *c->result;
     struct check sub = *c;
@@ -142,8 +154,8 @@ static void explain(struct check *c, const struct cause *cause)
     const struct findings_ears ears = { .take = NULL };
 
     if (findings_init(&without, 0, &ears) && findings_init(&with, 0, &ears)) {
-        count_findings(&without, c, &none);
-        count_findings(&with, c, &cause->reading);
+        check_count(&without, c, &none);
+        check_count(&with, c, &cause->reading);
         cause_say(c, cause, subtract(c->findings->explained, &without, &with));
         c->reading = cause->reading;
     } else {
@@ -153,17 +165,62 @@ static void explain(struct check *c, const struct cause *cause)
     findings_free(&with);
 }
 
-static void check_whole(struct check *c)
+/* All levels, in the reading of c. */
+static void check_levels(struct check *c)
 {
-    struct cause cause;
-
-    if (!c->options->as_it_stands && cause_find(&cause, c))
-        explain(c, &cause);
     if (c->object)
         check_container(c);
     check_section(c);
     check_cfi(c);
     check_against_code(c);
+}
+
+/*
+ * The levels once, with findings that wait. @return false: they must run again: there is a cause, or more
+ * findings than can wait
+ */
+static bool check_first(struct check *c, struct cause *cause)
+{
+    struct findings *f = c->findings;
+    const struct check_policy *policy = c->options->policy;
+    struct check sub = *c;
+    bool again;
+
+    cause->code = 0;
+    f->holds = true;
+    f->ears.data = &sub;
+    sub.first = true;
+    check_levels(&sub);
+    f->ears.data = c;
+    sub.first = false;
+    again = !c->options->as_it_stands &&
+            f->by_severity[CHECK_ERROR] + f->by_severity[CHECK_WARNING] > 0 && cause_find(cause, c);
+    again |= f->overflow || (policy && policy->baseline_to);
+    if (!again) {
+        *c = sub;
+        return true;
+    }
+    c->no_memory |= sub.no_memory;
+    check_unread(&sub);
+    free(sub.functions);
+    findings_restart(f);
+    f->holds = false;
+    return false;
+}
+
+static void check_whole(struct check *c)
+{
+    const struct check_result before = *c->result;
+    struct cause cause;
+
+    if (!check_first(c, &cause)) {
+        c->result->comparison = before.comparison;
+        c->result->functions = before.functions;
+        c->result->rows = before.rows;
+        if (cause.code != 0)
+            explain(c, &cause);
+        check_levels(c);
+    }
     if (c->options->inspect)
         c->options->inspect(c, c->options->inspect_data);
 }
@@ -262,10 +319,12 @@ void check_image(struct check_result *out, const char *name, uint8_t *image, siz
         c.size = size;
         c.address = options->raw_address;
         check_whole(&c);
+        findings_release(&out->findings);
     } else if (open_object(&object, &out->fault, image, size)) {
         c.object = &object;
         check_object(&c);
         check_coverage(&c);
+        findings_release(&out->findings);
         object_close(&object);
     }
     check_unread(&c);

@@ -100,7 +100,8 @@ void check_against_code(struct check *c)
     const uint8_t abi = c->part_count > 0 ? c->parts[0].abi : 0;
     struct code_check cc = { .c = c };
 
-    if (!c->object || c->part_count == 0 || c->options->code == CHECK_CODE_NONE ||
+    if (!c->object || c->part_count == 0 || c->reading.fix.kind == FIX_FOREIGN ||
+        c->options->code == CHECK_CODE_NONE ||
         (c->options->code == CHECK_CODE_WHERE_NEEDED && c->options->no_cfi) ||
         c->object->abi != abi)
         return;

@@ -132,9 +132,9 @@ static void judge(struct code_function *u, size_t at, struct frame_state *s,
     if (code == 0)
         return;
     if (u->telling) {
-        if (code == CODE_INSN_CFA && (code_is_epilogue(u, at, s, &row->rule) || code_is_last_entry(u, at) ||
-                                      (*fine == row && (code_is_brief(u, at, s, row) ||
-                                                        code_is_late(u, at, s, row)))))
+        if (code == CODE_INSN_CFA &&
+            (code_is_epilogue(u, at, s, &row->rule) || code_is_last_entry(u, at) ||
+             (*fine == row && (code_is_brief(u, at, s, row) || code_is_late(u, at, s, row)))))
             code = CODE_INSN_BRIEF;
         code_note(u, (enum check_code)code, row, i->address, s, NULL);
     }

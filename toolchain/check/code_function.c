@@ -28,7 +28,8 @@ static bool read_rows(struct code_function *u)
     const struct sframe_entry *e = u->f.entry;
     uint64_t position = sframe_first_row(p, e);
 
-    if (e->row_count == 0 && !e->rows_lost && p->version->has_attribute)
+    if (e->row_count == 0 && !e->rows_lost && p->version->has_attribute &&
+        !fix_is(p->fix, FIX_OUTERMOST))
         return add_outermost(u);
     for (uint32_t i = 0; i < e->row_count && !e->rows_lost; i++) {
         struct sframe_row r;
@@ -50,6 +51,7 @@ static bool read_rows(struct code_function *u)
         row->usable = sframe_row_rule(&row->rule, p, e, &r) == NULL;
         row->outermost = row->usable && (row->rule.flags & SFB_RULE_OUTERMOST) != 0;
         row->usable &= !row->outermost;
+        row->outermost &= !fix_is(p->fix, FIX_OUTERMOST);
         position += r.size;
         /* Descending rows are reported elsewhere. */
         if (u->row_count > 0 && row->start < row[-1].start)

@@ -24,7 +24,8 @@ static bool starts_outermost(const struct check_function *f)
 
     if (f->entry->row_count == 0)
         return f->part->version->has_attribute;
-    return sframe_row_read(&r, f->part, f->entry, sframe_first_row(f->part, f->entry)) == ROW_READ &&
+    return sframe_row_read(&r, f->part, f->entry, sframe_first_row(f->part, f->entry)) ==
+               ROW_READ &&
            r.start == 0 && sframe_row_rule(&rule, f->part, f->entry, &r) == NULL &&
            (rule.flags & SFB_RULE_OUTERMOST) != 0;
 }
@@ -35,7 +36,8 @@ void code_call_outermost(struct code_function *u, size_t from)
     struct code_check *cc = u->cc;
     const struct check_function *f = i->has_target ? code_function_at(cc, i->target) : NULL;
 
-    if (!f || f->entry->start != i->target || !starts_outermost(f) || !goes_on(u, from))
+    if (!f || fix_is(f->part->fix, FIX_OUTERMOST) || f->entry->start != i->target ||
+        !starts_outermost(f) || !goes_on(u, from))
         return;
     cc->callers[f - cc->all].pc = i->address;
     cc->callers[f - cc->all].known = true;
@@ -47,8 +49,8 @@ void code_say_called(struct code_check *cc)
         const struct check_function *f = &cc->all[i];
 
         if (cc->callers[i].known && !cc->callers[i].said)
-            say_at(cc->c, CODE_INSN_OUTERMOST,
-                   place_of_entry(f->part, f->entry, FIELD_ROW_COUNT), f->entry->start, no_rules,
+            say_at(cc->c, CODE_INSN_OUTERMOST, place_of_entry(f->part, f->entry, FIELD_ROW_COUNT),
+                   f->entry->start, no_rules,
                    ": a call leads there from 0x%" PRIx64 ", and the code goes on behind it",
                    cc->callers[i].pc);
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "toolchain/check/policy.h"
+#include "util/grow.h"
 
 /* Of one code, unless the number of all is unlimited. */
 enum { OF_ONE_CODE = 8 };
@@ -21,18 +22,108 @@ bool findings_init(struct findings *f, size_t limit, const struct findings_ears 
     return f->of_code && f->told_of_code && f->explained;
 }
 
+static void drop_held(struct findings *f)
+{
+    for (size_t i = 0; i < f->held_count; i++)
+        free(f->held[i].texts);
+    f->held_count = 0;
+    f->overflow = false;
+}
+
 void findings_free(struct findings *f)
 {
+    drop_held(f);
+    free(f->held);
     free(f->of_code);
     free(f->told_of_code);
     free(f->explained);
     *f = (struct findings){ .limit = 0 };
 }
 
-static bool is_wanted(const struct findings *f, size_t index)
+/* Notes stand behind all errors, and the limit of all counts for them when they are passed on. */
+static bool is_wanted(const struct findings *f, size_t index, bool is_note)
 {
-    return f->ears.take &&
-           (f->limit == 0 || (f->told < f->limit && f->told_of_code[index] < f->limit_of_code));
+    return f->ears.take && (f->limit == 0 || ((is_note || f->told < f->limit) &&
+                                              f->told_of_code[index] < f->limit_of_code));
+}
+
+static char *put(char **at, const char *text)
+{
+    char *copy = *at;
+
+    if (!text)
+        return NULL;
+    *at = stpcpy(*at, text) + 1;
+    return copy;
+}
+
+static size_t room_of(const char *text)
+{
+    return text ? strlen(text) + 1 : 0;
+}
+
+static void hold(struct findings *f, const struct finding *g)
+{
+    char *texts =
+        malloc(room_of(g->text) + room_of(g->rules.sframe) + room_of(g->rules.eh_frame) + 1);
+    struct held_finding *h;
+    char *at = texts;
+
+    if (!texts || !array_make_room(&f->held, f->held_count, &f->held_capacity, sizeof *f->held)) {
+        free(texts);
+        f->no_memory = true;
+        return;
+    }
+    h = &f->held[f->held_count++];
+    *h = (struct held_finding){ .finding = *g, .texts = texts };
+    h->finding.text = put(&at, g->text);
+    h->finding.rules.sframe = put(&at, g->rules.sframe);
+    h->finding.rules.eh_frame = put(&at, g->rules.eh_frame);
+}
+
+/* Passes it on, or keeps it. */
+static void tell(struct findings *f, const struct finding *g, size_t index)
+{
+    const bool is_note = g->severity == CHECK_NOTE;
+
+    f->told_of_code[index]++;
+    f->told += !is_note;
+    if (f->holds && !is_note && f->held_count >= HELD_MAX)
+        f->overflow = true;
+    else if (f->holds || is_note)
+        hold(f, g);
+    else
+        f->ears.take(f->ears.data, g);
+}
+
+void findings_release(struct findings *f)
+{
+    f->holds = false;
+    for (size_t i = 0; i < f->held_count; i++)
+        if (f->held[i].finding.severity != CHECK_NOTE)
+            f->ears.take(f->ears.data, &f->held[i].finding);
+    for (size_t i = 0; i < f->held_count; i++) {
+        const struct finding *g = &f->held[i].finding;
+
+        if (g->severity != CHECK_NOTE)
+            continue;
+        if (f->limit == 0 || f->told++ < f->limit)
+            f->ears.take(f->ears.data, g);
+        else
+            f->told_of_code[check_code_index(g->code)]--;
+    }
+    drop_held(f);
+}
+
+void findings_restart(struct findings *f)
+{
+    drop_held(f);
+    f->told = f->ignored = f->passed = f->known = 0;
+    memset(f->of_code, 0, check_code_count * sizeof *f->of_code);
+    memset(f->told_of_code, 0, check_code_count * sizeof *f->told_of_code);
+    memset(f->explained, 0, check_code_count * sizeof *f->explained);
+    memset(f->by_severity, 0, sizeof f->by_severity);
+    memset(f->known_for, 0, sizeof f->known_for);
 }
 
 static void note_known(struct findings *f, const char *release)
@@ -60,7 +151,7 @@ __attribute__((format(printf, 5, 0))) static void add(struct findings *f, enum c
                                                       const char *format, va_list arguments)
 {
     const size_t index = check_code_index(code);
-    const bool wanted = is_wanted(f, index);
+    bool wanted;
     struct finding g = { .code = code, .place = place, .rules = rules };
     char *text = NULL;
 
@@ -68,6 +159,7 @@ __attribute__((format(printf, 5, 0))) static void add(struct findings *f, enum c
         f->ignored++;
         return;
     }
+    wanted = is_wanted(f, index, g.severity == CHECK_NOTE);
     if ((wanted || f->ears.judge_wants_text) && vasprintf(&text, format, arguments) < 0) {
         f->no_memory = true;
         return;
@@ -79,11 +171,8 @@ __attribute__((format(printf, 5, 0))) static void add(struct findings *f, enum c
         return;
     }
     count(f, &g, index);
-    if (wanted) {
-        f->told++;
-        f->told_of_code[index]++;
-        f->ears.take(f->ears.data, &g);
-    }
+    if (wanted)
+        tell(f, &g, index);
     free(text);
 }
 

@@ -1,8 +1,9 @@
 /*
- * What a check of one file found: each finding is handed on as it comes, and everything is counted.
+ * The findings of a check of one file: each is passed on, and all are counted.
  *
- * A fault that is everywhere must not drown one that is somewhere: of each code the first few are
- * told, and the rest is counted. Nothing is kept, so that memory does not grow with what is wrong.
+ * A fault that is everywhere must not hide one that is somewhere: of each code the first few are passed
+ * on, and the rest is counted. Notes wait for the end, so that errors stand in front of them; errors wait
+ * while a cause of them may be found, HELD_MAX of them at most.
  */
 #ifndef TOOLCHAIN_CHECK_FINDINGS_H
 #define TOOLCHAIN_CHECK_FINDINGS_H
@@ -31,6 +32,9 @@ enum findings_verdict {
     VERDICT_BAD
 };
 
+/* Errors and warnings that wait, at most. */
+enum { HELD_MAX = 256 };
+
 /* Releases named in a verdict. */
 enum { KNOWN_MAX = 4 };
 
@@ -43,8 +47,18 @@ struct findings_ears {
     bool judge_wants_text;
 };
 
+/* A finding that is kept, with copies of its texts. */
+struct held_finding {
+    struct finding finding;
+    char *texts; /* one behind the other; what its pointers lead to */
+};
+
 struct findings {
     struct findings_ears ears;
+    struct held_finding *held; /* findings that wait for findings_release() */
+    size_t held_count, held_capacity;
+    bool holds;                  /* all findings wait, and not the notes alone */
+    bool overflow;               /* HELD_MAX: more were found than are kept */
     size_t limit, limit_of_code; /* of findings passed on; 0: all */
     uint64_t told;
     uint64_t *of_code;       /* findings of each code, in the order of check_codes */
@@ -71,6 +85,12 @@ void findings_add(struct findings *f, enum check_code code, struct finding_place
 void findings_add_rules(struct findings *f, enum check_code code, struct finding_place place,
                         struct finding_rules rules, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* Passes on what waits: errors and warnings, then notes. Later ones are passed on at once. */
+void findings_release(struct findings *f);
+
+/* Forgets all findings, as before the first one. */
+void findings_restart(struct findings *f);
 
 /* Findings of a code that were counted and not passed on. */
 uint64_t findings_left_out(const struct findings *f, enum check_code code);

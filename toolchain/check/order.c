@@ -137,7 +137,8 @@ static void judge_sorting(struct check *c, const struct sframe_part *p)
         const uint64_t before = p->entries[i - 1].start - p->address;
         const uint64_t start = p->entries[i].start - p->address;
 
-        if ((int64_t)start >= (int64_t)before)
+        if ((int64_t)start >= (int64_t)before || fix_is(p->fix, FIX_ANY_ORDER) ||
+            fix_is(p->fix, FIX_TWICE))
             continue;
         sorted = false;
         if (said && linked)
@@ -197,6 +198,9 @@ static void judge_overlaps(struct check *c)
         const struct sframe_entry *e = all[i].entry, *before = last ? last->entry : NULL;
 
         if (e->size == 0)
+            continue;
+        if (before && fix_is(all[i].part->fix, FIX_TWICE) && before->start == e->start &&
+            before->size == e->size)
             continue;
         if (before && before->start == e->start)
             findings_add(c->findings, CODE_DUPLICATE, place_of_entry(all[i].part, e, FIELD_START),

@@ -14,6 +14,7 @@
 
 #include <sfb/rule.h>
 
+#include "toolchain/check/fix.h"
 #include "toolchain/check/version.h"
 
 /* An entry of the table of functions, in version 3 with its attribute. */
@@ -31,11 +32,12 @@ struct sframe_entry {
 };
 
 struct sframe_part {
-    const uint8_t *data; /* from the header on */
-    size_t size;         /* to the end of the section */
-    uint64_t offset;     /* of the header in the section */
-    uint64_t address;    /* of the header */
-    uint32_t first;      /* functions in earlier parts: findings count through all parts */
+    const uint8_t *data;          /* from the header on */
+    size_t size;                  /* to the end of the section */
+    uint64_t offset;              /* of the header in the section */
+    uint64_t address;             /* of the header */
+    uint32_t first;               /* functions in earlier parts: findings count through all parts */
+    const struct sframe_fix *fix; /* NULL: read as it stands */
     const struct sframe_version *version;
     uint32_t fde_count, fre_count, fre_size;
     uint64_t fde_at, fre_at, end; /* bounds of the tables, from the header */
@@ -82,6 +84,9 @@ void sframe_part_place(struct sframe_part *part, bool from_fields);
 /* Adds a constant to all addresses. */
 void sframe_part_shift(struct sframe_part *part, int64_t shift);
 
+/* Repairs placed starts. @return false: no memory */
+bool sframe_part_fix_starts(struct sframe_part *part);
+
 void sframe_part_free(struct sframe_part *part);
 
 /* Offsets of an entry, and of its field, in the section. */
@@ -97,6 +102,13 @@ uint64_t sframe_first_row(const struct sframe_part *part, const struct sframe_en
 
 enum sframe_row_result sframe_row_read(struct sframe_row *out, const struct sframe_part *part,
                                        const struct sframe_entry *entry, uint64_t position);
+
+/*
+ * Whether rows that begin there may be those of the function: the first is at its start, all ascend, none
+ * is behind its end, and each has a rule. @param end  written if so: behind the last one
+ */
+bool sframe_rows_possible(const struct sframe_part *part, const struct sframe_entry *entry,
+                          uint64_t row_at, uint64_t *end);
 
 /* The period of a PCMASK function's rows in bytes; 0: not PCMASK. */
 uint32_t sframe_repeat(const struct sframe_part *part, const struct sframe_entry *entry);

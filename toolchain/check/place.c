@@ -46,6 +46,17 @@ static bool looks_unmerged(const struct check *c, struct sframe_part *p)
     return fields.in_code > 0 && !object_segment(c->object, SFB_PT_GNU_SFRAME);
 }
 
+/* The sizes of the symbols that begin where the functions do. */
+static void take_sizes(const struct object *o, struct sframe_part *p)
+{
+    for (uint32_t i = 0; i < p->fde_count; i++) {
+        const struct object_label *s = object_label_before(o, p->entries[i].start);
+
+        if (s && s->start == p->entries[i].start && s->end > s->start)
+            p->entries[i].size = (uint32_t)(s->end - s->start);
+    }
+}
+
 void check_place_functions(struct check *c)
 {
     for (size_t i = 0; i < c->part_count; i++) {
@@ -64,6 +75,9 @@ void check_place_functions(struct check *c)
         }
         sframe_part_place(p, from_fields);
         sframe_part_shift(p, c->reading.shift);
+        c->no_memory |= !sframe_part_fix_starts(p);
+        if (fix_is(p->fix, FIX_SIZE_KNOWN) && c->object)
+            take_sizes(c->object, p);
     }
 }
 

@@ -76,6 +76,8 @@ static bool judge_abi(struct check *c, const struct sframe_part *p)
         findings_add(c->findings, CODE_ABI, at, "ABI %u", p->abi);
         return false;
     }
+    if (fix_is(p->fix, FIX_SWAP_MACHINE))
+        return true;
     if (is_big_abi(p->abi) != p->big)
         findings_add(c->findings, CODE_ABI_ORDER, at, "%s, and the magic is %s endian",
                      abi_name(p->abi), p->big ? "big" : "little");
@@ -151,12 +153,25 @@ static bool judge_tables(struct check *c, const struct sframe_part *p)
     return true;
 }
 
+/* The reading that is tried may have entries of another size than the version's, and another machine. */
+static void adapt_header(struct check *c, struct sframe_part *p)
+{
+    if (fix_is(p->fix, FIX_SWAP_MACHINE) && c->object)
+        p->abi = c->object->abi;
+    if (!p->version || !fix_is(p->fix, FIX_ENTRY_SIZE))
+        return;
+    c->version = *p->version;
+    c->version.entry_size = (uint8_t)p->fix->amount;
+    p->version = &c->version;
+}
+
 /* @return whether the part can be read */
 static bool judge_header(struct check *c, struct sframe_part *p)
 {
     if (!judge_preamble(c, p))
         return false;
     read_header(p);
+    adapt_header(c, p);
     if (!p->version) {
         findings_add(c->findings, CODE_VERSION, in_sframe(p->offset + AT_HEADER_VERSION), "%u",
                      p->data[AT_HEADER_VERSION]);
@@ -214,7 +229,11 @@ static bool add_part(struct check *c, const struct sframe_part *p)
 
 bool check_structure(struct check *c)
 {
-    struct sframe_part p = { .data = c->data, .size = c->size, .address = c->address };
+    const struct sframe_fix *fix = c->reading.fix.kind != FIX_NONE ? &c->reading.fix : NULL;
+    const uint64_t moved = fix_is(fix, FIX_ADDRESS) ? (uint64_t)fix->amount : 0;
+    struct sframe_part p = {
+        .data = c->data, .size = c->size, .address = c->address + moved, .fix = fix
+    };
 
     if (c->size == 0) {
         findings_add(c->findings, CODE_EMPTY, in_sframe(0), "sh_size is 0");
@@ -237,7 +256,8 @@ bool check_structure(struct check *c)
         p = (struct sframe_part){ .data = c->data + next,
                                   .size = c->size - next,
                                   .offset = next,
-                                  .address = c->address + next,
+                                  .address = c->address + moved + next,
+                                  .fix = fix,
                                   .first = p.first + p.fde_count };
     }
 }

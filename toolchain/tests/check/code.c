@@ -270,8 +270,8 @@ Test(check_code, follows_a_cfa_in_another_register)
     if (!has_decoder())
         cr_skip_test("no capstone, or no assembler with --gsframe");
     run = run_line("'%s' check '" SFB_SOURCE_DIR "/fixtures/check/probes.o'", SFB_TOOL);
-    cr_expect(strstr(run.out, "1 function, 11 instructions; 1 function from end to end") != NULL, "%s",
-              run.out);
+    cr_expect(strstr(run.out, "1 function, 11 instructions; 1 function from end to end") != NULL,
+              "%s", run.out);
     cr_expect(strstr(run.out, ": 0 errors, 0 warnings, ") != NULL, "%s", run.out);
     run_free(&run);
 }

@@ -1,0 +1,144 @@
+#include "toolchain/check/cause_hunt.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/*
+ * Fewer errors and warnings need no cause; as many trials end the search: each of them checks the whole
+ * section.
+ */
+enum { FINDINGS_LEAST = 8, TRIALS_MAX = 48, PARTS_EXPLAINED = 2, EXPLAINED = 10 };
+
+static uint64_t grave(const struct findings *f)
+{
+    return f->by_severity[CHECK_ERROR] + f->by_severity[CHECK_WARNING];
+}
+
+uint64_t hunt_count(const struct hunt *h, enum check_code code)
+{
+    return h->found.of_code[check_code_index(code)];
+}
+
+uint32_t hunt_functions(const struct hunt *h)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < h->as_it_stands->part_count; i++)
+        n += h->as_it_stands->parts[i].fde_count;
+    return n;
+}
+
+struct check_function hunt_function(const struct hunt *h, uint32_t index)
+{
+    const struct check *c = h->as_it_stands;
+    size_t i = 0;
+
+    while (i + 1 < c->part_count && index - c->parts[i].first >= c->parts[i].fde_count)
+        i++;
+    return (struct check_function){ &c->parts[i], &c->parts[i].entries[index - c->parts[i].first] };
+}
+
+__attribute__((format(printf, 5, 0))) static void take(struct hunt *h, struct hunt_name name,
+                                                       struct sframe_fix fix, uint64_t left,
+                                                       const char *format, va_list arguments)
+{
+    h->left = left;
+    h->out->code = name.code;
+    h->out->tool = name.tool;
+    h->out->reading = (struct check_reading){ .fix = fix };
+    vsnprintf(h->out->how, sizeof h->out->how, format, arguments);
+}
+
+/* @param share  one of so many findings may stay */
+__attribute__((format(printf, 5, 0))) static void try(struct hunt *h, struct hunt_name name,
+                                                      struct sframe_fix fix, uint64_t share,
+                                                      const char *format, va_list arguments)
+{
+    const struct check_reading reading = { .fix = fix };
+    struct findings f = { .limit = 0 };
+    uint64_t left;
+
+    if (h->trials++ >= TRIALS_MAX || h->all < FINDINGS_LEAST ||
+        !findings_init(&f, 0, &(struct findings_ears){ .take = NULL }))
+        return;
+    check_count(&f, h->c, &reading);
+    left = grave(&f);
+    findings_free(&f);
+    if (left < h->left && left * share <= h->all && h->all - left >= FINDINGS_LEAST)
+        take(h, name, fix, left, format, arguments);
+}
+
+void hunt_try(struct hunt *h, struct hunt_name name, struct sframe_fix fix, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    try(h, name, fix, EXPLAINED, format, arguments);
+    va_end(arguments);
+}
+
+void hunt_try_part(struct hunt *h, struct hunt_name name, struct sframe_fix fix, const char *format,
+                   ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    try(h, name, fix, PARTS_EXPLAINED, format, arguments);
+    va_end(arguments);
+}
+
+void hunt_try_fit(struct hunt *h, struct hunt_name name, struct sframe_fix fix, const char *format,
+                  ...)
+{
+    struct findings silent = { .limit = 0 };
+    struct check sub = *h->c;
+    va_list arguments;
+
+    if (h->left == 0 || !findings_init(&silent, 0, &(struct findings_ears){ .take = NULL }))
+        return;
+    sub.findings = &silent;
+    sub.reading = (struct check_reading){ .fix = fix };
+    va_start(arguments, format);
+    if (check_read(&sub)) {
+        const struct check_share now = truth_fit(&sub, h->truth);
+
+        if (truth_fits(&now))
+            take(h, name, fix, 0, format, arguments);
+    }
+    va_end(arguments);
+    check_unread(&sub);
+    findings_free(&silent);
+}
+
+void hunt_settle(struct hunt *h, struct hunt_name name, struct sframe_fix fix, const char *format,
+                 ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    take(h, name, fix, 0, format, arguments);
+    va_end(arguments);
+}
+
+bool cause_hunt(struct cause *out, const struct check *c, const struct check *as_it_stands,
+                const struct truth *truth)
+{
+    struct hunt h = { .c = c, .as_it_stands = as_it_stands, .truth = truth, .out = out };
+
+    out->code = 0;
+    out->before = truth_fit(as_it_stands, truth);
+    out->by = truth->by;
+    if (!findings_init(&h.found, 0, &(struct findings_ears){ .take = NULL }))
+        return false;
+    check_count(&h.found, c, &(struct check_reading){ .version = 0 });
+    h.all = h.left = grave(&h.found);
+    if (h.all > 0) {
+        hunt_header(&h);
+        if (hunt_functions(&h) > 0)
+            hunt_entries(&h);
+        if (hunt_functions(&h) > 0)
+            hunt_rows(&h);
+    }
+    findings_free(&h.found);
+    return out->code != 0;
+}
