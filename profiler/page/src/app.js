@@ -105,8 +105,8 @@ export class App {
   }
 
   /** Colours of the theme that holds now. */
-  paint() {
-    this.theme = themeOf(this.state);
+  paint(theme = themeOf(this.state)) {
+    this.theme = theme;
     this.ink = inkOf(this.theme);
     const by = this.state.colour === "kind" ? "kind" : "module";
     const { colours, legend, entries } = functionColours(this.profile, by, this.selfOfAll, this.theme);

@@ -1,7 +1,7 @@
 // Draws what is in sight of a tree: a frame that is out of sight, or narrower than a pixel, costs nothing.
 
 export const ROW = 20;
-const PAD = 5;
+export const PAD = 5;
 const LABEL_FROM = 26; // pixels
 const REST_LABEL_FROM = 130;
 const NARROWEST = 1.5;

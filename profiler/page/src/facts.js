@@ -29,8 +29,21 @@ export function splitFacts(summary) {
   };
 }
 
-export function showFacts({ summary }) {
+/** @returns {string[]} where and by what it was recorded, and what made the page: it may be read far from both */
+export function aboutTexts(about) {
+  if (!about) return [];
+  const hosts = [...new Set(about.recorded.map(({ host }) => host).filter(Boolean))];
+  const by = [...new Set(about.recorded.map((r) => r.by).filter(Boolean))];
+  const some = (texts) => texts.slice(0, 3).join("; ") + (texts.length > 3 ? `; and ${texts.length - 3} more` : "");
+  return [
+    hosts.length > 0 ? `host: ${some(hosts)}` : "",
+    `recorded by sfb ${some(by) || "?"}, page by sfb ${about.sfb}, times in UTC${about.zone.replace(/^(...)(..)$/, "$1:$2")}`,
+  ].filter(Boolean);
+}
+
+export function showFacts({ summary, about }) {
   const { titles, facts, line } = splitFacts(summary);
+  facts.push(...aboutTexts(about).map((text) => ({ text, missing: false, little: false })));
   document.title = `${(titles[0] ?? "").slice(0, 80)} – sfb report`;
   byId("title").replaceChildren(...titles.map((title) => element("div", { title: title.slice(0, 2000) }, name(title.slice(0, 2000)))));
   byId("facts").replaceChildren(...facts.map(({ text, missing, little }) => element("li", { class: little ? "little" : missing ? "missing" : "" }, name(text))));

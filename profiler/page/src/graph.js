@@ -138,6 +138,11 @@ export class Graph {
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
 
+  /** At once: before paper is printed there is no other picture. */
+  drawNow() {
+    this.#draw();
+  }
+
   #draw() {
     if (!this.tree || this.element.clientWidth === 0) return;
     const begin = performance.now();
@@ -155,14 +160,16 @@ export class Graph {
       zoomed: this.zoomed,
       selected: this.selected,
       hovered: this.hovered,
-      shorterLabels: (frame) => this.#shorterLabels(look, frame),
+      shorterLabels: (frame) => this.shorterLabels(frame),
     };
     this.drawn = draw(context, tree, this.sight(), full, this.labels);
     this.times.push(performance.now() - begin);
     if (this.times.length > 500) this.times.shift();
   }
 
-  #shorterLabels(look, frame) {
+  /** @returns {string[]} what a frame's name is cut to */
+  shorterLabels(frame) {
+    const { look } = this;
     const key = this.tree.frames.key[frame];
     let short = this.shorterNames.get(key);
     if (short === undefined) this.shorterNames.set(key, (short = shorterNames(look.label(frame))));

@@ -11,7 +11,7 @@ import { element } from "./dom.js";
 
 /** Where letters are text, or arrows mean something else. */
 function isTyping(target) {
-  return target instanceof HTMLElement && target.closest("input:not([type=checkbox]), select, textarea, dialog, #threads-box") !== null;
+  return target instanceof HTMLElement && target.closest("input:not([type=checkbox]), select, textarea, dialog, .popup") !== null;
 }
 
 function nameOf(event) {

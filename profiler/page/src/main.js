@@ -10,6 +10,8 @@ import { folded, within } from "./folded.js";
 import { figure, percent, typeName } from "./format.js";
 import { Graph } from "./graph.js";
 import { helpTable, listen } from "./keys.js";
+import { save, svgOf } from "./picture.js";
+import { Popup } from "./popup.js";
 import { loadProfile, moduleName } from "./profile.js";
 import { VIEWS } from "./state.js";
 import { swatch } from "./grid.js";
@@ -111,7 +113,14 @@ class Page {
     byId("up").addEventListener("click", () => app.set({ up: !app.state.up }));
     byId("above").addEventListener("click", () => this.graphs.main.reveal(0));
     byId("facts-more").addEventListener("click", toggleFacts);
+    this.share = new Popup(byId("share"), byId("share-box"));
     byId("copy").addEventListener("click", () => this.copy());
+    byId("copy-link").addEventListener("click", () => this.copyLink());
+    byId("save-svg").addEventListener("click", () => save(new Blob([this.svg()], { type: "image/svg+xml" }), "flamegraph.svg"));
+    byId("save-png").addEventListener("click", () => this.activeGraph.canvas.toBlob((blob) => blob && save(blob, "flamegraph.png"), "image/png"));
+    byId("print").addEventListener("click", () => print());
+    addEventListener("beforeprint", () => this.#inPrint(true));
+    addEventListener("afterprint", () => this.#inPrint(false));
     byId("theme").addEventListener("click", () => this.switchTheme());
     byId("help").addEventListener("click", () => this.toggleHelp());
     byId("help-close").addEventListener("click", () => byId("help-box").close());
@@ -177,6 +186,7 @@ class Page {
       { title: "Page", keys: [
         key(["c"], "c", "copy what is in sight as folded stacks", () => this.copy()),
         key(["a"], "a", "what was recorded, and what is missing", toggleFacts),
+        key(["l"], "l", "copy the address of what is in sight", () => this.copyLink()),
         key(["d"], "d", "dark or light", () => this.switchTheme()),
         key(["?"], "?", "this help", () => this.toggleHelp()),
       ] },
@@ -381,6 +391,29 @@ class Page {
   copy() {
     if (this.app.state.view === "tree") return this.#copied(this.callTree.text(), "the rows");
     return this.#copied(this.foldedText(), "folded stacks");
+  }
+
+  copyLink() {
+    return this.#copied(location.href, "the address");
+  }
+
+  /** @returns {string} the graph in sight as SVG */
+  svg() {
+    const { app } = this;
+    const graph = this.activeGraph;
+    const { frames } = graph.tree;
+    const title = `${document.title}: ${byId("time-label").textContent}`;
+    return svgOf(graph, title, (frame) => `${figure(frames.width[frame], app.unit)}, ${percent(frames.width[frame], frames.width[0])}`);
+  }
+
+  /** Paper is light. */
+  #inPrint(on) {
+    this.share.toggle(false);
+    if (this.app.theme !== "dark" && !this.printing) return;
+    this.printing = on;
+    this.app.paint(on ? "light" : undefined);
+    this.show();
+    for (const graph of Object.values(this.graphs)) graph.drawNow();
   }
 
   async #copied(text, what) {
@@ -599,10 +632,13 @@ class Page {
 async function main() {
   try {
     const begin = performance.now();
-    globalThis.sfbPage = new Page(await loadProfile(byId("data")));
+    const profile = await loadProfile(byId("data"));
+    document.body.classList.remove("loading");
+    byId("loading").remove();
+    globalThis.sfbPage = new Page(profile);
     requestAnimationFrame(() => (globalThis.sfbPage.firstPicture = performance.now() - begin));
   } catch (error) {
-    byId("title").textContent = `This page cannot show its data: ${error.message}`;
+    (byId("loading") ?? byId("title")).textContent = `This page cannot show its data: ${error.message}`;
     throw error;
   }
 }

@@ -4,6 +4,7 @@
  * @typedef {object} Profile
  * @property {number} groups 1, or 2: a comparison, 0 the old recordings and 1 the new ones
  * @property {string[]} summary what was recorded, then what is missing
+ * @property {{sfb: string, zone: string, recorded: {host: string, by: string}[]}} [about]
  * @property {{type: string, unit: string}[]} types what rows count
  * @property {number} main the type that shares are of
  * @property {string[]} strings
@@ -21,7 +22,7 @@
  * @typedef {{function: Int32Array, file: Int32Array, line: Int32Array, kind: Uint8Array, inlined: Uint8Array}} Places
  * @typedef {{place: Int32Array, function: Int32Array, parent: Int32Array, depth: Int32Array, end: Int32Array}} Nodes
  *   parent -1: outermost; end: behind the last node below
- * @typedef {{name: string, tid: number, group: number, pid: number, program: string}} Thread
+ * @typedef {{name: string, tid: number, group: number, pid: number, program: string, command: string}} Thread
  * @typedef {{thread: Int32Array, group: Uint8Array, node: Int32Array, values: Float64Array[]}} Rows thread -1: of none
  * @typedef {{step: number, steps: number, at: Int32Array, row: Int32Array, values: (Float64Array|null)[],
  *   changes: number[], live: Live[], liveStep: number}} Time
@@ -115,6 +116,7 @@ export function readProfile(raw) {
   return {
     groups: raw.groups,
     summary: raw.summary,
+    about: raw.about,
     types: raw.types,
     main: raw.main,
     strings,
@@ -131,6 +133,7 @@ export function readProfile(raw) {
       group: raw.threads.group[i],
       pid: raw.threads.pid[i],
       program: strings[raw.threads.program[i]],
+      command: raw.threads.command ? strings[raw.threads.command[i]] : "",
     })),
     rows: {
       thread: new Int32Array(raw.rows.thread),

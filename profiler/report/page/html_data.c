@@ -3,13 +3,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "profiler/report/formats/json.h"
 #include "profiler/report/formats/types.h"
 #include "profiler/report/model/parts.h"
 #include "profiler/report/page/html_list.h"
 #include "profiler/report/page/html_rows.h"
+#include "profiler/report/text/start.h"
 #include "profiler/report/text/summary.h"
+
+/* Recordings whose machines are named. */
+enum { ABOUT_MAX = 64 };
 
 struct writer {
     FILE *to;
@@ -64,6 +69,30 @@ static void put_summary(struct writer *w)
     }
     html_list_end(w->to, ",\n");
     free(text);
+}
+
+/* What a page that is read elsewhere needs: where and by what it was recorded and made, and which zone its times are of. */
+static void put_about(struct writer *w)
+{
+    const time_t now = time(NULL);
+    char zone[16] = "";
+    struct tm tm;
+
+    if (localtime_r(&now, &tm))
+        strftime(zone, sizeof zone, "%z", &tm);
+    fprintf(w->to, "\"about\":{\"sfb\":\"%s\",\"zone\":\"%s\",", SFB_VERSION, zone);
+    html_list_begin(w->to, "recorded");
+    for (size_t i = 0; i < w->model->source_count && i < ABOUT_MAX; i++) {
+        const struct sfb_recording_start *start = &w->model->sources[i].data->start;
+
+        html_list_next(w->to, i);
+        fputs("{\"host\":", w->to);
+        report_json_text(w->to, start->host ? start->host : "");
+        fputs(",\"by\":", w->to);
+        report_json_text(w->to, start->version ? start->version : "");
+        fputc('}', w->to);
+    }
+    html_list_end(w->to, "},\n");
 }
 
 static void put_types(struct writer *w)
@@ -140,14 +169,30 @@ static void put_thread_program(struct writer *w, size_t i)
     put_text(w, member_of(w, i)->process->program);
 }
 
+/* Escaped, as the first lines are: a command line is text to read. */
+static void put_thread_command(struct writer *w, size_t i)
+{
+    const struct report_process *process = member_of(w, i)->process;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+
+    if (to)
+        report_command_write(to, process->arguments, process->arguments_size);
+    if (!to || fclose(to) != 0)
+        w->failed = true;
+    put_text(w, text ? text : "");
+    free(text);
+}
+
 static void put_threads(struct writer *w)
 {
     const size_t count = w->model->members.count;
-    const struct column columns[] = { { "name", put_thread_name, count },
-                                      { "tid", put_thread_tid, count },
-                                      { "group", put_thread_group, count },
-                                      { "pid", put_thread_pid, count },
-                                      { "program", put_thread_program, count } };
+    const struct column columns[] = {
+        { "name", put_thread_name, count },       { "tid", put_thread_tid, count },
+        { "group", put_thread_group, count },     { "pid", put_thread_pid, count },
+        { "program", put_thread_program, count }, { "command", put_thread_command, count }
+    };
 
     PUT_COLUMNS(w, "threads", columns);
 }
@@ -270,6 +315,7 @@ bool html_data_write(FILE *to, const struct report_model *model, const struct ht
 
     fprintf(to, "{\"format\":1,\n\"groups\":%d,\n", report_model_compares(model) ? 2 : 1);
     put_summary(&w);
+    put_about(&w);
     put_types(&w);
     put_threads(&w);
     put_functions(&w);

@@ -16,15 +16,49 @@ static double seconds(uint64_t ns)
     return (double)ns / 1e9;
 }
 
-/* The words of a command, separated by '\0'. */
-static void write_words(FILE *to, const char *words, size_t size)
+/* Whether a shell reads a word as it is. */
+static bool is_plain(const char *word)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+
+    for (const char *at = word; *at; at++)
+        if ((unsigned char)*at < 0x80 && !strchr(plain, *at))
+            return false;
+    return word[0] != '\0';
+}
+
+static void write_quoted(FILE *to, const char *word)
+{
+    fputc('\'', to);
+    for (size_t size; *word; word += size) {
+        char part[256];
+
+        size = strcspn(word, "'");
+        if (size == 0) {
+            fputs("'\\''", to);
+            size = 1;
+            continue;
+        }
+        if (size >= sizeof part)
+            size = sizeof part - 1;
+        memcpy(part, word, size);
+        part[size] = '\0';
+        foreign_print(to, part);
+    }
+    fputc('\'', to);
+}
+
+void report_command_write(FILE *to, const char *words, size_t size)
 {
     for (size_t i = 0; i < size; i += strlen(words + i) + 1) {
         if (i > 0)
             fputc(' ', to);
-        foreign_print(to, words + i);
+        if (is_plain(words + i))
+            foreign_print(to, words + i);
+        else
+            write_quoted(to, words + i);
     }
-    fputc('\n', to);
 }
 
 /* How its heap was recorded. */
@@ -59,7 +93,8 @@ static void write_start(FILE *to, const struct report_data *data)
     }
     if (localtime_r(&when, &tm))
         strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm);
-    write_words(to, start->command, start->command_size);
+    report_command_write(to, start->command, start->command_size);
+    fputc('\n', to);
     fprintf(to, "  recorded %s, %.2f s, ", date, seconds(report_data_end(data) - start->monotonic));
     if (report_data_is_heap(data))
         write_heap(to, data);

@@ -9,6 +9,9 @@
 /* Each recording: the command, when and how it was recorded, how it ended. */
 void report_starts_write(FILE *to, const struct report_model *model);
 
+/* A command's words, separated by '\0', as a shell reads them; what could move a cursor is escaped. */
+void report_command_write(FILE *to, const char *words, size_t size);
+
 /* Which part is shown; nothing if all is. */
 void report_choice_write(FILE *to, const struct report_choice *choice);
 

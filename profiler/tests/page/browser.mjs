@@ -414,6 +414,48 @@ const onOnePage = {
     assert.equal(await page.evaluate(() => location.hash), "");
   },
 
+  async "the graph is saved as SVG with its names, and as PNG"(page) {
+    const svg = await page.evaluate(() => sfbPage.svg());
+    const read = await page.evaluate((text) => {
+      const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
+      return [parsed.querySelector("parsererror") === null, [...parsed.querySelectorAll("title")].map((e) => e.textContent)];
+    }, svg);
+    assert.ok(read[0]);
+    for (const title of ["all: 145 ms, 100.00 %", "work(int; char): 100 ms, 68.97 %", "sort<int>: 60.0 ms, 41.38 %"]) assert.ok(read[1].includes(title), read[1].join("\n"));
+    assert.match(svg, />sort&#60;int&#62;<\/text>/);
+    await page.evaluate(() => {
+      globalThis.saved = [];
+      HTMLAnchorElement.prototype.click = function () { globalThis.saved.push(this.download); };
+    });
+    await page.click("#share");
+    await page.click("#save-svg");
+    await page.click("#save-png");
+    await page.waitForFunction(() => globalThis.saved.length === 2);
+    assert.deepEqual(await page.evaluate(() => globalThis.saved), ["flamegraph.svg", "flamegraph.png"]);
+    await press(page, "Escape");
+    assert.ok(await page.$eval("#share-box", (e) => e.hidden));
+  },
+
+  async "on paper: the facts, the graph and the colours' names, light, on one page"(page) {
+    await page.evaluate(() => sfbPage.app.set({ theme: "dark" }));
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+    await page.emulateMediaType("print");
+    assert.ok(await page.$eval("#facts", (e) => e.clientHeight > 20) && (await page.$eval(".tools", (e) => e.clientHeight === 0)));
+    await page.emulateMediaType();
+    const pdf = Buffer.from(await page.pdf({ format: "A4", landscape: true })).toString("latin1");
+    assert.equal(pdf.match(/\/Type\s*\/Page[^s]/g).length, 1, "pages");
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  },
+
+  async "says where it was recorded, by what, and in which zone its times are"(page) {
+    const facts = await page.$$eval("#facts li", (all) => all.map((e) => e.textContent));
+    assert.ok(facts.some((f) => /^recorded by sfb .*, page by sfb \d+\.\d+\.\d+, times in UTC[+-]\d\d:\d\d$/.test(f)), facts.join("\n"));
+    assert.ok(facts.some((f) => /^host: ./.test(f)), facts.join("\n"));
+    assert.equal(await page.$("#loading"), null);
+  },
+
   async "copies what is in sight"(page, browser) {
     await browser.defaultBrowserContext().overridePermissions("file:///", []).catch(() => {});
     await page.bringToFront();

@@ -45,7 +45,7 @@ Test(heap_views, overview)
 {
     make(&all);
     made_expect(0, "",
-                "./program a\\033[2Jb\n"
+                "./program 'a\\033[2Jb'\n"
                 "  recorded 2023-11-14 22:13:20, 2.50 s, each allocation: perf: refused\n"
                 "  allocated     14.54 KiB in 21 blocks in 1 process and 2 threads, 2 stacks\n"
                 "  live at exit  5.56 KiB in 14 blocks, and 128 bytes of slack\n"

@@ -21,7 +21,7 @@
 Test(report, shows_functions_and_what_is_missing)
 {
     const char *want =
-        "./program a\\033[2Jb\n"
+        "./program 'a\\033[2Jb'\n"
         "  recorded 2023-11-14 22:13:20, 2.50 s, 997 Hz by CPU-time timers: perf: refused\n"
         "  CPU time 0.016 s in 1 process and 2 threads: 4 samples, 2 stacks\n"
         "  1.500 ms of it were never sampled (9.38 %)\n"
@@ -76,7 +76,7 @@ Test(report, says_how_it_ended)
     cr_assert(eq(int, sfb_recording_put_process_end(made_writer, &killed), SFB_OK));
     made_end("--max-size\n");
     made_expect(0, "",
-                "./program a\\033[2Jb\n"
+                "./program 'a\\033[2Jb'\n"
                 "  recorded 2023-11-14 22:13:20, 2.50 s, 997 Hz by CPU-time timers: perf: refused\n"
                 "  it was ended by signal 11\n"
                 "  the recording ended: --max-size\\012\n"
@@ -94,7 +94,7 @@ Test(report, says_how_it_ended)
     cr_assert(eq(int, sfb_recording_put_process_end(made_writer, &exited), SFB_OK));
     made_end("the program ended");
     made_expect(0, "",
-                "./program a\\033[2Jb\n"
+                "./program 'a\\033[2Jb'\n"
                 "  recorded 2023-11-14 22:13:20, 2.50 s, 997 Hz by CPU-time timers: perf: refused\n"
                 "  it exited with status 3\n"
                 "  CPU time 0.000 s in 2 processes and 1 thread: 0 samples, 0 stacks\n"
@@ -246,7 +246,7 @@ Test(report, takes_the_modules_of_a_samples_time)
     made_sample(1, stack, 1999999999, 1000000, SFB_END);
     made_end("the program ended");
     made_expect(0, "",
-                "./program a\\033[2Jb\n"
+                "./program 'a\\033[2Jb'\n"
                 "  recorded 2023-11-14 22:13:20, 2.50 s, 997 Hz by CPU-time timers: perf: refused\n"
                 "  CPU time 0.004 s in 1 process and 1 thread: 2 samples, 2 stacks\n"
                 "  without names: second.so 75.00 %, first.so 25.00 %\n"

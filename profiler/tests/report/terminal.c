@@ -259,10 +259,10 @@ Test(terminal, has_a_pager)
 
     made_all("the program ended");
     out = show(80, "PAGER='sed s/^/paged:/'", "");
-    cr_expect(strstr(out, "paged:./program a") != NULL, "%s", out);
+    cr_expect(strstr(out, "paged:./program 'a") != NULL, "%s", out);
     free(out);
     out = show(80, "PAGER='sed s/^/paged:/'", "--no-pager");
-    cr_expect(strstr(out, "paged:") == NULL && strstr(out, "./program a") != NULL, "%s", out);
+    cr_expect(strstr(out, "paged:") == NULL && strstr(out, "./program 'a") != NULL, "%s", out);
     free(out);
     out = show(80, "PAGER='echo $LESS-'", "");
     cr_expect(strstr(out, "FRX-\n") != NULL, "%s", out);
@@ -283,7 +283,7 @@ Test(terminal, does_without_a_pager)
 
     made_all("the program ended");
     out = show(80, "PAGER='head -n 1'", "--color=never");
-    cr_expect(strstr(out, "./program a") != NULL && strstr(out, "sfb:") == NULL, "%s", out);
+    cr_expect(strstr(out, "./program 'a") != NULL && strstr(out, "sfb:") == NULL, "%s", out);
     free(out);
     out = show(80, "PAGER=/nowhere/pager", "--color=never");
     cr_expect(strstr(out, "hottest stack") != NULL, "%s", out);
