@@ -20,7 +20,7 @@
     do {                                                                                           \
         const struct sfb_regs caller = { .pc = pc, .sp = sp, .fp = fp };                           \
         const size_t tail = sfb_heap_tail(size);                                                   \
-        struct sfb_heap_thread *t = sfb_heap_alloc_begin(size);                                    \
+        struct sfb_heap_thread *t = UNLIKELY(tail) ? NULL : sfb_heap_alloc_begin(size);            \
         void *block = (call);                                                                      \
                                                                                                    \
         if (UNLIKELY(tail))                                                                        \
@@ -93,7 +93,7 @@ int sfb_heap_posix_memalign(void **out, size_t alignment, size_t size, SFB_HEAP_
 {
     const struct sfb_regs caller = { .pc = pc, .sp = sp, .fp = fp };
     const size_t tail = sfb_heap_tail(size);
-    struct sfb_heap_thread *t = sfb_heap_alloc_begin(size);
+    struct sfb_heap_thread *t = UNLIKELY(tail) ? NULL : sfb_heap_alloc_begin(size);
     int result = sfb_heap_next.posix_memalign(out, alignment, size + sfb_heap_tail_room(tail));
 
     if (UNLIKELY(tail))

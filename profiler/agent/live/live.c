@@ -517,36 +517,48 @@ static void fill_beside(struct sfb_live_thread *t, uint32_t slot, void *p)
                      __ATOMIC_RELEASE);
 }
 
-void sfb_live_allocated(void *p, size_t size, size_t usable, const struct sfb_regs *caller)
+/* The memory has a slot already: its block was freed unseen. */
+static void look_back(struct sfb_live_thread *t, const void *p, size_t usable)
 {
-    struct sfb_live_thread *t = &thread;
-    uint32_t slot;
-
-    if (__builtin_expect(usable < size + (size < sfb_live_large ? SFB_LIVE_TAIL : 0), 0)) {
-        no_room(t);
-        return;
-    }
-    if (!is_here(t, true)) {
-        set_mark(p, size, usable);
-        return;
-    }
     if (is_bypassed(&t->table)) {
         take_back(t, p, usable);
     } else if (sfb_live_reads_fresh && __builtin_expect(slot_of(&t->table, p, usable) != 0, 0)) {
         note_unseen(&t->table);
         take_back(t, p, usable);
     }
+}
+
+/* The walk comes first: meanwhile the block's end gets into the cache, as far as it may be read. */
+void sfb_live_allocated(void *p, size_t size, size_t usable, const struct sfb_regs *caller)
+{
+    struct sfb_live_thread *t = &thread;
+    const bool tailed = has_room(size, usable);
+    uint32_t slot;
+
+    if (__builtin_expect(usable < size + (size < sfb_live_large ? SFB_LIVE_TAIL : 0), 0)) {
+        no_room(t);
+        return;
+    }
+    if (tailed)
+        __builtin_prefetch((char *)p + usable - SFB_LIVE_TAIL, 1);
+    if (!is_here(t, true)) {
+        set_mark(p, size, usable);
+        return;
+    }
     if (t->level > 0 && !is_sampled(t, size)) {
+        look_back(t, p, usable);
         leave_out(t, p, size, usable);
         return;
     }
     if (t->ended || (uintptr_t)p >> SFB_LIVE_BLOCK_BITS != 0 || (uintptr_t)p & 1 ||
         (slot = sfb_live_table_take(t)) == 0) {
+        look_back(t, p, usable);
         no_slot(t, p, size, usable);
         return;
     }
     name_stack(t, slot, size, caller);
-    if (__builtin_expect(!has_room(size, usable), 0)) {
+    look_back(t, p, usable);
+    if (__builtin_expect(!tailed, 0)) {
         fill_beside(t, slot, p);
         return;
     }
