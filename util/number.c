@@ -1,5 +1,6 @@
 #include "util/number.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/hex.h"
@@ -45,5 +46,16 @@ bool number_of_bytes(const char *text, uint64_t *out)
     if (number_parse(text, length - (shift > 0), &bytes) || bytes > UINT64_MAX >> shift)
         return false;
     *out = bytes << shift;
+    return true;
+}
+
+bool seconds_of_argument(const char *text, uint64_t *ns)
+{
+    char *end;
+    const double value = strtod(text, &end);
+
+    if (end == text || *end != '\0' || !(value >= 1e-9) || value > 1e9)
+        return false;
+    *ns = (uint64_t)(value * 1e9);
     return true;
 }

@@ -20,4 +20,7 @@ bool number_of_argument(const char *text, uint64_t *out);
 /* Reads a size: bytes, or with k, M or G. @return false: not a size, or wider than 64 bits */
 bool number_of_bytes(const char *text, uint64_t *out);
 
+/* An argument of seconds, "1.5", above 0. @param ns  written on success */
+bool seconds_of_argument(const char *text, uint64_t *ns);
+
 #endif

@@ -9,10 +9,13 @@
 
 struct ctl_request {
     const struct tool_command *command;
-    const char *target; /* a process's number, or a file */
-    uint64_t address;   /* of block */
-    const char *output; /* NULL: lines on stdout */
-    bool list, remove, force, check_tails;
+    const char *target;        /* a process's number, or a file */
+    uint64_t address;          /* of block */
+    const char *mark;          /* name of a new mark */
+    const char *output;        /* NULL: lines on stdout */
+    const char *since, *until; /* of dump: marks; NULL: none */
+    uint64_t every_ns;         /* of dump; 0: once */
+    bool list, remove, force, check_tails, at_peak;
 };
 
 /* @param out  to be closed on success. @return false after a complaint */
@@ -23,6 +26,24 @@ enum tool_exit ctl_list(const struct ctl_request *request);
 
 /* dump. */
 enum tool_exit ctl_dump(const struct ctl_request *request);
+
+/* One of several dumps. */
+struct ctl_look {
+    const char *output; /* NULL: lines on stdout */
+    bool force;         /* the file is overwritten, at once */
+    uint64_t above;     /* live bytes: nothing is written unless there are more */
+    uint64_t bytes;     /* written: live bytes */
+};
+
+/* Reads the table, and writes a dump. */
+enum tool_exit ctl_dump_once(const struct ctl_request *request, struct ctl_look *look);
+
+/* dump --every, --at-peak: until the process ends, or a signal comes. */
+enum tool_exit ctl_dump_often(const struct ctl_request *request);
+
+/* mark NAME, and marks. */
+enum tool_exit ctl_mark(const struct ctl_request *request);
+enum tool_exit ctl_marks(const struct ctl_request *request);
 
 /* block. */
 enum tool_exit ctl_block(const struct ctl_request *request);

@@ -12,6 +12,7 @@
 #include "cli/tool_reporter.h"
 #include "profiler/collector/live/heap_recording.h"
 #include "profiler/collector/live/live_map.h"
+#include "profiler/collector/live/live_marks.h"
 #include "profiler/protocol/live_write.h"
 #include "util/counted.h"
 
@@ -100,37 +101,63 @@ static enum tool_exit write_lines(const struct live_map *m, const struct sfb_liv
 
 /* --- a recording ------------------------------------------------------------------------------------ */
 
-static int open_output(const struct ctl_request *r)
+/* A file that is to be overwritten is written beside, and takes its place when it is whole. */
+struct output {
+    const char *path;
+    char beside[4096]; /* "": it is new */
+    int fd;
+};
+
+static bool open_output(struct output *out, const char *path, bool force)
 {
     struct stat file;
-    int fd = open(r->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
-    if (fd < 0 && errno == EEXIST && r->force && stat(r->output, &file) == 0 &&
-        S_ISREG(file.st_mode) && unlink(r->output) == 0)
-        fd = open(r->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && errno == EEXIST)
-        tool_complain(TOOL_USAGE, "ctl: %s exists; -f overwrites it", r->output);
-    else if (fd < 0)
-        tool_complain(TOOL_USAGE, "ctl: %s: %s", r->output, strerror(errno));
-    return fd;
+    *out = (struct output){ .path = path };
+    out->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (out->fd < 0 && errno == EEXIST && force && stat(path, &file) == 0 &&
+        S_ISREG(file.st_mode) &&
+        snprintf(out->beside, sizeof out->beside, "%s.new-%ld", path, (long)getpid()) <
+            (int)sizeof out->beside)
+        out->fd = open(out->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (out->fd < 0 && errno == EEXIST)
+        tool_complain(TOOL_USAGE, "ctl: %s exists; -f overwrites it", path);
+    else if (out->fd < 0)
+        tool_complain(TOOL_USAGE, "ctl: %s: %s", path, strerror(errno));
+    return out->fd >= 0;
 }
 
-static enum tool_exit write_recording(const struct ctl_request *r, const struct live_map *m,
+/* @return false: see errno; then no file is left of it */
+static bool close_output(struct output *out, bool good)
+{
+    int cause;
+
+    good = close(out->fd) == 0 && good;
+    if (good && out->beside[0])
+        good = rename(out->beside, out->path) == 0;
+    if (good)
+        return true;
+    cause = errno;
+    unlink(out->beside[0] ? out->beside : out->path);
+    errno = cause;
+    return false;
+}
+
+static enum tool_exit write_recording(const struct ctl_look *look, const struct live_map *m,
                                       const struct sfb_live_tails *tails)
 {
     struct object_places places = { 0 };
     struct symbols *symbols = symbols_open(&places, &tool_complaints);
-    const int fd = symbols ? open_output(r) : -1;
+    struct output output = { .fd = -1 };
     struct sfb_live_visitor writer, visitor;
     struct heap_recording recording;
     struct heap_overruns overruns;
     enum sfb_status status;
 
-    if (fd < 0) {
+    if (!symbols || !open_output(&output, look->output, look->force)) {
         symbols_close(symbols);
         return TOOL_USAGE;
     }
-    heap_recording_begin(&recording, fd, &writer);
+    heap_recording_begin(&recording, output.fd, &writer);
     heap_overruns_begin(&overruns, symbols, OBJECT_NAME_FULL, &writer, &visitor);
     sfb_live_visit(&m->view, &m->sum, tails, clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_REALTIME),
                    &visitor);
@@ -138,42 +165,74 @@ static enum tool_exit write_recording(const struct ctl_request *r, const struct 
     status = heap_recording_end(&recording);
     heap_overruns_end(&overruns);
     symbols_close(symbols);
-    if ((close(fd) != 0 || status != SFB_OK) && overruns.exit_status != TOOL_USAGE) {
-        unlink(r->output);
-        return tool_complain(TOOL_USAGE, "ctl: %s: %s", r->output,
+    if (!close_output(&output, status == SFB_OK && overruns.exit_status != TOOL_USAGE))
+        return tool_complain(TOOL_USAGE, "ctl: %s: %s", look->output,
                              errno ? strerror(errno) : sfb_status_str(status));
-    }
-    printf("%s: %s, %s\n", r->output, counted(sfb_live_count(m->sum.all.blocks), "blocks").text,
+    printf("%s: %s, %s\n", look->output, counted(sfb_live_count(m->sum.all.blocks), "blocks").text,
            counted(sfb_live_count(m->sum.all.bytes), "bytes").text);
     return overruns.exit_status;
 }
 
-enum tool_exit ctl_dump(const struct ctl_request *r)
+/* --- all of it -------------------------------------------------------------------------------------- */
+
+static enum tool_exit write_dump(const struct ctl_request *r, const struct ctl_look *look,
+                                 struct live_map *map)
 {
+    const bool checks = r->check_tails || map->view.head.flags & SFB_LIVE_BYPASSED;
     struct sfb_live_tails *tails = NULL;
-    bool checks;
     enum tool_exit exit_status;
+
+    if (r->check_tails && map->state != LIVE_MAP_RUNNING)
+        tool_complain(TOOL_DONE, "the process is %s: no tails can be looked at",
+                      map->state == LIVE_MAP_HELD ? "not here" : "gone");
+    else if (checks && map->state == LIVE_MAP_RUNNING && (tails = malloc(sizeof *tails)) != NULL)
+        live_map_check_tails(map, tails);
+    exit_status = look->output ? write_recording(look, map, tails) : write_lines(map, tails);
+    say_limits(map, tails);
+    exit_status = tool_worse(exit_status, judge(map, tails));
+    free(tails);
+    return exit_status;
+}
+
+/* @return whether the marks that are wanted are there; else after a complaint */
+static bool choose_eras(const struct ctl_request *r, struct live_map *map)
+{
+    const char *unknown;
+
+    if (live_marks_between(&map->head, r->since, r->until, &map->eras, &unknown))
+        return true;
+    tool_complain(TOOL_USAGE, "%s: no mark is called '%s': sfb ctl %s marks", r->target, unknown,
+                  r->target);
+    return false;
+}
+
+enum tool_exit ctl_dump_once(const struct ctl_request *r, struct ctl_look *look)
+{
+    enum tool_exit exit_status = TOOL_DONE;
     struct live_map map;
     const char *cause;
 
+    look->bytes = 0;
     if (!ctl_open_target(&map, r->target))
         return TOOL_USAGE;
-    cause = live_map_read(&map);
-    if (cause) {
-        exit_status = tool_complain(TOOL_BAD_DATA, "%s: %s", r->target, cause);
+    if (!choose_eras(r, &map)) {
         live_map_close(&map);
-        return exit_status;
+        return TOOL_USAGE;
     }
-    checks = r->check_tails || map.view.head.flags & SFB_LIVE_BYPASSED;
-    if (r->check_tails && map.state != LIVE_MAP_RUNNING)
-        tool_complain(TOOL_DONE, "the process is %s: no tails can be looked at",
-                      map.state == LIVE_MAP_HELD ? "not here" : "gone");
-    else if (checks && map.state == LIVE_MAP_RUNNING && (tails = malloc(sizeof *tails)) != NULL)
-        live_map_check_tails(&map, tails);
-    exit_status = r->output ? write_recording(r, &map, tails) : write_lines(&map, tails);
-    say_limits(&map, tails);
-    exit_status = tool_worse(exit_status, judge(&map, tails));
-    free(tails);
+    cause = live_map_read(&map);
+    if (cause)
+        exit_status = tool_complain(TOOL_BAD_DATA, "%s: %s", r->target, cause);
+    else
+        look->bytes = sfb_live_count(map.sum.all.bytes);
+    if (!cause && (look->above == 0 || look->bytes > look->above))
+        exit_status = write_dump(r, look, &map);
     live_map_close(&map);
     return exit_status;
+}
+
+enum tool_exit ctl_dump(const struct ctl_request *r)
+{
+    struct ctl_look look = { .output = r->output, .force = r->force };
+
+    return ctl_dump_once(r, &look);
 }

@@ -38,17 +38,6 @@ static bool parse_size(const char *text, uint64_t *out)
     return true;
 }
 
-static bool parse_seconds(const char *text, uint64_t *out)
-{
-    char *end;
-    const double value = strtod(text, &end);
-
-    if (end == text || *end != '\0' || !(value >= 1e-9) || value > 1e9)
-        return false;
-    *out = (uint64_t)(value * 1e9);
-    return true;
-}
-
 static bool misused(const struct record_request *r, enum tool_exit *exit_status, const char *what,
                     const char *text)
 {
@@ -96,7 +85,7 @@ static bool take_heap_option(struct record_request *r, int option, struct asked 
         return true;
     case OPTION_SNAPSHOT:
         asked->heap = "--snapshot";
-        return parse_seconds(optarg, &r->snapshot_ns) ||
+        return seconds_of_argument(optarg, &r->snapshot_ns) ||
                misused(r, exit_status, "is no number of seconds", optarg);
     case OPTION_TEMPORARY_WITHIN:
         asked->heap = "--temporary-within";
@@ -219,7 +208,7 @@ static bool take_option(struct record_request *r, int option, struct asked *aske
         asked->frames = true;
         return true;
     case OPTION_DURATION:
-        return parse_seconds(optarg, &r->duration_ns) ||
+        return seconds_of_argument(optarg, &r->duration_ns) ||
                misused(r, exit_status, "is no number of seconds", optarg);
     case OPTION_MAX_SIZE:
         return parse_size(optarg, &r->max_size) ||

@@ -40,7 +40,7 @@
 #define SFB_LIVE_FOLDER "/dev/shm"
 
 enum {
-    SFB_LIVE_VERSION = 2,
+    SFB_LIVE_VERSION = 3,
     SFB_LIVE_PAGE = 4096,
     SFB_LIVE_TAIL = 4, /* bytes added to each block for its tail */
     SFB_LIVE_LARGE = 4096,
@@ -64,7 +64,7 @@ struct sfb_live_slot {
      * SFB_LIVE_HELD: no block yet, but its stack is in use.
      */
     uint64_t block;
-    uint64_t what; /* stack << 41 | generation << 38 | level << 36 | requested size */
+    uint64_t what; /* stack << 41 | generation << 38 | level << 36 | era << 32 | requested size */
 };
 
 /* A module list: its place in the area at lists_at. */
@@ -79,6 +79,14 @@ enum sfb_live_flags {
     SFB_LIVE_ENDED = 2,   /* the process has exited, or stopped profiling */
     SFB_LIVE_LOCKED = 4,  /* the agent locks the file while it is mapped: see F_OFD_GETLK */
     SFB_LIVE_BYPASSED = 8 /* modules bypass the agent: RTLD_DEEPBIND, __libc_malloc() */
+};
+
+enum { SFB_LIVE_ERAS = 16, SFB_LIVE_NAME = 32 };
+
+/* A mark begins an era: blocks that are allocated from then on have its number. Only `sfb ctl` writes marks. */
+struct sfb_live_mark {
+    uint64_t time; /* CLOCK_MONOTONIC ns; 0: unused. Era 0 begins with the table */
+    char name[SFB_LIVE_NAME];
 };
 
 /* Counts of the whole process since the table began. */
@@ -145,6 +153,9 @@ struct sfb_live {
     char text[SFB_LIVE_TEXT]; /* path of the program, '\0', then its arguments, each with '\0' */
     uint64_t list_hash;       /* private to the agent: hash of the current list; 0: no list yet */
     uint64_t unseen; /* BYPASSED: blocks that were allocated or freed past the agent, or overrun */
+    uint32_t era;    /* of blocks allocated now */
+    uint32_t unused;
+    struct sfb_live_mark marks[SFB_LIVE_ERAS];
 };
 
 _Static_assert(sizeof(struct sfb_live) <= SFB_LIVE_PAGE, "a page");
@@ -180,10 +191,12 @@ _Static_assert(sizeof(struct sfb_live_stack) == SFB_LIVE_CELL &&
 
 #define SFB_LIVE_BLOCK_BITS 48
 #define SFB_LIVE_BLOCK_MASK (((uint64_t)1 << SFB_LIVE_BLOCK_BITS) - 1)
-#define SFB_LIVE_SIZE_BITS  36
-#define SFB_LIVE_SIZE_MASK  (((uint64_t)1 << SFB_LIVE_SIZE_BITS) - 1) /* larger sizes are clamped */
-#define SFB_LIVE_STACK_MAX  ((uint32_t)1 << 23)
-#define SFB_LIVE_PIECE_MAX  ((uint32_t)1 << 30)
+#define SFB_LIVE_SIZE_BITS  32
+#define SFB_LIVE_SIZE_MASK  (((uint64_t)1 << SFB_LIVE_SIZE_BITS) - 1)
+#define SFB_LIVE_SIZE_PAGES                                                                        \
+    ((uint64_t)1 << (SFB_LIVE_SIZE_BITS - 1)) /* sizes from this on: in pages, rounded up */
+#define SFB_LIVE_STACK_MAX ((uint32_t)1 << 23)
+#define SFB_LIVE_PIECE_MAX ((uint32_t)1 << 30)
 
 #define SFB_LIVE_HELD UINT64_MAX
 
@@ -199,11 +212,25 @@ static inline uint64_t sfb_live_address(uint64_t block)
     return block & SFB_LIVE_BLOCK_MASK;
 }
 
-/* @param stack  id << 3 | last bits of its generation; 0: unknown */
-static inline uint64_t sfb_live_what(uint32_t stack, uint32_t level, uint64_t size)
+static inline uint64_t sfb_live_pages_up(uint64_t size)
 {
-    return (uint64_t)stack << 38 | (uint64_t)level << SFB_LIVE_SIZE_BITS |
-           (size < SFB_LIVE_SIZE_MASK ? size : SFB_LIVE_SIZE_MASK);
+    return (size + SFB_LIVE_PAGE - 1) & ~(uint64_t)(SFB_LIVE_PAGE - 1);
+}
+
+static inline uint64_t sfb_live_size_bits(uint64_t size)
+{
+    const uint64_t most = (SFB_LIVE_SIZE_PAGES - 1) * SFB_LIVE_PAGE;
+
+    if (__builtin_expect(size < SFB_LIVE_SIZE_PAGES, 1))
+        return size;
+    return SFB_LIVE_SIZE_PAGES | (size < most ? sfb_live_pages_up(size) : most) / SFB_LIVE_PAGE;
+}
+
+/* @param stack  id << 3 | last bits of its generation; 0: unknown */
+static inline uint64_t sfb_live_what(uint32_t stack, uint32_t level, uint32_t era, uint64_t size)
+{
+    return (uint64_t)stack << 38 | (uint64_t)level << 36 |
+           (uint64_t)(era % SFB_LIVE_ERAS) << SFB_LIVE_SIZE_BITS | sfb_live_size_bits(size);
 }
 
 static inline uint32_t sfb_live_stack_of(uint64_t what)
@@ -218,12 +245,19 @@ static inline uint32_t sfb_live_generation_of(uint64_t what)
 
 static inline uint32_t sfb_live_level_of(uint64_t what)
 {
-    return (uint32_t)(what >> SFB_LIVE_SIZE_BITS) & 3;
+    return (uint32_t)(what >> 36) & 3;
+}
+
+static inline uint32_t sfb_live_era_of(uint64_t what)
+{
+    return (uint32_t)(what >> SFB_LIVE_SIZE_BITS) % SFB_LIVE_ERAS;
 }
 
 static inline uint64_t sfb_live_size_of(uint64_t what)
 {
-    return what & SFB_LIVE_SIZE_MASK;
+    const uint64_t bits = what & SFB_LIVE_SIZE_MASK;
+
+    return bits < SFB_LIVE_SIZE_PAGES ? bits : (bits - SFB_LIVE_SIZE_PAGES) * SFB_LIVE_PAGE;
 }
 
 /*
@@ -239,11 +273,6 @@ enum {
 static inline bool sfb_live_is_beside(uint64_t block)
 {
     return block >> SFB_LIVE_BLOCK_BITS == SFB_LIVE_SLACK_BESIDE;
-}
-
-static inline uint64_t sfb_live_pages_up(uint64_t size)
-{
-    return (size + SFB_LIVE_PAGE - 1) & ~(uint64_t)(SFB_LIVE_PAGE - 1);
 }
 
 static inline uint32_t sfb_live_slack(uint64_t size, uint64_t usable)
@@ -264,7 +293,7 @@ static inline uint64_t sfb_live_tail_at(uint64_t block, uint64_t what)
     const uint64_t size = sfb_live_size_of(what), at = sfb_live_address(block);
     const uint32_t slack = (uint32_t)(block >> SFB_LIVE_BLOCK_BITS);
 
-    if (slack >= SFB_LIVE_SLACK_BESIDE || size == SFB_LIVE_SIZE_MASK)
+    if (slack >= SFB_LIVE_SLACK_BESIDE || size >= SFB_LIVE_SIZE_PAGES)
         return 0;
     if (slack < SFB_LIVE_SLACK_PAGES)
         return at + size + slack;

@@ -491,16 +491,18 @@ static void hold(struct sfb_live_thread *t, uint32_t number, uint64_t what)
 static void name_stack(struct sfb_live_thread *t, uint32_t slot, size_t size,
                        const struct sfb_regs *caller)
 {
+    const uint32_t era = __atomic_load_n(&t->table.map->era, __ATOMIC_RELAXED);
+
     for (int i = 0; i < NAME_TRIES; i++) {
         const struct sfb_live_name name = sfb_live_walk(t, caller);
 
         if (name.id == 0)
             break;
-        hold(t, slot, sfb_live_what(sfb_live_name_bits(name), t->level, size));
+        hold(t, slot, sfb_live_what(sfb_live_name_bits(name), t->level, era, size));
         if (__builtin_expect(sfb_live_stack_keep(&t->table, name), 1))
             return;
     }
-    hold(t, slot, sfb_live_what(0, t->level, size));
+    hold(t, slot, sfb_live_what(0, t->level, era, size));
     sfb_live_count_up(&t->table.map->counts.no_stack, 1);
 }
 

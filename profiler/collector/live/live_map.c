@@ -59,7 +59,7 @@ static const char *open_table(struct live_map *out, const char *path, int flags)
     struct stat file = { .st_uid = 0 };
     const char *cause;
 
-    *out = (struct live_map){ .fd = -1 };
+    *out = (struct live_map){ .fd = -1, .eras = UINT32_MAX };
     cause = open_regular(&out->fd, &file, path, flags);
     out->owner = file.st_uid;
     out->links = file.st_nlink;
@@ -153,7 +153,7 @@ static bool add_tails(void *user, const struct sfb_live_slot *slots, uint32_t fi
     struct sfb_live_tails *tails = user;
 
     for (uint32_t i = first == 0; i < count; i++)
-        if (sfb_live_is_block(slots[i].block))
+        if (live_map_wants(tails->user, slots[i]))
             sfb_live_tails_add(tails, first + i, slots[i]);
     return !tails->gone;
 }

@@ -26,6 +26,8 @@ struct live_map {
     enum live_map_state state;
     uid_t owner; /* of the file */
     nlink_t links;
+    uint32_t
+        eras; /* a bit for each era whose blocks are read; all, unless the caller changes it: live_marks.h */
 
     /* Valid after live_map_read(). */
     struct sfb_live_view view;
@@ -87,6 +89,12 @@ const char *live_map_read(struct live_map *map);
 void live_map_check_tails(struct live_map *map, struct sfb_live_tails *out);
 
 void live_map_close(struct live_map *map);
+
+/* Whether a slot has a live block of a wanted era. */
+static inline bool live_map_wants(const struct live_map *map, struct sfb_live_slot slot)
+{
+    return sfb_live_is_block(slot.block) && map->eras >> sfb_live_era_of(slot.what) & 1;
+}
 
 /* --- its bytes -------------------------------------------------------------------------------------- */
 

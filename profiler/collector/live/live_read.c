@@ -129,7 +129,7 @@ static bool add_slots(void *user, const struct sfb_live_slot *slots, uint32_t fi
     for (uint32_t i = first == 0; i < count; i++) {
         const uint32_t stack = sfb_live_stack_of(slots[i].what);
 
-        if (!sfb_live_is_block(slots[i].block))
+        if (!live_map_wants(m, slots[i]))
             continue;
         if (slots[i].block != again[i].block || slots[i].what != again[i].what ||
             (stack >= m->sum.stacks && stack < m->head.stack_room))

@@ -285,6 +285,11 @@ Test(ctl, says_what_it_cannot_do)
         { "/dev/null dump", "no file", 2 },
         { "nothing dump", "No such file", 2 },
         { "text dump", "not a live table", 2 },
+        { "1 dump --at-peak", "--at-peak needs -o FILE", 2 },
+        { "1 dump --every x", "--every: 'x' is no time in seconds", 2 },
+        { "text dump --every 1", "--every and --at-peak take the number of a process", 2 },
+        { "1 mark", "mark takes one name", 2 },
+        { "-o x 1 mark y", "mark takes no option", 2 },
     };
 
     folder_write("text", "a text");
@@ -391,6 +396,98 @@ Test(ctl, knows_the_block_of_an_address)
     run = run_line(TOOL " ctl sfb-heap-*.live block $(cat it)");
     cr_expect_eq(run.status, 0, "%s", run.err);
     expect_has(run.out, " make_a_pearl+");
+    run_free(&run);
+}
+
+/* --- marks, and many dumps -------------------------------------------------------------------------- */
+
+/* A program that goes on where the shell writes a byte to 8, and says so to 9: `go`. */
+#define STEPS(words)                                                                               \
+    "mkfifo in out; SFB_HEAP_LIVE=4M '" SFB_LIVE_PROGRAM "' " words " <in >out & pid=$!; "         \
+    "exec 8>in 9<out; ready() { read -r line <&9; }; go() { echo >&8; ready; }; ready; "
+
+Test(ctl, shows_what_was_allocated_between_two_marks)
+{
+    struct run run =
+        run_line(STEPS("blocks 10 100 wait blocks 20 7 wait free 2 blocks 3 50 wait") TOOL
+                 " ctl $pid mark first; go; " TOOL " ctl $pid mark second; go; " TOOL
+                 " ctl $pid dump --since first --until second -o between; " TOOL
+                 " ctl $pid dump --since second -o after; " TOOL
+                 " ctl $pid dump --until first -o before; " TOOL " ctl $pid dump -o all; " TOOL
+                 " ctl $pid marks | sed 's/.* s  //'; exec 8>&-; wait");
+
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    expect_has(run.out, "between: 10 blocks, 70 bytes\n");
+    expect_has(run.out, "after: 3 blocks, 150 bytes\n");
+    expect_has(run.out, "before: 5 blocks, 500 bytes\n");
+    expect_has(run.out, "all: 18 blocks, 720 bytes\n");
+    expect_has(run.out, "         5             500  [start]\n"
+                        "        10              70  first\n"
+                        "         3             150  second\n");
+    run_free(&run);
+}
+
+/* 15 marks at a time: the oldest one without live blocks makes room. */
+Test(ctl, gives_up_marks_without_blocks)
+{
+    struct run run = run_line(
+        STEPS("blocks 10 100 wait blocks 20 7 wait") "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 "
+                                                     "15; do " TOOL " ctl $pid mark m$i || exit 3; "
+                                                     "[ $i != 1 ] || go; done; " TOOL
+                                                     " ctl $pid mark again; " TOOL
+                                                     " ctl $pid mark again; " TOOL
+                                                     " ctl $pid mark ''; " TOOL
+                                                     " ctl $pid marks | sed 's/.* //' | tr '\\n' ' "
+                                                     "'; " TOOL
+                                                     " ctl $pid dump --since m2; exec 8>&-; wait");
+
+    expect_has(run.out, "next [start] m1 m3 m4 ");
+    expect_has(run.out, " m15 again ");
+    expect_has(run.err, ": no mark: it has a mark of this name\n");
+    expect_has(run.err, ": no mark: a mark's name has 1 to 32 bytes\n");
+    expect_has(run.err, ": no mark is called 'm2': sfb ctl ");
+    run_free(&run);
+    run = run_line(TOOL " ctl /dev/null mark x");
+    cr_expect_eq(run.status, 2);
+    run_free(&run);
+}
+
+/* The file is rewritten by a look that finds more; the last one comes at the process's end. */
+Test(ctl, keeps_the_dump_of_the_peak)
+{
+    struct run run = run_line(STEPS(
+        "blocks 10 100 wait blocks 90 1000 wait free 2 wait") "mkfifo said; " TOOL
+                                                              " ctl $pid dump --at-peak --every "
+                                                              "0.001 -o peak >said 8>&- & exec "
+                                                              "7<said; read -r a <&7; go; "
+                                                              "read -r b <&7; go; exec 8>&-; wait; "
+                                                              "echo $a; echo $b; cat <&7; " TOOL
+                                                              " report --leaks peak; ls");
+
+    expect_has(run.out,
+               "peak: 10 blocks, 1000 bytes\npeak: 100 blocks, 91000 bytes\nlive at the end: ");
+    expect_has(run.out, " in 100 blocks");
+    cr_expect(strstr(run.out, ".new-") == NULL, "%s", run.out);
+    run_free(&run);
+}
+
+Test(ctl, dumps_again_and_again_until_the_process_ends)
+{
+    struct run run =
+        run_line(STEPS("blocks 10 100 wait") "mkdir a.b; mkfifo said; " TOOL
+                                             " ctl $pid dump --every 0.001 -o a.b/heap.sfbr >said "
+                                             "8>&- & exec 7<said; "
+                                             "read -r a <&7; read -r b <&7; exec 8>&-; cat <&7 "
+                                             ">rest; wait; echo $a; echo $b; ls a.b");
+
+    expect_has(run.out, "a.b/heap-1.sfbr: 10 blocks, 1000 bytes\n"
+                        "a.b/heap-2.sfbr: 10 blocks, 1000 bytes\n"
+                        "heap-1.sfbr\n");
+    run_free(&run);
+    run = run_line(STEPS("blocks 10 100 wait") TOOL
+                   " ctl $pid dump --every 0.001 -o none/heap; echo status $?; exec 8>&-; wait");
+    expect_has(run.err, "ctl: none/heap-1: No such file");
+    expect_has(run.out, "status 2\n");
     run_free(&run);
 }
 

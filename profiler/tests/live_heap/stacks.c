@@ -207,14 +207,14 @@ Test(stacks, of_another_generation_are_none_of_a_sum)
     struct sfb_live_stack stacks[4] = { { 0 }, { 0 }, { .state = first }, { 0 } };
 
     sfb_live_sum_begin(&sum, stacks, 4);
-    sfb_live_sum_add(&sum, (struct sfb_live_slot){ 64, sfb_live_what(2 << 3 | 5, 0, 100) });
+    sfb_live_sum_add(&sum, (struct sfb_live_slot){ 64, sfb_live_what(2 << 3 | 5, 0, 0, 100) });
     cr_expect(sfb_live_sum_is_of(&of[2], first));
     cr_expect(sfb_live_sum_is_of(&of[2], 5 << 2 | SFB_LIVE_DOOMED));
     cr_expect_not(sfb_live_sum_is_of(&of[2], 5 << 2 | SFB_LIVE_NO_STACK));
     cr_expect_not(sfb_live_sum_is_of(&of[2], 6 << 2 | SFB_LIVE_STACK));
     cr_expect_not(sfb_live_sum_is_of(&of[2], 13 << 2 | SFB_LIVE_STACK), "the same last bits");
     /* A later generation: the blocks of the one before are gone. */
-    sfb_live_sum_add(&sum, (struct sfb_live_slot){ 96, sfb_live_what(2 << 3 | 6, 0, 7) });
+    sfb_live_sum_add(&sum, (struct sfb_live_slot){ 96, sfb_live_what(2 << 3 | 6, 0, 0, 7) });
     cr_expect_eq(of[2].samples, 1);
     cr_expect_eq(of[2].bytes, 7);
     cr_expect_eq(sum.changed, 1);

@@ -584,7 +584,7 @@ Test(table, leaves_the_tails_of_a_process_that_ends_meanwhile)
     for (uint32_t i = 1; i < 3 * SFB_LIVE_TAILS_AT_ONCE; i++)
         sfb_live_tails_add(
             tails, i,
-            (struct sfb_live_slot){ 0x10000 + (uint64_t)i * 4096, sfb_live_what(0, 0, 100) });
+            (struct sfb_live_slot){ 0x10000 + (uint64_t)i * 4096, sfb_live_what(0, 0, 0, 100) });
     sfb_live_tails_end(tails);
     cr_expect(tails->gone);
     cr_expect_eq(looked_again, 0, "%d", looked_again);
@@ -592,6 +592,31 @@ Test(table, leaves_the_tails_of_a_process_that_ends_meanwhile)
     cr_expect_eq(tails->unreadable, 3 * SFB_LIVE_TAILS_AT_ONCE - 1);
     waitpid(pid, NULL, 0);
     free(tails);
+}
+
+Test(table, has_room_for_any_size_in_a_slot)
+{
+    static const struct {
+        uint64_t size, want;
+    } cases[] = {
+        { 0, 0 },
+        { 4097, 4097 },
+        { ((uint64_t)1 << 31) - 1, ((uint64_t)1 << 31) - 1 },
+        { (uint64_t)1 << 31, (uint64_t)1 << 31 },
+        { ((uint64_t)3 << 30) + 1, ((uint64_t)3 << 30) + 4096 }, /* whole pages */
+        { (uint64_t)1 << 60, ((uint64_t)1 << 43) - 4096 },       /* the largest */
+        { UINT64_MAX, ((uint64_t)1 << 43) - 4096 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint64_t what = sfb_live_what(7 << 3 | 5, 2, 9, cases[i].size);
+
+        cr_expect_eq(sfb_live_size_of(what), cases[i].want, "case %zu", i);
+        cr_expect_eq(sfb_live_stack_of(what), 7);
+        cr_expect_eq(sfb_live_generation_of(what), 5);
+        cr_expect_eq(sfb_live_level_of(what), 2);
+        cr_expect_eq(sfb_live_era_of(what), 9);
+    }
 }
 
 Test(table, finds_the_tail_of_any_size)
@@ -614,9 +639,9 @@ Test(table, finds_the_tail_of_any_size)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint64_t p = 0x7f1234560010;
         const uint64_t block = p | (uint64_t)sfb_live_slack(cases[i].size, cases[i].usable) << 48;
-        const uint64_t at = sfb_live_tail_at(block, sfb_live_what(1, 0, cases[i].size));
+        const uint64_t at = sfb_live_tail_at(block, sfb_live_what(1, 0, 0, cases[i].size));
         const bool direct = cases[i].usable - cases[i].size - 4 < 0x8000;
-        const bool known = cases[i].size < SFB_LIVE_SIZE_MASK &&
+        const bool known = cases[i].size < SFB_LIVE_SIZE_PAGES &&
                            (direct || cases[i].usable % 4096 == 0) &&
                            (direct || cases[i].usable - cases[i].size < (uint64_t)0x7fff * 4096);
 

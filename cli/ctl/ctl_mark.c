@@ -1,0 +1,78 @@
+/* sfb ctl PID mark NAME, and PID marks: what was allocated from a moment on, and lives. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "cli/ctl/ctl.h"
+#include "profiler/collector/live/live_marks.h"
+#include "util/counted.h"
+#include "util/foreign.h"
+
+static uint64_t now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+enum tool_exit ctl_mark(const struct ctl_request *r)
+{
+    struct live_map map;
+    const char *cause;
+
+    if (!ctl_open_target(&map, r->target))
+        return TOOL_USAGE;
+    cause = live_mark_add(&map, r->mark, now());
+    live_map_close(&map);
+    return cause ? tool_complain(TOOL_USAGE, "%s: no mark: %s", r->target, cause) : TOOL_DONE;
+}
+
+/* --- all marks -------------------------------------------------------------------------------------- */
+
+struct era {
+    double blocks, bytes;
+};
+
+static bool add_slots(void *user, const struct sfb_live_slot *slots, uint32_t first, uint32_t count)
+{
+    struct era *eras = user;
+
+    for (uint32_t i = first == 0; i < count; i++) {
+        const uint64_t what = slots[i].what, size = sfb_live_size_of(what);
+        const double p = sfb_live_probability(size, sfb_live_level_of(what));
+
+        if (!sfb_live_is_block(slots[i].block))
+            continue;
+        eras[sfb_live_era_of(what)].blocks += 1 / p;
+        eras[sfb_live_era_of(what)].bytes += (double)size / p;
+    }
+    return true;
+}
+
+static void put(const struct live_mark *mark, const struct era *era, uint64_t at)
+{
+    printf("%8.1f s  %10" PRIu64 "  %14" PRIu64 "  ",
+           at > mark->time ? (double)(at - mark->time) / 1e9 : 0.0, sfb_live_count(era->blocks),
+           sfb_live_count(era->bytes));
+    foreign_print(stdout, mark->name[0] ? mark->name : "[start]");
+    putchar('\n');
+}
+
+enum tool_exit ctl_marks(const struct ctl_request *r)
+{
+    struct era eras[SFB_LIVE_ERAS] = { { 0, 0 } };
+    struct live_mark marks[SFB_LIVE_ERAS];
+    struct live_map map;
+    uint32_t count;
+
+    if (!ctl_open_target(&map, r->target))
+        return TOOL_USAGE;
+    live_read_slots(&map, add_slots, eras);
+    count = live_marks_of(&map.head, marks);
+    puts("       ago        live           bytes  allocated from this mark to the next");
+    for (uint32_t i = 0; i < count; i++)
+        put(&marks[i], &eras[marks[i].era], now());
+    live_map_close(&map);
+    return TOOL_DONE;
+}
