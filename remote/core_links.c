@@ -35,21 +35,37 @@ static bool read_all(const struct source *s, uint64_t address, void *out, size_t
     return remote_core_file_read(s->file, address, out, size) == size;
 }
 
-/* @return the text at an address, kept; NULL: not in the core, or no memory */
-static const char *read_path(struct source *s, uint64_t address)
+/* @return NULL: no memory */
+static const char *keep_path(struct remote_core_links *out, const char *text)
 {
-    struct remote_core_links *out = s->out;
-    char text[PATH_MAX];
-    const size_t got = remote_core_file_read(s->file, address, text, sizeof text);
-    char *copy;
+    char *copy = array_make_room(&out->paths, out->path_count, &out->path_room, sizeof *out->paths)
+                     ? strdup(text)
+                     : NULL;
 
-    if (got == 0 || !memchr(text, 0, got) ||
-        !array_make_room(&out->paths, out->path_count, &out->path_room, sizeof *out->paths))
-        return NULL;
-    copy = strdup(text);
     if (copy)
         out->paths[out->path_count++] = copy;
     return copy;
+}
+
+/* @return the text at an address, kept; NULL: not in the core, or no memory */
+static const char *read_path(struct source *s, uint64_t address)
+{
+    char text[PATH_MAX];
+    const size_t got = remote_core_file_read(s->file, address, text, sizeof text);
+
+    return got > 0 && memchr(text, 0, got) ? keep_path(s->out, text) : NULL;
+}
+
+/* The program's path as it was started, else the process's name. @return NULL: no memory */
+static const char *program_path(struct source *s, const struct remote_core_notes *notes)
+{
+    const char *path = read_path(s, remote_core_auxv(notes, AT_EXECFN));
+    struct sfb_remote_core facts = { .pid = 0 };
+
+    if (path)
+        return path;
+    remote_core_notes_describe(&facts, notes);
+    return keep_path(s->out, facts.name);
 }
 
 /* --- One module ----------------------------------------------------------------------------------- */
@@ -121,8 +137,7 @@ static size_t program_headers(struct source *s, const struct remote_core_notes *
 
     if (count > 0 && count <= PHDRS_MAX && read_all(s, at, out, count * sizeof *out))
         return (size_t)count;
-    bytes =
-        path ? s->headers->find(s->headers->user, path, at & ~(uint64_t)(PAGE - 1), &size) : NULL;
+    bytes = s->headers->find(s->headers->user, path, at & ~(uint64_t)(PAGE - 1), &size);
     return copy_headers(out, bytes, size);
 }
 
@@ -184,14 +199,14 @@ bool remote_core_links_read(struct remote_core_links *out, const struct remote_c
                             const struct remote_core_headers *headers)
 {
     struct source s = { out, file, headers };
-    const char *path = read_path(&s, remote_core_auxv(notes, AT_EXECFN));
+    const char *path = program_path(&s, notes);
     Elf64_Phdr program[PHDRS_MAX];
-    const size_t count = program_headers(&s, notes, program, path);
+    const size_t count = path ? program_headers(&s, notes, program, path) : 0;
     const uint64_t bias = program_bias(notes, program, count);
     struct debug_64 debug;
     uint64_t at;
 
-    if (path && !add_segments(&s, program, count, bias, path))
+    if (!path || !add_segments(&s, program, count, bias, path))
         return false;
     at = find_debug(&s, header_of(program, count, PT_DYNAMIC), bias);
     return at == 0 || !read_all(&s, at, &debug, sizeof debug) || follow(&s, debug.map);
