@@ -1,8 +1,8 @@
 /*
  * Registers and stack of one thread at one moment.
  *
- * Of a thread that sleeps: /proc gives sp, pc and its call. Its stack is copied. Then both /proc files are
- * read again; if the thread has not run in between, nothing that was read has changed.
+ * Of a thread that sleeps: /proc has its turns on a CPU; its sp, pc and call. Its stack is copied. If it has had no
+ * turn since, it has slept all the time, and nothing that was read has changed.
  */
 #ifndef REMOTE_THREAD_LOOK_H
 #define REMOTE_THREAD_LOOK_H

@@ -93,8 +93,9 @@ static void print_wait(const struct stack_text *print,
     if (!waits_describe(&first, print->remote, print->pid, threads[0]))
         return;
     for (size_t i = 1; i < count; i++)
-        if (!waits_describe(&other, print->remote, print->pid, threads[i]) ||
-            strcmp(other.text, first.text) != 0) {
+        if (!waits_in_the_same(threads[0], threads[i]) &&
+            (!waits_describe(&other, print->remote, print->pid, threads[i]) ||
+             strcmp(other.text, first.text) != 0)) {
             printf(" in %s", name ? name : "a system call");
             return;
         }

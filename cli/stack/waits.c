@@ -143,6 +143,12 @@ static void add_futex(struct waits_text *out, const struct sfb_remote *remote,
         snprintf(to, room, " 0x%" PRIx64, at);
 }
 
+bool waits_in_the_same(const struct sfb_remote_thread *a, const struct sfb_remote_thread *b)
+{
+    return a->in_call && b->in_call && a->call == b->call &&
+           memcmp(a->argument, b->argument, sizeof a->argument) == 0;
+}
+
 bool waits_describe(struct waits_text *out, const struct sfb_remote *remote, pid_t pid,
                     const struct sfb_remote_thread *thread)
 {

@@ -22,6 +22,9 @@ struct waits_text {
 bool waits_describe(struct waits_text *out, const struct sfb_remote *remote, pid_t pid,
                     const struct sfb_remote_thread *thread);
 
+/* Tells whether two threads are in the same call with the same arguments: then it has the same description. */
+bool waits_in_the_same(const struct sfb_remote_thread *a, const struct sfb_remote_thread *b);
+
 /* The name of a state of proc(5). */
 const char *waits_state(char state);
 
