@@ -47,6 +47,8 @@ static void build_and_run(const char *options)
     if (SFB_HAVE_PROFILER)
         free(command_output("'%s' '%s/build/consumer-recording' '%s/own.sfbr'", SFB_EMULATE, work,
                             work));
+    if (SFB_HAVE_REMOTE)
+        free(command_output("'%s' '%s/build/consumer-remote'", SFB_EMULATE, work));
 }
 
 static void build_with_cmake(bool move)
@@ -122,6 +124,21 @@ Test(consumer, finds_the_pkg_config_file_of_recordings)
     build_recording_with_pkg_config(true);
 }
 
+/* A program that has names of its own, which parts of the archive had before. */
+Test(consumer, finds_the_pkg_config_file_of_remote)
+{
+    const char *prefix = install(true);
+
+    if (!SFB_HAVE_REMOTE)
+        cr_skip_test("built without the profiler");
+    free(command_output("cd '%s' && pc=$(find \"$PWD/%s\" -name sfb-remote.pc) && "
+                        "export PKG_CONFIG_PATH=\"${pc%%/*}:$PKG_CONFIG_PATH\" && "
+                        "'%s' %s '%s/remote.c' $(%s pkg-config --cflags --libs sfb-remote) "
+                        "-o remote && LD_LIBRARY_PATH=\"${pc%%/pkgconfig/*}\" '%s' ./remote",
+                        work, prefix, SFB_CC, SFB_CC_OPTIONS, CONSUMER, SFB_PKG_CONFIG_SETTINGS,
+                        SFB_EMULATE));
+}
+
 /* A program that records itself, linked by pkg-config, which leads to the agents in their folder. */
 Test(consumer, links_the_agents)
 {
@@ -165,16 +182,16 @@ Test(consumer, adds_the_source_as_a_subproject)
 
 /*
  * Everything in include is installed: a header that is missing from the list would not be. The recorder's comes with the
- * agents. sfb/remote.h and sfb/copied.h are not installed: their library is not.
+ * agents, sfb/remote.h and sfb/copied.h with libsfb-remote.
  */
 Test(consumer, gets_every_public_header)
 {
     const char *prefix = install(false);
 
     free(command_output(
-        "cd '" SFB_SOURCE_DIR
-        "/include' && find . -name '*.h' ! -name remote.h ! -name copied.h %s| while read -r h; do "
+        "cd '" SFB_SOURCE_DIR "/include' && find . -name '*.h' %s%s| while read -r h; do "
         "cmp \"$h\" '%s/%s/include/'\"$h\" || exit 1; done",
+        SFB_HAVE_REMOTE ? "" : "! -name remote.h ! -name copied.h ",
         access(SFB_SOURCE_DIR "/profiler", F_OK) == 0 ? "" : "! -name sframe_backtrace_record.h ",
         work, prefix));
 }

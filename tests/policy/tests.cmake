@@ -23,7 +23,8 @@ function(sfb_policy_test name)
     SFB_CC_OPTIONS="${sfb_cc_options}" SFB_CMAKE_OPTIONS="${sfb_cmake_options}"
     SFB_LIBUNWIND_OPTION="-DSFRAME_BACKTRACE_LIBUNWIND=${SFRAME_BACKTRACE_LIBUNWIND}"
     SFB_PROFILER_OPTION="-DSFRAME_BACKTRACE_PROFILER=${SFRAME_BACKTRACE_PROFILER}"
-    SFB_HAVE_PROFILER=$<TARGET_EXISTS:sfb-recording> SFB_HAVE_AGENTS=$<TARGET_EXISTS:sfb-agent-cpu> SFB_PKG_CONFIG_SETTINGS="${sfb_pkg_config_settings}")
+    SFB_HAVE_PROFILER=$<TARGET_EXISTS:sfb-recording> SFB_HAVE_AGENTS=$<TARGET_EXISTS:sfb-agent-cpu>
+    SFB_HAVE_REMOTE=$<TARGET_EXISTS:sfb-remote-archive> SFB_PKG_CONFIG_SETTINGS="${sfb_pkg_config_settings}")
 endfunction()
 
 if(EXISTS ${PROJECT_SOURCE_DIR}/docs/SIGNALS.md)
