@@ -59,8 +59,14 @@ static const struct {
     { SYS_accept, IF_SOCKET, 0 },
     { SYS_accept4, IF_SOCKET, 0 },
     { SYS_connect, IF_SOCKET, 0 },
+    { SYS_mq_timedsend, NEVER, 0 }, /* until a point in time */
+    { SYS_mq_timedreceive, NEVER, 0 },
+    { SYS_getrandom, NEVER, 0 },
     { SYS_pread64, NEVER, 0 },
     { SYS_openat, NEVER, 0 },
+#ifdef SYS_open
+    { SYS_open, NEVER, 0 },
+#endif
 };
 
 /*

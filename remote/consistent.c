@@ -8,7 +8,7 @@
 
 enum {
     STACK_MOST = 1 << 20, /* bytes of a stack: what is deeper cannot be read later */
-    ROUNDS = 100          /* of listing the threads: those that still run make new ones */
+    ROUNDS = 100          /* of listing the threads: running ones make new ones */
 };
 
 /* --- Stop ----------------------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ static struct remote_member *add(struct remote_crowd *crowd, pid_t tid)
     return &crowd->members[crowd->count++];
 }
 
-/* Lists the threads, and asks those that are new. @return false: no memory, or they cannot be listed */
+/* Lists the threads, and asks the new ones. @return false: no memory, or the list cannot be read */
 static bool ask_new_ones(struct remote_crowd *crowd, const struct remote_source *from)
 {
     const size_t sorted = crowd->count;

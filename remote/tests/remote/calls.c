@@ -1,6 +1,6 @@
 /*
  * A stop costs no thread its system call: every call of signal(7)'s lists, stopped 10,000 times in all, and none of them
- * ends.
+ * ends. (But ioctl(): no device is everywhere on which one waits; and getrandom(), which waits at the start of the machine.)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,9 @@
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -69,11 +71,20 @@ static struct {
     _Atomic pid_t tid[64];
     _Atomic int ended[64];    /* errno; -1: without an error */
     _Atomic int semaphore[2]; /* identifiers: nothing else removes what System V has */
-    _Atomic int queue;
+    _Atomic int queue, full_queue;
 } * shared;
 
 static const struct timespec long_time = { .tv_sec = LONG };
 static char byte[64];
+
+static struct timespec far_off(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_REALTIME, &time);
+    time.tv_sec += LONG;
+    return time;
+}
 
 static long epoll(int timeout, bool masked)
 {
@@ -111,6 +122,11 @@ static long signal_wait(const struct timespec *timeout)
     sigemptyset(&set);
     sigaddset(&set, SIGUSR2); /* blocked by all threads */
     return sigtimedwait(&set, NULL, timeout);
+}
+
+static long call_epoll_pwait_timed(void)
+{
+    return epoll(LONG * 1000, true);
 }
 
 static long call_sigwaitinfo(void)
@@ -217,6 +233,14 @@ static long call_futex_timed(void)
     return syscall(SYS_futex, &word, FUTEX_WAIT, 0, &long_time, NULL, 0);
 }
 
+static long call_futex_bitset(void)
+{
+    const struct timespec until = far_off();
+
+    return syscall(SYS_futex, &word, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, 0, &until, NULL,
+                   FUTEX_BITSET_MATCH_ANY);
+}
+
 static long call_pause(void)
 {
     return pause();
@@ -280,6 +304,226 @@ static long call_msgrcv(void)
     return msgrcv(atomic_load(&shared->queue), &message, sizeof message.text, 0, 0);
 }
 
+/* --- Full pipes, sockets and queues --------------------------------------------------------------- */
+
+/* @return the descriptor: no byte can be written to it */
+static int fill(int fd)
+{
+    const int flags = fcntl(fd, F_GETFL);
+
+    fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+    while (write(fd, byte, 1) == 1)
+        ;
+    fcntl(fd, F_SETFL, flags);
+    return fd;
+}
+
+static int full_pipe(void)
+{
+    int ends[2];
+
+    return pipe(ends) == 0 ? fill(ends[1]) : -1;
+}
+
+static struct iovec one_byte = { byte, 1 };
+static struct msghdr one_message = { .msg_iov = &one_byte, .msg_iovlen = 1 };
+
+static long call_write_pipe(void)
+{
+    return write(full_pipe(), byte, 1);
+}
+static long call_writev_pipe(void)
+{
+    return writev(full_pipe(), &one_byte, 1);
+}
+
+static long call_readv_pipe(void)
+{
+    int ends[2];
+
+    return pipe(ends) == 0 ? readv(ends[0], &one_byte, 1) : 0;
+}
+
+static int full_socket(bool timed)
+{
+    const struct timeval timeout = { .tv_sec = LONG };
+    const int fd = fill(a_socket(false, false));
+
+    if (timed)
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+    return fd;
+}
+
+static long call_send(void)
+{
+    return send(full_socket(false), byte, 1, 0);
+}
+static long call_send_timed(void)
+{
+    return send(full_socket(true), byte, 1, 0);
+}
+static long call_sendmsg(void)
+{
+    return sendmsg(full_socket(false), &one_message, 0);
+}
+static long call_sendmsg_timed(void)
+{
+    return sendmsg(full_socket(true), &one_message, 0);
+}
+static long call_recvmsg(void)
+{
+    struct msghdr message = one_message;
+
+    return recvmsg(a_socket(false, false), &message, 0);
+}
+static long call_recvmsg_timed(void)
+{
+    struct msghdr message = one_message;
+
+    return recvmsg(a_socket(false, true), &message, 0);
+}
+
+static long receive_many(struct timespec *timeout)
+{
+    struct mmsghdr messages = { .msg_hdr = one_message };
+
+    return recvmmsg(a_socket(false, false), &messages, 1, MSG_WAITFORONE, timeout);
+}
+
+static long call_recvmmsg(void)
+{
+    return receive_many(NULL);
+}
+static long call_recvmmsg_timed(void)
+{
+    struct timespec left = long_time;
+
+    return receive_many(&left);
+}
+
+/* To a socket that listens and has no room for another one. */
+static long connect_to_full(bool timed)
+{
+    const struct timeval timeout = { .tv_sec = LONG };
+    const int listener = a_socket(true, false);
+    struct sockaddr_un address;
+    socklen_t size = sizeof address;
+    int fd;
+
+    getsockname(listener, (struct sockaddr *)&address, &size);
+    do
+        fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    while (connect(fd, (struct sockaddr *)&address, size) == 0);
+    fcntl(fd, F_SETFL, 0);
+    if (timed)
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+    return connect(fd, (struct sockaddr *)&address, size);
+}
+
+static long call_connect(void)
+{
+    return connect_to_full(false);
+}
+static long call_connect_timed(void)
+{
+    return connect_to_full(true);
+}
+
+/* Of one message. @return -1: this kernel has no such queues, and the thread does without */
+static mqd_t message_queue(bool full)
+{
+    struct mq_attr of_one = { .mq_maxmsg = 1, .mq_msgsize = 1 };
+    char name[64];
+    mqd_t queue;
+
+    snprintf(name, sizeof name, "/sfb-calls-%d", (int)syscall(SYS_gettid));
+    queue = mq_open(name, O_CREAT | O_RDWR, 0600, &of_one);
+    mq_unlink(name);
+    if (queue >= 0 && full)
+        mq_send(queue, byte, 1, 0);
+    return queue;
+}
+
+static long call_mq_receive(void)
+{
+    const mqd_t queue = message_queue(false);
+
+    return queue < 0 ? pause() : mq_receive(queue, byte, 1, NULL);
+}
+static long call_mq_timedreceive(void)
+{
+    const struct timespec until = far_off();
+    const mqd_t queue = message_queue(false);
+
+    return queue < 0 ? pause() : mq_timedreceive(queue, byte, 1, NULL, &until);
+}
+static long call_mq_send(void)
+{
+    const mqd_t queue = message_queue(true);
+
+    return queue < 0 ? pause() : mq_send(queue, byte, 1, 0);
+}
+static long call_mq_timedsend(void)
+{
+    const struct timespec until = far_off();
+    const mqd_t queue = message_queue(true);
+
+    return queue < 0 ? pause() : mq_timedsend(queue, byte, 1, 0, &until);
+}
+
+static long call_msgsnd(void)
+{
+    const struct {
+        long type;
+        char text[1024];
+    } message = { .type = 1 };
+    const int id = msgget(IPC_PRIVATE, 0600);
+
+    atomic_store(&shared->full_queue, id);
+    while (msgsnd(id, &message, sizeof message.text, IPC_NOWAIT) == 0)
+        ;
+    return msgsnd(id, &message, sizeof message.text, 0);
+}
+
+/* --- Files ---------------------------------------------------------------------------------------- */
+
+static long call_open_fifo(void)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/tmp/sfb-fifo-%d", (int)getpid());
+    return mkfifo(path, 0600) == 0 ? open(path, O_RDONLY) : 0;
+}
+
+static long call_read_terminal(void)
+{
+    const int master = posix_openpt(O_RDWR | O_NOCTTY);
+    char path[64];
+
+    if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0 ||
+        ptsname_r(master, path, sizeof path) != 0)
+        return pause();
+    return read(open(path, O_RDWR | O_NOCTTY), byte, 1);
+}
+
+/* A lock that another process has. */
+static long call_setlkw(void)
+{
+    struct flock lock = { .l_type = F_WRLCK }, seen;
+    const int fd = locked_file();
+
+    if (fork() == 0) {
+        fcntl(fd, F_SETLK, &lock);
+        for (;;)
+            pause();
+    }
+    do {
+        seen = lock;
+        fcntl(fd, F_GETLK, &seen);
+    } while (seen.l_type == F_UNLCK);
+    return fcntl(fd, F_SETLKW, &lock);
+}
+
 static long call_flock(void)
 {
     char path[64];
@@ -337,6 +581,29 @@ static const struct {
     { "msgrcv", call_msgrcv, false },
     { "flock", call_flock, false },
     { "fcntl", call_fcntl, false },
+    { "fcntl of another process", call_setlkw, false },
+    { "epoll_pwait with a time-out", call_epoll_pwait_timed, true },
+    { "futex with a point in time", call_futex_bitset, false },
+    { "write to a full pipe", call_write_pipe, false },
+    { "writev to a full pipe", call_writev_pipe, false },
+    { "readv of a pipe", call_readv_pipe, false },
+    { "send", call_send, false },
+    { "send with a time-out", call_send_timed, true },
+    { "sendmsg", call_sendmsg, false },
+    { "sendmsg with a time-out", call_sendmsg_timed, true },
+    { "recvmsg", call_recvmsg, false },
+    { "recvmsg with a time-out", call_recvmsg_timed, true },
+    { "recvmmsg", call_recvmmsg, true },
+    { "recvmmsg with a time-out", call_recvmmsg_timed, true },
+    { "connect", call_connect, false },
+    { "connect with a time-out", call_connect_timed, true },
+    { "mq_receive", call_mq_receive, false },
+    { "mq_timedreceive", call_mq_timedreceive, false },
+    { "mq_send", call_mq_send, false },
+    { "mq_timedsend", call_mq_timedsend, false },
+    { "msgsnd", call_msgsnd, false },
+    { "open of a FIFO", call_open_fifo, false },
+    { "read of a terminal", call_read_terminal, false },
 };
 
 enum { CALLS = sizeof calls / sizeof *calls };
@@ -395,10 +662,15 @@ static pid_t start_process(void)
 
 static void end_process(pid_t pid)
 {
+    char path[64];
+
     cr_expect(child_end(pid));
     semctl(atomic_load(&shared->semaphore[0]), 0, IPC_RMID);
     semctl(atomic_load(&shared->semaphore[1]), 0, IPC_RMID);
     msgctl(atomic_load(&shared->queue), IPC_RMID, NULL);
+    msgctl(atomic_load(&shared->full_queue), IPC_RMID, NULL);
+    snprintf(path, sizeof path, "/tmp/sfb-fifo-%d", (int)pid);
+    unlink(path);
     close(tasks);
     remote_memory_close(&memory);
 }
