@@ -18,6 +18,8 @@ struct noted {
 };
 
 struct kernel_names {
+    uint64_t text; /* where the kernel's code began; 0: of this boot */
+    bool loaded;
     REPORT_ARRAY(struct function) functions; /* by address */
     REPORT_ARRAY(struct noted) noted;
     struct report_index seen; /* of them */
@@ -107,25 +109,44 @@ static bool has_text(const struct kernel_names *names, uint64_t text)
 struct kernel_names *kernel_names_open(uint64_t text)
 {
     struct kernel_names *names = calloc(1, sizeof *names);
-    FILE *from = names ? fopen("/proc/kallsyms", "re") : NULL;
 
-    if (from) {
-        read_all(names, from);
-        fclose(from);
-    }
-    if (names && names->functions.count > 0 && (text == 0 || has_text(names, text)))
-        return names;
-    kernel_names_close(names);
-    return NULL;
+    if (names)
+        names->text = text;
+    return names;
+}
+
+static void forget(struct kernel_names *names)
+{
+    for (size_t i = 0; i < names->functions.count; i++)
+        free(names->functions.at[i].name);
+    names->functions.count = 0;
+}
+
+/* The list is long: it is read when the first frame is noted. */
+static void load(struct kernel_names *names)
+{
+    FILE *from = fopen("/proc/kallsyms", "re");
+
+    names->loaded = true;
+    if (!from)
+        return;
+    read_all(names, from);
+    fclose(from);
+    if (names->text != 0 && !has_text(names, names->text))
+        forget(names);
 }
 
 void kernel_names_note(struct kernel_names *names, uint32_t process, uint64_t address)
 {
-    const uint32_t function = names ? find(names, address) : REPORT_NONE;
     struct noted *next;
-    uint32_t at;
+    uint32_t function, at;
     bool known;
 
+    if (!names)
+        return;
+    if (!names->loaded)
+        load(names);
+    function = find(names, address);
     if (function == REPORT_NONE ||
         !report_index_find(&names->seen, process, function, (uint32_t)names->noted.count, &at,
                            &known) ||
@@ -177,8 +198,7 @@ void kernel_names_close(struct kernel_names *names)
 {
     if (!names)
         return;
-    for (size_t i = 0; i < names->functions.count; i++)
-        free(names->functions.at[i].name);
+    forget(names);
     free(names->functions.at);
     free(names->noted.at);
     report_index_free(&names->seen);

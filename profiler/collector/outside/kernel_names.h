@@ -7,10 +7,10 @@
 struct kernel_names;
 
 /*
- * Reads the kernel's list.
+ * Begins. Where the list of the kernel's functions is hidden (kernel.kptr_restrict) or of another boot, there are no names.
  *
  * @param text  where the kernel's code began when samples were taken: of another boot the list says nothing; 0: this boot
- * @return NULL: its addresses are hidden (kernel.kptr_restrict), or of another boot, or no memory
+ * @return NULL: no memory
  */
 struct kernel_names *kernel_names_open(uint64_t text);
 

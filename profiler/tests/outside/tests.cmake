@@ -1,4 +1,11 @@
 # Recordings from outside: records of perf events, stacks that they carry.
+if(NOT TARGET sfb-outside)
+  sfb_skip(outside damaged "this build has no collector")
+elseif(CMAKE_CROSSCOMPILING)
+  sfb_skip(outside damaged "its files are of this machine")
+else()
+  sfb_test(outside damaged LIBS sfb-outside)
+endif()
 if(NOT TARGET sfb-outside OR CMAKE_CROSSCOMPILING OR SFRAME_BACKTRACE_SANITIZE)
   sfb_skip(outside perf_script "it takes a native build without sanitizers")
 else()
