@@ -187,7 +187,7 @@ static bool take_option(struct record_request *r, int option, struct asked *aske
     case OPTION_ALL: r->all = true; return true;
     case OPTION_DELAY:
         asked->outside = "--delay";
-        return parse_seconds(optarg, &r->delay_ns) ||
+        return seconds_of_argument(optarg, &r->delay_ns) ||
                misused(r, exit_status, "is no number of seconds", optarg);
     case OPTION_KERNEL:
         asked->outside = "--kernel";
