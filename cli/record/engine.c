@@ -17,7 +17,8 @@ static const struct {
 } names[] = { { "perf", SFB_ENGINE_PERF },
               { "perf-user", SFB_ENGINE_PERF_USER },
               { "timer", SFB_ENGINE_TIMER },
-              { "sampler", SFB_ENGINE_SAMPLER } };
+              { "sampler", SFB_ENGINE_SAMPLER },
+              { "looks", SFB_ENGINE_LOOKS } };
 
 bool record_engine_parse(const char *name, uint32_t *out)
 {

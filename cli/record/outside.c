@@ -19,6 +19,7 @@ struct from_outside {
     const struct record_request *request;
     struct attach *attach;
     struct attach_state chosen; /* at the beginning */
+    char why[160];              /* not by perf events */
     struct record_file file;
     struct sfb_recording_writer *writer;
     uint64_t begun, flushed, shown;
@@ -58,12 +59,13 @@ static bool choose(struct from_outside *o)
 {
     const struct attach_options how = { .pid = o->request->pid,
                                         .no_children = o->request->no_children,
+                                        .looks = o->request->engine == SFB_ENGINE_LOOKS,
                                         .rate_hz = o->request->rate_hz };
-    char why[160];
+    char *const why = o->why;
 
-    o->attach = attach_open(&how, why, sizeof why);
+    o->attach = attach_open(&how, why, sizeof o->why);
     if (!o->attach) {
-        tool_complain(TOOL_FAILED, "record: %s%s", why,
+        tool_complain(TOOL_FAILED, "record: %s%s", why[0] ? why : "it may not be looked at",
                       errno == EACCES || errno == EPERM
                           ? ": the process is another user's, has other rights, or "
                             "kernel.perf_event_paranoid is above 2"
@@ -99,6 +101,18 @@ static bool delay(const struct record_request *request)
     return !is_interrupted();
 }
 
+static void describe(const struct from_outside *o, char *out, size_t size)
+{
+    const char *what = o->request->pid != 0 ? "a process that ran already" : "all processes";
+
+    if (o->chosen.engine == SFB_ENGINE_LOOKS)
+        snprintf(out, size, "%s%s%s, 100 looks a second", what, o->why[0] ? "; " : "", o->why);
+    else
+        snprintf(out, size, "%s, with %s of stack, %s", what,
+                 counted(o->chosen.stack >> 10, "KiB").text,
+                 counted(o->chosen.events, "events").text);
+}
+
 static bool begin(struct from_outside *o)
 {
     static char word[32];
@@ -113,9 +127,8 @@ static bool begin(struct from_outside *o)
             *at = '-';
     snprintf(word, sizeof word, o->request->pid != 0 ? "--pid %d" : "--all", (int)o->request->pid);
     named.arguments = command;
-    snprintf(text, sizeof text, "%s, with %s of stack, %s",
-             o->request->pid != 0 ? "a process that ran already" : "all processes",
-             counted(o->chosen.stack >> 10, "KiB").text, counted(o->chosen.events, "events").text);
+    named.rate_hz = o->chosen.rate_hz;
+    describe(o, text, sizeof text);
     if (!record_file_open(&o->file, o->request, name,
                           o->request->pid != 0 ? o->request->pid : getpid()))
         return false;
@@ -200,12 +213,25 @@ static const char *explain_nothing(const struct outside_totals *t)
     return text;
 }
 
+static double own_cpu(void)
+{
+    struct rusage u;
+
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
 static void tell(const struct from_outside *o, const struct outside_totals *t)
 {
     const struct attach_state state = attach_state(o->attach);
 
     if (o->request->quiet)
         return;
+    if (state.engine == SFB_ENGINE_LOOKS)
+        fprintf(stderr, "sfb: by looks%s%s: %s, %.2f CPU seconds of sfb\n",
+                o->why[0] ? ", for " : "", o->why, counted(state.stops, "stops of a thread").text,
+                own_cpu());
     if (t->unsampled > t->cpu / 100)
         fprintf(stderr, "sfb: %.2f of %.2f CPU seconds are in no sample%s\n",
                 (double)t->unsampled / 1e9, (double)t->cpu / 1e9,

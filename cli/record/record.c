@@ -154,8 +154,11 @@ static bool goes_from_outside(struct record_request *r, const struct asked *aske
         *exit_status =
             tool_misused(r->command, "the heap takes an agent, which a running process has "
                                      "not: start it with 'sfb record --heap'");
-    else if (outside && asked->engine)
-        *exit_status = tool_misused(r->command, "--engine is of an agent: leave it out");
+    else if (outside && asked->engine && r->engine != SFB_ENGINE_LOOKS)
+        *exit_status = tool_misused(r->command, "--engine is of an agent: leave it out; or "
+                                                "--engine looks");
+    else if (!outside && r->engine == SFB_ENGINE_LOOKS)
+        *exit_status = tool_misused(r->command, "--engine looks goes with --pid or --all");
     else if (!outside && asked->outside)
         *exit_status = tool_misused(r->command, "%s goes with --pid or --all", asked->outside);
     else

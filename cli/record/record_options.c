@@ -40,7 +40,7 @@ static const struct tool_option of_time[] = {
       "samples a second of CPU time of a thread; default 997" },
     { OPTION_ENGINE, 0, "engine", TAKES_ARGUMENT, "NAME",
       "perf, perf-user (without the kernel's time), timer or sampler; the default is perf where "
-      "it is allowed, else timer" },
+      "it is allowed, else timer. With --pid: looks, where the kernel has no perf events" },
     { OPTION_MAX_FRAMES, 0, "max-frames", TAKES_ARGUMENT, "N",
       "of a stack; default 4096. Of a deeper one an eighth of them is kept for the outermost "
       "frames, and the report shows the gap" },

@@ -56,6 +56,7 @@ Test(habits, of_perf_record_are_refused_with_what_to_type)
         { "--pid=1 -a", "--pid and --all: one of them" },
         { "--pid=1 --heap", "the heap takes an agent" },
         { "--pid=1 --engine timer", "--engine is of an agent" },
+        { "--engine looks echo started", "--engine looks goes with --pid or --all" },
         { "--delay 1 echo started", "--delay goes with --pid or --all" },
         { "--kernel echo started", "--kernel goes with --pid or --all" },
         { "-t 1", "'sfb record --pid PID'" },

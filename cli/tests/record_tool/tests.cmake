@@ -42,6 +42,8 @@ foreach(kind "" -static)
   else()
     sfb_add_test(record_tool.attach${kind} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/attach
       $<TARGET_FILE:sfb> $<TARGET_FILE:${target}>)
+    sfb_add_test(record_tool.attach${kind}_looks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/attach
+      $<TARGET_FILE:sfb> $<TARGET_FILE:${target}> --engine looks)
   endif()
 endforeach()
 

@@ -1,7 +1,7 @@
 #include "profiler/collector/outside/attach.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "profiler/collector/outside/attach_tasks.h"
+#include "profiler/collector/outside/looks.h"
+#include "profiler/collector/outside/outside_samples.h"
 #include "profiler/collector/outside/perf_rings.h"
 #include "profiler/collector/processes/tasks.h"
 #include "util/index.h"
@@ -17,7 +19,8 @@ enum {
     WAIT_MS = 10,
     TASKS_MOST = 32768,
     ROUNDS =
-        8, /* until no new thread is found; events are inherited, so two are enough as a rule */
+        8,     /* until no new thread is found; events are inherited, so two are enough as a rule */
+    SOON = 10, /* stacks that are cut: enough to judge */
     RATE_LEAST = 49
 };
 
@@ -33,6 +36,8 @@ struct attach {
     struct attach_state state;
     struct perf_rings rings;
     struct outside *outside;
+    struct looks *looks; /* in place of events; NULL: events, or not begun */
+    uint64_t random;
     struct report_index watched; /* threads, by the generation of events */
     uint32_t watched_count, generation;
     struct report_index known; /* processes that were introduced */
@@ -98,7 +103,7 @@ static void watch_all(struct attach *a)
         return;
     }
     for (unsigned round = 0; added > 0 && round < ROUNDS; round++) {
-        struct attach_pids pids = { .pids = { NULL } };
+        struct attach_pids pids = { .pids.count = 0 };
 
         added = 0;
         if (list(a, &pids))
@@ -113,7 +118,7 @@ static void watch_all(struct attach *a)
 
 static void introduce_all(struct attach *a)
 {
-    struct attach_pids pids = { .pids = { NULL } };
+    struct attach_pids pids = { .pids.count = 0 };
     const uint64_t now = now_ns();
 
     if (list(a, &pids))
@@ -133,12 +138,29 @@ static void introduce_all(struct attach *a)
 
 /* --- Its beginning -------------------------------------------------------------------------------------- */
 
+/* @return NULL, or the call that failed: errno says why */
+static const char *open_events(struct attach *a)
+{
+    const struct perf_rings_options how = { .rate_hz = a->how.rate_hz,
+                                            .all = a->how.pid == 0 && geteuid() == 0,
+                                            .user_only = a->how.user_only,
+                                            .no_children = a->how.no_children };
+    const char *what = perf_rings_open(&a->rings, &how);
+
+    if (what)
+        return what;
+    a->period = a->rings.attr.sample_period;
+    watch_all(a);
+    if (a->rings.events.count == 0)
+        return "perf_event_open";
+    a->state.engine = a->rings.attr.exclude_kernel ? SFB_ENGINE_OUTSIDE_USER : SFB_ENGINE_OUTSIDE;
+    a->state.rate_hz = a->how.rate_hz;
+    a->state.stack = a->rings.attr.sample_stack_user;
+    return NULL;
+}
+
 struct attach *attach_open(const struct attach_options *options, char *why, size_t room)
 {
-    const struct perf_rings_options how = { .rate_hz = options->rate_hz,
-                                            .all = options->pid == 0 && geteuid() == 0,
-                                            .user_only = options->user_only,
-                                            .no_children = options->no_children };
     struct attach *a = calloc(1, sizeof *a);
     const char *what;
 
@@ -146,28 +168,29 @@ struct attach *attach_open(const struct attach_options *options, char *why, size
         snprintf(why, room, "%s", strerror(ENOMEM));
         return NULL;
     }
+    why[0] = '\0';
     a->how = *options;
-    what = perf_rings_open(&a->rings, &how);
-    if (!what) {
-        a->period = a->rings.attr.sample_period;
-        watch_all(a);
-        if (a->rings.events.count == 0)
-            what = "perf_event_open";
-    }
-    if (what) {
+    what = options->looks ? NULL : open_events(a);
+    if (what)
         snprintf(why, room, "%s: %s", what, strerror(errno));
-        attach_close(a);
-        return NULL;
+    if (!what && !options->looks)
+        return a;
+    perf_rings_close(&a->rings);
+    a->rings = (struct perf_rings){ .limit = 0 };
+    if (options->pid == 0 || looks_may(options->pid)) {
+        a->state = (struct attach_state){ .engine = SFB_ENGINE_LOOKS, .rate_hz = LOOKS_HZ };
+        return a;
     }
-    a->state.engine = a->rings.attr.exclude_kernel ? SFB_ENGINE_OUTSIDE_USER : SFB_ENGINE_OUTSIDE;
-    a->state.rate_hz = options->rate_hz;
-    a->state.stack = a->rings.attr.sample_stack_user;
-    return a;
+    attach_close(a);
+    return NULL;
 }
 
 struct attach_state attach_state(const struct attach *a)
 {
-    return a->state;
+    struct attach_state state = a->state;
+
+    state.stops = a->looks ? looks_stops(a->looks) : 0;
+    return state;
 }
 
 static size_t arguments(void *user, uint32_t pid, char *out, size_t room)
@@ -184,6 +207,21 @@ static uint64_t cpu(void *user, uint32_t pid)
     return sfb_recorder_process_cpu((pid_t)pid, &ns) ? ns : 0;
 }
 
+/* What there is to look at: all but this program itself. */
+static bool choose_looks(struct attach *a, uint64_t now)
+{
+    struct attach_pids pids = { .pids.count = 0 };
+    size_t kept = 0;
+    bool good = list(a, &pids);
+
+    for (size_t i = 0; i < pids.pids.count; i++)
+        if (pids.pids.at[i] != getpid())
+            pids.pids.at[kept++] = pids.pids.at[i];
+    good = good && looks_set(a->looks, pids.pids.at, kept, now);
+    free(pids.pids.at);
+    return good;
+}
+
 bool attach_begin(struct attach *a, struct sfb_recording_writer *writer)
 {
     const struct outside_options how = { .writer = writer,
@@ -197,9 +235,14 @@ bool attach_begin(struct attach *a, struct sfb_recording_writer *writer)
     a->outside = outside_open(&how);
     if (!a->outside)
         return false;
+    a->span.begun = a->calm = a->listed = now_ns();
+    if (a->state.engine == SFB_ENGINE_LOOKS) {
+        a->looks = looks_open(a->outside);
+        a->random = a->listed | 1;
+        return a->looks && choose_looks(a, a->listed);
+    }
     perf_rings_enable(&a->rings);
     introduce_all(a);
-    a->span.begun = a->calm = a->listed = now_ns();
     return true;
 }
 
@@ -238,7 +281,7 @@ static bool take(void *user, const struct perf_record *record, const struct perf
     }
     if (sample.ids.pid == 0 || sample.ids.pid == (uint32_t)getpid())
         return true;
-    return outside_take_sample(a->outside, &a->rings.layout, &sample, weight_of(a, &sample), NULL);
+    return outside_take_sample(a->outside, &a->rings.layout, &sample, weight_of(a, &sample));
 }
 
 /* --- The size of copies, and the rate ------------------------------------------------------------------- */
@@ -279,7 +322,7 @@ static void judge(struct attach *a, uint64_t now)
     const struct span past = { now, t->samples, t->cut, t->lost };
     const uint64_t samples = past.samples - a->span.samples, cut = past.cut - a->span.cut;
 
-    if (now - a->span.begun < second_ns / 10)
+    if (now - a->span.begun < second_ns / 10 && cut < SOON)
         return;
     if (cut > 0)
         a->calm = now;
@@ -306,9 +349,35 @@ static void look_for_others(struct attach *a, uint64_t now)
     a->listed = now;
 }
 
+/* Between half of the mean and one and a half: xorshift64. */
+static int random_wait(struct attach *a)
+{
+    a->random ^= a->random << 13;
+    a->random ^= a->random >> 7;
+    a->random ^= a->random << 17;
+    return (int)(WAIT_MS / 2 + a->random % (WAIT_MS + 1));
+}
+
+static bool take_looks(struct attach *a)
+{
+    uint64_t now;
+
+    poll(NULL, 0, random_wait(a));
+    now = now_ns();
+    if (now - a->listed > second_ns) {
+        a->listed = now;
+        if (!choose_looks(a, now))
+            return false;
+    }
+    return looks_take(a->looks);
+}
+
 bool attach_take(struct attach *a)
 {
     uint64_t now;
+
+    if (a->looks)
+        return take_looks(a);
 
     perf_rings_wait(&a->rings, WAIT_MS);
     now = now_ns();
@@ -333,7 +402,7 @@ const struct outside_totals *attach_totals(const struct attach *a)
 
 bool attach_end(struct attach *a, struct outside_totals *totals)
 {
-    bool good = perf_rings_take(&a->rings, UINT64_MAX, take, a);
+    bool good = a->looks || perf_rings_take(&a->rings, UINT64_MAX, take, a);
 
     good = outside_end(a->outside, now_ns()) && good;
     *totals = *outside_totals(a->outside);
@@ -344,6 +413,7 @@ bool attach_end(struct attach *a, struct outside_totals *totals)
 
 void attach_close(struct attach *a)
 {
+    looks_close(a->looks);
     perf_rings_close(&a->rings);
     report_index_free(&a->watched);
     report_index_free(&a->known);

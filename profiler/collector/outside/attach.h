@@ -14,11 +14,13 @@ struct attach; /* opaque */
 struct attach_options {
     pid_t pid;        /* 0: all processes of this user; for root all of the machine */
     bool no_children; /* not what it starts, nor has started */
+    bool looks;       /* no perf events: looks at threads that run, looks.h */
     bool user_only;   /* without the kernel's time, also where that is allowed */
     uint32_t rate_hz;
 };
 
 struct attach_state {
+    uint64_t stops;   /* of threads, by looks */
     uint32_t engine;  /* enum sfb_recording_engine */
     uint32_t rate_hz; /* as it is now */
     uint32_t stack;   /* bytes of a copy, as it is now */
@@ -28,10 +30,10 @@ struct attach_state {
 };
 
 /*
- * Opens the events, which do not count yet.
+ * Opens the events, which do not count yet. Where the kernel refuses events, running threads are looked at.
  *
- * @param why  written on failure: what the kernel refused
- * @return NULL: as `why` says
+ * @param why  written: what the kernel refused; "": nothing
+ * @return NULL: neither can be had
  */
 struct attach *attach_open(const struct attach_options *options, char *why, size_t room);
 
@@ -46,7 +48,7 @@ struct attach_state attach_state(const struct attach *attach);
  */
 bool attach_begin(struct attach *attach, struct sfb_recording_writer *writer);
 
-/* Waits 10 ms at most, and takes what came. @return false: the recording cannot be written, or no memory */
+/* Waits 15 ms at most, and takes what came. @return false: the recording cannot be written, or no memory */
 bool attach_take(struct attach *attach);
 
 /* Whether the process that was asked for has ended. */

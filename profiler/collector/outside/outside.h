@@ -6,46 +6,7 @@
 #ifndef PROFILER_COLLECTOR_OUTSIDE_OUTSIDE_H
 #define PROFILER_COLLECTOR_OUTSIDE_OUTSIDE_H
 
-#include "profiler/collector/outside/perf_record.h"
-#include "sfb/copied.h"
-#include "sfb/recording.h"
-
-struct outside; /* opaque */
-
-struct outside_options {
-    struct sfb_recording_writer *writer; /* borrowed */
-    uint32_t engine;                     /* enum sfb_recording_engine, of all samples */
-    bool kernel;                         /* frames of the kernel are kept */
-    uint64_t kernel_text;                /* where its code begins; 0: as it does now */
-
-    /*
-     * What else is known of a mapped file: its build-id, or where it can be opened.
-     *
-     * @param out  has what the record says; texts must live until the next call
-     */
-    void (*describe)(void *user, struct sfb_copied_mapping *out, uint32_t pid,
-                     const struct perf_mmap *record);
-
-    /* The arguments of a process that is seen for the first time. NULL: not known. @return bytes, with the last zero */
-    size_t (*arguments)(void *user, uint32_t pid, char *out, size_t room);
-
-    /* CPU time of a process so far, in ns; 0: not known. NULL: never known. */
-    uint64_t (*cpu)(void *user, uint32_t pid);
-    void *user;
-};
-
-struct outside_totals {
-    uint64_t samples, weight;
-    uint64_t cut;        /* samples whose stack is longer than its copy */
-    uint64_t complete;   /* that reached the outermost frame */
-    uint64_t copied;     /* bytes of stacks */
-    uint64_t no_stack;   /* samples that came without registers or stack */
-    uint64_t unreadable; /* records that are damaged */
-    uint64_t lost;       /* that the kernel dropped */
-    uint64_t cpu,
-        unsampled; /* of ended processes, where it is known; and the part that no sample saw */
-    uint32_t processes, threads;
-};
+#include "profiler/collector/outside/outside_options.h"
 
 /* @return NULL: no memory */
 struct outside *outside_open(const struct outside_options *options);
@@ -67,22 +28,8 @@ void outside_map(struct outside *outside, uint32_t pid, const struct sfb_copied_
 bool outside_take(struct outside *outside, const struct perf_record *record,
                   const struct perf_ids *ids);
 
-/* Where a sample's walk led. */
-struct outside_sample {
-    enum sfb_status end;
-    uint32_t thread; /* its number, from 0 on, for what a caller keeps about threads */
-};
-
-/*
- * Takes a sample.
- *
- * @param weight  CPU time that it stands for, in ns
- * @param out     NULL: not wanted
- * @return false: the recording cannot be written, or no memory
- */
-bool outside_take_sample(struct outside *outside, const struct perf_layout *layout,
-                         const struct perf_sample *sample, uint64_t weight,
-                         struct outside_sample *out);
+/* A process has ended, and no record says so. */
+void outside_gone(struct outside *outside, uint32_t pid, uint64_t time);
 
 const struct outside_totals *outside_totals(const struct outside *outside);
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profiler/collector/outside/outside_samples.h"
 #include "profiler/collector/outside/perf_file.h"
 #include "profiler/collector/outside/perf_registers.h"
 #include "sfb/abi.h"
@@ -142,7 +143,7 @@ static bool take_sample(struct perf_import *out, struct import *import, struct o
         outside_damaged(outside);
         return true;
     }
-    return outside_take_sample(outside, &event->layout, &sample, weight_of(event, &sample), NULL);
+    return outside_take_sample(outside, &event->layout, &sample, weight_of(event, &sample));
 }
 
 static bool take_all(struct perf_import *out, struct import *import, struct outside *outside)
