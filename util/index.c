@@ -1,6 +1,7 @@
 #include "util/index.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct report_index_entry {
     uint64_t a, b;
@@ -70,6 +71,13 @@ bool report_index_has(const struct report_index *index, uint64_t a, uint64_t b, 
         return false;
     *out = e->value - 1;
     return true;
+}
+
+void report_index_clear(struct report_index *index)
+{
+    if (index->count > 0)
+        memset(index->at, 0, index->room * sizeof *index->at);
+    index->count = 0;
 }
 
 void report_index_free(struct report_index *index)

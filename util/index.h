@@ -24,6 +24,9 @@ bool report_index_find(struct report_index *index, uint64_t a, uint64_t b, uint3
 /* @return whether a pair is known; then `out` is written */
 bool report_index_has(const struct report_index *index, uint64_t a, uint64_t b, uint32_t *out);
 
+/* Forgets all pairs, and keeps the room. */
+void report_index_clear(struct report_index *index);
+
 void report_index_free(struct report_index *index);
 
 #endif

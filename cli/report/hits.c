@@ -106,6 +106,11 @@ struct span {
     uint64_t samples;
 };
 
+static double since_start(const struct report_data *data, uint64_t time)
+{
+    return time > data->start.monotonic ? (double)(time - data->start.monotonic) / 1e9 : 0.0;
+}
+
 static struct span span_of(const struct report_inputs *inputs)
 {
     struct span s = { 0, 0, 0 };
@@ -113,15 +118,14 @@ static struct span span_of(const struct report_inputs *inputs)
     for (size_t i = 0; i < inputs->count; i++) {
         const struct report_data *data = &inputs->data[i];
 
-        for (size_t k = 0; k < data->samples.count; k++) {
-            const uint64_t time = data->samples.at[k].time;
-            const double at =
-                time > data->start.monotonic ? (double)(time - data->start.monotonic) / 1e9 : 0.0;
+        const double from = since_start(data, data->first_sample),
+                     to = since_start(data, data->last_sample);
 
-            s.first = s.samples == 0 || at < s.first ? at : s.first;
-            s.last = at > s.last ? at : s.last;
-            s.samples++;
-        }
+        if (data->sample_count == 0)
+            continue;
+        s.first = s.samples == 0 || from < s.first ? from : s.first;
+        s.last = to > s.last ? to : s.last;
+        s.samples += data->sample_count;
     }
     return s;
 }

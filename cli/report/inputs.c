@@ -58,23 +58,33 @@ enum tool_exit report_inputs_open(struct report_inputs *out, const struct report
         out->symbols = symbols_open(&r->places.object, &tool_complaints);
     if (!out->data || !out->names || !out->sources || (!r->no_symbols && !out->symbols))
         return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
-    for (size_t i = 0; i < count; i++) {
-        enum sfb_status status;
-
-        report_progress_note("reading", r->paths[i], i + 1, count);
-        status = read_input(out, &out->data[i], r, r->paths[i]);
-
-        out->count = i + 1;
-        if (status != SFB_OK)
-            return refuse(r->paths[i], status);
-        out->names[i] = report_symbol_names_open(out->symbols, r->names);
-        if (!out->names[i])
-            return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
-        out->sources[i] = (struct report_source){ .data = &out->data[i],
-                                                  .namer = report_symbol_names_namer(out->names[i]),
-                                                  .group = r->diff && i + 1 == count };
-    }
     return TOOL_DONE;
+}
+
+enum tool_exit report_inputs_read(struct report_inputs *inputs, const struct report_request *r)
+{
+    const size_t i = inputs->count;
+    enum sfb_status status;
+
+    report_progress_note("reading", r->paths[i], i + 1, r->path_count);
+    status = read_input(inputs, &inputs->data[i], r, r->paths[i]);
+    inputs->count = i + 1;
+    if (status != SFB_OK)
+        return refuse(r->paths[i], status);
+    inputs->names[i] = report_symbol_names_open(inputs->symbols, r->names);
+    if (!inputs->names[i])
+        return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+    inputs->sources[i] =
+        (struct report_source){ .data = &inputs->data[i],
+                                .namer = report_symbol_names_namer(inputs->names[i]),
+                                .group = r->diff && i + 1 == r->path_count };
+    return TOOL_DONE;
+}
+
+void report_inputs_release(struct report_inputs *inputs, size_t number)
+{
+    if (!report_data_is_heap(&inputs->data[number]))
+        report_data_release(&inputs->data[number]);
 }
 
 enum tool_exit report_inputs_judge(const struct report_inputs *inputs,

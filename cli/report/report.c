@@ -27,18 +27,44 @@ static enum tool_exit fold_and_show(const struct report_request *r, struct repor
     return exit_status == TOOL_DONE ? report_show(r, model) : exit_status;
 }
 
-/* One model serves the view and all outputs. */
-static enum tool_exit write_report(struct report_request *r, const struct report_inputs *inputs)
+/* Recordings are read as the model takes them. */
+struct feeding {
+    const struct report_request *request;
+    struct report_inputs *inputs;
+    enum tool_exit exit_status;
+};
+
+static bool open_next(void *user, size_t number)
 {
+    struct feeding *f = user;
+
+    (void)number; /* they come one by one */
+    f->exit_status = report_inputs_read(f->inputs, f->request);
+    if (f->exit_status == TOOL_DONE && !report_heap_fits(f->request, f->inputs))
+        f->exit_status = TOOL_USAGE;
+    return f->exit_status == TOOL_DONE;
+}
+
+static void release(void *user, size_t number)
+{
+    struct feeding *f = user;
+
+    report_inputs_release(f->inputs, number);
+}
+
+/* One model serves the view and all outputs. */
+static enum tool_exit write_report(struct report_request *r, struct report_inputs *inputs)
+{
+    struct feeding feeding = { r, inputs, TOOL_DONE };
+    const struct report_feed feed = { open_next, release, &feeding };
     struct report_model model;
     enum tool_exit exit_status;
 
-    if (!report_hits_names(r, inputs))
-        return TOOL_USAGE;
-    report_progress_note("looking for names", "", 1, 1);
-    if (!report_model_make(&model, inputs->sources, inputs->count, &r->choice)) {
-        exit_status = tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
-    } else if (!report_hits_model(r, inputs, &model)) {
+    if (!report_model_make_from(&model, inputs->sources, r->path_count, &r->choice, &feed)) {
+        exit_status = feeding.exit_status;
+        if (exit_status == TOOL_DONE)
+            exit_status = tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+    } else if (!report_hits_names(r, inputs) || !report_hits_model(r, inputs, &model)) {
         exit_status = TOOL_USAGE;
     } else {
         model.names_advised = true;
@@ -67,10 +93,18 @@ static bool write_missing(const struct report_source *source)
     return good;
 }
 
-static enum tool_exit check(const struct report_request *r, const struct report_inputs *inputs)
+static enum tool_exit check(const struct report_request *r, struct report_inputs *inputs)
 {
     enum tool_exit exit_status = TOOL_DONE;
 
+    for (size_t i = 0; i < r->path_count; i++) {
+        const enum tool_exit status = report_inputs_read(inputs, r);
+
+        if (status != TOOL_DONE)
+            return status;
+    }
+    if (!report_heap_fits(r, inputs))
+        return TOOL_USAGE;
     for (size_t i = 0; i < inputs->count; i++) {
         if (!report_health_write(stdout, r->paths[i], &inputs->data[i]))
             exit_status = TOOL_BAD_DATA;
@@ -87,14 +121,14 @@ static enum tool_exit report(struct report_request *r)
 
     report_progress_begin();
     exit_status = report_inputs_open(&inputs, r);
-
-    if (exit_status == TOOL_DONE && !report_heap_fits(r, &inputs))
-        exit_status = TOOL_USAGE;
-    else if (exit_status == TOOL_DONE && r->view == REPORT_VIEW_CHECK)
+    if (exit_status == TOOL_DONE && r->view == REPORT_VIEW_CHECK)
         exit_status = check(r, &inputs);
-    else if (exit_status == TOOL_DONE)
+    else if (exit_status == TOOL_DONE) {
+        exit_status = write_report(r, &inputs);
         /* Damage is said on stderr, too: what could be read is shown. */
-        exit_status = tool_worse(write_report(r, &inputs), report_inputs_judge(&inputs, r));
+        if (inputs.count == r->path_count)
+            exit_status = tool_worse(exit_status, report_inputs_judge(&inputs, r));
+    }
     report_progress_end();
     report_inputs_close(&inputs);
     return exit_status;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/report/model/amount.h"
 #include "profiler/report/model/heap_complete.h"
 #include "sfb/image_map.h"
 
@@ -222,6 +223,11 @@ static bool read_sample(struct report_data *d, const struct sfb_recording_sample
                                       .engine = from->engine,
                                       .time = from->time,
                                       .weight = from->weight };
+    if (d->sample_count++ == 0 || from->time < d->first_sample)
+        d->first_sample = from->time;
+    if (from->time > d->last_sample)
+        d->last_sample = from->time;
+    d->sampled_ns = report_saturated(d->sampled_ns, from->weight);
     return true;
 }
 
@@ -387,9 +393,8 @@ uint64_t report_data_end(const struct report_data *d)
 {
     uint64_t end = d->finish.time;
 
-    for (size_t i = 0; i < d->samples.count; i++)
-        if (d->samples.at[i].time > end)
-            end = d->samples.at[i].time;
+    if (d->last_sample > end)
+        end = d->last_sample;
     for (size_t i = 0; i < d->heap.heaps.count; i++)
         if (d->heap.heaps.at[i].last > end)
             end = d->heap.heaps.at[i].last;
@@ -400,13 +405,23 @@ uint64_t report_data_end(const struct report_data *d)
     for (size_t i = 0; i < (array).count; i++)                                                     \
     free((array).at[i].member)
 
+void report_data_release(struct report_data *d)
+{
+    FREE_EACH(d->stacks, bytes);
+    free(d->stacks.at);
+    free(d->samples.at);
+    d->stacks.at = NULL;
+    d->samples.at = NULL;
+    d->stacks.count = d->stacks.room = d->samples.count = d->samples.room = 0;
+}
+
 void report_data_free(struct report_data *d)
 {
+    report_data_release(d);
     FREE_EACH(d->processes, program);
     FREE_EACH(d->processes, arguments);
     FREE_EACH(d->threads, name);
     FREE_EACH(d->lists, map);
-    FREE_EACH(d->stacks, bytes);
     FREE_EACH(d->losses, text);
     FREE_EACH(d->files, bytes);
     free((char *)(uintptr_t)d->start.engine_text);
@@ -417,8 +432,6 @@ void report_data_free(struct report_data *d)
     free(d->processes.at);
     free(d->threads.at);
     free(d->lists.at);
-    free(d->stacks.at);
-    free(d->samples.at);
     free(d->losses.at);
     free(d->files.at);
     report_heap_free(&d->heap);

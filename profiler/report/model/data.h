@@ -81,6 +81,9 @@ struct report_data {
     REPORT_ARRAY(struct report_list) lists; /* of a process by time */
     REPORT_ARRAY(struct report_cbf) stacks;
     REPORT_ARRAY(struct report_sample) samples;
+    size_t sample_count;                     /* also when they were released */
+    uint64_t sampled_ns;                     /* the sum of their weights */
+    uint64_t first_sample, last_sample;      /* times */
     REPORT_ARRAY(struct report_loss) losses; /* by reason and text */
     REPORT_ARRAY(struct report_file) files;
     struct report_heap_data heap;
@@ -113,8 +116,14 @@ static inline bool report_data_is_heap(const struct report_data *data)
 {
     return data->heap.heaps.count > 0 ||
            (data->start.command && data->start.engine == SFB_ENGINE_NONE &&
-            data->start.rate_hz == 0 && data->samples.count == 0);
+            data->start.rate_hz == 0 && data->sample_count == 0);
 }
+
+/*
+ * Frees samples and stacks, which a model that was made of them has: the recordings of many hosts do not fit into memory
+ * side by side. What else is known stays.
+ */
+void report_data_release(struct report_data *data);
 
 void report_data_free(struct report_data *data);
 

@@ -58,10 +58,17 @@ static bool module_of(struct report_locator *l, const struct report_place *place
     uint32_t text, name, id;
     bool found;
 
+    if (place->path && place->path == l->last_path && place->build_id == l->last_id) {
+        *out = l->last_module;
+        return true;
+    }
     if (!add_text(l, path, &text) || !add_text(l, sfb_base_name(path), &name) ||
         !id_of(l, place, &id) ||
         !report_index_find(&l->modules, text, id, (uint32_t)l->model->modules.count, out, &found))
         return false;
+    l->last_path = place->path;
+    l->last_id = place->build_id;
+    l->last_module = *out;
     if (found)
         return true;
     module = REPORT_NEXT(l->model->modules);
@@ -215,12 +222,14 @@ static bool use(struct report_locator *l, uint32_t source, uint32_t process, uin
     if (l->source == source && l->process == process && l->list == list)
         return true;
     if (l->source != source) {
-        report_index_free(&l->addresses);
+        report_index_clear(&l->addresses);
+        memset(l->recent, 0, sizeof l->recent);
         l->found_count = 0;
     }
     l->source = source;
     l->process = process;
     l->list = list;
+    l->last_path = NULL;
     return s->namer.use(s->namer.user, s->data, process, list);
 }
 
@@ -229,16 +238,24 @@ bool report_locate(struct report_locator *l, uint32_t source, uint32_t process, 
 {
     const struct report_namer *namer = &l->model->sources[source].namer;
     struct report_place place;
+    struct report_recent *recent;
     uint32_t number, *slot;
     bool found;
 
     if (l->source != source && !use(l, source, process, list))
         return false;
+    recent = &l->recent[(lookup ^ lookup >> 12) % REPORT_RECENT];
+    if (recent->lookup == lookup && recent->process == process && recent->list == list &&
+        recent->known) {
+        *out = recent->location;
+        return true;
+    }
     if (!report_index_find(&l->addresses, lookup, (uint64_t)process << 32 | list,
                            (uint32_t)l->found_count, &number, &found))
         return false;
     if (found) {
         *out = l->found[number];
+        *recent = (struct report_recent){ lookup, process, list, *out, true };
         return true;
     }
     slot = report_array_next((void **)&l->found, &l->found_count, &l->found_room, sizeof *slot);

@@ -4,6 +4,15 @@
 
 #include "profiler/report/model/model.h"
 
+/* Most addresses of a stack are of the stack before, too. */
+enum { REPORT_RECENT = 1024 };
+
+struct report_recent {
+    uint64_t lookup;
+    uint32_t process, list, location;
+    bool known;
+};
+
 struct report_locator {
     struct report_model *model;
     bool no_inlines;
@@ -15,11 +24,16 @@ struct report_locator {
     struct report_index by_start; /* by the first of them and where they begin in the module */
     struct report_index by_file;  /* by the first of them and their file */
     struct report_strings build_ids;
+    const char *
+        last_path; /* of the place before, and its module: valid as long as the namer's modules are */
+    const uint8_t *last_id;
+    uint32_t last_module;
     uint32_t *found; /* of what `addresses` numbers: the location */
     size_t found_count, found_room;
-    uint32_t source, process, list; /* that the namer uses */
-    uint32_t at;                    /* location that lines are being added to */
-    uint64_t base;                  /* of its module in its process; of code in no module 0 */
+    struct report_recent recent[REPORT_RECENT]; /* of the source */
+    uint32_t source, process, list;             /* that the namer uses */
+    uint32_t at;                                /* location that lines are being added to */
+    uint64_t base; /* of its module in its process; of code in no module 0 */
     bool failed;
 };
 

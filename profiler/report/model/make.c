@@ -100,7 +100,8 @@ static bool add_source(struct report_maker *m, uint32_t source)
     bool good;
 
     m->source = source;
-    report_index_free(&m->stacks);
+    report_index_clear(&m->stacks);
+    report_index_clear(&m->rows); /* of its threads alone */
     m->stack_count = 0;
     free(m->last);
     m->last = calloc(data->stacks.count + 1, sizeof *m->last);
@@ -115,6 +116,13 @@ static bool add_source(struct report_maker *m, uint32_t source)
 bool report_model_make(struct report_model *out, const struct report_source *sources, size_t count,
                        const struct report_choice *choice)
 {
+    return report_model_make_from(out, sources, count, choice, NULL);
+}
+
+bool report_model_make_from(struct report_model *out, const struct report_source *sources,
+                            size_t count, const struct report_choice *choice,
+                            const struct report_feed *feed)
+{
     static const struct report_choice all = { .from = 0 };
     const struct report_choice *c = choice ? choice : &all;
     struct report_maker m = { .model = out, .choice = c };
@@ -127,11 +135,15 @@ bool report_model_make(struct report_model *out, const struct report_source *sou
                                   .type_count = 2,
                                   .main = VALUE_CPU,
                                   .choice = *c };
-    if (count > 0 && report_data_is_heap(sources[0].data))
-        report_make_heap_types(out);
     report_locator_begin(&m.locator, out, c->no_inlines);
-    for (size_t i = 0; good && i < count; i++)
-        good = add_source(&m, (uint32_t)i);
+    for (size_t i = 0; good && i < count; i++) {
+        good = !feed || feed->open(feed->user, i);
+        if (good && i == 0 && report_data_is_heap(sources[0].data))
+            report_make_heap_types(out);
+        good = good && add_source(&m, (uint32_t)i);
+        if (good && feed)
+            feed->merged(feed->user, i);
+    }
     if (good)
         add_unsampled(out);
     if (good && out->heap)

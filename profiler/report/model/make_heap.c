@@ -28,8 +28,9 @@ static void add_amount(struct report_model *model, struct report_row *row, size_
                        const struct report_amount *amount)
 {
     row->values[type] = report_saturated(row->values[type], amount->value);
-    row->variances[type] += amount->variance;
-    row->samples[type] = report_saturated(row->samples[type], amount->samples);
+    row->estimates->variances[type] += amount->variance;
+    row->estimates->samples[type] =
+        report_saturated(row->estimates->samples[type], amount->samples);
     model->totals[type] = report_saturated(model->totals[type], amount->value);
     model->variances[type] += amount->variance;
     model->sampled[type] = report_saturated(model->sampled[type], amount->samples);

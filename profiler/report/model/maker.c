@@ -8,6 +8,9 @@
 /* Deeper ones are cut off at their outer end. */
 enum { FRAMES_MAX = 1 << 16 };
 
+/* Words of one block of rows' values. */
+enum { FIGURES = 1 << 13 };
+
 /* --- Stacks ------------------------------------------------------------------------------------ */
 
 static void add_frame(struct report_maker *m, uint32_t location)
@@ -181,6 +184,28 @@ bool report_maker_wants(struct report_maker *m, uint32_t stack, bool *out)
 
 /* --- Rows -------------------------------------------------------------------------------------- */
 
+/* @return false: no memory */
+static bool add_figures(struct report_model *model, struct report_row *row)
+{
+    const size_t estimates = model->heap ? sizeof *row->estimates / sizeof(uint64_t) : 0;
+    const size_t words = model->type_count + estimates;
+    struct report_figures *f = model->figures;
+
+    if (!f || f->room - f->used < words) {
+        f = calloc(1, sizeof *f + FIGURES * sizeof *f->words);
+        if (!f)
+            return false;
+        f->room = FIGURES;
+        f->before = model->figures;
+        model->figures = f;
+    }
+    row->values = &f->words[f->used];
+    if (estimates > 0)
+        row->estimates = (void *)&f->words[f->used + model->type_count];
+    f->used += words;
+    return true;
+}
+
 struct report_row *report_maker_row(struct report_maker *m, uint32_t member, uint32_t stack)
 {
     struct report_model *model = m->model;
@@ -193,12 +218,13 @@ struct report_row *report_maker_row(struct report_maker *m, uint32_t member, uin
     if (found)
         return &model->rows.at[i];
     row = REPORT_NEXT(model->rows);
-    if (row) {
+    if (row && add_figures(model, row)) {
         row->member = member;
         row->stack = stack;
         row->group = model->sources[m->source].group;
+        return row;
     }
-    return row;
+    return NULL;
 }
 
 void report_maker_end(struct report_maker *m)

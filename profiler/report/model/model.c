@@ -13,6 +13,10 @@ void report_model_free(struct report_model *model)
     free(model->stacks.at);
     free(model->members.at);
     free(model->rows.at);
+    for (struct report_figures *f = model->figures, *before; f; f = before) {
+        before = f->before;
+        free(f);
+    }
     free(model->points.at);
     free(model->sites.at);
     *model = (struct report_model){ .sources = NULL };

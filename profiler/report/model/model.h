@@ -94,14 +94,26 @@ struct report_member { /* a thread of a recording */
     bool wanted;
 };
 
+/* How exact a heap's values are. */
+struct report_estimates {
+    double variances[REPORT_VALUES]; /* 0: exact */
+    uint64_t samples[REPORT_VALUES]; /* that an estimate is made of */
+};
+
+/* Values of rows, in blocks that stay where they are. A row of CPU time has two values, one of a heap eight and how exact they are. */
+struct report_figures {
+    struct report_figures *before;
+    size_t used, room;
+    uint64_t words[];
+};
+
 /* The samples of one thread that have one stack. */
 struct report_row {
     uint32_t member; /* index */
     uint32_t stack;  /* index; REPORT_NONE: none was taken */
     uint32_t group;
-    uint64_t values[REPORT_VALUES];  /* of the model's types */
-    double variances[REPORT_VALUES]; /* of estimates; 0: it is exact */
-    uint64_t samples[REPORT_VALUES]; /* that an estimate is made of */
+    uint64_t *values;                   /* of the model's types: so many are there */
+    struct report_estimates *estimates; /* NULL: the values are exact */
 };
 
 /* A site of a heap: what is known of it beside a row's values. */
@@ -138,6 +150,7 @@ struct report_model {
     REPORT_ARRAY(struct report_stack) stacks;
     REPORT_ARRAY(struct report_member) members; /* all threads of all recordings */
     REPORT_ARRAY(struct report_row) rows;       /* in the order in which they came first */
+    struct report_figures *figures;             /* of rows */
     REPORT_ARRAY(struct report_point) points;   /* of a recording by time */
     REPORT_ARRAY(struct report_site) sites;     /* of heaps: the wanted ones */
     uint64_t totals[REPORT_VALUES];             /* of all rows */
@@ -164,12 +177,19 @@ static inline uint64_t report_weight(const struct report_model *model, const str
     return row->values[model->main];
 }
 
-/* @return the same, with its error */
+/* @return a row's value of a type, with its error */
+static inline struct report_amount report_row_amount(const struct report_row *row, size_t type)
+{
+    return (struct report_amount){ row->values[type],
+                                   row->estimates ? row->estimates->variances[type] : 0.0,
+                                   row->estimates ? row->estimates->samples[type] : 0 };
+}
+
+/* @return its main value, with its error */
 static inline struct report_amount report_amount_of(const struct report_model *model,
                                                     const struct report_row *row)
 {
-    return (struct report_amount){ row->values[model->main], row->variances[model->main],
-                                   row->samples[model->main] };
+    return report_row_amount(row, model->main);
 }
 
 /* @return all rows' value of a type */

@@ -13,7 +13,7 @@ enum report_kind {
     REPORT_NO_MODULE /* what is there is not known */
 };
 
-/* Where an address is. Strings and bytes are good until the next question. */
+/* Where an address is. Strings and bytes are good until use() is called; one module has the same each time. */
 struct report_place {
     enum report_kind kind;
     const char *path; /* of the module; NULL: none */

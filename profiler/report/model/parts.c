@@ -22,8 +22,9 @@ static void take_row(const struct report_model *model, const struct report_row *
     out->process = out->member->process;
     out->source = out->member->source;
     out->stack = row->stack;
-    memcpy(out->values, row->values, sizeof out->values);
-    memcpy(out->variances, row->variances, sizeof out->variances);
+    memcpy(out->values, row->values, model->type_count * sizeof *out->values);
+    if (row->estimates)
+        memcpy(out->variances, row->estimates->variances, sizeof out->variances);
 }
 
 static void take_rest(const struct report_model *model, uint64_t unsampled, struct report_part *out)

@@ -16,7 +16,7 @@ struct basis {
 
 static void add_basis(struct basis *to, const struct report_data *data)
 {
-    to->samples += data->samples.count;
+    to->samples += data->sample_count;
     to->threads += data->threads.count;
     to->processes += data->processes.count;
     to->lists += data->lists.count;
@@ -28,8 +28,7 @@ static void add_basis(struct basis *to, const struct report_data *data)
         if (state != REPORT_NONE)
             to->events = report_saturated(to->events, data->heap.states.at[state].allocated.blocks);
     }
-    for (size_t i = 0; i < data->samples.count; i++)
-        to->ns = report_saturated(to->ns, data->samples.at[i].weight);
+    to->ns = report_saturated(to->ns, data->sampled_ns);
 }
 
 /* @return what was recorded of the same kind; 0: there is no such number, and each loss matters */
@@ -205,15 +204,15 @@ bool report_health_write(FILE *to, const char *path, const struct report_data *d
     if (report_data_is_heap(data))
         write_heap(to, data);
     else
-        fprintf(to, "%s, ", counted(data->samples.count, "samples").text);
+        fprintf(to, "%s, ", counted(data->sample_count, "samples").text);
     fprintf(to, "%s\n", counted(data->stacks.count, "stacks").text);
     if (data->heap.events.count > 0)
         fprintf(to, "  %.2f bytes an event in their blocks\n",
                 (double)h->bytes_of_type[SFB_RECORDING_TYPE_HEAP] /
                     (double)data->heap.events.count);
-    if (data->samples.count > 0)
+    if (data->sample_count > 0)
         fprintf(to, "  %.1f bytes a sample in blocks of stacks and samples\n",
-                (double)h->bytes_of_type[SFB_RECORDING_TYPE_EVENTS] / (double)data->samples.count);
+                (double)h->bytes_of_type[SFB_RECORDING_TYPE_EVENTS] / (double)data->sample_count);
     if (h->finished) {
         fputs("  ended: ", to);
         foreign_print(to, data->finish.reason);

@@ -36,7 +36,7 @@ static struct entry *entry_of(const struct entries *e, uint32_t stack)
 static void add_row(struct entry *to, const struct report_row *row)
 {
     for (size_t i = 0; i < REPORT_VALUES; i++) {
-        const struct report_amount own = { row->values[i], row->variances[i], row->samples[i] };
+        const struct report_amount own = report_row_amount(row, i);
 
         report_amount_add(&to->of[i], &own);
     }

@@ -206,8 +206,10 @@ Test(heap_model, estimates_with_an_error)
     cr_expect(lt(dbl, fabs((double)model.rows.at[2].values[REPORT_ALLOC_OBJECTS] - blocks), 0.51));
     cr_expect(
         lt(dbl, fabs((double)model.rows.at[2].values[REPORT_ALLOC_SPACE] - 1000 * blocks), 1.0));
-    cr_expect(lt(dbl, fabs(model.rows.at[2].variances[REPORT_ALLOC_SPACE] - 1e6 * variance), 2e3));
-    cr_expect(eq(u64, model.rows.at[2].samples[REPORT_ALLOC_SPACE], 5));
+    cr_expect(lt(dbl,
+                 fabs(model.rows.at[2].estimates->variances[REPORT_ALLOC_SPACE] - 1e6 * variance),
+                 2e3));
+    cr_expect(eq(u64, model.rows.at[2].estimates->samples[REPORT_ALLOC_SPACE], 5));
     end();
     unlink(made_path);
 }
