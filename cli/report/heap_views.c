@@ -51,6 +51,16 @@ static bool take_tail(struct report_request *r, enum tool_exit *exit_status)
     return good;
 }
 
+static bool take_number(struct report_request *r, const char *of_what, enum tool_exit *exit_status)
+{
+    if (!optarg)
+        return true;
+    r->rows_given = number_of_argument(optarg, &r->rows);
+    if (!r->rows_given)
+        *exit_status = tool_misused(r->command, "'%s' is no number of %s", optarg, of_what);
+    return r->rows_given;
+}
+
 static bool take_stacks(struct report_request *r, int option, enum tool_exit *exit_status)
 {
     static const enum report_view views[] = { [OPTION_LEAKS] = REPORT_VIEW_LEAKS,
@@ -59,14 +69,8 @@ static bool take_stacks(struct report_request *r, int option, enum tool_exit *ex
                                               [OPTION_SLACK] = REPORT_VIEW_SLACK,
                                               [OPTION_ELSEWHERE] = REPORT_VIEW_ELSEWHERE };
 
-    if (!report_request_take_view(r, views[option], exit_status))
-        return false;
-    if (!optarg)
-        return true;
-    r->rows_given = number_of_argument(optarg, &r->rows);
-    if (!r->rows_given)
-        *exit_status = tool_misused(r->command, "'%s' is no number of stacks", optarg);
-    return r->rows_given;
+    return report_request_take_view(r, views[option], exit_status) &&
+           take_number(r, "stacks", exit_status);
 }
 
 bool report_heap_take(struct report_request *r, int option, enum tool_exit *exit_status)
@@ -82,6 +86,9 @@ bool report_heap_take(struct report_request *r, int option, enum tool_exit *exit
     case OPTION_FOLD: r->heap.fold = optarg; return true;
     case OPTION_SIZES: return report_request_take_view(r, REPORT_VIEW_SIZES, exit_status);
     case OPTION_LIFETIMES: return report_request_take_view(r, REPORT_VIEW_LIFETIMES, exit_status);
+    case OPTION_MEMORY:
+        return report_request_take_view(r, REPORT_VIEW_MEMORY, exit_status) &&
+               take_number(r, "instants", exit_status);
     default: return take_stacks(r, option, exit_status);
     }
 }
@@ -97,7 +104,8 @@ static bool is_of_the_run(const struct report_request *r)
     case REPORT_VIEW_SLACK:
     case REPORT_VIEW_ELSEWHERE:
     case REPORT_VIEW_SIZES:
-    case REPORT_VIEW_LIFETIMES: return true;
+    case REPORT_VIEW_LIFETIMES:
+    case REPORT_VIEW_MEMORY: return true;
     case REPORT_VIEW_NONE:
     case REPORT_VIEW_OVERVIEW:
     case REPORT_VIEW_TOP:

@@ -16,6 +16,7 @@
 #include "profiler/report/formats/gperftools.h"
 #include "profiler/report/formats/gzip.h"
 #include "profiler/report/formats/heaptrack.h"
+#include "profiler/report/formats/memory_rows.h"
 #include "profiler/report/formats/pprof.h"
 #include "profiler/report/formats/rows.h"
 #include "profiler/report/formats/speedscope.h"
@@ -36,6 +37,8 @@ const struct report_output report_outputs[REPORT_OUTPUTS] = {
     [REPORT_OUTPUT_GPERFTOOLS] = { .refuses = report_gperftools_refuses,
                                    .write = report_gperftools_write },
     [REPORT_OUTPUT_ROWS] = { .groups = true, .write = report_rows_write },
+    [REPORT_OUTPUT_MEMORY_ROWS] = { .refuses = report_memory_rows_refuses,
+                                    .write = report_memory_rows_write },
 };
 
 static enum tool_exit no_memory(void)

@@ -63,6 +63,8 @@ static const struct tool_option files[] = {
       "of a heap, for pprof of gperftools, jeprof and others" },
     { OPTION_OUTPUT + REPORT_OUTPUT_ROWS, 0, "rows", TAKES_OPTIONAL, "FILE",
       "a JSON object for each thread and stack, a line each: for DuckDB, ClickHouse, jq" },
+    { OPTION_OUTPUT + REPORT_OUTPUT_MEMORY_ROWS, 0, "memory-rows", TAKES_OPTIONAL, "FILE",
+      "of a heap, the same for each instant of each process: what --memory shows" },
     OPTIONS_END,
 };
 
@@ -103,6 +105,9 @@ static const struct tool_option of_heaps[] = {
       "N stacks of what another thread freed" },
     { OPTION_SIZES, 0, "sizes", TAKES_NOTHING, NULL, "how many blocks are of which size" },
     { OPTION_LIFETIMES, 0, "lifetimes", TAKES_NOTHING, NULL, "how many live for how long" },
+    { OPTION_MEMORY, 0, "memory", TAKES_NUMBER, "N",
+      "memory at N instants (20; 0: all): what is live, what the allocator has in use and holds, "
+      "what is resident. What it holds and has not in use is fragmentation" },
     { OPTION_FOLD, 0, "fold", TAKES_ARGUMENT, "FILE",
       "where stacks begin: behind functions of this list, in place of the usual one (std::, "
       "allocators, the C library). none: stacks are whole, as --callers, --list and files have "

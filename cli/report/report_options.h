@@ -15,6 +15,7 @@ enum report_output_kind {
     REPORT_OUTPUT_HEAPTRACK,
     REPORT_OUTPUT_GPERFTOOLS,
     REPORT_OUTPUT_ROWS,
+    REPORT_OUTPUT_MEMORY_ROWS,
     REPORT_OUTPUTS
 };
 
@@ -56,6 +57,7 @@ enum report_option {
     OPTION_ELSEWHERE,
     OPTION_SIZES,
     OPTION_LIFETIMES,
+    OPTION_MEMORY,
     OPTION_FOLD,
     /* Of notes in a log. */
     OPTION_LWS,

@@ -10,6 +10,7 @@
 #include "profiler/report/text/callers.h"
 #include "profiler/report/text/diff.h"
 #include "profiler/report/text/find.h"
+#include "profiler/report/text/heap_memory.h"
 #include "profiler/report/text/histogram.h"
 #include "profiler/report/text/hottest.h"
 #include "profiler/report/text/list.h"
@@ -22,8 +23,8 @@
 /* Functions of an overview and of --top, of --list; percent of trees. */
 enum { ROWS_FIRST = 20, ROWS_TOP = 40, LISTED = 10 };
 
-/* Rows of histograms in an overview of a heap; stacks of --leaks and its like. */
-enum { HISTOGRAM_FIRST = 8, STACKS = 10 };
+/* Rows of histograms in an overview of a heap; stacks of --leaks and its like; instants of --memory. */
+enum { HISTOGRAM_FIRST = 8, STACKS = 10, INSTANTS = 20 };
 
 /* What a view needs beside the model. */
 struct helpers {
@@ -152,6 +153,8 @@ static bool show_view(const struct report_request *r, const struct report_model 
     case REPORT_VIEW_LIFETIMES:
         report_histogram_write(stdout, model, style, REPORT_LIFETIMES, 0);
         return true;
+    case REPORT_VIEW_MEMORY:
+        return report_memory_write(stdout, model, style, r->rows_given ? r->rows : INSTANTS);
     case REPORT_VIEW_NONE:
     case REPORT_VIEW_CHECK: break;
     }

@@ -240,6 +240,9 @@ struct sfb_recording_heap_state {
     uint64_t resident;                             /* bytes, as the kernel says; 0: not known */
     uint64_t unknown_frees; /* so far: frees of blocks without a recorded allocation */
     uint64_t conflicts;     /* so far: events that contradict others, and were left out */
+    uint64_t
+        allocator_used; /* bytes in use, as the allocator says: with its own overhead and rounding */
+    uint64_t allocator_held; /* bytes that it holds from the system; 0: both are not known */
 };
 
 /*

@@ -89,6 +89,7 @@ bool sfb_slot_take(uint32_t parent, uint64_t cpu_start)
     memset(p->lost, 0, sizeof p->lost);
     p->modules_lock = p->modules_written = p->modules_taken = p->modules_size = 0;
     p->modules_time = 0;
+    p->heap_used = p->heap_held = 0;
     p->prof_ignored = 0;
     memcpy(p->text, text, sizeof p->text);
     p->text_size = text_size;

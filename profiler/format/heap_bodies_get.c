@@ -77,6 +77,8 @@ static void read_state(struct sfb_recording_heap_state *e, struct sfb_reader *bo
     e->resident = sfb_reader_uleb(body);
     e->unknown_frees = sfb_reader_uleb(body);
     e->conflicts = sfb_reader_uleb(body);
+    e->allocator_used = body->left > 0 ? sfb_reader_uleb(body) : 0;
+    e->allocator_held = body->left > 0 ? sfb_reader_uleb(body) : 0;
 }
 
 bool sfb_heap_body_read(struct sfb_recording_event *out, uint32_t kind, struct sfb_reader *body)

@@ -86,4 +86,8 @@ void sfb_body_heap_state(struct sfb_bytes *body, const void *event)
     sfb_bytes_put_uleb(body, e->resident);
     sfb_bytes_put_uleb(body, e->unknown_frees);
     sfb_bytes_put_uleb(body, e->conflicts);
+    if (e->allocator_held == 0)
+        return;
+    sfb_bytes_put_uleb(body, e->allocator_used);
+    sfb_bytes_put_uleb(body, e->allocator_held);
 }

@@ -50,7 +50,7 @@
 #define SFB_SHARED_MAGIC "sfb-mem" /* 8 bytes with the '\0' */
 
 enum {
-    SFB_SHARED_VERSION = 5,
+    SFB_SHARED_VERSION = 6,
     SFB_SHARED_PAGE = 4096,
     SFB_SHARED_PROCESS_MAX = 512,                       /* recorded at the same time */
     SFB_SHARED_RING_MAX = 1024,                         /* threads recorded at the same time */
@@ -178,7 +178,8 @@ struct sfb_shared_process {
     uint32_t text_size;
     uint32_t
         prof_ignored; /* set before exec for the next agent. 1: the agent ignores SIGPROF, not the program */
-    uint8_t to_next_page[SFB_SHARED_PAGE - SFB_SHARED_TEXT - 4 * 13 - 8 * 6 - 8 * SFB_LOSS_COUNT];
+    uint64_t heap_used, heap_held; /* bytes, as the allocator says; 0: unknown */
+    uint8_t to_next_page[SFB_SHARED_PAGE - SFB_SHARED_TEXT - 4 * 13 - 8 * 8 - 8 * SFB_LOSS_COUNT];
 
     /*
      * Hashes of stacks published in a ring. Open addressing, at most 8 steps, 0: empty. A hash is written after the

@@ -142,6 +142,21 @@ Test(record_heap, has_each_block)
     }
 }
 
+/* What the C library says of itself at the end: it holds 20 MB for 0.3. Of samples it is not asked. */
+Test(record_heap, asks_the_allocator)
+{
+    struct heap h;
+
+    cr_expect(record(&h, "--heap $P fragment") == 0);
+    cr_expect(h.state.allocator_held >= 18 << 20 && h.state.allocator_held < 40 << 20, "%zu",
+              (size_t)h.state.allocator_held);
+    cr_expect(h.state.allocator_used >= 300000 && h.state.allocator_used < 2 << 20, "%zu",
+              (size_t)h.state.allocator_used);
+    cr_expect(h.losses == 0);
+    cr_expect(record(&h, "--heap-rate 64k $P fragment") == 0);
+    cr_expect(h.state.allocator_held == 0);
+}
+
 Test(record_heap, has_the_blocks_of_all_threads)
 {
     struct heap h;

@@ -30,6 +30,19 @@ static void allocate(int count, int keep, size_t size)
     }
 }
 
+/* Of 20 MB one block in 64 stays, among them the last one: the allocator has to keep the rest. */
+static void fragment(void)
+{
+    enum { MANY = 20000, EACH = 64 };
+    static void *volatile many[MANY];
+
+    for (int i = 0; i < MANY; i++)
+        many[i] = malloc(1000);
+    for (int i = 0; i < MANY; i++)
+        if (i % EACH != (MANY - 1) % EACH)
+            free(many[i]);
+}
+
 static void *allocate_in_thread(void *argument)
 {
     allocate(500, 3, SIZE);
@@ -89,6 +102,8 @@ int main(int argc, char **argv)
             return wait(NULL) > 0 ? 0 : 1;
         else if (strcmp(argv[i], "exec") == 0)
             return execl(argv[0], argv[0], "blocks", (char *)NULL);
+        else if (strcmp(argv[i], "fragment") == 0)
+            fragment();
         else if (strcmp(argv[i], "free-kept") == 0)
             for (int k = 0; k < KEPT_MAX; k++)
                 free(kept[k]);

@@ -18,6 +18,13 @@ enum {
     IN_VAIN = 3 /* fruitless waits; then the thread waits no more until the recorder reads again */
 };
 
+/* The allocator's locks are free: this thread is not in it. */
+static void look_at_allocator(const struct sfb_heap_thread *t)
+{
+    if (sfb_heap.look_at_allocator && !t->nested)
+        sfb_heap.look_at_allocator();
+}
+
 bool sfb_heap_events_prepare(void)
 {
     const size_t size = SFB_HEAP_KNOWN * sizeof *sfb_heap.known;
@@ -145,6 +152,8 @@ uint64_t *sfb_heap_make_room(struct sfb_heap_thread *t, uint32_t size)
         __atomic_store_n(&sfb_heap.mode, SFB_HEAP_OFF, __ATOMIC_RELAXED);
     else
         good = take_room(t, size) || wait_for_room(t, size);
+    if (good)
+        look_at_allocator(t);
     if (!good && !sfb_agent_is_over())
         sfb_heap_lose(t, SFB_LOSS_HEAP_EVENTS);
     errno = before;
@@ -175,6 +184,7 @@ static void look_around(struct sfb_heap_thread *t)
 
     sfb_modules_look(sfb_now());
     sfb_heap_look_at_name(t);
+    look_at_allocator(t);
     errno = before;
 }
 

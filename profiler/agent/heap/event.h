@@ -30,6 +30,7 @@ struct sfb_heap_thread {
     bool ended; /* its destructor ran: later events come from the C library's own thread exit */
     uint8_t in_vain; /* consecutive waits in which the recorder read nothing */
     uint8_t rounds;  /* of destructors at the thread's exit */
+    bool nested;     /* an event came while the allocator ran: it may run again unnoticed */
     uint64_t in_vain_tail;
     uint32_t looks; /* checks of the name */
     pid_t tid;

@@ -35,6 +35,7 @@ struct sfb_heap {
     bool used_pool; /* pool.h */
     bool
         tails; /* some blocks have tails: sizes that the program knows differ from the allocator's */
+    void (*look_at_allocator)(void); /* allocator.h; NULL: the allocator has no statistics */
     const uint32_t *here; /* 1; 0 in a child of _Fork() and the like, which must not write */
     uint64_t counter_start;
     uint64_t rate;                   /* SAMPLED: mean bytes between two samples */

@@ -14,6 +14,7 @@ struct sfb_heap_thread *sfb_heap_enter_slowly(void)
 {
     struct sfb_heap_local *local = &sfb_heap_local;
     struct sfb_heap_thread *t = local->thread;
+    const bool nested = local->state == SFB_HEAP_IN_CALL;
     const int before = errno;
 
     if (sfb_heap_mode() == SFB_HEAP_UNDECIDED)
@@ -30,11 +31,15 @@ struct sfb_heap_thread *sfb_heap_enter_slowly(void)
     }
     if (!*sfb_heap.here)
         return NULL;
-    if (t)
+    if (t) {
+        t->nested |= nested;
         return t;
+    }
     local->state = SFB_HEAP_AT_WORK;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     t = sfb_heap_thread_begin();
+    if (t)
+        t->nested |= nested;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     local->state = SFB_HEAP_IDLE;
     errno = before;

@@ -10,6 +10,7 @@
 
 #include "profiler/agent/clocks.h"
 #include "profiler/agent/find_session.h"
+#include "profiler/agent/heap/allocator.h"
 #include "profiler/agent/heap/heap_sample.h"
 #include "profiler/agent/heap/live_hooks.h"
 #include "profiler/agent/heap/next.h"
@@ -83,6 +84,8 @@ static void after_fork_in_child(void)
             write_nowhere(local->thread);
         return;
     }
+    if (local->state == SFB_HEAP_IN_CALL)
+        sfb_heap.look_at_allocator = NULL; /* a handler forked while the allocator ran */
     local->state = SFB_HEAP_AT_WORK;
     local->random = 0;
     local->until = 0;
@@ -145,6 +148,9 @@ static bool begin(struct sfb_shared *shared, uint64_t cpu_start)
     }
     for (uint32_t left = sfb_heap_passed_by(); left > 0; left--)
         library_hides();
+    /* A sampled allocation may be of a signal handler that interrupted an unsampled one: its locks may be taken. */
+    if (mode == SFB_HEAP_EVERY && sfb_heap_allocator_find())
+        sfb_heap.look_at_allocator = sfb_heap_allocator_look;
     set_mode(mode);
     sfb_agent_wake_recorder();
     return true;
@@ -193,12 +199,26 @@ __attribute__((constructor)) static void start(void)
     sfb_heap_process_look();
 }
 
+/* A signal handler may call exit() while the allocator runs. */
+static void look_a_last_time(void)
+{
+    struct sfb_heap_local *local = &sfb_heap_local;
+
+    if (!sfb_heap.look_at_allocator || local->state != SFB_HEAP_IDLE || !local->thread ||
+        local->thread->nested || sfb_heap_mode() == SFB_HEAP_OFF)
+        return;
+    local->state = SFB_HEAP_AT_WORK;
+    sfb_heap_allocator_look_now();
+    local->state = SFB_HEAP_IDLE;
+}
+
 /* Other destructors still free after this one: the rings stay. The recorder notices the process's exit by itself. */
 __attribute__((destructor)) static void end(void)
 {
     sfb_live_end();
     if (!sfb_agent_is_here())
         return;
+    look_a_last_time();
     sfb_agent.process->end = sfb_now();
     sfb_agent.process->cpu_end = sfb_clock(CLOCK_PROCESS_CPUTIME_ID);
 }

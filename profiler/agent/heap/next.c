@@ -304,6 +304,9 @@ static void find_all(void)
     probe(&next->reallocarray, "reallocarray");
     probe(&next->free_sized, "free_sized");
     probe(&next->free_aligned_sized, "free_aligned_sized");
+    probe(&next->mallinfo2, "mallinfo2");
+    probe(&next->mallctl, "mallctl");
+    probe(&next->tcmalloc_property, "MallocExtension_GetNumericProperty");
     find(&next->malloc_usable_size, "malloc_usable_size");
     find(&next->posix_memalign, "posix_memalign");
     find(&next->aligned_alloc, "aligned_alloc");

@@ -7,6 +7,7 @@
 #ifndef PROFILER_AGENT_HEAP_NEXT_H
 #define PROFILER_AGENT_HEAP_NEXT_H
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -60,6 +61,9 @@ struct sfb_heap_next {
     void (*free_aligned_sized)(void *, size_t, size_t); /* NULL: missing */
     char *(*strdup)(const char *);
     char *(*strndup)(const char *, size_t);
+    struct mallinfo2 (*mallinfo2)(void);
+    int (*mallctl)(const char *, void *, size_t *, void *, size_t); /* NULL: missing. jemalloc's */
+    int (*tcmalloc_property)(const char *, size_t *);               /* NULL: missing */
     bool malloc_is_c_library;
     bool has_strdup; /* the allocator has its own, which may not call malloc() */
     void *(*mmap)(void *, size_t, int, int, int, off_t);

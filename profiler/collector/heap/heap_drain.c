@@ -252,6 +252,20 @@ static void report(struct sfb_recorder_drain *d, uint32_t slot, enum sfb_recordi
     *reported = count;
 }
 
+/* What the agent has heard of its allocator. The program may have overwritten it. */
+static void look_at_allocator(const struct sfb_recorder_drain *d, uint32_t slot)
+{
+    const struct sfb_shared_process *process = &d->processes[slot];
+    struct sfb_heap_process *heap = d->process[slot].heap;
+    const uint64_t used = __atomic_load_n(&process->heap_used, __ATOMIC_RELAXED),
+                   held = __atomic_load_n(&process->heap_held, __ATOMIC_RELAXED);
+
+    if (held >> 47 != 0 || used > held)
+        return;
+    heap->allocator_used = used;
+    heap->allocator_held = held;
+}
+
 static void report_losses(struct sfb_recorder_drain *d, uint32_t slot)
 {
     struct sfb_heap_process *heap = d->process[slot].heap;
@@ -281,6 +295,7 @@ static void heap_process_end(struct sfb_recorder_drain *d, uint32_t slot, uint64
     struct sfb_recorder_process *own = &d->process[slot];
     uint64_t last;
 
+    look_at_allocator(d, slot);
     sfb_heap_replay_end(own->heap);
     /* Destructors free blocks after the agent's own has noted the end: the sums must not be older than these events. */
     last = sfb_heap_clock_ns(&d->heap->heap.clock, own->heap->time);
@@ -332,6 +347,7 @@ static void heap_tend(struct sfb_recorder_drain *d)
 
         if (own->id == 0)
             continue;
+        look_at_allocator(d, i);
         if (looks || own->heap->resident == 0)
             look_at_memory(d, i);
         if (looks)

@@ -94,6 +94,8 @@ static void put_state(struct sfb_heap_process *p, uint64_t time_ns)
         .resident = p->resident,
         .unknown_frees = p->unknown,
         .conflicts = p->conflicts,
+        .allocator_used = p->allocator_used,
+        .allocator_held = p->allocator_held,
     };
 
     sfb_heap_put(p->heap, sfb_recording_put_heap_state(p->heap->writer, &state));

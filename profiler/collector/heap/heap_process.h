@@ -54,6 +54,7 @@ struct sfb_heap_process {
     uint64_t next_state; /* time; 0: no event yet */
     uint64_t state_ns;   /* time of the last state */
     uint64_t resident;
+    uint64_t allocator_used, allocator_held; /* held 0: unknown */
     uint64_t unknown, conflicts;
     uint64_t dropped; /* blocks not followed for lack of room: not in any sum */
     uint64_t dropped_reported;

@@ -5,6 +5,7 @@
 
 #include "profiler/report/model/parts.h"
 #include "profiler/report/text/columns.h"
+#include "profiler/report/text/heap_memory.h"
 #include "profiler/report/text/heap_peaks.h"
 #include "profiler/report/text/start.h"
 #include "profiler/report/text/tally.h"
@@ -235,6 +236,7 @@ static void write_values(FILE *to, const struct report_model *model)
         report_peaks_write(to, model);
         write_blocks(to, model);
     }
+    report_memory_line_write(to, model);
     write_resident(to, model);
 }
 

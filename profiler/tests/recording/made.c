@@ -321,7 +321,7 @@ static void put_heap_sums(struct sfb_recording_writer *w)
         { .site = 5, .time = 1000000020001 },
     };
     static const struct sfb_recording_heap_state state = {
-        1, 1000000020000, { 1, 2 }, { 3, 4 }, { 5, 6 }, 1000000010007, 8192, 7, 8
+        1, 1000000020000, { 1, 2 }, { 3, 4 }, { 5, 6 }, 1000000010007, 8192, 7, 8, 9, 10
     };
 
     for (size_t i = 0; i < 2; i++) {

@@ -268,6 +268,39 @@ Test(heap_views, the_usual_list_is_readable)
     unlink(made_path);
 }
 
+/* What lives, what the allocator says, what is resident: in the overview at the worst instant, and over time. */
+Test(heap_views, memory_over_time)
+{
+    static const struct made_heap with = { .events = true, .totals = true, .allocator = true };
+
+    make(&with);
+    EXPECT_PARTS("",
+                 "  allocator     holds 4.00 MiB for 1.00 MiB in use at 0.100 s: 75.00 % are free; "
+                 "--memory shows it over time\n"
+                 "  resident      3.44 MiB at most\n");
+    made_expect(
+        0, "--memory=2 --unit KiB",
+        "process 101, program: KiB\n"
+        "    time (s)            live          in use            held  free %        resident\n"
+        "       1.200           4.977        1024.000        4096.000   75.00        2224.000\n"
+        "       2.500           5.562        1024.000        2048.000   50.00        3524.000\n",
+        NULL);
+    EXPECT_PARTS("--memory-rows",
+                 "{\"process\":101,\"program\":\"/bin/program\",\"time_ns\":100000000,"
+                 "\"live_blocks\":10,\"live_bytes\":1000,\"used_bytes\":1048576,"
+                 "\"held_bytes\":4194304,\"resident_bytes\":1150976}\n",
+                 "\"time_ns\":2500000000,");
+    made_expect(2, "--memory --value peak", "", "this view has its own values");
+    made_expect(2, "--memory=x", "", "'x' is no number of instants");
+    unlink(made_path);
+    make(&all);
+    EXPECT_PARTS(
+        "--memory",
+        "       2.500           0.005               ?               ?       ?           3.441\n");
+    EXPECT_PARTS("--memory-rows", "\"used_bytes\":null,\"held_bytes\":null,");
+    unlink(made_path);
+}
+
 Test(heap_views, other_stacks)
 {
     make(&all);

@@ -42,6 +42,8 @@ static void put_totals(const struct sfb_recording_heap_totals *totals)
     cr_assert(eq(int, sfb_recording_put_heap_totals(made_writer, totals), SFB_OK));
 }
 
+static bool allocator;
+
 static void put_state(uint64_t ms, struct sfb_recording_heap_sum live,
                       struct sfb_recording_heap_sum allocated)
 {
@@ -55,6 +57,10 @@ static void put_state(uint64_t ms, struct sfb_recording_heap_sum live,
         .peak_time = at_ms(peak ? 300 : ms),
         .resident = 1048576 + ms * 1024,
         .unknown_frees = 2,
+        .allocator_used = allocator ? UINT64_C(1048576) : 0,
+        .allocator_held = !allocator  ? 0
+                          : ms < 2500 ? UINT64_C(4194304)
+                                      : UINT64_C(2097152),
     };
 
     cr_assert(eq(int, sfb_recording_put_heap_state(made_writer, &state), SFB_OK));
@@ -146,6 +152,7 @@ void made_heap_write(const struct made_heap *how, const char *reason)
     const struct sfb_recording_losses lost = { SFB_LOSS_HEAP_EVENTS, 1, 1, 7, "" };
     const uint64_t large = how->grown ? 8192 : 4096;
 
+    allocator = how->allocator;
     made_begin();
     made_own_modules();
     made_thread(2, 1, "worker");
