@@ -13,7 +13,7 @@ enum { PATH_ROOM = 512, LINES_LEAST = 20 };
 static const char *folder_of(const char *folder, const char *before, const char *name)
 {
     static const char *const folders[] = { "tests", "symbols/tests", "profiler/tests",
-                                           "toolchain/tests", "cli/tests" };
+                                           "toolchain/tests", "cli/tests", "remote/tests" };
     char path[PATH_ROOM];
 
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "support/compiler.h"
 #include "support/folder.h"
 #include "support/run.h"
 #include "support/test.h"
@@ -44,13 +45,19 @@ TestSuite(core, .init = begin, .fini = folder_remove);
             cr_skip_test("%s", no_kernel_cores);                                                   \
     } while (0)
 
+/* Sanitizers keep cores from being written, and take signals. */
+#define PLAIN                                                                                      \
+    "export "                                                                                      \
+    "ASAN_OPTIONS=disable_coredump=0:handle_segv=0:handle_sigfpe=0:handle_abort=0:detect_leaks=0;" \
+    " "
+
 /* Runs the program as prog, and leaves its core and its report. */
 static void die(const char *before, const char *how)
 {
     struct run run =
-        run_line("rm -f core*; cp '" SFB_PROGRAM
-                 "' prog; ulimit -c unlimited; %s; ./prog %s >report 2>/dev/null; "
-                 "set -- core*; [ -s \"$1\" ] && { [ \"$1\" = core ] || mv \"$1\" core; }",
+        run_line(PLAIN "rm -f core*; cp '" SFB_PROGRAM
+                       "' prog; ulimit -c unlimited; %s; ./prog %s >report 2>/dev/null; "
+                       "set -- core*; [ -s \"$1\" ] && { [ \"$1\" = core ] || mv \"$1\" core; }",
                  before, how);
 
     cr_assert(eq(int, run.status, 0), "%s: %s", how, run.err);
@@ -308,6 +315,56 @@ Test(core, says_that_it_is_cut_off)
         run_free(&run);
     }
     free(core.at);
+}
+
+/* Headers that name terabytes of memory, of notes, of files and of segments cost no more than the file has. */
+Test(core, claims_more_than_it_has)
+{
+    enum { HUGE_SEGMENTS = 60000 };
+    Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+                          .e_type = ET_CORE,
+                          .e_machine = EM_X86_64,
+                          .e_phoff = sizeof header,
+                          .e_phentsize = sizeof(Elf64_Phdr),
+                          .e_phnum = HUGE_SEGMENTS };
+    struct {
+        Elf64_Nhdr status;
+        char status_name[8];
+        uint8_t registers[336];
+        Elf64_Nhdr files;
+        char files_name[8];
+        uint64_t count, page;
+    } notes = { .status = { 5, 336, NT_PRSTATUS },
+                .status_name = "CORE",
+                .files = { 5, 16, NT_FILE },
+                .files_name = "CORE",
+                .count = UINT64_MAX / 24,
+                .page = 4096 };
+    const uint64_t rsp = UINT64_C(0x7000);
+    Elf64_Phdr *segments = calloc(HUGE_SEGMENTS, sizeof *segments);
+    FILE *file = fopen("huge", "w");
+    struct run run;
+
+    cr_assert(segments != NULL && file != NULL);
+    memcpy(notes.registers + 112 + (size_t)19 * 8, &rsp, sizeof rsp);
+    segments[0] = (Elf64_Phdr){ .p_type = PT_NOTE,
+                                .p_offset = sizeof header + HUGE_SEGMENTS * sizeof *segments,
+                                .p_filesz = sizeof notes };
+    segments[1] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = 64, .p_filesz = UINT64_C(1) << 60 };
+    for (uint64_t i = 2; i < HUGE_SEGMENTS; i++)
+        segments[i] = (Elf64_Phdr){ .p_type = PT_LOAD,
+                                    .p_vaddr = i << 40,
+                                    .p_memsz = UINT64_C(1) << 40,
+                                    .p_filesz = UINT64_C(1) << 40 };
+    cr_assert(fwrite(&header, sizeof header, 1, file) == 1 &&
+              fwrite(segments, sizeof *segments, HUGE_SEGMENTS, file) == HUGE_SEGMENTS &&
+              fwrite(&notes, sizeof notes, 1, file) == 1 && fclose(file) == 0);
+    free(segments);
+    run = run_line("ulimit -v %s; %s huge", sanitized() ? "unlimited" : "300000", show);
+    cr_expect(eq(int, run.status, 1), "%s", run.err);
+    expect_text(&run, "huge", "huge: it is cut off: ");
+    expect_text(&run, "huge", ": 1 thread, ");
+    run_free(&run);
 }
 
 Test(core, packed_by_zstd_is_unpacked_and_nothing_is_left)
