@@ -3,13 +3,14 @@
 import { changeColour, changeOf, functionColours } from "./colours.js";
 import { frameAt, wayTo } from "./names.js";
 import { bothHit, compile, hits, matched } from "./search.js";
-import { shownProfile } from "./shown.js";
+import { rootedProfile, shownProfile } from "./shown.js";
 import { formatState, parseState } from "./state.js";
 import { themeOf, inkOf } from "./theme.js";
+import { TimeTree } from "./timetree.js";
 import { Tree } from "./tree.js";
 import { byThread, changeIn, eachValue, isLevel, levelOverTime, overTime, tally, weigh } from "./weigh.js";
 
-const WEIGHED_BY = ["type", "threads", "from", "to", "shares", "hidden", "collapsed"];
+const WEIGHED_BY = ["type", "threads", "from", "to", "shares", "hidden", "collapsed", "roots"];
 
 export class App {
   /** @param {import("./profile.js").Profile} profile */
@@ -75,6 +76,7 @@ export class App {
     const differs = (...names) => before === null || names.some((name) => before[name] !== state[name]);
     if (differs(...WEIGHED_BY)) {
       this.shown = shownProfile(profile, state.hidden, state.collapsed);
+      if (state.roots) this.shown = rootedProfile(this.shown);
       this.weights = weigh(this.shown, this.choice);
       this.tally = tally(this.shown, this.weights);
       this.isLevel = isLevel(profile, state.type);
@@ -121,6 +123,14 @@ export class App {
     const key = `${which} ${focus}`;
     this.trees[key] ??= new Tree(this.shown, this.weights, { callers: which === "callers" || which === "focusCallers", focus });
     return this.trees[key];
+  }
+
+  /** @returns {TimeTree} of the one thread that is chosen, or of the busiest of them */
+  timeTree() {
+    const { threads } = this.state;
+    const busiest = [...this.threadValues.keys()].filter((i) => !threads || threads.includes(i)).reduce((best, i) => (best < 0 || this.threadValues[i] > this.threadValues[best] ? i : best), -1);
+    this.trees.time ??= new TimeTree(this.shown, this.weights, this.choice, busiest);
+    return this.trees.time;
   }
 
   /** @param {number} f function; -1: all @param {number} before @param {number} after of a comparison */

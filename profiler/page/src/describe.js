@@ -50,7 +50,7 @@ export function describe(of, tree, frame, zoomed = 0) {
     title: profile.names[f],
     place: placeText(profile, place) + (others > 0 ? `  and ${others} more line${others > 1 ? "s" : ""}` : ""),
     module: moduleName(profile, f),
-    note: MARKS[profile.names[f]] ?? (profile.places.inlined[place] ? "inlined here" : ""),
+    note: profile.notes.get(f) ?? MARKS[profile.names[f]] ?? (profile.places.inlined[place] ? "inlined here" : ""),
     columns,
     rows,
   };

@@ -64,11 +64,22 @@ export function eachInSight(tree, sight, visit, rest) {
       const child = first + i;
       if (frames.start[child] >= sight.to) break;
       if (frames.width[child] * scale < NARROWEST) {
-        const last = first + count - 1;
+        // Sorted by width, all that follow are as narrow; in the order of time, those up to the next wide one, or a gap.
+        let last = first + count - 1;
+        if (tree.inTime) {
+          last = child;
+          while (last + 1 < first + count && frames.width[last + 1] * scale < NARROWEST && frames.start[last + 1] <= frames.start[last] + frames.width[last]) last++;
+        }
+        if (tree.inTime && last === child) {
+          open.push(child);
+          continue;
+        }
         const x = Math.max(0, (frames.start[child] - sight.from) * scale);
         const end = Math.min(sight.width, (frames.start[last] + frames.width[last] - sight.from) * scale);
-        if (below > -ROW && below < sight.height && end - x > 0.5) rest(x, below, end - x, count - i);
-        break;
+        if (below > -ROW && below < sight.height && end - x > (tree.inTime ? 0 : 0.5)) rest(x, below, end - x, last - child + 1);
+        if (!tree.inTime) break;
+        i = last - first;
+        continue;
       }
       if (frames.start[child] + frames.width[child] > sight.from) open.push(child);
     }

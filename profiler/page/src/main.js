@@ -18,6 +18,7 @@ import { swatch } from "./grid.js";
 import { Table } from "./table.js";
 import { onSystemTheme } from "./theme.js";
 import { Threads } from "./threads.js";
+import { Tracks } from "./tracks.js";
 import { Timeline } from "./timeline.js";
 import { Tooltip } from "./tooltip.js";
 
@@ -63,7 +64,7 @@ class Page {
     this.active = "main";
     for (const [which, graph] of Object.entries(this.graphs))
       graph.element.addEventListener("focus", () => (this.active = which));
-    this.zooms = { callers: 0, callees: 0 }; // of the sandwich
+    this.zooms = { callers: 0, callees: 0, time: 0 }; // of the sandwich, and of time order
     this.table = new Table({
       onsort: (id) => this.app.set({ sort: id, rising: this.app.state.sort === id ? !this.app.state.rising : false }),
       onopen: (f) => this.openSandwich(f),
@@ -82,7 +83,12 @@ class Page {
     byId("views").addEventListener("keydown", (event) => this.#moveTab(event));
     this.timeline = new Timeline(profile.time, (from, to) => this.setTime(from, to));
     byId("time-clear").addEventListener("click", () => app.set({ from: 0, to: null }));
-    this.threads = new Threads(profile.threads, (threads) => app.set({ threads }));
+    this.threads = new Threads(profile, (threads) => app.set({ threads }));
+    this.tracks = new Tracks(profile, (threads) => app.set({ threads }));
+    byId("roots").hidden = profile.processes.length < 2;
+    byId("roots").addEventListener("click", () => this.#flip("roots"));
+    byId("tracks-on").hidden = profile.threads.length < 2;
+    byId("tracks-on").addEventListener("click", () => this.#flip("tracks"));
     const search = byId("search");
     search.addEventListener("input", () => app.set({ search: search.value }));
     search.addEventListener("keydown", (event) => {
@@ -136,7 +142,7 @@ class Page {
   }
 
   #keys() {
-    const { app } = this;
+    const { app, profile } = this;
     const key = (keys, label, does, run) => ({ keys, label, does, run });
     const move = (where) => () => this.activeGraph.move(where);
     const vertical = (down) => () => {
@@ -150,6 +156,7 @@ class Page {
         key(["3", "t"], "3 t", "table of functions", () => this.setView("functions")),
         key(["4", "s"], "4 s", "sandwich of the selected function", () => this.sandwichOfSelected()),
         key(["5", "e"], "5 e", "call tree", () => this.setView("tree")),
+        key(["6"], "6", "one thread in the order of time", () => this.setView("time")),
         key(["b"], "b", "call tree: bottom up, or top down", () => this.invert()),
         key(["*"], "*", "call tree: open all below the row", () => app.state.view === "tree" && this.callTree.expandAll()),
         key(["o"], "o", "root at the bottom, or at the top", () => app.set({ up: !app.state.up })),
@@ -175,6 +182,8 @@ class Page {
         key(["n"], "n", "next hit", () => this.nextHit(1)),
         key(["N"], "N", "hit before", () => this.nextHit(-1)),
         key(["h"], "h", "threads", () => this.threads.toggle()),
+        key(["p"], "p", "each process as an outermost frame", () => profile.processes.length > 1 && this.#flip("roots")),
+        key(["k"], "k", "tracks of threads", () => this.#flip("tracks")),
         key(["g"], "g", "time line: arrows move the range, Shift its end, Alt its beginning", () => byId("timeline").focus()),
         key(["x"], "x", "hide the selected function: its time becomes its caller's", () => this.hide()),
         key(["X"], "X", "hide its module", () => this.hide(true)),
@@ -202,6 +211,10 @@ class Page {
   /** @returns {Table|CallTree|null} what rows are in sight */
   get rows() {
     return { functions: this.table, tree: this.callTree }[this.app.state.view] ?? null;
+  }
+
+  #flip(what) {
+    this.app.set({ [what]: !this.app.state[what], ...(what === "roots" ? { zoom: null } : {}) });
   }
 
   #next(what, all) {
@@ -254,7 +267,7 @@ class Page {
   }
 
   openSandwich(f) {
-    this.zooms = { callers: 0, callees: 0 };
+    this.zooms = { callers: 0, callees: 0, time: 0 };
     this.app.set({ view: "sandwich", focus: f, zoom: null }, true);
     this.active = "callees";
     this.#focusView();
@@ -314,6 +327,10 @@ class Page {
 
   #onZoom(which, frame) {
     if (frame < 0 || this.rows) return;
+    if (this.app.state.view === "time") {
+      this.zooms.time = frame;
+      return this.show();
+    }
     if (this.app.state.view !== "sandwich") return this.app.zoomTo(this.graphs.main.tree, frame);
     if (which === "main") return;
     this.zooms[which] = frame;
@@ -326,6 +343,11 @@ class Page {
     if (view === "tree") return !this.app.zoomBack(this.callTree.tree) && search ? this.app.set({ search: "" }) : undefined;
     if (view === "functions") return search ? this.app.set({ search: "" }) : undefined;
     if (graph.resetRange()) return;
+    if (view === "time") {
+      if (this.zooms.time === 0) return search ? this.app.set({ search: "" }) : undefined;
+      this.zooms.time = Math.max(0, graph.tree.frames.parent[this.zooms.time]);
+      return this.show();
+    }
     if (view === "sandwich") {
       const which = graph === this.graphs.callers ? "callers" : "callees";
       this.zooms[which] = Math.max(0, graph.tree.frames.parent[this.zooms[which]]);
@@ -335,7 +357,7 @@ class Page {
   }
 
   home() {
-    this.zooms = { callers: 0, callees: 0 };
+    this.zooms = { callers: 0, callees: 0, time: 0 };
     this.app.set({ zoom: null }, this.app.state.zoom !== null);
     if (this.rows) return;
     this.activeGraph.resetRange();
@@ -502,7 +524,7 @@ class Page {
       byId(`view-${view}`).setAttribute("aria-selected", String(view === state.view));
       byId(`view-${view}`).tabIndex = view === state.view ? 0 : -1;
     }
-    const inGraph = state.view === "flame" || state.view === "callers";
+    const inGraph = state.view === "flame" || state.view === "callers" || state.view === "time";
     byId("panel-graph").hidden = !inGraph;
     byId("panel-functions").hidden = state.view !== "functions";
     byId("panel-sandwich").hidden = state.view !== "sandwich";
@@ -514,13 +536,14 @@ class Page {
     else if (state.view === "tree") this.#showTree();
     else this.#showSandwich();
     this.#showTools();
-    this.#showTrail(inGraph ? this.graphs.main.tree : state.view === "tree" ? this.callTree.tree : null);
+    this.#showTrail(state.view === "time" ? null : inGraph ? this.graphs.main.tree : state.view === "tree" ? this.callTree.tree : null);
     this.#showSelected();
   }
 
   #showGraph(which) {
-    const tree = this.app.tree(which);
-    const zoomed = this.app.trail(tree).at(-1);
+    const tree = which === "time" ? this.app.timeTree() : this.app.tree(which);
+    if (which === "time" && this.graphs.main.tree !== tree) this.zooms.time = 0;
+    const zoomed = which === "time" ? this.zooms.time : this.app.trail(tree).at(-1);
     this.graphs.main.show({ tree, look: this.app.look(tree), up: this.app.state.up, zoomed });
     if (!this.opened && zoomed === 0 && which === "flame") this.graphs.main.openAt(tree.firstBranch());
     this.opened = true;
@@ -557,6 +580,10 @@ class Page {
     byId("matched").textContent = app.searchError ? "not an expression" : app.matched
       ? app.matched.map((v, g) => percent(v, app.weights.all[g])).join(" → ") : "";
     byId("matched").title = app.searchError || "share of what has such a function anywhere in its stack";
+    for (const [id, on] of [["roots", state.roots], ["tracks-on", state.tracks]]) byId(id).setAttribute("aria-pressed", String(on));
+    const shownThread = state.view === "time" ? profile.threads[app.timeTree().thread] : null;
+    byId("time-thread").replaceChildren(...(shownThread ? [name(`Thread ${shownThread.name} ${shownThread.tid}`)] : []));
+    this.tracks.show({ on: state.tracks && profile.threads.length > 1, type: state.type, chosen: state.threads, values: app.threadValues, ink: app.ink });
     byId("collapse").setAttribute("aria-pressed", String(state.collapsed));
     const hidden = state.hidden.functions.length + state.hidden.modules.length;
     byId("unhide").hidden = hidden === 0;
@@ -609,7 +636,7 @@ class Page {
   /** The way back to the outermost frames, where the graph begins behind them. */
   #showAbove() {
     const { view } = this.app.state;
-    const hidden = view === "flame" || view === "callers" ? this.graphs.main.rowsAbove : 0;
+    const hidden = view === "flame" || view === "callers" || view === "time" ? this.graphs.main.rowsAbove : 0;
     byId("above").hidden = hidden === 0;
     byId("above").textContent = `${this.app.state.up ? "↓" : "↑"} ${hidden} outer row${hidden > 1 ? "s" : ""}`;
   }

@@ -14,6 +14,8 @@
  * @property {Uint8Array} functionKnown 0: it has no name but its offset
  * @property {Places} places functions at lines; the last one is the mark's of what is hidden
  * @property {number} hiddenPlace
+ * @property {Process[]} processes
+ * @property {Map<number, string>} notes of functions that stand for processes: their commands
  * @property {Nodes} nodes all stacks as one tree, in preorder
  * @property {Thread[]} threads
  * @property {Rows} rows
@@ -22,6 +24,8 @@
  * @typedef {{function: Int32Array, file: Int32Array, line: Int32Array, kind: Uint8Array, inlined: Uint8Array}} Places
  * @typedef {{place: Int32Array, function: Int32Array, parent: Int32Array, depth: Int32Array, end: Int32Array}} Nodes
  *   parent -1: outermost; end: behind the last node below
+ * @typedef {{pid: number, group: number, program: string, command: string, threads: number[], root: number, parent: number}} Process
+ *   root, parent: places that stand for it and for its program; -1: for none
  * @typedef {{name: string, tid: number, group: number, pid: number, program: string, command: string}} Thread
  * @typedef {{thread: Int32Array, group: Uint8Array, node: Int32Array, values: Float64Array[]}} Rows thread -1: of none
  * @typedef {{step: number, steps: number, at: Int32Array, row: Int32Array, values: (Float64Array|null)[],
@@ -95,6 +99,49 @@ function sameFunctions(raw) {
   return firstOf(name.length, (f) => (f < module.length ? `${name[f]} ${raw.modules.name[module[f]]}` : String(f)));
 }
 
+function padded(kind, from, more) {
+  const out = new kind(from.length + more);
+  out.set(from);
+  return out;
+}
+
+/**
+ * Processes of the threads. Where there are several, each is a root of stacks that may be shown, and so is a program with several
+ * processes: their names are functions, behind all others.
+ *
+ * @returns {{all: Process[], of: number[], roots: {name: string, note: string}[]}}
+ */
+function readProcesses({ threads, strings, places }) {
+  const all = [];
+  const numbers = new Map();
+  const of = threads.name.map((_, i) => {
+    const key = `${threads.group[i]} ${threads.pid[i]} ${threads.program[i]} ${threads.command?.[i]}`;
+    if (!numbers.has(key)) {
+      numbers.set(key, all.length);
+      all.push({ pid: threads.pid[i], group: threads.group[i], program: strings[threads.program[i]], command: threads.command ? strings[threads.command[i]] : "", threads: [], root: -1, parent: -1 });
+    }
+    all[numbers.get(key)].threads.push(i);
+    return numbers.get(key);
+  });
+  const roots = [];
+  const placeOf = (name, note) => places.function.length + roots.push({ name, note });
+  if (all.length < 2) return { all, of, roots };
+  const programs = new Map();
+  for (const process of all) {
+    const same = programs.get(process.program) ?? [];
+    programs.set(process.program, [...same, process]);
+  }
+  for (const [program, same] of programs) {
+    const base = program.slice(program.lastIndexOf("/") + 1) || "?";
+    const parent = same.length > 1 ? placeOf(`${base}, ${same.length} processes`, program) : -1;
+    for (const process of same) {
+      process.parent = parent;
+      process.root = placeOf(`${base} ${process.pid}`, process.command || program);
+    }
+  }
+  return { all, of, roots };
+}
+
 /** The last mark: what is hidden, and has no caller (shown.js). */
 export const HIDDEN = "[hidden]";
 
@@ -103,14 +150,17 @@ export function readProfile(raw) {
   const { strings } = raw;
   const same = sameFunctions(raw);
   const sameModule = firstOf(raw.modules.name.length, (m) => raw.modules.name[m]);
+  const processes = readProcesses(raw);
   const names = [...raw.functions.name.map((n) => strings[n]), HIDDEN];
+  const hiddenFunction = names.length - 1;
   const places = {
-    function: Int32Array.from([...raw.places.function.map((f) => same[f]), names.length - 1]),
-    file: Int32Array.from([...raw.places.file, raw.places.file[0] ?? 0]),
-    line: Int32Array.from([...raw.places.line, 0]),
-    kind: Uint8Array.from([...raw.places.kind, 0]),
-    inlined: Uint8Array.from([...raw.places.inlined, 0]),
+    function: Int32Array.from([...raw.places.function.map((f) => same[f]), hiddenFunction, ...processes.roots.map((_, i) => names.length + i)]),
+    file: padded(Int32Array, raw.places.file, 1 + processes.roots.length),
+    line: padded(Int32Array, raw.places.line, 1 + processes.roots.length),
+    kind: padded(Uint8Array, raw.places.kind, 1 + processes.roots.length),
+    inlined: padded(Uint8Array, raw.places.inlined, 1 + processes.roots.length),
   };
+  names.push(...processes.roots.map(({ name }) => name));
   const functionModule = new Int32Array(names.length).fill(-1);
   functionModule.set(raw.functions.module.map((m) => sameModule[m]));
   return {
@@ -126,13 +176,16 @@ export function readProfile(raw) {
     functionKnown: new Uint8Array(raw.functions.known),
     places,
     nodes: linkNodes(new Int32Array(raw.nodes.place), sums(raw.nodes.deeper), places),
-    hiddenPlace: places.function.length - 1,
+    hiddenPlace: raw.places.function.length,
+    processes: processes.all,
+    notes: new Map(processes.roots.map(({ note }, i) => [hiddenFunction + 1 + i, note])),
     threads: raw.threads.name.map((n, i) => ({
       name: strings[n],
       tid: raw.threads.tid[i],
       group: raw.threads.group[i],
       pid: raw.threads.pid[i],
       program: strings[raw.threads.program[i]],
+      process: processes.of[i],
       command: raw.threads.command ? strings[raw.threads.command[i]] : "",
     })),
     rows: {

@@ -43,3 +43,49 @@ export function shownProfile(profile, hidden, collapsed) {
   depth.push(0);
   return { ...profile, nodes: linkNodes(Int32Array.from(place), Int32Array.from(depth), places), rows: { ...rows, node: rows.node.map((n) => (to[n] < 0 ? nowhere : to[n])) } };
 }
+
+/**
+ * Stacks with their process, and its program where that has several, as outermost frames.
+ *
+ * @param {import("./profile.js").Profile} profile
+ * @returns {import("./profile.js").Profile}
+ */
+export function rootedProfile(profile) {
+  const { nodes, rows, places, processes, threads } = profile;
+  if (processes.length < 2) return profile;
+  const place = [];
+  const depth = [];
+  const node = new Int32Array(rows.node.length);
+  const rowsOf = [...processes.map(() => []), []]; // the last ones are of no thread
+  rows.thread.forEach((thread, row) => rowsOf[thread < 0 ? processes.length : threads[thread].process].push(row));
+  const to = new Int32Array(nodes.place.length);
+  const seen = new Int32Array(nodes.place.length).fill(-1);
+  const add = (at, level) => {
+    place.push(at);
+    depth.push(level);
+  };
+  const order = [...processes.keys()].sort((a, b) => processes[a].parent - processes[b].parent);
+  let parent = -1;
+  for (const p of [...order, processes.length]) {
+    const process = processes[p];
+    let level = 0;
+    if (process) {
+      if (process.parent >= 0 && process.parent !== parent) add(process.parent, 0);
+      parent = process.parent;
+      level = process.parent >= 0 ? 1 : 0;
+      add(process.root, level++);
+    }
+    const used = [];
+    for (const row of rowsOf[p])
+      for (let at = rows.node[row]; at >= 0 && seen[at] !== p; at = nodes.parent[at]) {
+        seen[at] = p;
+        used.push(at);
+      }
+    for (const at of used.sort((a, b) => a - b)) {
+      to[at] = place.length;
+      add(nodes.place[at], nodes.depth[at] + level);
+    }
+    for (const row of rowsOf[p]) node[row] = to[rows.node[row]];
+  }
+  return { ...profile, nodes: linkNodes(Int32Array.from(place), Int32Array.from(depth), places), rows: { ...rows, node } };
+}

@@ -5,7 +5,9 @@ import { typeText } from "./format.js";
 
 /**
  * @typedef {object} State
- * @property {"flame"|"callers"|"functions"|"sandwich"|"tree"} view
+ * @property {"flame"|"callers"|"functions"|"sandwich"|"tree"|"time"} view
+ * @property {boolean} roots each process is an outermost frame
+ * @property {boolean} tracks of threads are shown
  * @property {boolean} inverted the call tree begins with the leaves
  * @property {boolean} up the root is at the bottom
  * @property {string} search
@@ -26,7 +28,7 @@ import { typeText } from "./format.js";
  * @property {{path: string, name: string, depths: number[]}|null} zoom see wayTo()
  */
 
-export const VIEWS = ["flame", "callers", "functions", "sandwich", "tree"];
+export const VIEWS = ["flame", "callers", "functions", "sandwich", "tree", "time"];
 const COLOURS = ["module", "kind", "change"];
 export const COLUMNS = ["self", "total", "selfOld", "totalOld", "selfChange", "totalChange", "name", "module"];
 
@@ -34,6 +36,8 @@ export const COLUMNS = ["self", "total", "selfOld", "totalOld", "selfChange", "t
 export function firstState(profile) {
   return {
     view: "flame",
+    roots: false,
+    tracks: false,
     inverted: false,
     up: false,
     search: "",
@@ -82,6 +86,8 @@ export function parseState(hash, profile) {
   return {
     ...first,
     view: oneOf(given.get("view"), VIEWS, first.view),
+    roots: profile.processes.length > 1 && given.get("roots") === "1",
+    tracks: given.get("tracks") === "1",
     inverted: given.get("inverted") === "1",
     up: given.get("up") === "1",
     search: given.get("search") ?? "",
@@ -108,6 +114,8 @@ export function formatState(state, profile) {
   const out = new URLSearchParams();
   const put = (name, value, usual) => value !== usual && out.set(name, String(value));
   put("view", state.view, first.view);
+  put("roots", state.roots ? 1 : 0, 0);
+  put("tracks", state.tracks ? 1 : 0, 0);
   put("inverted", state.inverted ? 1 : 0, 0);
   put("up", state.up ? 1 : 0, 0);
   put("search", state.search, "");

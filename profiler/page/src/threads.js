@@ -2,10 +2,23 @@
 import { byId, element, name } from "./dom.js";
 import { figure, percent } from "./format.js";
 
+const COMMAND_MAX = 44;
+
+/** What tells commands apart is mostly at their end: a file. */
+function shortCommand(command) {
+  const text = command.replace(/^\S*\//, "");
+  if (text.length <= COMMAND_MAX) return text;
+  const first = text.slice(0, Math.max(0, text.indexOf(" ")));
+  return `${first} … ${text.slice(-(COMMAND_MAX - first.length - 3))}`;
+}
+
 export class Threads {
-  /** @param {import("./profile.js").Thread[]} threads @param {(threads: number[]|null) => void} onchange */
-  constructor(threads, onchange) {
+  /** @param {import("./profile.js").Profile} profile @param {(threads: number[]|null) => void} onchange */
+  constructor({ threads, processes }, onchange) {
     this.threads = threads;
+    this.processes = processes;
+    // Programs of which a group has several processes, or several programs.
+    this.grouped = [0, 1].some((group) => processes.filter((p) => p.group === group).length > 1);
     this.compares = threads.some((thread) => thread.group > 0);
     this.onchange = onchange;
     this.button = byId("threads");
@@ -53,12 +66,52 @@ export class Threads {
     const all = values.reduce((a, b) => a + b, 0);
     const most = values.reduce((a, b) => Math.max(a, b), 0);
     const isOn = new Set(chosen ?? this.threads.keys());
-    const shown = [...this.threads.keys()]
-      .filter((i) => `${this.threads[i].name} ${this.threads[i].tid} ${this.threads[i].program}`.toLowerCase().includes(wanted))
-      .sort((a, b) => values[b] - values[a]);
+    const words = (i) => `${this.threads[i].name} ${this.threads[i].tid} ${this.threads[i].program} ${this.threads[i].pid} ${this.threads[i].command}`.toLowerCase();
+    const shown = [...this.threads.keys()].filter((i) => words(i).includes(wanted)).sort((a, b) => values[b] - values[a]);
     const had = this.items.contains(document.activeElement) ? document.activeElement.dataset.thread : null;
-    this.items.replaceChildren(...shown.map((i) => this.#item(i, isOn.has(i), values[i], all, most, unit)));
+    const item = (i) => this.#item(i, isOn.has(i), values[i], all, most, unit);
+    this.items.replaceChildren(...(this.grouped ? this.#byProgram(shown, values, all, unit, isOn, item) : shown.map(item)));
     if (had) this.items.querySelector(`input[data-thread="${had}"]`)?.focus();
+  }
+
+  /** Programs, the heaviest first; below each its processes with their commands, and their threads. */
+  #byProgram(shown, values, all, unit, isOn, item) {
+    const out = [];
+    const sum = (list) => list.reduce((total, i) => total + values[i], 0);
+    const grouped = (list, key) => {
+      const groups = new Map();
+      for (const i of list) groups.set(key(i), [...(groups.get(key(i)) ?? []), i]);
+      return [...groups].sort((a, b) => sum(b[1]) - sum(a[1]));
+    };
+    for (const [program, ofProgram] of grouped(shown, (i) => this.threads[i].program)) {
+      const processes = grouped(ofProgram, (i) => this.threads[i].process);
+      const base = program.slice(program.lastIndexOf("/") + 1) || "?";
+      out.push(this.#head(`${base}`, `${processes.length} process${processes.length === 1 ? "" : "es"}`, program, ofProgram, sum(ofProgram), all, unit, isOn, "program"));
+      for (const [process, ofProcess] of processes) {
+        const { pid, command } = this.processes[process];
+        out.push(this.#head(shortCommand(command) || base, String(pid), command, ofProcess, sum(ofProcess), all, unit, isOn, "process"));
+        if (ofProcess.length > 1) out.push(...ofProcess.map(item));
+      }
+    }
+    return out;
+  }
+
+  /** A row for several threads. */
+  #head(title, number, hint, threads, value, all, unit, isOn, level) {
+    const on = threads.filter((i) => isOn.has(i)).length;
+    const box = element("input", { type: "checkbox", onchange: () => this.#flipAll(threads, on < threads.length) });
+    box.checked = on === threads.length;
+    box.indeterminate = on > 0 && on < threads.length;
+    const only = element("button", { type: "button", class: "only", "aria-label": `only ${title.slice(0, 80)} ${number}`, text: "only", onclick: () => this.onchange(threads) });
+    return element("div", { class: `item ${level}` },
+      element("label", { title: hint.slice(0, 2000) }, box, name(title.slice(0, 300), { class: "title" }), element("span", { class: "quiet", text: number })),
+      element("span", { class: "value", text: `${figure(value, unit)}  ${percent(value, all)}` }), only);
+  }
+
+  #flipAll(threads, to) {
+    const on = new Set(this.what.chosen ?? this.threads.keys());
+    for (const i of threads) to ? on.add(i) : on.delete(i);
+    this.onchange(on.size === this.threads.length ? null : [...on].sort((a, b) => a - b));
   }
 
   #item(i, on, value, all, most, unit) {

@@ -4,7 +4,7 @@
 // to be drawn costs nothing. Children are there from the widest to the narrowest.
 
 /** Arrays of numbers that grow together. */
-class Columns {
+export class Columns {
   constructor(kinds) {
     this.kinds = kinds;
     this.length = 0;
@@ -28,7 +28,7 @@ class Columns {
   }
 }
 
-const FRAME = {
+export const FRAME = {
   key: Int32Array, // function; -1: all of them
   parent: Int32Array,
   depth: Int32Array,
@@ -52,7 +52,7 @@ export class Tree {
    * @param {{callers?: boolean, focus?: number}} [how] callers: from leaves up; focus: a function at the root. Where
    *   a stack has it twice, the outer one counts
    */
-  constructor(profile, weights, { callers = false, focus = -1 } = {}) {
+  constructor(profile, weights, { callers = false, focus = -1, deferred = false } = {}) {
     this.profile = profile;
     this.weights = weights;
     this.callers = callers;
@@ -61,10 +61,10 @@ export class Tree {
     this.members = new Columns(MEMBER);
     this.slotOf = new Int32Array(profile.names.length).fill(-1); // of a function, while children are made
     this.memberOf = callers ? new Int32Array(profile.nodes.place.length).fill(-1) : null;
-    this.#makeRoot();
+    if (!deferred) this.makeRoot();
   }
 
-  #makeRoot() {
+  makeRoot() {
     const { frames, members, weights } = this;
     const root = frames.add(1);
     frames.key[root] = this.focus;
@@ -155,7 +155,7 @@ export class Tree {
   }
 
   /** Makes the children of a frame. */
-  #expand(frame) {
+  expand(frame) {
     const { frames, members, slotOf, profile } = this;
     const found = [];
     this.#below(frame, (node, member) => {
@@ -228,7 +228,7 @@ export class Tree {
 
   /** @returns {number} how many children a frame has; they stand from frames.first[frame] on */
   childCount(frame) {
-    if (this.frames.first[frame] < 0) this.#expand(frame);
+    if (this.frames.first[frame] < 0) this.expand(frame);
     return this.frames.count[frame];
   }
 

@@ -7,7 +7,8 @@ import { Labels, shortName, shorterNames } from "../src/label.js";
 import { firstState, formatState, parseState } from "../src/state.js";
 import { frameAt, threadTexts, wayTo } from "../src/names.js";
 import { compile, hits } from "../src/search.js";
-import { shownProfile } from "../src/shown.js";
+import { rootedProfile, shownProfile } from "../src/shown.js";
+import { TimeTree } from "../src/timetree.js";
 import { Tree } from "../src/tree.js";
 import { tally, weigh } from "../src/weigh.js";
 import { readProfile } from "../src/profile.js";
@@ -94,6 +95,42 @@ test("an address names functions and threads, so that it fits another recording"
   assert.equal(frameAt(p, tree, way), tree.find([0, 1, 2]));
   assert.equal(other.names[there2.frames.key[frameAt(other, there2, way)]], "sort");
   assert.equal(frameAt(p, tree, { path: "????", name: "gone@" }), 0);
+});
+
+/** Two processes of one program, and one of another. */
+function family() {
+  const raw = rawProfile();
+  raw.strings.push("/bin/cc", "cc a.c", "cc b.c");
+  raw.threads = { name: [10, 11, 11], tid: [1, 2, 3], group: [0, 0, 0], pid: [9, 10, 11], program: [7, 13, 13], command: [7, 14, 15] };
+  raw.rows.thread = [0, 1, 2, 2];
+  return readProfile(raw);
+}
+
+test("processes are outermost frames, below their program where that has several", () => {
+  const p = family();
+  assert.deepEqual(p.processes.map(({ pid, command, threads }) => [pid, command, threads]), [[9, "/bin/prog", [0]], [10, "cc a.c", [1]], [11, "cc b.c", [2]]]);
+  const q = rootedProfile(p);
+  const tree = new Tree(q, weigh(q, ALL));
+  const names = (frame) => Array.from({ length: tree.childCount(frame) }, (_, i) => q.names[tree.frames.key[tree.frames.first[frame] + i]]);
+  assert.deepEqual(names(0), ["prog 9", "cc, 2 processes"]);
+  assert.deepEqual(names(tree.frames.first[0] + 1), ["cc 10", "cc 11"]);
+  assert.equal(q.notes.get(tree.frames.key[tree.find([q.names.indexOf("cc, 2 processes"), q.names.indexOf("cc 11")])]), "cc b.c");
+  assert.equal(weigh(q, ALL).all[0], 115);
+  assert.equal(rootedProfile(profile()).nodes.place.length, 7, "one process is no frame");
+});
+
+test("time order: a stack that stays is one frame, and a step without samples parts frames", () => {
+  const raw = rawProfile();
+  raw.time = { step: 1e6, steps: 8, at: [0, 1, 1, 2, 1], row: [0, 0, 1, 0, 0], values: [[1, 1, 1, 1, 1], [9, 9, 9, 9, 9]] };
+  const p = readProfile(raw);
+  const tree = new TimeTree(p, weigh(p, ALL), ALL, 0);
+  const show = (frame) => Array.from({ length: tree.childCount(frame) }, (_, i) => tree.frames.first[frame] + i)
+    .map((f) => `${p.names[tree.frames.key[f]]} ${tree.frames.start[f]}-${tree.frames.start[f] + tree.frames.width[f]}`).join(", ");
+  assert.equal(show(0), "main 0-3, main 4-6");
+  assert.equal(show(1), "work 0-3");
+  assert.equal(show(tree.at(2, 0.5)), "sort 0-2, fib 2-3");
+  assert.deepEqual([tree.frames.old[0], tree.frames.old[1], tree.frames.below[0], tree.at(1, 3.5)], [45, 27, 4, -1]);
+  assert.equal(new TimeTree(p, weigh(p, ALL), { ...ALL, from: 4, to: 8 }, 0).frames.old[0], 18);
 });
 
 test("modules are searched, too", () => {

@@ -347,6 +347,34 @@ const onOnePage = {
     await press(page, "1");
   },
 
+  async "time order: the busiest thread, or the chosen one; tracks of all"(page) {
+    await press(page, "6");
+    assert.match(await text(page, "time-thread"), /^Thread main 201$/);
+    const rows = await rowNames(page);
+    assert.deepEqual(rows[1], [...rows[1]].fill("main"), "main is at the root of each stack");
+    assert.ok(rows[3].includes("fib") && rows[3].includes("sort<int>"));
+    assert.equal(await page.evaluate(() => sfbPage.graphs.main.tree.frames.old[0]), await page.evaluate(() => sfbPage.app.threadValues[0]));
+    const [x, y] = await page.evaluate(() => {
+      const { tree, canvas } = sfbPage.graphs.main;
+      const box = canvas.getBoundingClientRect();
+      const frame = tree.frames.first[0];
+      return [box.left + ((tree.frames.start[frame] + tree.frames.width[frame] / 2) / tree.frames.width[0]) * box.width, box.top + 30];
+    });
+    await page.mouse.click(x, y);
+    await settle(page);
+    assert.equal(await page.evaluate(() => sfbPage.graphs.main.zoomed), await page.evaluate(() => sfbPage.graphs.main.tree.frames.first[0]));
+    await press(page, "Escape", "k");
+    const [height, tall] = await page.$eval("#tracks canvas", (e) => [e.clientHeight, e.closest("#tracks").hidden]);
+    assert.deepEqual([height, tall], [36, false], "two threads");
+    const box = await (await page.$("#tracks canvas")).boundingBox();
+    await page.mouse.click(box.x + 300, box.y + 27);
+    await settle(page);
+    assert.match(await text(page, "time-thread"), /^Thread wörker 202$/);
+    await page.mouse.click(box.x + 300, box.y + 27);
+    await press(page, "k", "1");
+    assert.equal((await state(page)).threads, null);
+  },
+
   async "one thread, as --thread has it"(page) {
     await page.click("#threads");
     await page.click('[data-only="1"]');
