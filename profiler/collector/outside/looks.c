@@ -12,6 +12,7 @@
 #include "profiler/collector/outside/outside_samples.h"
 #include "remote/access_fault.h"
 #include "remote/thread_look.h"
+#include "remote/thread_stop.h"
 #include "util/fnv.h"
 
 enum { COPY = 64 << 10, TEXT = 128, MAPS_PART = 64 << 10 };
