@@ -97,6 +97,16 @@ static void sink(struct sfb_recorder_heap *h, uint32_t at)
     h->queue[at].slot = slot;
 }
 
+/* The table of live blocks is larger than the caches. */
+static void fetch_ahead(struct sfb_recorder_drain *d, uint32_t slot)
+{
+    const struct sfb_heap_process *process = d->process[d->ring[slot].process].heap;
+    uint64_t pointer;
+
+    while (sfb_heap_ring_ahead(d->ring[slot].heap, &pointer))
+        sfb_heap_table_prefetch(&process->table, pointer);
+}
+
 /* Reads a ring's records up to a time. @return whether a later record follows; its time is in *next */
 static bool read_up_to(struct sfb_recorder_drain *d, uint32_t slot, uint64_t limit, uint64_t *next)
 {
@@ -106,6 +116,7 @@ static bool read_up_to(struct sfb_recorder_drain *d, uint32_t slot, uint64_t lim
     bool more;
 
     while ((more = sfb_heap_records_peek(d, slot, &record)) && record.time <= limit && !d->failed) {
+        fetch_ahead(d, slot);
         sfb_heap_records_take(d, slot, &record);
         sfb_heap_ring_pass(ring, &record);
     }

@@ -17,6 +17,7 @@ static bool append(struct sfb_heap_ring *r, const struct sfb_heap_intake_ring *m
     if (r->from > 0) {
         memmove(r->bytes, r->bytes + r->from, r->size - r->from);
         r->size -= r->from;
+        r->ahead = r->ahead > r->from ? r->ahead - r->from : 0;
         r->from = 0;
     }
     if (r->size + more->size > r->room) {
@@ -39,7 +40,7 @@ static void exchange(struct sfb_heap_ring *r, struct sfb_heap_intake_ring *more)
     r->spare_room = r->room;
     r->bytes = more->bytes;
     r->room = more->room;
-    r->from = 0;
+    r->from = r->ahead = 0;
     r->size = more->size;
 }
 
@@ -57,7 +58,7 @@ size_t sfb_heap_ring_fill(struct sfb_heap_ring *r, struct sfb_heap_intake *intak
     if (!good) {
         r->wrong = "its positions contradict each other";
         dropped = r->size - r->from;
-        r->from = r->size = 0;
+        r->from = r->size = r->ahead = 0;
         r->position = more.position;
     }
     if (more.size == 0)
@@ -133,6 +134,30 @@ void sfb_heap_ring_pass(struct sfb_heap_ring *r, const struct sfb_heap_record *r
 {
     r->time = record->time;
     move(r, record->size);
+}
+
+/* Behind a record that it does not understand, it goes on once that was read. */
+bool sfb_heap_ring_ahead(struct sfb_heap_ring *r, uint64_t *pointer)
+{
+    enum { AHEAD = 512 };
+    uint64_t words[3];
+    size_t size;
+    uint32_t kind;
+
+    if (r->ahead < r->from)
+        r->ahead = r->from;
+    if (r->ahead - r->from > AHEAD || r->ahead > r->size || r->size - r->ahead < sizeof words)
+        return false;
+    memcpy(words, r->bytes + r->ahead, sizeof words);
+    kind = (uint32_t)(words[0] & ((1U << SFB_HEAP_KIND_BITS) - 1));
+    size = kind < sizeof words_of ? 8 * (size_t)words_of[kind] : 0;
+    if (kind == SFB_HEAP_STACK)
+        size += ((words[2] & UINT32_MAX) + 7) & ~(size_t)7;
+    if (size == 0)
+        return false;
+    r->ahead += size;
+    *pointer = words[1];
+    return true;
 }
 
 void sfb_heap_ring_free(struct sfb_heap_ring *r)

@@ -16,6 +16,7 @@ struct sfb_heap_ring {
     struct sfb_heap_thread thread;
     uint8_t *bytes;
     size_t from, size, room; /* unread: [from, size) */
+    size_t ahead;            /* sfb_heap_ring_ahead() has seen the records before it */
     uint8_t *spare;          /* memory for the next records */
     size_t spare_room;
     uint64_t position;           /* of `from`, in bytes since the ring began */
@@ -59,6 +60,15 @@ bool sfb_heap_ring_peek(struct sfb_heap_ring *ring, struct sfb_heap_record *out,
 
 /* Removes the record. */
 void sfb_heap_ring_pass(struct sfb_heap_ring *ring, const struct sfb_heap_record *record);
+
+/*
+ * Looks at the records to come, each once, some dozens before it is read: so that what belongs to it can be fetched from
+ * memory meanwhile. None of its bytes is checked yet.
+ *
+ * @param pointer  written: the record's address; of a record without an address, other bytes of it
+ * @return false: none as near
+ */
+bool sfb_heap_ring_ahead(struct sfb_heap_ring *ring, uint64_t *pointer);
 
 void sfb_heap_ring_free(struct sfb_heap_ring *ring);
 

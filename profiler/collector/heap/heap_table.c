@@ -44,6 +44,16 @@ struct sfb_heap_block *sfb_heap_table_find(const struct sfb_heap_table *t, uint6
     return NULL;
 }
 
+void sfb_heap_table_prefetch(const struct sfb_heap_table *t, uint64_t pointer)
+{
+    const uint64_t hash = hash_of(pointer);
+    const struct sfb_heap_block *at = t->parts[hash >> 56].at;
+    const uint32_t room = t->parts[hash >> 56].room;
+
+    if (room > 0)
+        __builtin_prefetch(&at[home_of(hash, room)], 1);
+}
+
 static void put(struct sfb_heap_block *at, uint32_t room, const struct sfb_heap_block *block)
 {
     uint32_t i = home_of(hash_of(block->pointer), room);

@@ -33,6 +33,9 @@ struct sfb_heap_table {
 /* @return NULL: no live block has this address. Valid until a block is added or removed. */
 struct sfb_heap_block *sfb_heap_table_find(const struct sfb_heap_table *table, uint64_t pointer);
 
+/* Begins to fetch an address's place from memory. */
+void sfb_heap_table_prefetch(const struct sfb_heap_table *table, uint64_t pointer);
+
 /* Adds a block whose address is new, and not 0. @return false: no memory */
 bool sfb_heap_table_add(struct sfb_heap_table *table, const struct sfb_heap_block *block);
 
