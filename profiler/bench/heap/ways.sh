@@ -36,6 +36,7 @@ base_of() {
 title_of() {
     case $1 in
     none) echo "glibc, no profiler" ;;
+    busy) echo "25 ns more in each malloc()" ;;
     heaptrack) echo "heaptrack" ;;
     jemalloc) echo "jemalloc, no profiler" ;;
     jemalloc-512k) echo "jemalloc's profiler, 512 KiB" ;;
@@ -63,6 +64,7 @@ find_ways() {
     local agent=$build/profiler/agent/libsfb-agent-heap.so sfb=$build/cli/sfb
 
     ways=(none)
+    if [ -e "$build/bench/bench-heap-busy.so" ]; then ways+=(busy); fi
     if [ -n "$heaptrack_preload" ] && [ -n "$heaptrack_interpret" ] && command -v zstd > /dev/null; then
         ways+=(heaptrack)
     else
@@ -88,14 +90,14 @@ find_ways() {
     fi
 }
 
-# start_way WAY PROGRAM [ARGUMENT...]: runs it; "USER SYSTEM" are in the file cpu then, the profiler's own output in
-# files heap*. Exit status: the program's.
+# start_way WAY PROGRAM [ARGUMENT...]: runs it; "USER SYSTEM" are in the file cpu then, in the file both those of the
+# program and `sfb record`, the profiler's own output in files heap*. Exit status: the program's.
 start_way() {
     local way=$1 status=0
     local -a recorder=() environment=()
     shift
 
-    rm -f cpu heap*
+    rm -f cpu both heap*
     case $way in
     heaptrack)
         # As the script heaptrack does, whose own CPU time would be counted with the program's.
@@ -107,6 +109,7 @@ start_way() {
         fi
         environment=(LD_PRELOAD="$heaptrack_preload" DUMP_HEAPTRACK_OUTPUT="$PWD/heap.pipe")
         ;;
+    busy) environment=(LD_PRELOAD="$build/bench/bench-heap-busy.so") ;;
     jemalloc) environment=(LD_PRELOAD="$jemalloc") ;;
     jemalloc-512k) environment=(LD_PRELOAD="$jemalloc" MALLOC_CONF="prof:true,lg_prof_sample:19") ;;
     jemalloc-every) environment=(LD_PRELOAD="$jemalloc" MALLOC_CONF="prof:true,lg_prof_sample:0") ;;
@@ -116,9 +119,9 @@ start_way() {
         environment=(LD_PRELOAD="$tcmalloc" HEAPPROFILE="$PWD/heap" HEAP_PROFILE_ALLOCATION_INTERVAL=0
             HEAP_PROFILE_INUSE_INTERVAL=1000000000000)
         ;;
-    sfb-every) recorder=("${beside[@]}" "$build/cli/sfb" record --heap -f -o heap.sfbr --) ;;
-    sfb-aggregate) recorder=("${beside[@]}" "$build/cli/sfb" record --heap --aggregate -f -o heap.sfbr --) ;;
-    sfb-sampled) recorder=("${beside[@]}" "$build/cli/sfb" record --heap --heap-rate 524288 -f -o heap.sfbr --) ;;
+    sfb-every) recorder=("$cpu" "$PWD/both" -- "${beside[@]}" "$build/cli/sfb" record --heap -f -o heap.sfbr --) ;;
+    sfb-aggregate) recorder=("$cpu" "$PWD/both" -- "${beside[@]}" "$build/cli/sfb" record --heap --aggregate -f -o heap.sfbr --) ;;
+    sfb-sampled) recorder=("$cpu" "$PWD/both" -- "${beside[@]}" "$build/cli/sfb" record --heap --heap-rate 524288 -f -o heap.sfbr --) ;;
     sfb-live) environment=(LD_PRELOAD="$build/profiler/agent/libsfb-agent-heap.so" SFB_HEAP_LIVE=64M) ;;
     esac
     "${recorder[@]}" "${pin[@]}" "$cpu" "$PWD/cpu" "${environment[@]}" "${extra[@]}" -- "$@" 2> said || status=$?
