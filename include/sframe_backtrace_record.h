@@ -107,7 +107,9 @@ struct sframe_backtrace_heap_options {
     uint32_t flags;  /* enum sframe_backtrace_heap_flags; CHECK_TAILS is for dumps by signal */
     int dump_signal; /* a dump is written when it arrives; 0: no signal */
     int dump_fd;     /* where to: a descriptor that stays open; STDERR_FILENO by INIT */
-    uint32_t zero;
+    uint32_t
+        freed; /* so many of the last freed blocks are remembered, with the stacks that allocated and freed them, for
+                        sframe_backtrace_heap_find(): at most 2^20, and an eighth of the table; 0: none */
 };
 
 #define SFRAME_BACKTRACE_HEAP_OPTIONS_INIT                                                         \
@@ -165,7 +167,8 @@ const char *sframe_backtrace_heap_file(void);
 
 enum sframe_backtrace_heap_state {
     SFRAME_BACKTRACE_HEAP_BLOCK_LIVE = 1,
-    SFRAME_BACKTRACE_HEAP_BLOCK_OVERRUN = 2 /* live, and written past its end */
+    SFRAME_BACKTRACE_HEAP_BLOCK_OVERRUN = 2, /* live, and written past its end */
+    SFRAME_BACKTRACE_HEAP_BLOCK_FREED = 3    /* its memory may be another block's since then */
 };
 
 /* A block, and the stack that allocated it. Members are added at the end; `size` says which are there. */
@@ -175,20 +178,25 @@ struct sframe_backtrace_heap_block {
     uint64_t bytes;   /* that the program asked for */
     uint32_t state;   /* enum sframe_backtrace_heap_state */
     uint32_t cbf_size;
-    const uint8_t *cbf; /* borrowed during the call; NULL: the stack is unknown */
+    const uint8_t *cbf;       /* borrowed during the call; NULL: the stack is unknown */
+    const uint8_t *freed_cbf; /* FREED: the stack that freed it; borrowed; NULL: unknown */
+    uint32_t freed_cbf_size;
+    uint32_t zero;
 };
 
 /* Addresses of one call: more are ignored. */
 #define SFRAME_BACKTRACE_HEAP_FIND_MAX 64
 
 /**
- * Finds the live blocks that addresses point into, the tails of the blocks included.
+ * Finds the live blocks that addresses point into, the tails of the blocks included, and the blocks there that were freed
+ * last, as far as they are remembered.
  *
  * The crash handler calls it for the registers of a crash, if the agent is in the process.
  *
  * @param addresses  any values, such as registers
  * @param count      of them
- * @param visit      called for each address that is in a block, in their order; index: in addresses
+ * @param visit      called for each address that is in a block, in their order; index: in addresses. Of one that is in a
+ *                   live block and in a freed one, twice
  * @param user       for visit
  *
  * @return SFB_OK; SFB_BAD_ARGUMENT: tracking is not on; SFB_NO_RESOURCE: another thread is in this call

@@ -30,6 +30,30 @@ static bool look(void *user, const struct sfb_live_slot *slots, uint32_t first, 
     return true;
 }
 
+/* --- freed blocks ----------------------------------------------------------------------------------- */
+
+/* @return the block of the address that was freed last; address 0: none is remembered */
+static struct sfb_live_freed find_freed(const struct live_map *m, uint64_t address)
+{
+    const struct sfb_live *h = &m->view.head;
+    const uint64_t room = h->freed_room, count = h->freed_next < room ? h->freed_next : room;
+    struct sfb_live_freed found = { .address = 0 }, *ring = calloc(room + 1, sizeof *ring);
+
+    if (!ring || !live_read_at(m->fd, ring, room * sizeof *ring, h->freed_at)) {
+        free(ring);
+        return found;
+    }
+    for (uint64_t n = 0; n < count && found.address == 0; n++) {
+        const struct sfb_live_freed *one = &ring[(h->freed_next - 1 - n) % room];
+
+        if (one->address != 0 && address >= one->address &&
+            address - one->address < sfb_live_size_of(one->what))
+            found = *one;
+    }
+    free(ring);
+    return found;
+}
+
 /* --- what is said of it ----------------------------------------------------------------------------- */
 
 static bool again(void *user, uint32_t index, struct sfb_live_slot *out)
@@ -84,7 +108,7 @@ static void say(struct live_map *m, const struct search *s)
 }
 
 /* The sums are of this block alone, and so are the stacks that are visited. */
-static bool print_stack(struct live_map *m, const struct search *s)
+static bool print_stack(struct live_map *m, struct sfb_live_slot slot)
 {
     struct object_places places = { 0 };
     struct symbols *symbols = symbols_open(&places, &tool_complaints);
@@ -94,7 +118,7 @@ static bool print_stack(struct live_map *m, const struct search *s)
     if (!symbols)
         return false;
     sfb_live_sum_clear(&m->sum);
-    sfb_live_sum_add(&m->sum, s->slot);
+    sfb_live_sum_add(&m->sum, slot);
     sfb_live_sum_end(&m->sum, m->sum.stacks);
     heap_overruns_begin_all(&stacks, symbols, OBJECT_NAME_FULL, &visitor);
     sfb_live_visit(&m->view, &m->sum, NULL, 0, 0, &visitor);
@@ -103,20 +127,45 @@ static bool print_stack(struct live_map *m, const struct search *s)
     return true;
 }
 
+/* A slot as if the block was live: it names the stack. */
+static struct sfb_live_slot slot_of(const struct sfb_live_freed *freed, uint64_t what)
+{
+    return (struct sfb_live_slot){ freed->address, what };
+}
+
+static bool say_freed(struct live_map *m, uint64_t address, const struct sfb_live_freed *freed)
+{
+    printf("0x%" PRIx64 ": %" PRIu64 " bytes into a freed block of %" PRIu64 " bytes at 0x%" PRIx64
+           ", which was allocated at\n",
+           address, address - freed->address, sfb_live_size_of(freed->what), freed->address);
+    if (!print_stack(m, slot_of(freed, freed->what)))
+        return false;
+    puts("and freed at");
+    return print_stack(m, slot_of(freed, freed->by));
+}
+
 static enum tool_exit find(struct live_map *m, const struct ctl_request *r)
 {
     struct search search = { .address = r->address };
+    struct sfb_live_freed freed;
+    bool good = true;
     const char *cause = live_map_read(m);
 
     if (cause)
         return tool_complain(TOOL_BAD_DATA, "%s: %s", r->target, cause);
     live_read_slots(m, look, &search);
-    if (search.slot.block == 0)
+    freed = find_freed(m, r->address);
+    if (search.slot.block == 0 && freed.address == 0)
         return tool_complain(
             TOOL_BAD_DATA, "0x%lx is in no live block%s", (unsigned long)r->address,
             m->view.head.level_most > 0 ? " of the table, which was full and has not all" : "");
-    say(m, &search);
-    return print_stack(m, &search) ? TOOL_DONE : tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
+    if (search.slot.block != 0) {
+        say(m, &search);
+        good = print_stack(m, search.slot);
+    }
+    if (freed.address != 0)
+        good = good && say_freed(m, r->address, &freed);
+    return good ? TOOL_DONE : tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
 }
 
 enum tool_exit ctl_block(const struct ctl_request *r)

@@ -60,7 +60,7 @@ static bool print_blocks(const struct stack_print *print, const char *name,
     for (size_t i = 0; i < report->block_count; i++) {
         const struct crash_block *block = &report->blocks[i];
 
-        printf("%s%s\n", block->text, block->cbf.size > 0 ? ", allocated at" : "");
+        puts(block->text);
         good = print_cbf(print, name, &block->cbf, false, NULL) && good;
     }
     return good;

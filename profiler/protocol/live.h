@@ -10,6 +10,7 @@
  *     marks_at     a bit a stack: the walk of reclaim.h has met a block of it
  *     beside_at    beside_count entries of 8 bytes: the slots of large blocks by address. Only the agent reads it
  *     lists_at     module lists
+ *     freed_at     freed_room blocks of 32 bytes: struct sfb_live_freed, a ring of the last ones freed
  *
  * A stack without blocks is freed, and its place is used again with the next generation. A slot has the last bits of its
  * stack's generation. A reader notes the generation of each stack before it reads the slots, and compares it after it has
@@ -156,6 +157,9 @@ struct sfb_live {
     uint32_t era;    /* of blocks allocated now */
     uint32_t unused;
     struct sfb_live_mark marks[SFB_LIVE_ERAS];
+    uint64_t freed_at, freed_next; /* freed_next: blocks so far */
+    uint32_t freed_room;           /* a power of two; 0: none are remembered */
+    uint32_t unused_2;
 };
 
 _Static_assert(sizeof(struct sfb_live) <= SFB_LIVE_PAGE, "a page");
@@ -169,6 +173,18 @@ struct sfb_live_stack {
     uint32_t overruns; /* its blocks freed with an overwritten tail */
     uint64_t unused;
 };
+
+/* A freed block. Its stacks may be freed, too: their generations say so. */
+struct sfb_live_freed {
+    uint64_t address; /* 0: none, or it is being written */
+    uint64_t what;    /* of its slot */
+    uint64_t by;      /* the stack that freed it, as in a slot */
+    uint64_t unused;
+};
+
+_Static_assert(sizeof(struct sfb_live_freed) == 32, "the ring's step");
+
+enum { SFB_LIVE_FREED_MAX = 1 << 20 };
 
 enum sfb_live_phase {
     SFB_LIVE_NO_STACK,
@@ -334,6 +350,20 @@ static inline enum sfb_live_phase sfb_live_phase(uint32_t state)
 static inline uint32_t sfb_live_pieces(size_t cbf_size)
 {
     return (uint32_t)((cbf_size + SFB_LIVE_PIECE_BYTES - 1) / SFB_LIVE_PIECE_BYTES);
+}
+
+/* --- freed blocks --------------------------------------------------------------------------------- */
+
+/* @return a copy; address 0: none, or it was overwritten meanwhile */
+static inline struct sfb_live_freed sfb_live_freed_read(const struct sfb_live_freed *at)
+{
+    struct sfb_live_freed copy = { .address = __atomic_load_n(&at->address, __ATOMIC_ACQUIRE),
+                                   .what = __atomic_load_n(&at->what, __ATOMIC_ACQUIRE),
+                                   .by = __atomic_load_n(&at->by, __ATOMIC_ACQUIRE) };
+
+    if (__atomic_load_n(&at->address, __ATOMIC_ACQUIRE) != copy.address)
+        copy.address = 0;
+    return copy;
 }
 
 #endif

@@ -21,14 +21,22 @@ static bool are_apart(const struct sfb_live *h)
     } parts[] = { { h->slots_at, (uint64_t)h->slot_room * sizeof(struct sfb_live_slot) },
                   { h->stacks_at, (uint64_t)h->stack_room * SFB_LIVE_CELL },
                   { h->pieces_at, (uint64_t)h->piece_room * SFB_LIVE_CELL },
-                  { h->lists_at, h->lists_size } };
+                  { h->lists_at, h->lists_size },
+                  { h->freed_at, (uint64_t)h->freed_room * sizeof(struct sfb_live_freed) } };
 
-    for (int i = 1; i < 4; i++)
+    for (int i = 1; i < 4 + (h->freed_room > 0); i++)
         for (int k = 0; k < i; k++)
             if (parts[i].at < parts[k].at + parts[k].size &&
                 parts[k].at < parts[i].at + parts[i].size)
                 return false;
     return true;
+}
+
+static bool has_sound_ring(const struct sfb_live *h, uint64_t size)
+{
+    return h->freed_room == 0 ||
+           (h->freed_room <= SFB_LIVE_FREED_MAX && (h->freed_room & (h->freed_room - 1)) == 0 &&
+            is_within(h->freed_at, h->freed_room, sizeof(struct sfb_live_freed), size));
 }
 
 bool sfb_live_is_sound(const struct sfb_live *h, uint64_t size)
@@ -41,7 +49,7 @@ bool sfb_live_is_sound(const struct sfb_live *h, uint64_t size)
            is_within(h->lists_at, h->lists_size, 1, size) && h->slots_used <= h->slot_room &&
            h->stacks.used <= h->stack_room && h->stack_room <= SFB_LIVE_STACK_MAX &&
            h->pieces.used <= h->piece_room && h->piece_room <= SFB_LIVE_PIECE_MAX &&
-           h->text_size <= SFB_LIVE_TEXT && are_apart(h);
+           h->text_size <= SFB_LIVE_TEXT && has_sound_ring(h, size) && are_apart(h);
 }
 
 /* --- stacks --------------------------------------------------------------------------------------- */

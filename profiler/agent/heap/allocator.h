@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Finds whom to ask, once, before there are threads. Behind sfb_heap_next_find(). @return false: nobody */
+/* Finds the allocator's statistics, once, before there are threads. Behind sfb_heap_next_find(). @return false: there are none */
 bool sfb_heap_allocator_find(void);
 
 /*

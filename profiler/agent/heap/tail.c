@@ -36,15 +36,30 @@ void sfb_heap_tail_allocated(void *block, size_t size, const struct sfb_regs *ca
     set_state(SFB_HEAP_IDLE);
 }
 
+/* The stack begins with frames of the hook. */
+__attribute__((noinline)) static void remember(void *block, size_t usable)
+{
+    const struct sfb_regs here = { .pc = (uint64_t)(uintptr_t)__builtin_return_address(0),
+                                   .sp = (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),
+                                   .fp = *(const uint64_t *)__builtin_frame_address(0) };
+
+    sfb_live_remember(block, usable, &here);
+}
+
 /* Re-entrant call, from a signal handler: not recorded. The table keeps the block as live. */
 bool sfb_heap_tail_freed(void *block, enum sfb_heap_state state)
 {
+    size_t usable;
+
     if (sfb_heap_local.state != SFB_HEAP_IDLE) {
         sfb_live_missed();
         return false;
     }
     set_state(SFB_HEAP_AT_WORK);
-    sfb_live_freed(block, sfb_heap_usable_given(block));
+    usable = sfb_heap_usable_given(block);
+    if (sfb_live_remembers())
+        remember(block, usable);
+    sfb_live_freed(block, usable);
     set_state(state);
     return true;
 }
@@ -65,6 +80,8 @@ void *sfb_heap_tail_realloc(void *block, size_t size, const struct sfb_regs *cal
     moved = sfb_heap_next.realloc(block, size > 0 ? size + sfb_heap_tail_room(tail) : 0);
     set_state(SFB_HEAP_AT_WORK);
     if (moved || size == 0) {
+        if (moved != block && sfb_live_remembers())
+            sfb_live_remember_moved(&move, caller);
         sfb_live_moved(&move);
         if (moved && tail > 0)
             sfb_live_allocated(moved, size, sfb_heap_usable_new(moved), caller);

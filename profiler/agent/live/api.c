@@ -90,14 +90,15 @@ static enum sfb_status check(const struct sframe_backtrace_heap_options *given,
     if (out->live == 0)
         out->live = LIVE_DEFAULT;
     return out->live >= SFB_LIVE_SIZE_MIN && out->live <= SFB_LIVE_SIZE_MAX &&
-                   out->dump_signal >= 0 && out->dump_signal < NSIG
+                   out->freed <= SFB_LIVE_FREED_MAX && out->dump_signal >= 0 &&
+                   out->dump_signal < NSIG
                ? SFB_OK
                : SFB_BAD_ARGUMENT;
 }
 
 enum sfb_status sfb_live_begin(const struct sframe_backtrace_heap_options *options, const char *log)
 {
-    const struct sfb_live_how how = { options->live,
+    const struct sfb_live_how how = { options->live, options->freed,
                                       (options->flags & SFRAME_BACKTRACE_HEAP_NO_FILE) != 0,
                                       (options->flags & SFRAME_BACKTRACE_HEAP_NO_CHILDREN) != 0 };
 

@@ -12,7 +12,8 @@ static struct {
     struct sfb_live_view view;
     struct sfb_live_slot found[SFRAME_BACKTRACE_HEAP_FIND_MAX]; /* block 0: no block */
     uint32_t slot[SFRAME_BACKTRACE_HEAP_FIND_MAX];
-    uint8_t cbf[SFB_LIVE_CBF_MAX];
+    struct sfb_live_freed freed[SFRAME_BACKTRACE_HEAP_FIND_MAX]; /* address 0: no block */
+    uint8_t cbf[SFB_LIVE_CBF_MAX], freed_cbf[SFB_LIVE_CBF_MAX];
 } find;
 
 static struct sfb_live_slot slot_at(uint32_t index)
@@ -60,15 +61,37 @@ static bool is_overrun(struct sfb_live_slot slot, uint32_t index)
     return tail != index;
 }
 
-/* @return bytes of the block's stack; 0: unknown */
-static size_t copy_stack(struct sfb_live_slot slot)
+/* --- freed ones ----------------------------------------------------------------------------------- */
+
+static void look_at_freed(const uint64_t *addresses, size_t count)
+{
+    const struct sfb_live *head = &find.view.head;
+    const struct sfb_live_freed *ring =
+        (const struct sfb_live_freed *)(const void *)((const uint8_t *)find.table.map +
+                                                      head->freed_at);
+
+    /* The newest ones come first. */
+    for (uint64_t n = 0; n < head->freed_room && n < head->freed_next; n++) {
+        const struct sfb_live_freed freed =
+            sfb_live_freed_read(&ring[(head->freed_next - 1 - n) % head->freed_room]);
+
+        for (size_t i = 0; freed.address != 0 && i < count; i++)
+            if (find.freed[i].address == 0 && addresses[i] >= freed.address &&
+                addresses[i] - freed.address < sfb_live_size_of(freed.what))
+                find.freed[i] = freed;
+    }
+}
+
+/* --- what is reported ----------------------------------------------------------------------------- */
+
+/* @return bytes of the stack that a slot names; 0: unknown */
+static size_t copy_stack(uint64_t what, uint8_t *cbf)
 {
     struct sfb_live_stack stack;
-    const size_t size =
-        sfb_live_stack_copy(&find.view, sfb_live_stack_of(slot.what), &stack, find.cbf);
+    const size_t size = sfb_live_stack_copy(&find.view, sfb_live_stack_of(what), &stack, cbf);
 
     return size > 0 && sfb_live_generation(stack.state) % SFB_LIVE_GENERATIONS ==
-                           sfb_live_generation_of(slot.what)
+                           sfb_live_generation_of(what)
                ? size
                : 0;
 }
@@ -76,7 +99,7 @@ static size_t copy_stack(struct sfb_live_slot slot)
 static void tell(size_t number, sfb_live_find_visitor visit, void *user)
 {
     const struct sfb_live_slot slot = find.found[number];
-    const size_t size = copy_stack(slot);
+    const size_t size = copy_stack(slot.what, find.cbf);
     const struct sframe_backtrace_heap_block block = {
         .size = sizeof block,
         .address = sfb_live_address(slot.block),
@@ -85,6 +108,25 @@ static void tell(size_t number, sfb_live_find_visitor visit, void *user)
                                                      : SFRAME_BACKTRACE_HEAP_BLOCK_LIVE,
         .cbf_size = (uint32_t)size,
         .cbf = size > 0 ? find.cbf : NULL,
+    };
+
+    visit(user, number, &block);
+}
+
+static void tell_freed(size_t number, sfb_live_find_visitor visit, void *user)
+{
+    const struct sfb_live_freed *freed = &find.freed[number];
+    const size_t size = copy_stack(freed->what, find.cbf),
+                 by = copy_stack(freed->by, find.freed_cbf);
+    const struct sframe_backtrace_heap_block block = {
+        .size = sizeof block,
+        .address = freed->address,
+        .bytes = sfb_live_size_of(freed->what),
+        .state = SFRAME_BACKTRACE_HEAP_BLOCK_FREED,
+        .cbf_size = (uint32_t)size,
+        .cbf = size > 0 ? find.cbf : NULL,
+        .freed_cbf = by > 0 ? find.freed_cbf : NULL,
+        .freed_cbf_size = (uint32_t)by,
     };
 
     visit(user, number, &block);
@@ -104,13 +146,18 @@ enum sfb_status sfb_live_find(const uint64_t *addresses, size_t count, sfb_live_
         count = SFRAME_BACKTRACE_HEAP_FIND_MAX;
     if (sfb_live_table_now(&find.table) != 0) {
         memset(find.found, 0, sizeof find.found);
+        memset(find.freed, 0, sizeof find.freed);
         sfb_live_table_head(&find.table, &find.view.head);
         find.view.stacks = find.table.stacks;
         find.view.pieces = find.table.pieces;
         look_at_all(addresses, count);
-        for (size_t i = 0; i < count; i++)
+        look_at_freed(addresses, count);
+        for (size_t i = 0; i < count; i++) {
             if (find.found[i].block != 0)
                 tell(i, visit, user);
+            if (find.freed[i].address != 0)
+                tell_freed(i, visit, user);
+        }
     }
     __atomic_compare_exchange_n(&find.busy, &epoch, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     return SFB_OK;

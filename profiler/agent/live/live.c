@@ -93,12 +93,24 @@ static bool make_here(void)
     return true;
 }
 
+/* @return elements of the ring of freed blocks: a power of two */
+static uint32_t ring_of(const struct sfb_live_how *how)
+{
+    const uint64_t most = how->size / 8 / sizeof(struct sfb_live_freed),
+                   wanted = how->freed < most ? how->freed : most;
+    uint32_t room = 1;
+
+    while (2 * (uint64_t)room <= wanted && room < SFB_LIVE_FREED_MAX)
+        room *= 2;
+    return wanted > 0 ? room : 0;
+}
+
 static bool begin(const struct sfb_live_how *how)
 {
     struct sfb_live *map;
 
     __atomic_store_n(&sfb_live_here->started, 1, __ATOMIC_RELAXED);
-    map = sfb_live_map_make(how->size, !how->no_file);
+    map = sfb_live_map_make(how->size, ring_of(how), !how->no_file);
     if (!map)
         return false;
     if (__atomic_load_n(&own.bypassed, __ATOMIC_RELAXED))
@@ -135,6 +147,7 @@ bool sfb_live_start(const struct sfb_live_how *how)
         return false;
     if (!sfb_live_is_on() && make_here() && begin(how)) {
         own.how.no_file = how->no_file;
+        own.how.freed = how->freed;
         own.how.no_children = how->no_children;
         __atomic_store_n(&own.how.size, how->size, __ATOMIC_RELAXED);
         begun = true;
@@ -617,6 +630,54 @@ void sfb_live_freed(void *p, size_t usable)
     sfb_live_table_give(t, slot);
 }
 
+/* Whether the slot belongs to the current table. */
+static bool is_of_now(const struct sfb_live_move *move)
+{
+    return move->slot != 0 && is_here(&thread, false) && thread.epoch == move->epoch;
+}
+
+/* --- freed blocks --------------------------------------------------------------------------------- */
+
+bool sfb_live_remembers(void)
+{
+    return __builtin_expect(thread.table.map && thread.table.map->freed_room > 0, 0);
+}
+
+static void remember(struct sfb_live_thread *t, uint64_t address, uint64_t what,
+                     const struct sfb_regs *caller)
+{
+    const struct sfb_live_name name = sfb_live_walk(t, caller);
+    struct sfb_live *map = t->table.map;
+    const uint64_t number = __atomic_fetch_add(&map->freed_next, 1, __ATOMIC_RELAXED);
+    struct sfb_live_freed *at = (struct sfb_live_freed *)(void *)((uint8_t *)map + map->freed_at) +
+                                number % map->freed_room;
+
+    __atomic_store_n(&at->address, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&at->what, what, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->by, sfb_live_what(sfb_live_name_bits(name), 0, 0, 0), __ATOMIC_RELEASE);
+    __atomic_store_n(&at->address, address, __ATOMIC_RELEASE);
+}
+
+void sfb_live_remember(void *p, size_t usable, const struct sfb_regs *caller)
+{
+    struct sfb_live_thread *t = &thread;
+    uint32_t slot;
+
+    if (!is_here(t, false) || t->table.map->freed_room == 0)
+        return;
+    slot = any_slot_of(t, p, usable);
+    if (slot > 0)
+        remember(t, (uintptr_t)p, __atomic_load_n(&t->table.slots[slot].what, __ATOMIC_RELAXED),
+                 caller);
+}
+
+void sfb_live_remember_moved(const struct sfb_live_move *move, const struct sfb_regs *caller)
+{
+    if (is_of_now(move) && thread.table.map->freed_room > 0)
+        remember(&thread, sfb_live_address(move->block),
+                 __atomic_load_n(&thread.table.slots[move->slot].what, __ATOMIC_RELAXED), caller);
+}
+
 size_t sfb_live_usable(const void *p, size_t usable)
 {
     struct sfb_live_thread *t = &thread;
@@ -653,12 +714,6 @@ void sfb_live_moving(struct sfb_live_move *out, void *p, size_t usable)
     block = &t->table.slots[out->slot].block;
     out->block = __atomic_load_n(block, __ATOMIC_RELAXED);
     __atomic_store_n(block, SFB_LIVE_HELD, __ATOMIC_RELEASE);
-}
-
-/* Whether the slot belongs to the current table. */
-static bool is_of_now(const struct sfb_live_move *move)
-{
-    return move->slot != 0 && is_here(&thread, false) && thread.epoch == move->epoch;
 }
 
 void sfb_live_stayed(const struct sfb_live_move *move)

@@ -20,7 +20,9 @@
 #include "sfb/context.h"
 
 struct sfb_live_how {
-    uint64_t size;    /* of the map, in bytes */
+    uint64_t size; /* of the map, in bytes */
+    uint32_t
+        freed; /* freed blocks that are remembered, as far as an eighth of the map has room; 0: none */
     bool no_file;     /* private memory */
     bool no_children; /* a child of fork() gets no table; else one of its own, empty at first */
 };
@@ -87,6 +89,15 @@ void sfb_live_allocated(void *p, size_t size, size_t usable, const struct sfb_re
 
 /* Records a block, not NULL, that is about to be freed. */
 void sfb_live_freed(void *p, size_t usable);
+
+/* Whether freed blocks are remembered: then sfb_live_freed() follows sfb_live_remember(). */
+bool sfb_live_remembers(void);
+
+/* Remembers a block, not NULL, that is about to be freed. @param caller  where it is freed */
+void sfb_live_remember(void *p, size_t usable, const struct sfb_regs *caller);
+
+/* The same of a block that realloc() has moved, before sfb_live_moved(). */
+void sfb_live_remember_moved(const struct sfb_live_move *move, const struct sfb_regs *caller);
 
 /* @return bytes of a block that the program may use */
 size_t sfb_live_usable(const void *p, size_t usable);

@@ -92,7 +92,7 @@ static void describe(struct sfb_live *map)
  * A quarter is for stacks: a 32nd of all for buckets, two for each stack, a 16th for stacks, and five 32nds for their CBF,
  * 70 bytes for each. Compilers have stacks of 200 bytes: 40,960 of them in 64 MiB.
  */
-static void lay_out(struct sfb_live *map, uint64_t size)
+static void lay_out(struct sfb_live *map, uint64_t size, uint32_t freed)
 {
     uint64_t stacks = 512, at = SFB_LIVE_PAGE;
 
@@ -116,6 +116,9 @@ static void lay_out(struct sfb_live *map, uint64_t size)
     map->lists_at = at;
     map->lists_size = (uint32_t)(size / 64 < 1 << 20 ? sfb_live_pages_up(size / 64) : 1 << 20);
     at += map->lists_size;
+    map->freed_at = at;
+    map->freed_room = freed;
+    at += sfb_live_pages_up((uint64_t)freed * sizeof(struct sfb_live_freed));
     map->slots_at = at;
     map->slot_room = (uint32_t)((size - at) / sizeof(struct sfb_live_slot));
 }
@@ -199,7 +202,8 @@ static struct sfb_live *map_file(const char *folder, uint64_t ticks, uint64_t si
     return at == MAP_FAILED ? NULL : at;
 }
 
-static void begin(struct sfb_live *map, uint64_t size, uint64_t ticks, uint32_t flags)
+static void begin(struct sfb_live *map, uint64_t size, uint32_t freed, uint64_t ticks,
+                  uint32_t flags)
 {
     map->flags = flags;
     map->version = SFB_LIVE_VERSION;
@@ -208,7 +212,7 @@ static void begin(struct sfb_live *map, uint64_t size, uint64_t ticks, uint32_t 
     map->ticks = ticks;
     map->monotonic = sfb_now();
     map->realtime = sfb_clock(CLOCK_REALTIME);
-    lay_out(map, size);
+    lay_out(map, size, freed);
     describe(map);
 }
 
@@ -241,7 +245,7 @@ static void tidy(void)
     done = true;
 }
 
-struct sfb_live *sfb_live_map_make(uint64_t size, bool file)
+struct sfb_live *sfb_live_map_make(uint64_t size, uint32_t freed, bool file)
 {
     const uint64_t ticks = start_ticks();
     struct sfb_live *map = NULL;
@@ -255,7 +259,7 @@ struct sfb_live *sfb_live_map_make(uint64_t size, bool file)
             map = map_file(SFB_LIVE_FOLDER, ticks, size);
     }
     if (map) {
-        begin(map, size, ticks, locked ? SFB_LIVE_LOCKED : 0);
+        begin(map, size, freed, ticks, locked ? SFB_LIVE_LOCKED : 0);
     } else {
         void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -263,12 +267,15 @@ struct sfb_live *sfb_live_map_make(uint64_t size, bool file)
         if (at == MAP_FAILED)
             return NULL;
         map = at;
-        begin(map, size, ticks, SFB_LIVE_PRIVATE);
+        begin(map, size, freed, ticks, SFB_LIVE_PRIVATE);
     }
     madvise(map, size, MADV_DONTDUMP); /* else a core dump would hold all of it */
     memcpy(map->magic, SFB_LIVE_MAGIC, sizeof map->magic);
     mine = map;
     mine_size = size;
+    if (freed > 0 &&
+        !sfb_live_map_populate(map, map->freed_at, freed * sizeof(struct sfb_live_freed)))
+        map->freed_room = 0;
     if (path[0] != '\0')
         tidy();
     return map;

@@ -11,11 +11,12 @@
 /*
  * Makes a map: a file of mode 0600 in $XDG_RUNTIME_DIR, else in /dev/shm. If neither works, private memory.
  *
- * @param size  of the whole map, in bytes
- * @param file  false: private memory
+ * @param size   of the whole map, in bytes
+ * @param freed  freed blocks that are remembered: a power of two, or 0
+ * @param file   false: private memory
  * @return NULL: no memory; see errno
  */
-struct sfb_live *sfb_live_map_make(uint64_t size, bool file);
+struct sfb_live *sfb_live_map_make(uint64_t size, uint32_t freed, bool file);
 
 /* Removes the file, and replaces the map by private zeroed memory: a late thread may still write there. */
 void sfb_live_map_drop(void);

@@ -1,4 +1,4 @@
-/* The live table at the environment's request: SFB_HEAP_LIVE, SFB_HEAP_SIGNAL, SFB_HEAP_LOG. */
+/* The live table at the environment's request: SFB_HEAP_LIVE, SFB_HEAP_FREED, SFB_HEAP_SIGNAL, SFB_HEAP_LOG. */
 #include "profiler/agent/live/settings.h"
 
 #include <errno.h>
@@ -36,6 +36,17 @@ static uint64_t parse_size(const char *text)
     return value <= SFB_LIVE_SIZE_MAX >> shift ? (uint64_t)value << shift : UINT64_MAX;
 }
 
+/* @return 0: invalid */
+static uint32_t parse_count(const char *text)
+{
+    char *end;
+    const unsigned long value = strtoul(text, &end, 10);
+
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && value <= SFB_LIVE_FREED_MAX
+               ? (uint32_t)value
+               : 0;
+}
+
 /* "USR2", "SIGUSR2", "12", "RTMIN+3". @return 0: invalid */
 static int parse_signal(const char *text)
 {
@@ -64,18 +75,21 @@ bool sfb_live_start_by_environment(void)
 {
     static char log[PATH_MAX]; /* a copy: the program may change its environment */
     const char *live = getenv("SFB_HEAP_LIVE"), *number = getenv("SFB_HEAP_SIGNAL"),
-               *file = getenv("SFB_HEAP_LOG");
+               *file = getenv("SFB_HEAP_LOG"), *freed = getenv("SFB_HEAP_FREED");
     struct sframe_backtrace_heap_options options = SFRAME_BACKTRACE_HEAP_OPTIONS_INIT;
     enum sfb_status status;
 
     if (!live || !*live)
         return false;
     options.live = parse_size(live);
+    options.freed = freed && *freed ? parse_count(freed) : 0;
     options.dump_signal = number && *number ? parse_signal(number) : 0;
     if (options.live < SFB_LIVE_SIZE_MIN || options.live > SFB_LIVE_SIZE_MAX) {
         say("SFB_HEAP_LIVE is not a size from 2M to 4G: no live table", live);
         return false;
     }
+    if (freed && *freed && options.freed == 0)
+        say("SFB_HEAP_FREED is not a number of blocks from 1 to 1048576", freed);
     if (number && *number && options.dump_signal == 0)
         say("SFB_HEAP_SIGNAL is not a signal", number);
     if (file && *file)

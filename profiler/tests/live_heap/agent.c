@@ -389,6 +389,36 @@ Test(agent, tells_a_crash_report_of_blocks)
     run_free(&run);
 }
 
+/* A freed block that is used: the stacks that allocated and freed it, in the report and by sfb ctl afterwards. */
+Test(agent, tells_a_crash_report_of_freed_blocks)
+{
+    static const struct {
+        const char *way, *freed_at;
+    } cases[] = { { "freed", " drop_pearl+" }, { "moved", " move_pearl+" } };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run run = run_line(
+            "SFB_HEAP_LIVE=8M SFB_HEAP_FREED=64 LD_PRELOAD='" SFB_HEAP_AGENT
+            "' '" SFB_CRASHING_PROGRAM "' %s 2>report; " TOOL " symbolize report >said; cat said; "
+            "at=$(sed -n 's/.* is 600 bytes into a freed block of 608 bytes at //p' said | head -n "
+            "1); "
+            "echo ctl; " TOOL
+            " ctl sfb-heap-*.live block $(printf %%x $(($at + 600))); rm sfb-heap-*",
+            cases[i].way);
+        const char *ctl = strstr(run.out, "\nctl\n");
+
+        cr_expect(has_pearl(run.out, " a freed block of 608 bytes at 0x"), "%s", run.out);
+        cr_assert(ctl && strstr(run.out, "\nwhich was freed at\n"), "%s%s", run.out, run.err);
+        cr_expect(strstr(strstr(run.out, "\nwhich was freed at\n"), cases[i].freed_at) < ctl, "%s",
+                  run.out);
+        expect_has(ctl, ": 600 bytes into a freed block of 608 bytes at 0x");
+        expect_has(ctl, " make_pearl+");
+        expect_has(ctl, "\nand freed at\n");
+        expect_has(ctl, cases[i].freed_at);
+        run_free(&run);
+    }
+}
+
 Test(agent, ends_before_a_filter_of_system_calls)
 {
     struct run run = run_line("SFB_HEAP_LIVE=4M LD_PRELOAD='%s' '%s' strict; echo status $?; ls",
@@ -418,6 +448,8 @@ Test(agent, says_what_is_wrong_with_the_environment)
         { "1M", "SFB_HEAP_LIVE is not a size from 2M to 4G" },
         { "99G", "SFB_HEAP_LIVE is not a size from 2M to 4G" },
         { "64M SFB_HEAP_SIGNAL=NONE", "SFB_HEAP_SIGNAL is not a signal: NONE" },
+        { "64M SFB_HEAP_FREED=x", "SFB_HEAP_FREED is not a number of blocks from 1 to 1048576: x" },
+        { "64M SFB_HEAP_FREED=1048576", "" },
         { "64M XDG_RUNTIME_DIR=/nowhere", "" },
         { "0", "SFB_HEAP_LIVE is not a size from 2M to 4G" },
     };

@@ -1,5 +1,5 @@
 /*
- * A program that crashes with a pointer into a block in a register: crashing_program inside|overrun|outside.
+ * A program that crashes with a pointer into a block in a register: crashing_program inside|overrun|outside|freed|moved.
  * Its crash report goes to stderr.
  */
 #include <stdint.h>
@@ -8,6 +8,11 @@
 #include <sys/resource.h>
 
 #include "sframe_backtrace_crash.h"
+
+/* Uses what it has freed: that is the point. */
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#pragma GCC diagnostic ignored "-Wuse-after-free"
 
 #define ALONE __attribute__((noinline, noipa))
 
@@ -27,6 +32,21 @@ ALONE static struct pearl *make_pearl(void)
     return p;
 }
 
+ALONE static void drop_pearl(struct pearl *p)
+{
+    free(p);
+    __asm__ volatile("" ::: "memory"); /* no tail call */
+}
+
+/* The block that follows keeps it from growing in place. */
+ALONE static void move_pearl(struct pearl *p)
+{
+    void *volatile behind = malloc(600), *volatile moved = realloc(p, 100000);
+
+    if (!behind || !moved)
+        exit(3);
+}
+
 ALONE static long look_into(volatile long **where)
 {
     return **where + (long)(uintptr_t)where;
@@ -42,6 +62,10 @@ int main(int argc, char **argv)
     setrlimit(RLIMIT_CORE, &no_core);
     if (sframe_backtrace_install_crash_handler(NULL) != SFB_OK)
         return 2;
+    if (strcmp(way, "freed") == 0)
+        drop_pearl(p);
+    if (strcmp(way, "moved") == 0)
+        move_pearl(p);
     if (strcmp(way, "overrun") == 0)
         memset((char *)p + sizeof *p, 'x', 8);
     return look_into(&p->where) == 7;
