@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Finds the allocator's statistics, once, before there are threads. Behind sfb_heap_next_find(). @return false: there are none */
+/* Finds the statistics of the allocator, once, before there are threads. Behind sfb_heap_next_find(). @return false: not found */
 bool sfb_heap_allocator_find(void);
 
 /*

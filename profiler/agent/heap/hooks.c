@@ -195,16 +195,33 @@ void *sfb_heap_reallocarray(void *block, size_t count, size_t size, SFB_HEAP_CAL
 
 /* --- free() -------------------------------------------------------------------------------------- */
 
-static NOINLINE void free_looked_at(void *block)
+static inline void free_now(void *block)
 {
-    if (!block || is_of_pool(block))
-        return;
     if (!sfb_heap_free_begin(SFB_HEAP_FREE, block, SFB_HEAP_IN_CALL)) {
         sfb_heap_next.free(block);
         return;
     }
     sfb_heap_next.free(block);
     sfb_heap_free_end();
+}
+
+/* Called last: so its stack begins with the program's frame. */
+static NOINLINE void free_remembered(void *block)
+{
+    const struct sfb_regs caller = SFB_HEAP_RETURN_HERE;
+
+    sfb_heap_tail_remember(block, &caller);
+    free_now(block);
+}
+
+static NOINLINE void free_looked_at(void *block)
+{
+    if (!block || is_of_pool(block))
+        return;
+    if (sfb_heap_tail_remembers())
+        free_remembered(block);
+    else
+        free_now(block);
 }
 
 SFB_INTERPOSED void free(void *ptr)

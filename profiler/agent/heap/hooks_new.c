@@ -213,6 +213,8 @@ static NOINLINE void delete_by(enum sfb_heap_delete form, void *block, size_t a,
         free(block);
         return;
     }
+    if (sfb_heap_tail_remembers())
+        sfb_heap_tail_remember_here(block);
     t = sfb_heap_free_begin(SFB_HEAP_FREE, block, SFB_HEAP_IN_NEW);
     next(block, a, b);
     if (t)

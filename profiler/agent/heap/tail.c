@@ -36,30 +36,31 @@ void sfb_heap_tail_allocated(void *block, size_t size, const struct sfb_regs *ca
     set_state(SFB_HEAP_IDLE);
 }
 
-/* The stack begins with frames of the hook. */
-__attribute__((noinline)) static void remember(void *block, size_t usable)
+void sfb_heap_tail_remember(void *block, const struct sfb_regs *caller)
 {
-    const struct sfb_regs here = { .pc = (uint64_t)(uintptr_t)__builtin_return_address(0),
-                                   .sp = (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),
-                                   .fp = *(const uint64_t *)__builtin_frame_address(0) };
+    if (sfb_heap_local.state != SFB_HEAP_IDLE)
+        return;
+    set_state(SFB_HEAP_AT_WORK);
+    sfb_live_remember(block, sfb_heap_usable_given(block), caller);
+    set_state(SFB_HEAP_IDLE);
+}
 
-    sfb_live_remember(block, usable, &here);
+__attribute__((noinline)) void sfb_heap_tail_remember_here(void *block)
+{
+    const struct sfb_regs caller = SFB_HEAP_RETURN_HERE;
+
+    sfb_heap_tail_remember(block, &caller);
 }
 
 /* Re-entrant call, from a signal handler: not recorded. The table keeps the block as live. */
 bool sfb_heap_tail_freed(void *block, enum sfb_heap_state state)
 {
-    size_t usable;
-
     if (sfb_heap_local.state != SFB_HEAP_IDLE) {
         sfb_live_missed();
         return false;
     }
     set_state(SFB_HEAP_AT_WORK);
-    usable = sfb_heap_usable_given(block);
-    if (sfb_live_remembers())
-        remember(block, usable);
-    sfb_live_freed(block, usable);
+    sfb_live_freed(block, sfb_heap_usable_given(block));
     set_state(state);
     return true;
 }

@@ -7,8 +7,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "profiler/agent/heap/heap.h"
+#include "profiler/agent/live/live.h"
 #include "profiler/protocol/live.h"
 #include "sfb/context.h"
 
@@ -43,6 +45,26 @@ void sfb_heap_tail_allocated(void *block, size_t size, const struct sfb_regs *ca
  * @return whether the caller sets the state IDLE after the free
  */
 bool sfb_heap_tail_freed(void *block, enum sfb_heap_state state);
+
+/* Where the calling function was called. It has a frame pointer then: for functions outside the common case. */
+#define SFB_HEAP_RETURN_HERE                                                                       \
+    {                                                                                              \
+        .pc = (uint64_t)(uintptr_t)__builtin_return_address(0),                                    \
+        .sp = (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),                                          \
+        .fp = *(const uint64_t *)__builtin_frame_address(0)                                        \
+    }
+
+/* A block, not NULL, is about to be freed, and freed blocks are remembered. sfb_heap_tail_freed() follows. */
+void sfb_heap_tail_remember(void *block, const struct sfb_regs *caller);
+
+/* The same; the stack begins with the function that calls this one. */
+void sfb_heap_tail_remember_here(void *block);
+
+/* Whether freed blocks are remembered. */
+static inline bool sfb_heap_tail_remembers(void)
+{
+    return __builtin_expect(sfb_heap_has_tails(), 0) && sfb_live_remembers();
+}
 
 /* Does the whole realloc() of a block. */
 void *sfb_heap_tail_realloc(void *block, size_t size, const struct sfb_regs *caller);

@@ -106,10 +106,33 @@ static bool *judge_all(const struct report_model *model, const struct report_fol
 
 /* --- Stacks ------------------------------------------------------------------------------------ */
 
+/*
+ * The step that allocates has no name, and the next one is folded, in the same module: a static function of an allocator,
+ * in a file without its symbols.
+ *
+ * @return the function; REPORT_NONE: none
+ */
+static uint32_t nameless_leaf(const struct report_model *model, const bool *folded, uint32_t number)
+{
+    struct report_steps steps = report_steps_whole(model, number);
+    struct report_step leaf, next;
+    const struct report_function *f, *g;
+
+    if (!report_steps_next(&steps, &leaf) || !leaf.line || !report_steps_next(&steps, &next) ||
+        !next.line)
+        return REPORT_NONE;
+    f = &model->functions.at[leaf.line->function];
+    g = &model->functions.at[next.line->function];
+    return !f->known && f->module == g->module && folded[next.line->function] ? leaf.line->function
+                                                                              : REPORT_NONE;
+}
+
 /* Where a stack begins, which is whole so far. */
-static void fold_stack(const struct report_model *model, const bool *folded,
+static void fold_stack(const struct report_model *model, const bool *folded, uint32_t stack_number,
                        struct report_stack *stack)
 {
+    const uint32_t leaf = nameless_leaf(model, folded, stack_number);
+
     for (uint32_t frame = 0; frame < stack->count; frame++) {
         const uint32_t number = model->frames.at[stack->at + frame];
         const struct report_location *location;
@@ -117,12 +140,15 @@ static void fold_stack(const struct report_model *model, const bool *folded,
         if (number >= model->locations.count)
             return; /* a mark: what is behind it is unknown */
         location = &model->locations.at[number];
-        for (uint32_t line = 0; line < location->count; line++)
-            if (!folded[model->lines.at[location->at + line].function]) {
+        for (uint32_t line = 0; line < location->count; line++) {
+            const uint32_t function = model->lines.at[location->at + line].function;
+
+            if (!folded[function] && (frame > 0 || function != leaf)) {
                 stack->first_frame = frame;
                 stack->first_line = line;
                 return;
             }
+        }
     }
 }
 
@@ -149,7 +175,7 @@ bool report_fold_apply(struct report_model *model, const struct report_fold *fol
     struct report_index index = { .count = 0 };
 
     for (size_t i = 0; good && i < model->stacks.count; i++) {
-        fold_stack(model, folded, &model->stacks.at[i]);
+        fold_stack(model, folded, (uint32_t)i, &model->stacks.at[i]);
         good = find_same(model, &index, (uint32_t)i, &model->stacks.at[i].shown_as);
     }
     report_index_free(&index);
