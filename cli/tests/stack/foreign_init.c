@@ -42,34 +42,45 @@ static void write_text(const char *path, const char *text)
     close(fd);
 }
 
-/* A thread waits for what never comes: input on descriptor 0, events, another thread, or the end of an hour. AArch64's numbers. */
-static bool thread_sleeps(const char *path)
+/* What its call is: its number and its arguments in text; "running" or nothing if it is in none. */
+static void read_call(char text[64], const char *path)
 {
-    static const char *const calls[] = { "63 0x0 ", "72 ", "73 ", "98 ", "115 " };
-    char text[64] = "";
     FILE *file = fopen(path, "r");
 
-    if (!file)
-        return false;
-    if (!fgets(text, sizeof text, file))
+    if (!file || !fgets(text, 64, file))
         text[0] = '\0';
-    fclose(file);
+    if (file)
+        fclose(file);
+}
+
+/* Waits for what never comes: input on descriptor 0, events, or the end of an hour. AArch64's numbers. */
+static bool waits_for_ever(const char *call)
+{
+    static const char *const calls[] = { "63 0x0 ", "72 ", "73 ", "115 " };
+
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (strncmp(text, calls[i], strlen(calls[i])) == 0)
+        if (strncmp(call, calls[i], strlen(calls[i])) == 0)
             return true;
     return false;
 }
 
+/* The first thread waits for ever, by which its program has begun all others, and these are in some call. */
 static bool sleeps(pid_t pid)
 {
-    char pattern[64];
+    char path[64], call[64];
     glob_t found;
     bool all;
 
-    snprintf(pattern, sizeof pattern, "/proc/%d/task/*/syscall", (int)pid);
-    all = glob(pattern, 0, NULL, &found) == 0;
-    for (size_t i = 0; all && i < found.gl_pathc; i++)
-        all = thread_sleeps(found.gl_pathv[i]);
+    snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
+    read_call(call, path);
+    if (!waits_for_ever(call))
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/task/*/syscall", (int)pid);
+    all = glob(path, 0, NULL, &found) == 0;
+    for (size_t i = 0; all && i < found.gl_pathc; i++) {
+        read_call(call, found.gl_pathv[i]);
+        all = call[0] >= '0' && call[0] <= '9';
+    }
     globfree(&found);
     return all;
 }

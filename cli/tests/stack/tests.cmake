@@ -33,8 +33,14 @@ else()
   target_compile_options(stack-program PRIVATE -O2)
   target_link_libraries(stack-program PRIVATE sfb-flags)
   sfb_add_test(stack.foreign_oracle COST 40
-    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/stack/foreign_oracle $<TARGET_FILE:sfb> ${CMAKE_CURRENT_SOURCE_DIR}/stack/stack_program.c)
-  foreach(name oracle core_oracle calls)
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/stack/foreign_oracle $<TARGET_FILE:sfb>
+    ${CMAKE_CURRENT_SOURCE_DIR}/stack/stack_program.c ${CMAKE_CURRENT_SOURCE_DIR}/stack/handler_program.c)
+  add_executable(handler-program stack/handler_program.c)
+  target_compile_options(handler-program PRIVATE -O2)
+  target_link_libraries(handler-program PRIVATE sfb-flags)
+  sfb_add_test(stack.core_oracle COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/stack/core_oracle $<TARGET_FILE:sfb>
+    $<TARGET_FILE:stack-program> $<TARGET_FILE:handler-program>)
+  foreach(name oracle calls)
     sfb_add_test(stack.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/stack/${name} $<TARGET_FILE:sfb> $<TARGET_FILE:stack-program>)
   endforeach()
 endif()
