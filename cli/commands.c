@@ -53,6 +53,7 @@ static const struct {
     { "attach", "'sfb stack PID' shows the stacks of a process that runs" },
     { "pstack", "'sfb stack PID' shows the stacks of a process" },
     { "gstack", "'sfb stack PID' shows the stacks of a process" },
+    { "core", "'sfb stack CORE' shows the stacks of a core file" },
     { "addr2line", "'sfb symbolize --object FILE ADDRESS' names addresses" },
     { "objdump", "'sfb dump FILE' prints an SFrame section as objdump does" },
 };

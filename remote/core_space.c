@@ -15,7 +15,8 @@ enum {
     VDSO_MAX = 1 << 20   /* it is two pages */
 };
 
-#define VDSO "[vdso]"
+/* Its own name, as the loader and so a crash report has it. */
+#define VDSO "linux-vdso.so.1"
 
 struct remote_core_module {
     struct object_build_id id;

@@ -119,7 +119,7 @@ const struct sfb_remote_thread *sfb_remote_threads(const struct sfb_remote *remo
 
 /**
  * Gives a number under which /proc has the memory and the modules of the process: its own, or that of a
- * thread if its first thread has ended before the others.
+ * thread if its first thread has ended before the others. Of a core: 0.
  */
 pid_t sfb_remote_memory_pid(const struct sfb_remote *remote);
 
@@ -146,7 +146,7 @@ void sfb_remote_close(struct sfb_remote *remote);
 /* A module of a process that a core file is of. */
 struct sfb_remote_module {
     uint64_t start, end; /* of its mappings */
-    const char *path;    /* as in the process; "[vdso]" */
+    const char *path;    /* as in the process; of the vDSO its name, without a folder */
     const uint8_t *build_id;
     size_t build_id_size; /* 0: it is not in the core */
     bool gone;            /* its file had been deleted by then */

@@ -1,12 +1,15 @@
 /*
- * Dies as it is told to, with the crash handler's report on stdout: core_program null|thread|handler|abort|divide; or, for gcore,
+ * Dies as it is told to, with the crash handler's report on stdout: core_program null|thread|handler|abort|divide|vdso; or, for gcore,
  * says that it waits, and waits: core_program wait.
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sframe_backtrace_crash.h"
@@ -22,10 +25,12 @@ APART static void inner(const char *how)
         abort();
     else if (strcmp(how, "divide") == 0)
         sink = 1000 / zero; /* 1 would be compared, not divided */
+    else if (strcmp(how, "vdso") == 0)
+        clock_gettime(CLOCK_MONOTONIC, (struct timespec *)(uintptr_t)(16 + zero));
     else if (strcmp(how, "wait") == 0)
         sink = (int)read(STDIN_FILENO, &byte, 1);
     else
-        *(volatile int *)(size_t)(16 + zero) = 1;
+        *(volatile int *)(uintptr_t)(16 + zero) = 1;
     sink++;
 }
 
@@ -44,8 +49,28 @@ static void handle(int number)
     outer("null", 2);
 }
 
+/* Until the first thread waits for this one. */
+static void wait_for_first(void)
+{
+    char path[64], call[32], now[32] = "";
+    const size_t size = (size_t)snprintf(call, sizeof call, "%d 0x", (int)SYS_futex);
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/syscall", (int)getpid());
+    while (strncmp(now, call, size) != 0) {
+        FILE *file = fopen(path, "r");
+
+        if (!file)
+            return;
+        if (!fgets(now, sizeof now, file))
+            now[0] = '\0';
+        fclose(file);
+    }
+}
+
 static void *run(void *how)
 {
+    if (strcmp(how, "thread") == 0)
+        wait_for_first();
     if (strcmp(how, "handler") == 0)
         raise(SIGUSR1);
     outer(how, 3);
