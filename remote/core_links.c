@@ -10,7 +10,7 @@
 enum {
     PHDRS_MAX = 256,
     DYNAMIC_MAX = 1024,
-    LINKS_MAX = 65536, /* a list that a damaged core has may be a circle */
+    LINKS_MAX = 4096, /* a list that a damaged core has may be a circle */
     PAGE = 4096
 };
 

@@ -12,6 +12,7 @@
 
 enum {
     HEAD_MAX = 64 << 10, /* of a module: up to its notes */
+    HEADS_MAX = 1 << 30, /* of all modules */
     VDSO_MAX = 1 << 20   /* it is two pages */
 };
 
@@ -186,14 +187,17 @@ static const struct sfb_module *find(const struct sfb_modules *policy, uint64_t 
     return remote_module_tables_at(&m->tables, pc);
 }
 
-static void find_build_id(struct object_build_id *out, const struct remote_core_file *file,
-                          uint64_t start)
+static void find_build_id(struct object_build_id *out, struct remote_core_space *s, uint64_t start)
 {
-    uint8_t *head = malloc(HEAD_MAX);
-    const size_t got = head ? remote_core_file_read(file, start, head, HEAD_MAX) : 0;
+    char magic[SELFMAG];
+    uint8_t *head;
 
-    if (got > 0)
-        object_build_id_of_head(out, head, got);
+    if (s->unread < HEAD_MAX ||
+        remote_core_file_read(s->file, start, magic, sizeof magic) != sizeof magic ||
+        memcmp(magic, ELFMAG, SELFMAG) != 0 || !(head = malloc(HEAD_MAX)))
+        return;
+    object_build_id_of_head(out, head, remote_core_file_read(s->file, start, head, HEAD_MAX));
+    s->unread -= HEAD_MAX;
     free(head);
 }
 
@@ -226,7 +230,7 @@ static bool describe(struct remote_core_space *s, size_t index)
                                          .gone = mapped->deleted };
     m->file.fd = -1;
     if (first->offset == 0)
-        find_build_id(&m->id, s->file, first->start);
+        find_build_id(&m->id, s, first->start);
     facts->build_id = m->id.bytes;
     facts->build_id_size = m->id.size;
     return strcmp(facts->path, VDSO) != 0 || copy_vdso(facts, s->file);
@@ -316,6 +320,7 @@ bool remote_core_space_open(struct remote_core_space *s, struct remote_core_file
                             const struct remote_core_notes *notes)
 {
     s->file = file;
+    s->unread = HEADS_MAX;
     s->memory = (struct sfb_memory){ .read = read_word, .user = s };
     s->cache = aligned_alloc(64, sizeof *s->cache);
     if (!s->cache || !list(s, notes))

@@ -25,7 +25,9 @@ struct remote_core_space {
     struct sfb_modules policy;
     struct sfb_memory memory;
     struct sfb_rule_cache *cache;
-    uint16_t ids;      /* given so far */
+    uint16_t ids; /* given so far */
+    uint64_t
+        unread; /* bytes that may still be read for build-ids: mappings may name the same ones over and over */
     uint64_t cut;      /* a word that was wanted and is behind the end of the core; 0: none */
     uint64_t left_out; /* one that the core was made without, and no file has; 0: none */
 };

@@ -239,13 +239,17 @@ static bool read_core(struct sfb_remote *r, const struct sfb_remote_options *how
                       struct sfb_remote_fault *fault)
 {
     const struct remote_core_notes *notes = &r->core->notes;
+    /* Each frame has a word of its own in the core, unless threads share a stack, which none do. */
+    size_t left = (size_t)(r->core->file.size / sizeof(uint64_t)) + notes->thread_count;
+    const size_t most = how->max_frames ? how->max_frames : FRAMES_MAX;
 
     for (size_t i = 0; i < notes->thread_count; i++) {
         struct sfb_remote_thread thread;
 
         if (how->tid != 0 && how->tid != notes->threads[i].tid)
             continue;
-        remote_core_thread(&thread, r->core, i, how->max_frames ? how->max_frames : FRAMES_MAX);
+        remote_core_thread(&thread, r->core, i, left < most ? left : most);
+        left -= thread.frame_count;
         if (!keep(r, &thread))
             return fail(fault, strerror(ENOMEM));
     }
