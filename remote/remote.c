@@ -198,7 +198,11 @@ static bool are_valid(uint32_t flags)
 
 static struct remote_source source_of(struct sfb_remote *r, const struct sfb_remote_options *how)
 {
-    return (struct remote_source){ .pid = r->pid,
+    bool nested;
+
+    remote_task_own_number(&nested, r->tasks, r->memory.pid);
+    return (struct remote_source){ .nested = nested,
+                                   .pid = r->pid,
                                    .tasks = r->tasks,
                                    .memory = &r->memory,
                                    .modules = &r->modules.policy,

@@ -137,6 +137,27 @@ uint64_t remote_task_signals(int tasks, pid_t tid)
            ~mask_of(text, "\nSigBlk:\t");
 }
 
+/* "NSpid:\t4711\t12\n": the last one is that of the innermost namespace. */
+pid_t remote_task_own_number(bool *nested, int tasks, pid_t tid)
+{
+    char text[TEXT_MAX], *at, *end;
+    pid_t number = tid;
+    unsigned count = 0;
+
+    *nested = false;
+    if (!read_file(tasks, tid, "status", text, sizeof text))
+        return 0;
+    at = strstr(text, "\nNSpid:");
+    if (!at)
+        return tid;
+    for (at += strlen("\nNSpid:"); *at == '\t'; at = end) {
+        number = (pid_t)strtol(at, &end, 10);
+        count++;
+    }
+    *nested = count > 1;
+    return number;
+}
+
 static int by_number(const void *a, const void *b)
 {
     const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;

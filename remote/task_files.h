@@ -58,6 +58,12 @@ bool remote_task_stat_read(struct remote_task_stat *out, int tasks, pid_t tid);
 uint64_t remote_task_signals(int tasks, pid_t tid);
 
 /*
+ * @param nested  written: it is in a PID namespace below the one of /proc
+ * @return the number of the thread in its own PID namespace; 0: the thread is gone
+ */
+pid_t remote_task_own_number(bool *nested, int tasks, pid_t tid);
+
+/*
  * Lists the threads of a process, ascending.
  *
  * @return how many; -1: errno says why not. *out: for free()

@@ -120,12 +120,18 @@ static bool describe(struct sfb_remote_thread *out, const struct remote_thread *
 {
     struct remote_task_stat stat;
 
-    *out = (struct sfb_remote_thread){ .tid = t->look.tid, .end = SFB_UNREADABLE };
+    bool nested;
+
+    *out = (struct sfb_remote_thread){ .tid = t->look.tid,
+                                       .own_tid = t->look.tid,
+                                       .end = SFB_UNREADABLE };
     if (!remote_task_stat_read(&stat, from->tasks, t->look.tid) || stat.state == 'X')
         return false;
     memcpy(out->name, stat.name, sizeof out->name);
     out->state = stat.state;
     out->cpu_time = cpu_time(t, from);
+    if (from->nested)
+        out->own_tid = remote_task_own_number(&nested, from->tasks, t->look.tid);
     return true;
 }
 

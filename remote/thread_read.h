@@ -13,6 +13,7 @@ struct remote_source {
     struct remote_memory *memory;
     const struct sfb_modules *modules; /* valid at the walk */
     bool may_stop;
+    bool nested; /* it is in another PID namespace */
     size_t max_frames;
 };
 

@@ -92,15 +92,16 @@ static void add_polled(struct waits_text *out, const struct sfb_remote *remote, 
 
 /* --- Futexes -------------------------------------------------------------------------------------- */
 
-static bool is_thread(const struct sfb_remote *remote, uint32_t tid)
+/* @param own  as the process knows it. @return its number here; 0: not of this process */
+static pid_t find_thread(const struct sfb_remote *remote, uint32_t own)
 {
     size_t count;
     const struct sfb_remote_thread *threads = sfb_remote_threads(remote, &count);
 
     for (size_t i = 0; i < count; i++)
-        if ((uint32_t)threads[i].tid == tid)
-            return true;
-    return false;
+        if (own != 0 && (uint32_t)threads[i].own_tid == own)
+            return threads[i].tid;
+    return 0;
 }
 
 static size_t count_waiters(const struct sfb_remote *remote, uint64_t futex)
@@ -115,28 +116,49 @@ static size_t count_waiters(const struct sfb_remote *remote, uint64_t futex)
 }
 
 /*
- * By its words, as glibc and musl have them: pthread_join() waits on the word with the number of the
- * thread; a locked mutex with waiters is 2, and glibc keeps its owner's number two words behind it.
+ * Finds the thread that a futex is about, by its words as glibc has them: pthread_join() waits on the word with the number of the
+ * thread, which the kernel clears, so the futex is shared; a locked mutex with waiters is 2, and its owner's number is two words
+ * behind it.
+ *
+ * @param end  written: it is waited for its end; else for a mutex that it holds
+ * @return 0: not known
  */
+static pid_t find_awaited(bool *end, const struct sfb_remote *remote,
+                          const struct sfb_remote_thread *waiter)
+{
+    const int operation = (int)waiter->argument[1];
+    const bool priority = (operation & FUTEX_CMD_MASK) == FUTEX_LOCK_PI;
+    uint32_t word[3] = { 0 };
+    const size_t got = sfb_remote_memory_read(remote, waiter->argument[0], word, sizeof word);
+    pid_t thread;
+
+    *end =
+        !priority && !(operation & FUTEX_PRIVATE_FLAG) && word[0] == (uint32_t)waiter->argument[2];
+    if (got < sizeof *word)
+        return 0;
+    if (priority)
+        return find_thread(remote, word[0] & FUTEX_TID_MASK);
+    thread = *end ? find_thread(remote, word[0]) : 0;
+    if (thread != 0)
+        return thread;
+    *end = false;
+    return got == sizeof word && word[0] == 2 ? find_thread(remote, word[2]) : 0;
+}
+
 static void add_futex(struct waits_text *out, const struct sfb_remote *remote,
                       const struct sfb_remote_thread *thread)
 {
     const uint64_t at = thread->argument[0];
-    const int command = (int)thread->argument[1] & FUTEX_CMD_MASK;
     const size_t used = strlen(out->text), room = sizeof out->text - used;
     const size_t waiters = count_waiters(remote, at);
-    uint32_t word[3] = { 0 };
-    const size_t got = sfb_remote_memory_read(remote, at, word, sizeof word);
+    bool end;
+    const pid_t awaited = find_awaited(&end, remote, thread);
     char *to = out->text + used;
 
-    if (got >= sizeof *word && command != FUTEX_LOCK_PI && is_thread(remote, word[0]))
-        snprintf(to, room, " 0x%" PRIx64 " (the end of thread %" PRIu32 ")", at, word[0]);
-    else if (got >= sizeof *word && command == FUTEX_LOCK_PI &&
-             is_thread(remote, word[0] & FUTEX_TID_MASK))
-        snprintf(to, room, " 0x%" PRIx64 " (a mutex that thread %" PRIu32 " holds)", at,
-                 word[0] & FUTEX_TID_MASK);
-    else if (got == sizeof word && word[0] == 2 && is_thread(remote, word[2]))
-        snprintf(to, room, " 0x%" PRIx64 " (a mutex that thread %" PRIu32 " holds)", at, word[2]);
+    if (awaited != 0 && end)
+        snprintf(to, room, " 0x%" PRIx64 " (the end of thread %d)", at, (int)awaited);
+    else if (awaited != 0)
+        snprintf(to, room, " 0x%" PRIx64 " (a mutex that thread %d holds)", at, (int)awaited);
     else if (waiters > 1)
         snprintf(to, room, " 0x%" PRIx64 " (%zu threads wait for it)", at, waiters);
     else

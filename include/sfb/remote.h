@@ -49,6 +49,7 @@ struct sfb_remote_frame {
 
 struct sfb_remote_thread {
     pid_t tid;
+    pid_t own_tid; /* by which it knows itself: another number if it is in a PID namespace */
     char name[SFB_REMOTE_NAME]; /* any bytes */
     char state;                 /* as in proc(5): R, S, D, T, t, Z, ... */
     uint64_t cpu_time;          /* ns */

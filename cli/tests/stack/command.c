@@ -162,6 +162,25 @@ Test(stack, writes_cbf)
     run_free(&run);
 }
 
+/* Its memory has the numbers of its own PID namespace. */
+Test(stack, names_the_owner_of_a_mutex_in_another_pid_namespace)
+{
+    struct run run;
+
+    NEEDS_PROGRAM;
+    run = run_line("unshare -pf true 2>why || exit 77; gcc -pthread '" SFB_SOURCE_DIR
+                   "/examples/deadlock.c' -o run || exit 1; unshare -pf --kill-child ./run & U=$!; "
+                   "until P=$(cat /proc/$U/task/$U/children) && test -n \"$P\" && P=${P%% } && "
+                   "'" SFB_TOOL
+                   "' stack $P >stacks 2>why && test $(grep -c 'that thread' stacks) = 2; do :; "
+                   "done; kill -9 $P; wait; grep \"a mutex that thread $P holds\" stacks");
+    if (run.status == 77)
+        SAY_SKIPPED("stack: this user may make no PID namespace");
+    else
+        cr_expect(eq(int, run.status, 0), "%s%s", run.out, run.err);
+    run_free(&run);
+}
+
 Test(stack, shows_children_behind_their_parents)
 {
     struct run run;

@@ -675,7 +675,18 @@ static void end_process(pid_t pid)
     remote_memory_close(&memory);
 }
 
-/* Waits until a thread sleeps in a call, and gives its number. */
+/* On its way there it may wait for a lock of the kernel, which is state D, or for one of malloc(). */
+static bool is_there(const struct remote_look *look, size_t i)
+{
+    struct remote_task_stat stat;
+
+    return look->call.in_call &&
+           (look->call.number != SYS_futex || strstr(calls[i].name, "futex") != NULL) &&
+           remote_task_stat_read(&stat, tasks, look->tid) && stat.state == 'S' &&
+           remote_look_holds(look, tasks);
+}
+
+/* Waits until a thread sleeps in its call, and gives that one's number. */
 static int64_t wait_for_call(size_t i, struct remote_look *look)
 {
     pid_t tid;
@@ -684,7 +695,7 @@ static int64_t wait_for_call(size_t i, struct remote_look *look)
         sched_yield();
     while (atomic_load(&shared->ended[i]) == 0 &&
            (remote_look_asleep(look, &memory, tasks, tid, 4096) != REMOTE_LOOK_DONE ||
-            !look->call.in_call))
+            !is_there(look, i)))
         sched_yield();
     return look->call.number;
 }
