@@ -166,7 +166,9 @@ bool remote_access_fault(struct sfb_remote_fault *fault, pid_t pid)
         !read_text(pid, "auxv", text, sizeof text) || !read_text(pid, "syscall", text, sizeof text);
     if (refused && (errno == EACCES || errno == EPERM))
         return explain_refusal(fault, pid);
-    if (read_text(pid, "maps", text, sizeof text) && text[0] == '\0' && !has_other_threads(pid))
+    /* Some kernels give no text, others ESRCH. */
+    if (!(read_text(pid, "maps", text, sizeof text) ? text[0] != '\0' : errno != ESRCH) &&
+        !has_other_threads(pid))
         return snprintf(fault->why, sizeof fault->why,
                         "it is a thread of the kernel, or ends just now: it has no memory") > 0;
     return false;

@@ -44,7 +44,9 @@ static bool fail(struct sfb_remote_fault *fault, const char *why)
 /* What the kernel said, unless there is more to say. */
 static bool fail_by_error(struct sfb_remote_fault *fault, pid_t pid, int error)
 {
-    return !remote_access_fault(fault, pid) ? fail(fault, strerror(error)) : false;
+    if (remote_access_fault(fault, pid))
+        return false;
+    return fail(fault, error == ESRCH ? "no such process" : strerror(error));
 }
 
 struct sfb_remote *sfb_remote_open(pid_t pid, struct sfb_remote_fault *fault)
@@ -175,7 +177,8 @@ static bool find_modules(struct sfb_remote *r, const pid_t *tids, size_t count,
     /* The first thread may have ended since the mappings were read. */
     if (!r->have_modules && refresh_memory(r, tids, count))
         r->have_modules = remote_modules_open(&r->modules, r->memory.pid, &cause);
-    return r->have_modules || fail(fault, cause);
+    /* Or all of them. */
+    return r->have_modules || (!remote_access_fault(fault, r->pid) && fail(fault, cause));
 }
 
 /* @return false: no memory */
