@@ -87,11 +87,11 @@ static size_t first_behind(const struct sfb_copied_space *space, uint64_t addres
 
 struct copied_range *copied_space_find(struct sfb_copied_space *space, uint64_t address)
 {
-    struct copied_range *range = &space->ranges[space->last];
-    size_t at;
+    size_t at = space->last;
 
-    if (space->last < space->count && address - range->start < range->end - range->start)
-        return range;
+    if (at < space->count &&
+        address - space->ranges[at].start < space->ranges[at].end - space->ranges[at].start)
+        return &space->ranges[at];
     at = first_behind(space, address);
     if (at == space->count || space->ranges[at].start > address)
         return NULL;

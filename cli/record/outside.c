@@ -8,15 +8,20 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "profiler/collector/outside/attach.h"
 #include "profiler/collector/processes/tasks.h"
+#include "util/base_name.h"
 #include "util/counted.h"
 
 struct from_outside {
     const struct record_request *request;
+    pid_t pid;                  /* 0: all processes */
+    struct record_child *child; /* NULL: nothing was started */
+    const char *path;           /* of what was started */
     struct attach *attach;
     struct attach_state chosen; /* at the beginning */
     char why[160];              /* not by perf events */
@@ -24,7 +29,10 @@ struct from_outside {
     struct sfb_recording_writer *writer;
     uint64_t begun, flushed, shown;
     const char *reason;
+    int cause; /* errno of the exec */
 };
+
+extern char **environ;
 
 static const uint64_t second_ns = 1000000000, shown_every_ns = 200000000;
 
@@ -36,9 +44,10 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * second_ns + (uint64_t)t.tv_nsec;
 }
 
-static bool is_interrupted(void)
+/* A program that was started gets what is typed, and the first signal. */
+static bool is_interrupted(const struct record_child *child)
 {
-    return record_signals_sent() + record_signals_typed() > 0;
+    return child ? record_signals_sent() > 1 : record_signals_sent() + record_signals_typed() > 0;
 }
 
 /* --- Its beginning -------------------------------------------------------------------------------------- */
@@ -57,7 +66,7 @@ static bool is_there(const struct record_request *request)
 
 static bool choose(struct from_outside *o)
 {
-    const struct attach_options how = { .pid = o->request->pid,
+    const struct attach_options how = { .pid = o->pid,
                                         .no_children = o->request->no_children,
                                         .looks = o->request->engine == SFB_ENGINE_LOOKS,
                                         .rate_hz = o->request->rate_hz };
@@ -96,21 +105,36 @@ static bool delay(const struct record_request *request)
 {
     const uint64_t end = now_ns() + request->delay_ns;
 
-    for (uint64_t now = now_ns(); now < end && !is_interrupted(); now = now_ns())
+    for (uint64_t now = now_ns(); now < end && !is_interrupted(NULL); now = now_ns())
         poll(NULL, 0, (int)((end - now) / 1000000 % 1000 + 1));
-    return !is_interrupted();
+    return !is_interrupted(NULL);
 }
 
 static void describe(const struct from_outside *o, char *out, size_t size)
 {
-    const char *what = o->request->pid != 0 ? "a process that ran already" : "all processes";
+    const char *what = o->child      ? "no agent can be loaded into the program"
+                       : o->pid != 0 ? "a process that ran already"
+                                     : "all processes";
 
     if (o->chosen.engine == SFB_ENGINE_LOOKS)
         snprintf(out, size, "%s%s%s, 100 looks a second", what, o->why[0] ? "; " : "", o->why);
     else
-        snprintf(out, size, "%s, with %s of stack, %s", what,
-                 counted(o->chosen.stack >> 10, "KiB").text,
+        snprintf(out, size, "%s: %s of stack, %s", what, counted(o->chosen.stack >> 10, "KiB").text,
                  counted(o->chosen.events, "events").text);
+}
+
+/* As a part of a file's name. */
+static void name_of(const struct from_outside *o, char *out, size_t size)
+{
+    if (o->child)
+        snprintf(out, size, "%s", sfb_base_name(o->path));
+    else if (o->pid != 0)
+        sfb_recorder_task_name(o->pid, out, size);
+    else
+        snprintf(out, size, "all");
+    for (char *at = out; *at; at++)
+        if (*at == '/' || *at == ' ')
+            *at = '-';
 }
 
 static bool begin(struct from_outside *o)
@@ -118,25 +142,33 @@ static bool begin(struct from_outside *o)
     static char word[32];
     static char *command[] = { word, NULL };
     struct record_request named = *o->request;
-    char name[64] = "all", text[320];
+    char name[256], text[320];
 
-    if (o->request->pid != 0)
-        sfb_recorder_task_name(o->request->pid, name, sizeof name);
-    for (char *at = name; *at; at++)
-        if (*at == '/' || *at == ' ')
-            *at = '-';
-    snprintf(word, sizeof word, o->request->pid != 0 ? "--pid %d" : "--all", (int)o->request->pid);
-    named.arguments = command;
-    named.rate_hz = o->chosen.rate_hz;
+    name_of(o, name, sizeof name);
     describe(o, text, sizeof text);
-    if (!record_file_open(&o->file, o->request, name,
-                          o->request->pid != 0 ? o->request->pid : getpid()))
+    snprintf(word, sizeof word, o->pid != 0 ? "--pid %d" : "--all", (int)o->pid);
+    if (!o->child)
+        named.arguments = command;
+    named.rate_hz = o->chosen.rate_hz;
+    if (!record_file_open(&o->file, o->request, name, o->pid != 0 ? o->pid : getpid()))
         return false;
     if (record_writer_open(&o->writer, &o->file, &named, o->chosen.engine, text)) {
         if (attach_begin(o->attach, o->writer))
             return true;
         tool_complain(TOOL_FAILED, "record: %s", strerror(ENOMEM));
     }
+    record_file_drop(&o->file);
+    return false;
+}
+
+/* @return false: it could not be executed, and nothing is recorded */
+static bool start(struct from_outside *o)
+{
+    o->cause = record_child_start(o->child);
+    if (o->cause == 0)
+        return true;
+    waitpid(o->pid, NULL, 0);
+    sfb_recording_writer_close(o->writer, now_ns(), NULL);
     record_file_drop(&o->file);
     return false;
 }
@@ -155,6 +187,11 @@ static void show(struct from_outside *o, uint64_t now)
     o->shown = now;
 }
 
+static const char *ended(const struct from_outside *o)
+{
+    return o->child ? "the program ended" : "the process ended";
+}
+
 static void record(struct from_outside *o)
 {
     const uint64_t duration = o->request->duration_ns;
@@ -170,8 +207,8 @@ static void record(struct from_outside *o)
         }
         show(o, now);
         o->reason = !good                                        ? "it could not be written"
-                    : attach_has_ended(o->attach)                ? "the process ended"
-                    : is_interrupted()                           ? "interrupted"
+                    : attach_has_ended(o->attach)                ? ended(o)
+                    : is_interrupted(o->child)                   ? "interrupted"
                     : duration > 0 && now - o->begun >= duration ? "--duration"
                                                                  : NULL;
     }
@@ -201,6 +238,8 @@ static void put_losses(struct from_outside *o, const struct outside_totals *t,
     put_loss(o->writer, SFB_LOSS_RING_FULL, t->lost, "the kernel dropped them");
     put_loss(o->writer, SFB_LOSS_BAD_RING, t->unreadable, "damaged records");
     put_loss(o->writer, SFB_LOSS_NO_TIMER, state.refused, "no event: no rights, or no descriptor");
+    put_loss(o->writer, SFB_LOSS_NOT_FOLLOWED, state.raised,
+             "a set-user-ID program: the kernel ends the events of ordinary users at its exec");
     put_loss(o->writer, SFB_LOSS_RATE, state.slowed, "the kernel dropped samples");
 }
 
@@ -232,6 +271,12 @@ static void tell(const struct from_outside *o, const struct outside_totals *t)
         fprintf(stderr, "sfb: by looks%s%s: %s, %.2f CPU seconds of sfb\n",
                 o->why[0] ? ", for " : "", o->why, counted(state.stops, "stops of a thread").text,
                 own_cpu());
+    if (state.raised > 0)
+        fprintf(stderr,
+                "sfb: %s of set-user-ID programs, where the kernel ends the events of this user: "
+                "as root "
+                "they are recorded\n",
+                counted(state.raised, "execs").text);
     if (t->unsampled > t->cpu / 100)
         fprintf(stderr, "sfb: %.2f of %.2f CPU seconds are in no sample%s\n",
                 (double)t->unsampled / 1e9, (double)t->cpu / 1e9,
@@ -276,22 +321,58 @@ static enum tool_exit end(struct from_outside *o)
     return outcome.error != 0 && !outcome.limited ? TOOL_FAILED : TOOL_DONE;
 }
 
-enum tool_exit record_outside(const struct record_request *request)
+/* @return TOOL_FAILED after a complaint */
+static enum tool_exit record_and_end(struct from_outside *o)
 {
-    struct from_outside o = { .request = request, .file = { .fd = -1 } };
     enum tool_exit exit_status = TOOL_FAILED;
 
-    if (!is_there(request))
-        return exit_status;
     raise_limit();
-    record_signals_catch(0);
-    if (!delay(request))
-        return TOOL_DONE;
-    if (choose(&o) && begin(&o)) {
-        record(&o);
-        exit_status = end(&o);
+    if (choose(o) && begin(o)) {
+        if (!o->child || start(o)) {
+            record(o);
+            exit_status = end(o);
+        }
+    } else if (o->child) {
+        record_child_drop(o->child);
     }
-    if (o.attach)
-        attach_close(o.attach);
+    if (o->attach)
+        attach_close(o->attach);
     return exit_status;
+}
+
+int record_outside(const struct record_request *request)
+{
+    struct from_outside o = { .request = request, .pid = request->pid, .file = { .fd = -1 } };
+
+    if (!is_there(request))
+        return TOOL_FAILED;
+    record_signals_catch(0);
+    return delay(request) ? (int)record_and_end(&o) : (int)TOOL_DONE;
+}
+
+int record_outside_program(const struct record_request *request, const char *path)
+{
+    struct record_child child;
+    struct from_outside o = {
+        .request = request, .child = &child, .path = path, .file = { .fd = -1 }
+    };
+    enum tool_exit recorded;
+    int status = 0;
+
+    if (!record_child_make(&child, path, request->arguments, environ))
+        return TOOL_FAILED;
+    o.pid = child.pid;
+    record_signals_catch(child.pid);
+    recorded = record_and_end(&o);
+    if (o.cause != 0)
+        return (int)tool_complain(o.cause == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE,
+                                  "record: %s: %s", path, strerror(o.cause));
+    if (recorded != TOOL_DONE && !o.reason)
+        return recorded;
+    while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR && record_signals_sent() <= 1) {
+    }
+    record_crash_line(status);
+    return recorded != TOOL_DONE ? (int)recorded
+           : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+                                 : WEXITSTATUS(status);
 }

@@ -53,12 +53,19 @@ static bool search(char *out, const char *name)
 static const char link_in[] =
     "link the agent in (sframe_backtrace_record_start()), or use perf record";
 
-/* @return 0, or the exit status after a complaint */
-static int judge(const char *path, int depth)
+/*
+ * @param outside  written: whether it is recorded from outside
+ * @return 0, or the exit status after a complaint
+ */
+static int judge(const char *path, int depth, bool *outside)
 {
     static struct sfb_recorder_program program;
 
     sfb_recorder_program_look(&program, path);
+    /* At an exec that gives it another user's rights the kernel ends the events of ordinary users. */
+    *outside = program.kind == SFB_PROGRAM_STATIC || (program.raised && geteuid() == 0);
+    if (*outside)
+        return 0;
     if (program.raised)
         return (int)tool_complain(
             TOOL_FAILED,
@@ -67,13 +74,9 @@ static int judge(const char *path, int depth)
             path, link_in);
     switch (program.kind) {
     case SFB_PROGRAM_DYNAMIC:
+    case SFB_PROGRAM_STATIC:
     case SFB_PROGRAM_OTHER: /* a shell reads it, and is recorded */
     case SFB_PROGRAM_UNREADABLE: /* may be executed all the same */ return 0;
-    case SFB_PROGRAM_STATIC:
-        return (int)tool_complain(TOOL_FAILED,
-                                  "record: %s is statically linked: no agent can be loaded; "
-                                  "link it dynamically, or use perf record",
-                                  path);
     case SFB_PROGRAM_OTHER_MACHINE:
         return (int)tool_complain(TOOL_FAILED, "record: %s is for another machine than sfb", path);
     case SFB_PROGRAM_NO_LOADER:
@@ -87,13 +90,13 @@ static int judge(const char *path, int depth)
         return (int)tool_complain(errno == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE,
                                   "record: %s: its interpreter %s: %s", path, program.interpreter,
                                   strerror(errno));
-    return judge(program.interpreter, depth + 1);
+    return judge(program.interpreter, depth + 1, outside);
 }
 
-int record_find_program(char *path, const char *name)
+int record_find_program(char *path, const char *name, bool *outside)
 {
     if (!search(path, name))
         return (int)tool_complain(errno == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE,
                                   "record: %s: %s", name, strerror(errno));
-    return judge(path, 0);
+    return judge(path, 0, outside);
 }

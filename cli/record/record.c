@@ -227,10 +227,18 @@ static bool take_option(struct record_request *r, int option, struct asked *aske
 static int execute(const struct record_request *r)
 {
     static char path[PATH_MAX], agent[PATH_MAX];
-    const int failed = record_find_program(path, r->arguments[0]);
+    bool outside;
+    const int failed = record_find_program(path, r->arguments[0], &outside);
 
     if (failed != 0)
         return failed;
+    if (outside && r->heap)
+        return (int)tool_complain(TOOL_FAILED,
+                                  "record: %s is statically linked, or has other rights: no agent "
+                                  "can be loaded, and the heap takes one",
+                                  path);
+    if (outside)
+        return record_outside_program(r, path);
     if (r->heap && (!record_takes_heap_agent(path) || !record_limits_read(r)))
         return TOOL_FAILED;
     return record_find_agent(agent, r->heap) ? record_session(r, path, agent) : TOOL_FAILED;
@@ -277,7 +285,7 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
     if (!record_keep_streams())
         return tool_complain(TOOL_FAILED, "record: /dev/null: %s", strerror(errno));
     if (r.pid != 0 || r.all)
-        return record_outside(&r);
+        return (enum tool_exit)record_outside(&r);
     return (enum tool_exit)execute(&r);
 }
 

@@ -49,7 +49,7 @@ static void take_sample(struct contents *c, const struct sfb_recording_sample *e
     c->samples++;
     c->weight += e->weight;
     c->complete += e->end == SFB_END && e->stack != 0;
-    if (e->engine < 5)
+    if (e->engine < sizeof c->engines / sizeof *c->engines)
         c->engines[e->engine]++;
     if (p) {
         p->samples++;

@@ -12,6 +12,7 @@
 #include "profiler/collector/outside/looks.h"
 #include "profiler/collector/outside/outside_samples.h"
 #include "profiler/collector/outside/perf_rings.h"
+#include "profiler/collector/processes/program.h"
 #include "profiler/collector/processes/tasks.h"
 #include "util/index.h"
 
@@ -65,8 +66,11 @@ static bool is_machine(const struct attach *a)
     return a->how.pid == 0 && a->rings.attr.config == PERF_COUNT_SW_CPU_CLOCK;
 }
 
-/* @return how many new threads have events now */
-static size_t watch_process(struct attach *a, pid_t pid)
+/*
+ * @param again  also threads that had events
+ * @return how many threads have new events now
+ */
+static size_t watch_process(struct attach *a, pid_t pid, bool again)
 {
     pid_t *tids = calloc(TASKS_MOST, sizeof *tids);
     const size_t count = tids ? sfb_recorder_tasks_of(pid, tids, TASKS_MOST) : 0;
@@ -78,9 +82,9 @@ static size_t watch_process(struct attach *a, pid_t pid)
 
         if (!report_index_find(&a->watched, (uint32_t)tids[i], a->generation, a->watched_count,
                                &number, &known) ||
-            known)
+            (known && !again))
             continue;
-        a->watched_count++;
+        a->watched_count += !known;
         added += perf_rings_watch(&a->rings, tids[i]);
     }
     free(tids);
@@ -109,7 +113,7 @@ static void watch_all(struct attach *a)
         if (list(a, &pids))
             for (size_t i = 0; i < pids.pids.count; i++)
                 if (pids.pids.at[i] != getpid() || a->how.pid == getpid())
-                    added += watch_process(a, pids.pids.at[i]);
+                    added += watch_process(a, pids.pids.at[i], false);
         free(pids.pids.at);
     }
     a->state.refused = a->rings.refused;
@@ -268,13 +272,43 @@ static uint64_t weight_of(struct attach *a, const struct perf_sample *s)
     return grown > 2 * a->period && a->state.engine == SFB_ENGINE_OUTSIDE_USER ? a->period : grown;
 }
 
+/*
+ * An exec that gives a program other rights ends its events: fs/exec.c, begin_new_exec(). Root may open others; what came
+ * between is not seen.
+ */
+static void look_at_exec(struct attach *a, const struct perf_record *record)
+{
+    static struct sfb_recorder_program program;
+    struct perf_comm comm;
+    char path[32];
+
+    if (is_machine(a) || !perf_comm_read(&comm, record) || !comm.exec)
+        return;
+    snprintf(path, sizeof path, "/proc/%u/exe", comm.pid);
+    errno = 0;
+    sfb_recorder_program_look(&program, path);
+    if (!program.raised && !(program.kind == SFB_PROGRAM_UNREADABLE && errno == EACCES))
+        return;
+    if (geteuid() != 0 || watch_process(a, (pid_t)comm.pid, true) == 0) {
+        a->state.raised++;
+        return;
+    }
+    perf_rings_enable(&a->rings);
+    attach_introduce(a->outside, (pid_t)comm.pid, now_ns());
+}
+
 static bool take(void *user, const struct perf_record *record, const struct perf_ids *ids)
 {
     struct attach *a = user;
     struct perf_sample sample;
 
-    if (record->type != PERF_RECORD_SAMPLE)
-        return outside_take(a->outside, record, ids);
+    if (record->type != PERF_RECORD_SAMPLE) {
+        const bool good = outside_take(a->outside, record, ids);
+
+        if (record->type == PERF_RECORD_COMM)
+            look_at_exec(a, record);
+        return good;
+    }
     if (!perf_sample_read(&sample, &a->rings.layout, record)) {
         outside_damaged(a->outside);
         return true;

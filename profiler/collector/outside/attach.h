@@ -20,6 +20,7 @@ struct attach_options {
 };
 
 struct attach_state {
+    uint64_t raised;  /* execs of set-user-ID programs, at which the kernel ended the events */
     uint64_t stops;   /* of threads, by looks */
     uint32_t engine;  /* enum sfb_recording_engine */
     uint32_t rate_hz; /* as it is now */

@@ -211,6 +211,8 @@ static bool take_exit(struct outside *o, const struct perf_record *record, uint6
         outside_damaged(o);
         return true;
     }
+    if (is_old(o, task.pid, time)) /* its events have ended, and it was introduced anew */
+        return true;
     p = outside_tasks_process(&o->tasks, task.pid, false);
     t = outside_tasks_known(&o->tasks, task.tid);
     if (t && t->id != 0) {
