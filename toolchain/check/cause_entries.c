@@ -145,8 +145,11 @@ static void try_neighbours(struct hunt *h)
     };
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const bool known = h->out->before.equal * 10 >= h->out->before.all * 9;
         uint64_t shown = 0;
 
+        if (known != (kinds[i].kind == FIX_ROWS_NEIGHBOUR))
+            continue;
         for (size_t k = 0; k < 3; k++)
             shown += hunt_count(h, kinds[i].shows[k]);
         for (int away = -1; away <= 1 && shown >= HUNT_LEAST; away += 2)
@@ -277,11 +280,12 @@ static void try_info(struct hunt *h)
             hunt_try(h, info, hunt_all(FIX_INFO, bits[i].mask), "without the bit %s", bits[i].what);
     if (hunt_count(h, CODE_ROWS_TORN) + hunt_count(h, CODE_FIRST_ROW) +
             hunt_count(h, CODE_ROW_AFTER_END) + hunt_count(h, CODE_OFFSET_COUNT) +
-            hunt_count(h, CODE_ROW_TYPE) + hunt_count(h, CODE_ROWS_DESCEND) >=
+            hunt_count(h, CODE_ROW_TYPE) + hunt_count(h, CODE_ROWS_DESCEND) +
+            hunt_count(h, CODE_UNOWNED) + hunt_count(h, CODE_NO_ROWS) +
+            hunt_count(h, CODE_ROWS_TOO_MANY) >=
         HUNT_LEAST) {
         hunt_try(h, info, hunt_all(FIX_ROW_TYPE, 0),
-                 "with starts of rows of the smallest type that their function allows");
-        hunt_try(h, info, hunt_all(FIX_ROW_TYPE, 1), "with starts of rows of the type above that");
+                 "with another type of row starts, where only that makes the rows possible");
         for (int type = 1; type <= 3; type++)
             hunt_try(h, info, hunt_all(FIX_INFO, type), "with the type of row starts changed by %d",
                      type);
@@ -369,6 +373,10 @@ void hunt_entries(struct hunt *h)
     try_row_offsets(h);
     try_info(h);
     look_for_relocations(h);
-    if (h->out->code == 0 && h->out->before.equal * 4 < h->out->before.all)
+}
+
+void hunt_last(struct hunt *h)
+{
+    if (h->out->before.equal * 4 < h->out->before.all)
         look_for_another_file(h);
 }

@@ -86,26 +86,33 @@ static void try_counted_fields(struct hunt *h)
     if (p->fre_at - base != rows) {
         fix.at = AT_HEADER_FRE_AT;
         fix.amount = (int64_t)rows;
-        hunt_try(h, header, fix, "the offset of the rows is 0x%" PRIx64 ": with 0x%" PRIx64,
-                 p->fre_at - base, rows);
+        hunt_try_header(h, header, fix, "the offset of the rows is 0x%" PRIx64 ": with 0x%" PRIx64,
+                        p->fre_at - base, rows);
         if ((p->fre_at - p->fde_at) % p->version->entry_size == 0) {
             fix.at = AT_HEADER_FDES;
             fix.amount = (int64_t)((p->fre_at - p->fde_at) / p->version->entry_size);
-            hunt_try(h, header, fix, "the number of functions is %" PRIu32 ": with %" PRId64,
-                     p->fde_count, fix.amount);
+            hunt_try_header(h, header, fix, "the number of functions is %" PRIu32 ": with %" PRId64,
+                            p->fde_count, fix.amount);
         }
     }
     if (p->fde_at != base) {
         fix.at = AT_HEADER_FDE_AT;
         fix.amount = 0;
-        hunt_try(h, header, fix, "the offset of the entries is 0x%" PRIx64 ": with 0",
-                 p->fde_at - base);
+        hunt_try_header(h, header, fix, "the offset of the entries is 0x%" PRIx64 ": with 0",
+                        p->fde_at - base);
+    }
+    if (p->end < p->size) {
+        fix.at = AT_HEADER_FRE_SIZE;
+        fix.amount = (int64_t)(p->size - p->fre_at);
+        hunt_try_header(h, header, fix, "the size of the rows is 0x%" PRIx32 ": with 0x%" PRIx64,
+                        p->fre_size, (uint64_t)fix.amount);
     }
     if (p->aux_size != 0) {
         fix.at = AT_HEADER_AUX;
         fix.width = 1;
         fix.amount = 0;
-        hunt_try(h, header, fix, "the size of the auxiliary header is %u: with 0", p->aux_size);
+        hunt_try_header(h, header, fix, "the size of the auxiliary header is %u: with 0",
+                        p->aux_size);
     }
 }
 
@@ -157,12 +164,15 @@ static bool ascends_by_field(const struct hunt *h, uint32_t count, bool is_signe
  * How many functions lie before one that is in front of them in the table, and how often the order
  * breaks.
  */
-static void look_at_order(struct hunt *h)
+void hunt_order(struct hunt *h)
 {
+    const uint64_t unsorted = hunt_count(h, CODE_NOT_SORTED) + hunt_count(h, CODE_UNSORTED);
     const uint32_t count = hunt_functions(h);
     uint32_t breaks = 0, at = 0, late = 0, early = 0;
     uint64_t highest = 0;
 
+    if (unsorted == 0 || h->all - unsorted >= HUNT_LEAST)
+        return;
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t start = hunt_function(h, i).entry->start;
 
@@ -196,8 +206,6 @@ static void look_at_order(struct hunt *h)
 
 void hunt_header(struct hunt *h)
 {
-    const uint64_t unsorted = hunt_count(h, CODE_NOT_SORTED) + hunt_count(h, CODE_UNSORTED);
-
     if (!has_header(h->c))
         return;
     if (h->truth->count >= TRUTH_LEAST && h->out->before.equal * 2 <= h->out->before.all) {
@@ -208,6 +216,4 @@ void hunt_header(struct hunt *h)
     }
     if (h->as_it_stands->part_count == 1 && is_suspect(h))
         try_counted_fields(h);
-    if (unsorted > 0 && h->out->before.equal * 2 > h->out->before.all)
-        look_at_order(h);
 }

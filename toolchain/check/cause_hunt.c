@@ -7,7 +7,19 @@
  * Fewer errors and warnings need no cause; as many trials end the search: each of them checks the whole
  * section.
  */
-enum { FINDINGS_LEAST = 8, TRIALS_MAX = 48, PARTS_EXPLAINED = 2, EXPLAINED = 10 };
+enum { FINDINGS_LEAST = 8, TRIALS_MAX = 48 };
+
+/* No other repair is tried if one of so many findings stays. */
+enum { ENOUGH = 100 };
+
+/* How much a repair must explain. */
+struct demand {
+    uint64_t share; /* one of so many findings may stay */
+    uint64_t least; /* findings that are removed */
+};
+
+static const struct demand of_all = { 10, FINDINGS_LEAST }, of_part = { 2, FINDINGS_LEAST },
+                           of_header = { 10, 2 };
 
 static uint64_t grave(const struct findings *f)
 {
@@ -49,22 +61,21 @@ __attribute__((format(printf, 5, 0))) static void take(struct hunt *h, struct hu
     vsnprintf(h->out->how, sizeof h->out->how, format, arguments);
 }
 
-/* @param share  one of so many findings may stay */
 __attribute__((format(printf, 5, 0))) static void try(struct hunt *h, struct hunt_name name,
-                                                      struct sframe_fix fix, uint64_t share,
+                                                      struct sframe_fix fix, struct demand demand,
                                                       const char *format, va_list arguments)
 {
     const struct check_reading reading = { .fix = fix };
     struct findings f = { .limit = 0 };
     uint64_t left;
 
-    if (h->trials++ >= TRIALS_MAX || h->all < FINDINGS_LEAST ||
+    if (h->trials++ >= TRIALS_MAX || h->all < demand.least || h->left * ENOUGH <= h->all ||
         !findings_init(&f, 0, &(struct findings_ears){ .take = NULL }))
         return;
     check_count(&f, h->c, &reading);
     left = grave(&f);
     findings_free(&f);
-    if (left < h->left && left * share <= h->all && h->all - left >= FINDINGS_LEAST)
+    if (left < h->left && left * demand.share <= h->all && h->all - left >= demand.least)
         take(h, name, fix, left, format, arguments);
 }
 
@@ -73,7 +84,17 @@ void hunt_try(struct hunt *h, struct hunt_name name, struct sframe_fix fix, cons
     va_list arguments;
 
     va_start(arguments, format);
-    try(h, name, fix, EXPLAINED, format, arguments);
+    try(h, name, fix, of_all, format, arguments);
+    va_end(arguments);
+}
+
+void hunt_try_header(struct hunt *h, struct hunt_name name, struct sframe_fix fix,
+                     const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    try(h, name, fix, of_header, format, arguments);
     va_end(arguments);
 }
 
@@ -83,7 +104,7 @@ void hunt_try_part(struct hunt *h, struct hunt_name name, struct sframe_fix fix,
     va_list arguments;
 
     va_start(arguments, format);
-    try(h, name, fix, PARTS_EXPLAINED, format, arguments);
+    try(h, name, fix, of_part, format, arguments);
     va_end(arguments);
 }
 
@@ -134,10 +155,15 @@ bool cause_hunt(struct cause *out, const struct check *c, const struct check *as
     h.all = h.left = grave(&h.found);
     if (h.all > 0) {
         hunt_header(&h);
-        if (hunt_functions(&h) > 0)
+        if (hunt_functions(&h) > 0) {
             hunt_entries(&h);
-        if (hunt_functions(&h) > 0)
-            hunt_rows(&h);
+            if (out->before.equal * 2 >= out->before.all || truth->count < TRUTH_LEAST)
+                hunt_rows(&h);
+            if (out->code == 0)
+                hunt_order(&h);
+            if (out->code == 0)
+                hunt_last(&h);
+        }
     }
     findings_free(&h.found);
     return out->code != 0;

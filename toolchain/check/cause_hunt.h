@@ -37,6 +37,10 @@ struct hunt_name {
 void hunt_try(struct hunt *h, struct hunt_name name, struct sframe_fix fix, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The same for a field of the header, where few findings may be its consequences. */
+void hunt_try_header(struct hunt *h, struct hunt_name name, struct sframe_fix fix,
+                     const char *format, ...) __attribute__((format(printf, 4, 5)));
+
 /* The same for a stretch of functions, by which alone half of all findings must be explained. */
 void hunt_try_part(struct hunt *h, struct hunt_name name, struct sframe_fix fix, const char *format,
                    ...) __attribute__((format(printf, 4, 5)));
@@ -65,6 +69,8 @@ static inline struct sframe_fix hunt_all(enum fix_kind kind, int64_t amount)
 void hunt_header(struct hunt *h);
 void hunt_entries(struct hunt *h);
 void hunt_rows(struct hunt *h);
+void hunt_order(struct hunt *h);
+void hunt_last(struct hunt *h); /* if nothing else is found */
 
 /* @return whether there is a cause */
 bool cause_hunt(struct cause *out, const struct check *c, const struct check *as_it_stands,

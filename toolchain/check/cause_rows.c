@@ -159,7 +159,9 @@ static void try_outermost(struct hunt *h)
     for (uint32_t i = 0; i < count; i++)
         n += is_outermost(hunt_function(h, i));
     if (!hunt_function(h, 0).part->version->has_attribute || n < TRUTH_LEAST || n * 2 < count ||
-        hunt_count(h, CODE_INSN_OUTERMOST) + hunt_count(h, CODE_RA_DIFFERS) < TRUTH_LEAST)
+        hunt_count(h, CODE_INSN_OUTERMOST) + hunt_count(h, CODE_RA_DIFFERS) +
+                hunt_count(h, CODE_OUTERMOST) <
+            TRUTH_LEAST)
         return;
     hunt_settle(h, outermost, hunt_all(FIX_OUTERMOST, 0),
                 "%" PRIu32 " of %" PRIu32 " functions begin without a caller: with them unjudged",

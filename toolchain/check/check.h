@@ -13,6 +13,7 @@
  *     cause.c       the one fault that explains most of all this
  *     coverage.c    how much of the code has a row; stats_collect.c: by section and function
  *     kernel.c      what a kernel's reader wants beside all this
+ *     lost.c        functions without rows, if they are much of it
  *     known.c       known faults of releases; producer.c: guesses the producer
  *     policy.c      what of it matters to the caller; baseline.c: what they know already
  *     extract.c     level 5: one function for a bug report

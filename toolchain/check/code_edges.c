@@ -7,7 +7,7 @@
 #include "toolchain/check/words.h"
 
 /* Instructions examined in front of a trap, and their bytes. */
-enum { TRAP_MAX = 8, TRAP_BYTES = 16 };
+enum { TRAP_MAX = 16, TRAP_BYTES = 16 };
 
 const struct check_function *code_function_at(const struct code_check *cc, uint64_t pc)
 {

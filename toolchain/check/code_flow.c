@@ -191,6 +191,13 @@ static void equate(const struct code_function *u, size_t at, enum insn_equal whe
         state_equate(s, &u->cc->machine, &u->insns[at - 1]);
 }
 
+/* Whether only a call leads to a jump: if it does not return, compilers let the jump lead anywhere. */
+static bool is_behind_call(const struct code_function *u, size_t at)
+{
+    return u->insns[at].flow == FLOW_JUMP && at > 0 && u->insns[at - 1].flow == FLOW_CALL &&
+           (u->marks[at] & MARK_LEADER) == 0 && (u->marks[at - 1] & MARK_HOLE) == 0;
+}
+
 /* Follows a jump. @return false: no memory */
 static bool jump(struct code_function *u, size_t at, const struct frame_state *s)
 {
@@ -201,7 +208,8 @@ static bool jump(struct code_function *u, size_t at, const struct frame_state *s
         return meet(u, at, target, s);
     if (target < u->insn_count)
         return (code_guards_table(u, at) && !fits(u, target, s)) || arrive(u, target, s);
-    if (u->telling && (i->target < u->start || i->target >= u->end) && !code_guards_table(u, at))
+    if (u->telling && (i->target < u->start || i->target >= u->end) && !code_guards_table(u, at) &&
+        !is_behind_call(u, at))
         code_edge(u, i, s);
     return true;
 }

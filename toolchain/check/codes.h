@@ -138,6 +138,7 @@ enum check_code {
     CODE_ROW_REPEATS = 513,
     CODE_SIGNAL_DIFFERS = 514,
     CODE_CFI_MACHINE = 515,
+    CODE_LOST = 516,
 
     /* options of the caller: --require, --min-coverage, --kernel */
     CODE_REQUIRED = 601,

@@ -14,6 +14,7 @@
 #include "toolchain/check/cfi.h"
 #include "toolchain/check/check.h"
 #include "toolchain/check/difference.h"
+#include "toolchain/check/lost.h"
 #include "toolchain/check/missing.h"
 #include "toolchain/check/only_sframe.h"
 #include "toolchain/check/say.h"
@@ -44,6 +45,7 @@ struct comparer {
     uint32_t said_row;
     const struct sframe_entry *key_said_of;
     struct missing missing;
+    struct lost lost;
 };
 
 static const struct sframe_version *version_of(const struct comparer *m)
@@ -169,6 +171,12 @@ static void compare_stretch(struct comparer *m, struct tally *t, const struct cf
 
 /* ---- a function of .eh_frame ---- */
 
+static void say_missing(struct comparer *m, const struct cfi_function *f, const struct tally *t)
+{
+    missing_add(&m->missing, &(struct missing_function){ t->gap_start, t->bytes, f->fde.offset });
+    lost_add(&m->lost, m->c, f->start, t->bytes);
+}
+
 static void say_gaps(struct comparer *m, const struct cfi_function *f, const struct tally *t)
 {
     struct finding_place at = in_eh_frame(f->fde.offset);
@@ -188,8 +196,7 @@ static void say_gaps(struct comparer *m, const struct cfi_function *f, const str
                counted(t->gap_end - t->gap_start, "bytes").text, t->bytes - t->covered - t->beyond,
                t->bytes);
     else
-        missing_add(&m->missing,
-                    &(struct missing_function){ t->gap_start, t->bytes, f->fde.offset });
+        say_missing(m, f, t);
 }
 
 static void add_shares(struct check_comparison *to, const struct tally *t)
@@ -264,6 +271,7 @@ static void compare_all(struct comparer *m)
     }
     missing_say(&m->missing, m->c);
     compare_between(m, at, UINT64_MAX);
+    lost_say(&m->lost, m->c, m->c->result->comparison.bytes.all);
     if (m->asker.exhausted)
         findings_add(m->c->findings, CODE_TOO_SHARED, in_sframe(0),
                      "so many functions overlap that their rows were not compared");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "toolchain/check/check.h"
+#include "toolchain/check/lost.h"
 #include "toolchain/check/stats_collect.h"
 #include "toolchain/check/stretches.h"
 #include "toolchain/check/where.h"
@@ -97,6 +98,7 @@ static void measure(struct check *c, const struct stretches *s)
 {
     struct check_coverage *n = &c->result->coverage;
     const bool tell = !c->result->comparison.done && c->part_count > 0;
+    struct lost lost = { .functions = 0 };
     uint64_t at = 0;
     size_t next = 0;
 
@@ -114,10 +116,14 @@ static void measure(struct check *c, const struct stretches *s)
         n->bytes_covered += covered;
         if (c->options->stats)
             stats_note(c, start, end, covered);
+        if (tell && covered == 0)
+            lost_add(&lost, c, start, end - start);
         if (tell && covered < end - start)
             say_uncovered(c, start, end - start, covered);
         at = end;
     }
+    if (tell)
+        lost_say(&lost, c, n->bytes);
 }
 
 /* @return whether part / all is below a limit in hundredths of a percent */

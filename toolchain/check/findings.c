@@ -96,12 +96,20 @@ static void tell(struct findings *f, const struct finding *g, size_t index)
         f->ears.take(f->ears.data, g);
 }
 
+/* Of SF07xx, or functions that are lost: they stand in front of what they explain. */
+static bool is_cause(const struct finding *f)
+{
+    return f->code / 100 == CODE_CAUSE_STARTS / 100 || f->code == CODE_LOST;
+}
+
 void findings_release(struct findings *f)
 {
     f->holds = false;
-    for (size_t i = 0; i < f->held_count; i++)
-        if (f->held[i].finding.severity != CHECK_NOTE)
-            f->ears.take(f->ears.data, &f->held[i].finding);
+    for (int others = 0; others < 2; others++)
+        for (size_t i = 0; i < f->held_count; i++)
+            if (f->held[i].finding.severity != CHECK_NOTE &&
+                is_cause(&f->held[i].finding) == (others == 0))
+                f->ears.take(f->ears.data, &f->held[i].finding);
     for (size_t i = 0; i < f->held_count; i++) {
         const struct finding *g = &f->held[i].finding;
 

@@ -21,7 +21,7 @@ enum fix_kind {
     FIX_ROWS_NEIGHBOUR,
     FIX_ROW_COUNT, /* rows added */
     FIX_INFO,      /* bits of the function's info that are the other way round */
-    FIX_ROW_TYPE, /* the smallest type of row starts that the size allows; amount 1: the next one */
+    FIX_ROW_TYPE,  /* another type of row starts, where only that makes the rows possible */
     /* rows */
     FIX_CFA,        /* bytes added to the offset of the CFA */
     FIX_BASE,       /* sp and fp exchanged */

@@ -165,6 +165,8 @@ void state_apply(struct frame_state *s, const struct machine *m, const struct in
             s->reg[i] = other;
     if (insn->flow == FLOW_CALL && s->reg[m->sp].kind == VALUE_CFA)
         state_forget_below(s, s->reg[m->sp].amount);
+    if (insn->flow == FLOW_CALL)
+        state_forget_addresses(s);
     /* sp stays a stack address: after any other change it is unknown, not untracked. */
     if (s->switched || s->reg[m->sp].kind != VALUE_CFA)
         s->reg[m->sp] = unknown;

@@ -43,3 +43,10 @@ void state_remember(struct frame_state *s, const struct machine *m, int64_t at,
     }
     s->slot[s->slots++] = (struct slot){ at, *v };
 }
+
+void state_forget_addresses(struct frame_state *s)
+{
+    for (unsigned i = 0; i < s->slots; i++)
+        if (s->slot[i].value.kind == VALUE_CFA)
+            s->slot[i].value = unknown;
+}

@@ -13,6 +13,9 @@ void state_overwrite(struct frame_state *s, int64_t at, int64_t size);
 /* Forgets the words below sp: a callee may overwrite them. */
 void state_forget_below(struct frame_state *s, int64_t sp);
 
+/* Forgets frame addresses in the frame's words: a callee may have got a pointer to them. */
+void state_forget_addresses(struct frame_state *s);
+
 /*
  * Tracks the word at `at`. Slots are kept for registers that rows describe, and for addresses in
  * the frame, which may be loaded into sp or fp.

@@ -76,6 +76,42 @@ static const uint8_t *entry_for(const struct sframe_part *p, uint32_t index, enu
     return p->data + p->fde_at + i * p->version->entry_size;
 }
 
+/* sframe_rows_possible(), of the entry as it is. */
+static bool rows_fit(const struct sframe_part *part, const struct sframe_entry *e, uint64_t *end)
+{
+    uint64_t position = sframe_first_row(part, e);
+    uint32_t before = 0;
+
+    for (uint32_t i = 0; i < e->row_count && !e->rows_lost; i++) {
+        struct sframe_row r;
+        struct sfb_rule rule;
+
+        if ((e->info & FUNCTION_ROW_TYPE) > ROW_TYPE_MAX || position >= part->fre_size ||
+            sframe_row_read(&r, part, e, position) != ROW_READ ||
+            sframe_row_rule(&rule, part, e, &r) != NULL || (i == 0 && r.start != 0) ||
+            (i > 0 && r.start <= before) || (r.start >= e->size && r.start > 0))
+            return false;
+        before = r.start;
+        position += r.size;
+    }
+    *end = position;
+    return e->row_count > 0 && !e->rows_lost;
+}
+
+static void change_type(struct sframe_entry *e, const struct sframe_part *p)
+{
+    const uint8_t info = e->info;
+    uint64_t end;
+
+    for (unsigned type = 0; type <= ROW_TYPE_MAX; type++) {
+        if (rows_fit(p, e, &end))
+            return;
+        e->info = (uint8_t)((info & ~(unsigned)FUNCTION_ROW_TYPE) | type);
+    }
+    if (!rows_fit(p, e, &end))
+        e->info = info;
+}
+
 /* Repairs what is read by now. */
 static void fix_entry(struct sframe_entry *e, const struct sframe_part *p)
 {
@@ -87,12 +123,8 @@ static void fix_entry(struct sframe_entry *e, const struct sframe_part *p)
         e->row_count += (uint32_t)p->fix->amount;
     if (fix_at(p->fix, FIX_INFO, i))
         e->info ^= (uint8_t)p->fix->amount;
-    if (fix_at(p->fix, FIX_ROW_TYPE, i)) {
-        const unsigned least = e->size < 0x100 ? 0 : e->size < 0x10000 ? 1 : 2;
-
-        e->info = (uint8_t)((e->info & ~(unsigned)FUNCTION_ROW_TYPE) |
-                            (least + (unsigned)p->fix->amount));
-    }
+    if (fix_at(p->fix, FIX_ROW_TYPE, i))
+        change_type(e, p);
 }
 
 /* Takes the rows from elsewhere, if they are impossible where they are, and possible there. */
@@ -146,9 +178,14 @@ bool sframe_part_read(struct sframe_part *part)
 
 void sframe_part_relocate(struct sframe_part *part, const uint8_t *section)
 {
-    for (uint32_t i = 0; i < part->fde_count; i++)
-        part->entries[i].raw_start = bytes_load_signed(section + sframe_entry_at(part, i),
-                                                       part->version->start_size, part->big);
+    const bool big = part->big != swaps(part, FIX_SWAP_ENTRIES);
+
+    for (uint32_t i = 0; i < part->fde_count; i++) {
+        const uint8_t *at = entry_for(part, i, FIX_START_RAW);
+
+        part->entries[i].raw_start = bytes_load_signed(section + part->offset + (at - part->data),
+                                                       part->version->start_size, big);
+    }
 }
 
 void sframe_part_place(struct sframe_part *part, bool from_fields)
@@ -258,29 +295,13 @@ bool sframe_rows_possible(const struct sframe_part *part, const struct sframe_en
                           uint64_t row_at, uint64_t *end)
 {
     struct sframe_entry e = *entry;
-    uint64_t position;
-    uint32_t before = 0;
 
     e.row_at = (uint32_t)row_at;
     if (row_at > part->fre_size)
         return false;
     if (part->version->has_attribute)
         read_attribute(&e, part);
-    position = sframe_first_row(part, &e);
-    for (uint32_t i = 0; i < e.row_count && !e.rows_lost; i++) {
-        struct sframe_row r;
-        struct sfb_rule rule;
-
-        if ((e.info & FUNCTION_ROW_TYPE) > ROW_TYPE_MAX || position >= part->fre_size ||
-            sframe_row_read(&r, part, &e, position) != ROW_READ ||
-            sframe_row_rule(&rule, part, &e, &r) != NULL || (i == 0 && r.start != 0) ||
-            (i > 0 && r.start <= before) || (r.start >= e.size && r.start > 0))
-            return false;
-        before = r.start;
-        position += r.size;
-    }
-    *end = position;
-    return e.row_count > 0 && !e.rows_lost;
+    return rows_fit(part, &e, end);
 }
 
 uint32_t sframe_repeat(const struct sframe_part *part, const struct sframe_entry *entry)

@@ -80,6 +80,16 @@ static void look(struct seen *out, const struct subject *s)
         out->explained += out->result.findings.explained[i];
 }
 
+static void look_as_it_stands(struct seen *out, const struct subject *s)
+{
+    const struct check_options options = { .take = finding_list_take,
+                                           .take_data = &out->list,
+                                           .as_it_stands = true };
+
+    *out = (struct seen){ .explained = 0 };
+    check_image(&out->result, "file", s->image, s->size, &options);
+}
+
 static void unlook(struct seen *seen)
 {
     finding_list_free(&seen->list);
@@ -195,7 +205,7 @@ Test(check_causes, see_a_table_that_is_missing)
     make_copy(path, sizeof path, folder);
     load(&s, path);
     bytes_store(s.section + AT_HEADER_FDES, 4, field(&s, AT_HEADER_FDES) - 40, s.big);
-    look(&seen, &s);
+    look_as_it_stands(&seen, &s); /* else the cause is the number of functions */
     for (size_t i = 0; i < seen.list.count; i++) {
         const struct kept_finding *f = &seen.list.list[i];
 

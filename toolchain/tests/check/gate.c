@@ -57,19 +57,24 @@ Test(check_gate, asks_for_a_section)
 Test(check_gate, measures_what_is_covered)
 {
     static const struct gate_case cases[] = {
-        { "lost", 0, "SF0505 note", "SF0602" },
-        { "--min-coverage functions=60 lost", 0, NULL, "SF0602" },
+        { "lost", 1,
+          "lost: +0x0: SF0516 warning: functions without rows are 1 % of the code or more: 1 "
+          "function, 32 bytes of 112",
+          "SF0602" },
+        { "--note SF0516 lost", 0, "SF0505 note", NULL },
+        { "--min-coverage functions=60 --note SF0516 lost", 0, NULL, "SF0602" },
         { "--min-coverage functions=100 lost", 1,
           "lost: +0x0: SF0602 error: less code has rows than --min-coverage asks for: functions: 2 "
           "of 3, and 100.00 % are asked for",
           NULL },
         { "--min-coverage bytes=71.5 lost", 1, "bytes: 80 of 112, and 71.50 %", NULL },
-        { "--min-coverage bytes=71.4 lost", 0, NULL, "SF0602" },
-        { "bare", 0,
+        { "--min-coverage bytes=71.4 --note SF0516 lost", 0, NULL, "SF0602" },
+        { "--note SF0516 bare", 0,
           "SF0418 note: a symbol's code without a row: at 0x1040 (g+0x0): 32 bytes of 32",
           "SF0505" },
         { "--min-coverage functions=60 bare", 1, "functions: 1 of 2, and 60.00 %", NULL },
-        { "--min-coverage bytes=60 bare", 0, NULL, "SF0602" },
+        { "bare", 1, "SF0516 warning", "SF0505" },
+        { "--min-coverage bytes=60 --ignore SF0516 bare", 0, NULL, "SF0602" },
         { "--error SF0418 bare", 1, "SF0418 error", NULL },
         { "--min-coverage bytes=1 nothing", 1, "nothing says what functions there are", NULL },
         { "--min-coverage functions=100 --min-coverage bytes=100 all", 0, NULL, "SF06" },

@@ -32,6 +32,15 @@ if(TARGET sfb)
       --check ${PROJECT_SOURCE_DIR}/docs/evidence/BINUTILS.md)
   endif()
 
+  # Systematic faults in copies of the library: `check/seeded BUILD_DIR RANDOM all` makes them, and the table.
+  add_executable(test-check-seed check/seed.c check/seeds.c check/subject.c)
+  target_include_directories(test-check-seed PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${sfb_tests}
+    ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(test-check-seed PRIVATE sfb-check sfb-cli sfb-flags)
+  if(CAPSTONE_FOUND AND NOT CMAKE_CROSSCOMPILING AND NOT SFRAME_BACKTRACE_SANITIZE)
+    sfb_add_test(check.seed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check/seeded ${PROJECT_BINARY_DIR} 30 one)
+  endif()
+
   # The short version; `./dev mutate` is the long one.
   add_executable(test-check-mutate check/mutate.c check/subject.c)
   target_include_directories(test-check-mutate PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${sfb_tests}

@@ -1,0 +1,17 @@
+/* Functions without any row: a warning, if they are much of the code. */
+#ifndef TOOLCHAIN_CHECK_LOST_H
+#define TOOLCHAIN_CHECK_LOST_H
+
+#include "toolchain/check/check.h"
+
+struct lost {
+    uint64_t functions, bytes;
+};
+
+/* Adds one, unless it is a linkage table or the code of a start file. */
+void lost_add(struct lost *l, const struct check *c, uint64_t start, uint64_t bytes);
+
+/* @param bytes  of all functions */
+void lost_say(const struct lost *l, struct check *c, uint64_t bytes);
+
+#endif
