@@ -3,6 +3,7 @@
 
 #include <ar.h>
 #include <libelf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -64,4 +65,29 @@ bool object_archive_members(const uint8_t *image, size_t size,
     if (fd >= 0)
         close(fd);
     return good;
+}
+
+bool object_archive_is_empty(const uint8_t *image, size_t size)
+{
+    static const char *const tables[] = { "/ ", "// ", "/SYM64/ " };
+    size_t at = SARMAG;
+
+    while (size - at >= sizeof(struct ar_hdr)) {
+        const struct ar_hdr *header = (const struct ar_hdr *)(image + at);
+        char digits[sizeof header->ar_size + 1] = "";
+        uint64_t bytes;
+        bool is_table = false;
+
+        for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+            is_table |= strncmp(header->ar_name, tables[i], strlen(tables[i])) == 0;
+        memcpy(digits, header->ar_size, sizeof header->ar_size);
+        bytes = strtoull(digits, NULL, 10);
+        if (!is_table || bytes > size - at - sizeof *header)
+            return false;
+        at += sizeof *header + (size_t)bytes;
+        at += at % 2;
+        if (at > size)
+            return true;
+    }
+    return size == at;
 }

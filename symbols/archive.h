@@ -19,6 +19,9 @@ struct object_member {
     size_t at, size; /* offset and bytes in the archive */
 };
 
+/* Whether an OBJECT_ARCHIVE has no members, but perhaps a table of symbols or of names. */
+bool object_archive_is_empty(const uint8_t *image, size_t size);
+
 /**
  * Visits the ELF files among the members, in order.
  *

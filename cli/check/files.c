@@ -122,6 +122,22 @@ static void check_member(void *data, const struct object_member *member)
     free(name);
 }
 
+/* Archives without any member exist: libraries that another one has swallowed, such as libpthread.a. */
+static void check_empty(struct run *run, const struct input *input)
+{
+    const struct report_file file = { input->name, input->name, 0 };
+    struct check_result result = { .has_section = false };
+
+    if (!object_archive_is_empty(input->data, input->size)) {
+        refuse(run, input->name, "an archive without members that can be read");
+        return;
+    }
+    run->no_memory |= !findings_init(&result.findings, 0, &(struct findings_ears){ .take = NULL });
+    report_begin(&run->report, &file);
+    report_end(&run->report, &file, &result);
+    check_result_free(&result);
+}
+
 static void check_archive(struct run *run, const struct input *input)
 {
     struct members members = { run, input };
@@ -130,7 +146,7 @@ static void check_archive(struct run *run, const struct input *input)
     if (!object_archive_members(input->data, input->size, check_member, &members, &any))
         refuse(run, input->name, "the archive cannot be read");
     else if (!any)
-        refuse(run, input->name, "an archive without members that can be read");
+        check_empty(run, input);
 }
 
 void run_file(struct run *run, const char *path)

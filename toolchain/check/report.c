@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "toolchain/check/where.h"
+
 bool report_open(struct report *out, enum report_format format, FILE *to)
 {
     *out = (struct report){ .format = format, .to = to };
@@ -50,10 +53,10 @@ void report_finding(struct report *report, const struct report_file *file, const
                     const struct finding *finding)
 {
     switch (report->format) {
-    case REPORT_TEXT: report_text_finding(report, file, finding); break;
+    case REPORT_TEXT: report_text_finding(report, file, c, finding); break;
     case REPORT_JSON: report_json_finding(report, file, c, finding); break;
     case REPORT_SARIF: report_sarif_finding(report, file, c, finding); break;
-    case REPORT_GITHUB: report_github_finding(report, file, finding); break;
+    case REPORT_GITHUB: report_github_finding(report, file, c, finding); break;
     }
 }
 
@@ -101,4 +104,18 @@ void report_owner(char *out, size_t size, const struct finding_place *place)
         snprintf(out, size, "FDE %" PRId64 " FRE %" PRId64 ": ", place->fde, place->fre);
     else if (place->fde != FINDING_NONE)
         snprintf(out, size, "FDE %" PRId64 ": ", place->fde);
+}
+
+char *report_text_of(const struct check *c, const struct finding *finding)
+{
+    const struct where_in in = finding->place.has_pc && c->object
+                                   ? where_symbol(c->object, finding->place.pc)
+                                   : (struct where_in){ NULL, 0 };
+    char *text;
+
+    /* Texts about code begin with the pc and its symbol. */
+    if (!in.name || in.name[0] == '\0' || strncmp(finding->text, "at ", 3) == 0)
+        return strdup(finding->text);
+    return asprintf(&text, "%s, in %s+0x%" PRIx64, finding->text, in.name, in.offset) < 0 ? NULL
+                                                                                          : text;
 }

@@ -63,17 +63,20 @@ uint64_t report_byte_offset(const struct report_file *file, const struct check_r
 /* Rounded down: 100 means all. */
 double report_percent_down(uint64_t part, uint64_t all);
 
-/* "FDE 3 FRE 2: ", or a part of it. */
+/* Of a line about a function: "FDE 3 FRE 2: ", or a part of it. */
 void report_owner(char *out, size_t size, const struct finding_place *place);
 
+/* The text of a finding, and the function if it does not name it: "..., in main+0x4"; for free(). */
+char *report_text_of(const struct check *c, const struct finding *finding);
+
 void report_text_finding(struct report *report, const struct report_file *file,
-                         const struct finding *finding);
+                         const struct check *c, const struct finding *finding);
 void report_text_end(struct report *report, const struct report_file *file,
                      const struct check_result *result);
 void report_text_tail(struct report *report);
 
 void report_github_finding(struct report *report, const struct report_file *file,
-                           const struct finding *finding);
+                           const struct check *c, const struct finding *finding);
 void report_github_end(struct report *report, const struct report_file *file,
                        const struct check_result *result);
 

@@ -31,9 +31,9 @@ static const char *command_name(enum check_severity severity)
 }
 
 void report_github_finding(struct report *report, const struct report_file *file,
-                           const struct finding *f)
+                           const struct check *c, const struct finding *f)
 {
-    char code[CHECK_CODE_SIZE], owner[64];
+    char code[CHECK_CODE_SIZE], owner[64], *text = report_text_of(c, f);
 
     check_code_name(code, f->code);
     report_owner(owner, sizeof owner, &f->place);
@@ -47,7 +47,9 @@ void report_github_finding(struct report *report, const struct report_file *file
         fprintf(report->to, ": ");
     }
     put(report, owner, false);
-    put(report, f->text, false);
+    put(report, text ? text : f->text, false);
+    report->failed |= !text;
+    free(text);
     putc('\n', report->to);
 }
 

@@ -19,9 +19,9 @@ static const char *region_name(enum finding_region region)
 
 /* The text of a finding has names of symbols: they are escaped. */
 void report_text_finding(struct report *report, const struct report_file *file,
-                         const struct finding *f)
+                         const struct check *c, const struct finding *f)
 {
-    char code[CHECK_CODE_SIZE], owner[64];
+    char code[CHECK_CODE_SIZE], owner[64], *text = report_text_of(c, f);
 
     check_code_name(code, f->code);
     report_owner(owner, sizeof owner, &f->place);
@@ -29,7 +29,9 @@ void report_text_finding(struct report *report, const struct report_file *file,
     fprintf(report->to, ": %s+0x%" PRIx64 ": %s%s %s: %s: ", region_name(f->place.region),
             f->place.offset, owner, code, check_severity_name(f->severity),
             check_code_text(f->code)->title);
-    foreign_print(report->to, f->text);
+    report->failed |= !text;
+    foreign_print(report->to, text ? text : f->text);
+    free(text);
     if (f->known)
         fprintf(report->to, " [known: %s]", f->known);
     putc('\n', report->to);

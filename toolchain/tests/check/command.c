@@ -17,7 +17,7 @@ Test(check_command, says_one_finding_a_line)
     cr_expect(eq(int, run.status, 1), "%s", run.err);
     run_expect_text("text", run.out,
                     "bad: .sframe+0x56: FDE 0 FRE 2: SF0312 error: a row after the function's end: "
-                    "row starts at 0x40, after the function's end (size 0x30)\n"
+                    "row starts at 0x40, after the function's end (size 0x30), in f+0x0\n"
                     "bad: made by GNU binutils 2.40, or sfb synth, by the looks of it\n"
                     "1 file, 1 with .sframe: 1 error, 0 warnings, 0 notes\n");
     run_free(&run);
@@ -156,6 +156,45 @@ Test(check_command, reads_members_of_archives)
     run_free(&run);
 }
 
+/* glibc's libpthread.a has no members since 2.34, and a table of symbols may be all that is there. */
+Test(check_command, passes_over_archives_without_members)
+{
+    struct run run =
+        run_line("cd '%s' && printf '!<arch>\\n' >empty.a && rm -f a.a && ar rcs a.a && "
+                 "'%s' check empty.a a.a",
+                 folder, SFB_TOOL);
+
+    cr_expect(eq(int, run.status, 0), "%s", run.err);
+    cr_expect(strcmp(run.out, "empty.a: no .sframe\na.a: no .sframe\n2 files, 0 with .sframe: 0 "
+                              "errors, 0 warnings, 0 notes\n") == 0,
+              "%s", run.out);
+    run_free(&run);
+    run = run_line("cd '%s' && printf '!<arch>\\nx' >empty.a && '%s' check empty.a", folder,
+                   SFB_TOOL);
+    cr_expect(eq(int, run.status, 2), "%s", run.out);
+    run_free(&run);
+}
+
+/* Of a finding about an entry, which has no pc in its text. */
+Test(check_command, names_the_function_in_each_line)
+{
+    static struct file f;
+    struct run run;
+
+    file_make(&f, &(struct file_plan){ .version = 1, .abi = SFB_ABI_AMD64_LE });
+    file_set(&f, FILE_SFRAME_AT + f.fde[1] + 16, 1, 0x0f);
+    write_file("bad", &f);
+    run = run_line(
+        "cd '%s' && '%s' check --only SF0211 bad; '%s' check --only SF0211 --format=github bad",
+        folder, SFB_TOOL, SFB_TOOL);
+    cr_expect(
+        strstr(run.out, "FDE 1: SF0211 error: unknown size of row starts: type 15, in g+0x0\n") !=
+            NULL,
+        "%s", run.out);
+    cr_expect(strstr(run.out, "::FDE 1: type 15, in g+0x0\n") != NULL, "%s", run.out);
+    run_free(&run);
+}
+
 Test(check_command, limits_what_it_prints_and_counts_the_rest)
 {
     struct run all =
@@ -272,7 +311,7 @@ Test(check_command, believes_a_return_address_above_the_cfa_that_eh_frame_has)
     cr_expect(strstr(run.out, "0 errors, 0 warnings, 0 notes\ncopy: .sframe+0x") != NULL, "%s",
               run.out);
     cr_expect(strstr(run.out, "SF0309 warning: a register saved where nothing can be saved: RA at "
-                              "CFA+8\n") != NULL,
+                              "CFA+8, in f+0x0\n") != NULL,
               "%s", run.out);
     run_free(&run);
 }
@@ -326,7 +365,8 @@ Test(check_command, believes_an_unaligned_frame_that_eh_frame_has)
     cr_expect(eq(int, run.status, 1), "%s%s", run.out, run.err);
     cr_expect(strstr(run.out, "0 errors, 0 warnings, 0 notes\ncopy: .sframe+0x") != NULL, "%s",
               run.out);
-    cr_expect(strstr(run.out, "SF0308 warning: a CFA that is not aligned: CFA = sp+150\n") != NULL,
+    cr_expect(strstr(run.out,
+                     "SF0308 warning: a CFA that is not aligned: CFA = sp+150, in f+0x7\n") != NULL,
               "%s", run.out);
     run_free(&run);
 #else

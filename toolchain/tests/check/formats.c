@@ -199,7 +199,7 @@ Test(check_formats, write_annotations)
     cr_expect(eq(int, run.status, 2));
     run_expect_text("annotations", run.out,
                     "::error file=a%2Cb%3Ac%25,title=SF0312 a row after the function's end::FDE 0 "
-                    "FRE 2: row starts at 0x40, after the function's end (size 0x30)\n"
+                    "FRE 2: row starts at 0x40, after the function's end (size 0x30), in f+0x0\n"
                     "a,b:c%: made by GNU binutils 2.40, or sfb synth, by the looks of it\n"
                     "::error file=/nowhere/at/all,title=it cannot be read::/nowhere/at/all: No "
                     "such file or directory\n"
