@@ -212,6 +212,9 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
     case OPTION_LIST:
         return report_request_take_view(r, REPORT_VIEW_LIST, exit_status) &&
                take_function(r, "list", exit_status);
+    case OPTION_ANNOTATE:
+        return report_request_take_view(r, REPORT_VIEW_ANNOTATE, exit_status) &&
+               take_function(r, "annotate", exit_status);
     case OPTION_THREADS: return report_request_take_view(r, REPORT_VIEW_THREADS, exit_status);
     case OPTION_MIN: return take_min(r, exit_status);
     case OPTION_SORT: return take_sort(r, exit_status);

@@ -112,6 +112,7 @@ static bool is_of_the_run(const struct report_request *r)
     case REPORT_VIEW_TREE:
     case REPORT_VIEW_CALLERS:
     case REPORT_VIEW_LIST:
+    case REPORT_VIEW_ANNOTATE:
     case REPORT_VIEW_THREADS:
     case REPORT_VIEW_LEAKS:
     case REPORT_VIEW_CHECK: break;

@@ -14,6 +14,7 @@
 #include "cli/report/outputs.h"
 #include "cli/report/progress.h"
 #include "cli/report/show.h"
+#include "cli/report/texts.h"
 #include "cli/tool.h"
 #include "profiler/report/model/fold.h"
 #include "profiler/report/model/make.h"
@@ -56,6 +57,7 @@ static void release(void *user, size_t number)
 static enum tool_exit write_report(struct report_request *r, struct report_inputs *inputs)
 {
     struct feeding feeding = { r, inputs, TOOL_DONE };
+    const struct report_texts texts = report_texts_of(r);
     const struct report_feed feed = { open_next, release, &feeding };
     struct report_model model;
     enum tool_exit exit_status;
@@ -68,6 +70,7 @@ static enum tool_exit write_report(struct report_request *r, struct report_input
         exit_status = TOOL_USAGE;
     } else {
         model.names_advised = true;
+        model.texts = &texts;
         exit_status = report_outputs_write(r, &model);
         report_progress_end();
         /* Files of other tools have whole stacks. */

@@ -14,6 +14,8 @@ static const struct tool_option views[] = {
       "callers of a function, and what it called" },
     { OPTION_LIST, 0, "list", TAKES_ARGUMENT, "F",
       "source lines of a function, with the CPU time of each" },
+    { OPTION_ANNOTATE, 0, "annotate", TAKES_ARGUMENT, "F",
+      "assembly of a function with its source lines, with the CPU time of each" },
     { OPTION_THREADS, 0, "threads", TAKES_NOTHING, NULL, "each thread with its CPU time" },
     { OPTION_DIFF, 0, "diff", TAKES_NOTHING, NULL,
       "what changed from OLD to NEW; with --top, --by" },

@@ -25,6 +25,7 @@ enum report_option {
     OPTION_TREE,
     OPTION_CALLERS,
     OPTION_LIST,
+    OPTION_ANNOTATE,
     OPTION_THREADS,
     OPTION_CHECK,
     OPTION_DIFF,

@@ -21,6 +21,7 @@ enum report_view {
     REPORT_VIEW_TREE,
     REPORT_VIEW_CALLERS,
     REPORT_VIEW_LIST,
+    REPORT_VIEW_ANNOTATE,
     REPORT_VIEW_THREADS,
     REPORT_VIEW_LEAKS, /* this view and all that follow are of a heap */
     REPORT_VIEW_TEMPORARY,
@@ -57,7 +58,7 @@ struct report_request {
     enum report_sort sort;
     enum report_when colour;
     const char *unit;                    /* of times or bytes; NULL: the one that fits */
-    const char *function_text;           /* of --callers and --list */
+    const char *function_text;           /* of --callers, --list and --annotate */
     const char *outputs[REPORT_OUTPUTS]; /* by kind: a path, "-": stdout; NULL: not wanted */
     char *own_page;                      /* of --open without --html */
     enum object_name_style names;

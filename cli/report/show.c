@@ -7,6 +7,7 @@
 #include "cli/report/heap_views.h"
 #include "cli/report/pager.h"
 #include "cli/report/texts.h"
+#include "profiler/report/text/annotate.h"
 #include "profiler/report/text/callers.h"
 #include "profiler/report/text/diff.h"
 #include "profiler/report/text/find.h"
@@ -21,7 +22,7 @@
 #include "profiler/report/text/tree.h"
 
 /* Functions of an overview and of --top, of --list; percent of trees. */
-enum { ROWS_FIRST = 20, ROWS_TOP = 40, LISTED = 10 };
+enum { ROWS_FIRST = 20, ROWS_TOP = 40, LISTED = 10, ANNOTATED = 3 };
 
 /* Rows of histograms in an overview of a heap; stacks of --leaks and its like; instants of --memory. */
 enum { HISTOGRAM_FIRST = 8, STACKS = 10, INSTANTS = 20 };
@@ -112,6 +113,8 @@ static bool show_functions(const struct report_request *r, const struct report_m
 
     if (r->view == REPORT_VIEW_CALLERS)
         return report_callers_write(stdout, model, style, wanted, min_of(r, BRANCH_MIN));
+    if (r->view == REPORT_VIEW_ANNOTATE)
+        return report_annotate_write(stdout, model, style, wanted, ANNOTATED);
     return report_list_write(stdout, model, style, wanted, LISTED, &texts);
 }
 
@@ -141,6 +144,7 @@ static bool show_view(const struct report_request *r, const struct report_model 
     case REPORT_VIEW_TREE: return report_tree_write(stdout, model, style, min_of(r, BRANCH_MIN));
     case REPORT_VIEW_THREADS: return report_threads_write(stdout, model, style, min_of(r, 0.0));
     case REPORT_VIEW_CALLERS:
+    case REPORT_VIEW_ANNOTATE:
     case REPORT_VIEW_LIST: return show_functions(r, model, style, h->wanted);
     case REPORT_VIEW_LEAKS: return show_stacks(r, model, style, REPORT_STACKS_LEAKS, h);
     case REPORT_VIEW_TEMPORARY: return show_stacks(r, model, style, REPORT_STACKS_TEMPORARY, h);
@@ -210,7 +214,8 @@ enum tool_exit report_show(const struct report_request *r, const struct report_m
 
     if (r->view == REPORT_VIEW_NONE)
         return TOOL_DONE;
-    if (r->view == REPORT_VIEW_CALLERS || r->view == REPORT_VIEW_LIST)
+    if (r->view == REPORT_VIEW_CALLERS || r->view == REPORT_VIEW_LIST ||
+        r->view == REPORT_VIEW_ANNOTATE)
         exit_status = find_functions(r, model, &h.wanted);
     if (r->heap.suppressions)
         report_heap_read_suppressions(r, &h.suppressions, &exit_status);

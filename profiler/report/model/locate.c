@@ -78,6 +78,9 @@ static bool module_of(struct report_locator *l, const struct report_place *place
     module->name = name;
     module->start = place->start;
     module->end = place->end;
+    module->source = l->source;
+    module->process = l->process;
+    module->list = l->list;
     module->build_id_size = place->build_id_size < sizeof module->build_id
                                 ? (uint32_t)place->build_id_size
                                 : (uint32_t)sizeof module->build_id;

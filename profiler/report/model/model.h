@@ -12,6 +12,7 @@
 #include "profiler/report/model/choice.h"
 #include "profiler/report/model/data.h"
 #include "profiler/report/model/namer.h"
+#include "profiler/report/model/texts.h"
 #include "util/strings.h"
 
 /*
@@ -48,7 +49,8 @@ struct report_module {
     uint32_t name; /* string: the path's last part */
     uint8_t build_id[64];
     uint32_t build_id_size;
-    uint64_t start, end; /* where it was loaded when it was first seen */
+    uint64_t start, end;            /* where it was loaded when it was first seen */
+    uint32_t source, process, list; /* where that was */
     bool has_functions, has_files, has_lines, has_inlines; /* for at least one address */
 };
 
@@ -166,7 +168,8 @@ struct report_model {
     uint64_t by_end[256]; /* samples by enum sfb_status; larger ones at 255 */
     uint64_t by_other[8]; /* those by another engine than their recording began with */
     struct report_choice choice;
-    bool names_advised; /* texts say how missing names can be had on this machine */
+    const struct report_texts *texts; /* source files; NULL: none is at hand */
+    bool names_advised;               /* texts say how missing names can be had on this machine */
 };
 
 void report_model_free(struct report_model *model);

@@ -48,6 +48,14 @@ struct report_namer {
                  void *visit_user);
     /* Where the code of a module is, by its file: pprof wants it. NULL: never known. @return false: not known */
     bool (*code)(void *user, const struct report_place *module, struct report_code *out);
+    /*
+     * The bytes of a module's code at an address, from its file. NULL: never known.
+     *
+     * @param machine  written: EM_X86_64, ...
+     * @return how many; 0: not known
+     */
+    size_t (*bytes)(void *user, const struct report_place *module, uint64_t address, uint8_t *out,
+                    size_t size, uint16_t *machine);
 };
 
 #endif

@@ -1,5 +1,6 @@
 #include "profiler/report/model/symbol_names.h"
 
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,10 +212,60 @@ static bool code(void *user, const struct report_place *module, struct report_co
     return file && file->files.file.elf && code_of(file->files.file.elf, module->start, out);
 }
 
+/* The part of a segment of code behind an address, as linked. */
+static size_t code_bytes(Elf *elf, uint64_t address, uint8_t *out, size_t size)
+{
+    size_t count = 0;
+
+    if (elf_getphdrnum(elf, &count) != 0)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr p;
+        Elf_Data *data;
+        uint64_t left;
+
+        if (!gelf_getphdr(elf, (int)i, &p) || p.p_type != PT_LOAD || !(p.p_flags & PF_X) ||
+            address < p.p_vaddr || address - p.p_vaddr >= p.p_filesz)
+            continue;
+        left = p.p_filesz - (address - p.p_vaddr);
+        if (p.p_offset > INT64_MAX - (address - p.p_vaddr))
+            return 0;
+        data = elf_getdata_rawchunk(elf, (int64_t)(p.p_offset + (address - p.p_vaddr)),
+                                    left < size ? (size_t)left : size, ELF_T_BYTE);
+        if (!data || !data->d_buf)
+            return 0;
+        memcpy(out, data->d_buf, data->d_size);
+        return data->d_size;
+    }
+    return 0;
+}
+
+static size_t bytes(void *user, const struct report_place *module, uint64_t address, uint8_t *out,
+                    size_t size, uint16_t *machine)
+{
+    const struct report_symbol_names *n = user;
+    struct object_module known = { .path = module->path };
+    const struct module_file *file;
+    uint64_t bias;
+    GElf_Ehdr head;
+    Elf *elf;
+
+    if (!module->path || !n->symbols)
+        return 0;
+    object_build_id_set(&known.id, module->build_id, module->build_id_size);
+    file = symbols_module_file(n->symbols, &known);
+    elf = file ? file->files.file.elf : NULL;
+    if (!elf || !gelf_getehdr(elf, &head) || !object_bias_of_start(elf, module->start, &bias))
+        return 0;
+    *machine = head.e_machine;
+    return code_bytes(elf, address - bias, out, size);
+}
+
 struct report_namer report_symbol_names_namer(struct report_symbol_names *n)
 {
-    return (
-        struct report_namer){ .user = n, .use = use, .place = place, .find = find, .code = code };
+    return (struct report_namer){
+        .user = n, .use = use, .place = place, .find = find, .code = code, .bytes = bytes
+    };
 }
 
 void report_symbol_names_close(struct report_symbol_names *n)

@@ -5,17 +5,6 @@
 #include "profiler/report/model/model.h"
 #include "profiler/report/text/columns.h"
 
-/* Access to source files: the command looks for them. */
-struct report_texts {
-    void *user;
-    /*
-     * @param path     as the debug information has it
-     * @param changed  written: it was written to later than `time`, ns since 1970
-     * @return the file's bytes and a '\0' behind them, to be freed; NULL: it is not here
-     */
-    char *(*read)(void *user, const char *path, uint64_t time, size_t *size, bool *changed);
-};
-
 /*
  * The functions with the largest totals come first. Self is time in the line itself, total is time in it and in what
  * it calls. A file that is not here leaves figures and line numbers.

@@ -166,6 +166,44 @@ Test(views, tree_folds_chains)
     unlink(made_path);
 }
 
+/* Instructions are those that objdump finds at the same addresses, and the figures stand at the one that was interrupted. */
+Test(views, annotate)
+{
+    struct run run, objdump;
+    char program[256];
+    const ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
+    size_t instructions = 0, with_figures = 0;
+
+    cr_assert(lt(i64, 0, size));
+    program[size] = '\0';
+    made_all("the program ended");
+    run = run_line("'%s' report --annotate report_inner --unit ms --color=never %s", SFB_TOOL,
+                   made_path);
+    cr_assert(eq(int, run.status, 0), "%s", run.err);
+    if (strstr(run.out, "no disassembler"))
+        cr_skip_test("built without capstone");
+    objdump = run_line("objdump -d --no-show-raw-insn '%s'", program);
+    cr_expect(strncmp(run.out, "report_inner (test-report-views)\n", 33) == 0, "%s", run.out);
+    for (char *rest = run.out, *line; (line = strsep(&rest, "\n"));) {
+        char *colon = strstr(line, ":  "), *from = colon, want[64], name[32];
+
+        while (colon && from > line && strchr("0123456789abcdef", from[-1]))
+            from--;
+        if (!colon || from == colon || sscanf(colon + 3, "%31s", name) != 1)
+            continue;
+        snprintf(want, sizeof want, "%.*s:\t%.3s", (int)(colon - from), from, name);
+        cr_expect(strstr(objdump.out, want) != NULL, "objdump has no '%s'", want);
+        instructions++;
+        with_figures += strstr(line, "  10.000    62.50      10.000    62.50  ") != NULL;
+    }
+    cr_expect(lt(sz, 2, instructions), "%zu", instructions);
+    cr_expect(eq(sz, with_figures, 1));
+    run_free(&run);
+    run_free(&objdump);
+    made_expect(2, "--annotate nothing", "", "no function is called 'nothing'");
+    unlink(made_path);
+}
+
 /* A recursion is counted once: outward from where it was entered, inward from its innermost call. */
 Test(views, callers)
 {
