@@ -27,7 +27,7 @@ struct from_outside {
     char why[160];              /* not by perf events */
     struct record_file file;
     struct sfb_recording_writer *writer;
-    uint64_t begun, flushed, shown;
+    uint64_t begun, flushed, shown, asked;
     const char *reason;
     int cause; /* errno of the exec */
 };
@@ -192,6 +192,15 @@ static const char *ended(const struct from_outside *o)
     return o->child ? "the program ended" : "the process ended";
 }
 
+/* /proc is asked ten times a second. */
+static bool has_ended(struct from_outside *o, uint64_t now)
+{
+    if (now - o->asked < second_ns / 10)
+        return false;
+    o->asked = now;
+    return attach_has_ended(o->attach);
+}
+
 static void record(struct from_outside *o)
 {
     const uint64_t duration = o->request->duration_ns;
@@ -207,7 +216,7 @@ static void record(struct from_outside *o)
         }
         show(o, now);
         o->reason = !good                                        ? "it could not be written"
-                    : attach_has_ended(o->attach)                ? ended(o)
+                    : has_ended(o, now)                          ? ended(o)
                     : is_interrupted(o->child)                   ? "interrupted"
                     : duration > 0 && now - o->begun >= duration ? "--duration"
                                                                  : NULL;

@@ -9,6 +9,7 @@
 #include "profiler/collector/processes/tasks.h"
 #include "symbols/own_vdso.h"
 #include "symbols/process.h"
+#include "util/index.h"
 
 enum { TASKS_MOST = 32768 };
 
@@ -45,31 +46,83 @@ void attach_describe(void *user, struct sfb_copied_mapping *out, uint32_t pid,
         out->root = root_of(root, pid);
 }
 
-static void introduce_files(struct outside *outside, struct object_process *process)
+/*
+ * Build-ids of files that were met, by inode and device: two hundred processes of one program have the same ones, and each is
+ * read from 64 KiB of memory.
+ */
+static struct {
+    struct report_index by_inode;
+    REPORT_ARRAY(struct object_build_id) ids;
+} met;
+
+/* @return the file's build-id; NULL: it was not met before */
+static const struct object_build_id *find_met(const struct object_mapped *file)
+{
+    uint32_t at;
+
+    return file->inode != 0 && !file->deleted &&
+                   report_index_has(&met.by_inode, file->inode, file->device, &at) &&
+                   at < met.ids.count
+               ? &met.ids.at[at]
+               : NULL;
+}
+
+static void keep_met(const struct object_mapped *file, const struct object_build_id *id)
+{
+    struct object_build_id *next;
+    uint32_t at;
+    bool known;
+
+    if (file->inode == 0 || file->deleted || id->size == 0 ||
+        !report_index_find(&met.by_inode, file->inode, file->device, (uint32_t)met.ids.count, &at,
+                           &known) ||
+        known)
+        return;
+    next = REPORT_NEXT(met.ids);
+    if (next)
+        *next = *id;
+}
+
+/* @param opens  another path to the file; NULL: none */
+static void introduce_file(struct outside *outside, const struct object_process *process,
+                           size_t module, const struct object_build_id *id, const char *opens)
 {
     const struct object_maps *maps = &process->maps;
 
-    for (size_t i = 0; i < maps->module_count; i++) {
+    for (size_t k = maps->modules[module].first; k < maps->mapping_count; k++) {
+        const struct object_mapping *m = &maps->mappings[k];
+        struct sfb_copied_mapping mapping = { .start = m->start,
+                                              .end = m->end,
+                                              .offset = m->offset,
+                                              .executable = m->executable,
+                                              .path = maps->modules[module].path,
+                                              .root = process->root[0] ? process->root : NULL,
+                                              .opens = opens,
+                                              .build_id = id->bytes,
+                                              .build_id_size = id->size };
+
+        if (m->module != module || !m->executable)
+            continue;
+        set_vdso(&mapping);
+        outside_map(outside, (uint32_t)process->pid, &mapping);
+    }
+}
+
+static void introduce_files(struct outside *outside, struct object_process *process)
+{
+    for (size_t i = 0; i < process->maps.module_count; i++) {
+        const struct object_mapped *file = &process->maps.modules[i];
+        const struct object_build_id *known = find_met(file);
         struct object_process_module facts;
 
-        object_process_module(&facts, process, i);
-        for (size_t k = 0; k < maps->mapping_count; k++) {
-            const struct object_mapping *m = &maps->mappings[k];
-            struct sfb_copied_mapping mapping = { .start = m->start,
-                                                  .end = m->end,
-                                                  .offset = m->offset,
-                                                  .executable = m->executable,
-                                                  .path = facts.module.path,
-                                                  .root = facts.module.root,
-                                                  .opens = facts.module.opens,
-                                                  .build_id = facts.module.id.bytes,
-                                                  .build_id_size = facts.module.id.size };
-
-            if (m->module != i || !m->executable)
-                continue;
-            set_vdso(&mapping);
-            outside_map(outside, (uint32_t)process->pid, &mapping);
+        if (known) {
+            introduce_file(outside, process, i, known, NULL);
+            continue;
         }
+        object_process_module(&facts, process, i);
+        if (!facts.module.opens)
+            keep_met(file, &facts.module.id);
+        introduce_file(outside, process, i, &facts.module.id, facts.module.opens);
         object_process_module_free(&facts);
     }
 }
