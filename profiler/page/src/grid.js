@@ -112,7 +112,8 @@ export class Grid {
     }
     if (column.sign) cell.classList.add(["less", "same", "more"][column.sign(item) + 1]);
     if (column.id === "name") this.what.decorate?.(cell, i);
-    if (column.text) {
+    if (column.code) cell.append(element("code", { text }));
+    else if (column.text) {
       const used = (parseFloat(cell.style.paddingLeft) || 0) + (column.id === "name" ? NAME_MARKS : 0);
       cell.append(name(this.#fitting(text.slice(0, 2000), this.rooms.get(column.key) - used)));
       cell.title = text.slice(0, 2000);
@@ -139,10 +140,16 @@ export class Grid {
     event.stopPropagation();
   }
 
+  /** @param {number} by rows */
+  step(by) {
+    this.activate(this.at + by);
+  }
+
   /** Makes a row the active one, in sight. */
-  activate(i) {
+  activate(i, centred = false) {
     this.at = Math.max(0, Math.min(i, this.count - 1));
     const top = this.at * ROW_HEIGHT;
+    if (centred) this.rows.scrollTop = top - this.rows.clientHeight / 3;
     if (top < this.rows.scrollTop) this.rows.scrollTop = top;
     if (top + ROW_HEIGHT > this.rows.scrollTop + this.rows.clientHeight) this.rows.scrollTop = top + ROW_HEIGHT - this.rows.clientHeight;
     this.draw();

@@ -2,6 +2,7 @@
 import { App } from "./app.js";
 import { CallTree } from "./calltree.js";
 import { changeColour } from "./colours.js";
+import { CodeView } from "./code.js";
 import { copyText } from "./copy.js";
 import { describe, sentence } from "./describe.js";
 import { byId, element, name } from "./dom.js";
@@ -75,6 +76,9 @@ class Page {
       onselect: () => this.#showSelected(),
     });
     byId("panel-tree").append(this.callTree.element);
+    this.code = new CodeView(this.profile, { onchange: (change) => app.set(change) });
+    byId("panel-code").append(this.code.element);
+    byId("view-code").hidden = this.profile.code.length === 0;
   }
 
   #makeTools() {
@@ -111,6 +115,7 @@ class Page {
     byId("hit-next").addEventListener("click", () => this.nextHit(1));
     byId("collapse").addEventListener("click", () => app.set({ collapsed: !app.state.collapsed }));
     byId("unhide").addEventListener("click", () => this.unhide());
+    byId("frame-code").addEventListener("click", () => this.openCode());
     byId("frame-hide").addEventListener("click", () => this.hide());
     byId("frame-hide-module").addEventListener("click", () => this.hide(true));
     byId("legend-more").addEventListener("click", () => this.#unfoldLegend());
@@ -157,6 +162,8 @@ class Page {
         key(["4", "s"], "4 s", "sandwich of the selected function", () => this.sandwichOfSelected()),
         key(["5", "e"], "5 e", "call tree", () => this.setView("tree")),
         key(["6"], "6", "one thread in the order of time", () => this.setView("time")),
+        key(["7"], "7", "source and assembly of the hottest functions", () => this.profile.code.length > 0 && this.setView("code")),
+        key(["w"], "w", "source and assembly of the selected function", () => this.openCode()),
         key(["b"], "b", "call tree: bottom up, or top down", () => this.invert()),
         key(["*"], "*", "call tree: open all below the row", () => app.state.view === "tree" && this.callTree.expandAll()),
         key(["o"], "o", "root at the bottom, or at the top", () => app.set({ up: !app.state.up })),
@@ -210,7 +217,7 @@ class Page {
 
   /** @returns {Table|CallTree|null} what rows are in sight */
   get rows() {
-    return { functions: this.table, tree: this.callTree }[this.app.state.view] ?? null;
+    return { functions: this.table, tree: this.callTree, code: this.code.grid }[this.app.state.view] ?? null;
   }
 
   #flip(what) {
@@ -261,8 +268,8 @@ class Page {
     if (!way) return;
     event.preventDefault();
     event.stopPropagation();
-    const at = VIEWS.indexOf(this.app.state.view);
-    this.setView(VIEWS[(at + way + VIEWS.length) % VIEWS.length]);
+    const views = VIEWS.filter((view) => !byId(`view-${view}`).hidden);
+    this.setView(views[(views.indexOf(this.app.state.view) + way + views.length) % views.length]);
     byId(`view-${this.app.state.view}`).focus();
   }
 
@@ -276,7 +283,7 @@ class Page {
   /** The tree in sight, and the frame of it that is selected; -1: none. */
   get selection() {
     const { view } = this.app.state;
-    if (view === "functions") return { tree: null, frame: -1, zoomed: 0 };
+    if (view === "functions" || view === "code") return { tree: null, frame: -1, zoomed: 0 };
     if (view === "tree") return { tree: this.callTree.tree ?? null, frame: this.callTree.active, zoomed: this.callTree.root };
     const { tree, selected, zoomed } = this.activeGraph;
     return { tree, frame: tree ? selected : -1, zoomed };
@@ -306,6 +313,13 @@ class Page {
     if (!module) return this.app.set({ hidden: { functions: [...functions, f], modules }, zoom: null }, true);
     const named = moduleName(this.profile, f);
     if (named) this.app.set({ hidden: { functions, modules: [...modules, named] }, zoom: null }, true);
+  }
+
+  /** The selected function's code, if the page has it. */
+  openCode() {
+    const f = this.app.state.view === "functions" ? this.table.active : this.#selectedKey();
+    if (f >= 0 && this.code.has(f)) this.app.set({ view: "code", focus: f, zoom: null }, true);
+    else if (f >= 0) this.#say("The page has the code of its hottest functions only; --annotate has any.");
   }
 
   unhide() {
@@ -341,7 +355,7 @@ class Page {
     const graph = this.activeGraph;
     const { view, search } = this.app.state;
     if (view === "tree") return !this.app.zoomBack(this.callTree.tree) && search ? this.app.set({ search: "" }) : undefined;
-    if (view === "functions") return search ? this.app.set({ search: "" }) : undefined;
+    if (view === "functions" || view === "code") return search ? this.app.set({ search: "" }) : undefined;
     if (graph.resetRange()) return;
     if (view === "time") {
       if (this.zooms.time === 0) return search ? this.app.set({ search: "" }) : undefined;
@@ -368,7 +382,7 @@ class Page {
   nextHit(way) {
     const { hit } = this.app;
     const graph = this.app.state.view === "tree" ? this.callTree : this.activeGraph;
-    if (!hit || this.app.state.view === "functions") return;
+    if (!hit || this.app.state.view === "functions" || this.app.state.view === "code") return;
     const { tree } = graph;
     const found = this.#hitsOf(tree, hit);
     if (found.length === 0) return;
@@ -499,6 +513,7 @@ class Page {
     byId("frame-figures").textContent = d.rows.map(([what, ...values]) => `${what} ${values.join("  ")}`).join("   ");
     const f = this.#selectedKey();
     byId("frame-sandwich").hidden = byId("frame-name").hidden = byId("frame-hide").hidden = f < 0;
+    byId("frame-code").hidden = f < 0 || !this.code.has(f);
     byId("frame-hide-module").hidden = f < 0 || moduleName(this.profile, f) === "";
   }
 
@@ -524,16 +539,20 @@ class Page {
       byId(`view-${view}`).setAttribute("aria-selected", String(view === state.view));
       byId(`view-${view}`).tabIndex = view === state.view ? 0 : -1;
     }
+    if (this.shownView !== state.view) byId(`view-${state.view}`).scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.shownView = state.view;
     const inGraph = state.view === "flame" || state.view === "callers" || state.view === "time";
     byId("panel-graph").hidden = !inGraph;
     byId("panel-functions").hidden = state.view !== "functions";
     byId("panel-sandwich").hidden = state.view !== "sandwich";
+    byId("panel-code").hidden = state.view !== "code";
     byId("panel-tree").hidden = state.view !== "tree";
     byId("up").hidden = !inGraph;
     byId("inverted").hidden = byId("expand").hidden = state.view !== "tree";
     if (inGraph) this.#showGraph(state.view);
     else if (state.view === "functions") this.table.show(app, app.hit, state);
     else if (state.view === "tree") this.#showTree();
+    else if (state.view === "code") this.code.show(state);
     else this.#showSandwich();
     this.#showTools();
     this.#showTrail(state.view === "time" ? null : inGraph ? this.graphs.main.tree : state.view === "tree" ? this.callTree.tree : null);

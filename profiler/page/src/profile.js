@@ -14,6 +14,8 @@
  * @property {Uint8Array} functionKnown 0: it has no name but its offset
  * @property {Places} places functions at lines; the last one is the mark's of what is hidden
  * @property {number} hiddenPlace
+ * @property {{function: number, self: number, instructions: object, sources: object}[]} code of the hottest functions: lists side by side
+ * @property {number} codeAll what its shares are of
  * @property {Process[]} processes
  * @property {Map<number, string>} notes of functions that stand for processes: their commands
  * @property {Nodes} nodes all stacks as one tree, in preorder
@@ -177,6 +179,8 @@ export function readProfile(raw) {
     places,
     nodes: linkNodes(new Int32Array(raw.nodes.place), sums(raw.nodes.deeper), places),
     hiddenPlace: raw.places.function.length,
+    code: (raw.code ?? []).map(({ function: f, weight, sources, ...instructions }) => ({ function: same[f], self: weight, sources, instructions })),
+    codeAll: raw.rows.values[raw.main].reduce((a, b) => a + b, 0),
     processes: processes.all,
     notes: new Map(processes.roots.map(({ note }, i) => [hiddenFunction + 1 + i, note])),
     threads: raw.threads.name.map((n, i) => ({
@@ -223,4 +227,9 @@ export function placeText(profile, place) {
   const file = profile.strings[profile.places.file[place]];
   const line = profile.places.line[place];
   return file && line ? `${file}:${line}` : file;
+}
+
+/** @returns {string} the last part of a path */
+export function placeName(path) {
+  return path.slice(path.lastIndexOf("/") + 1);
 }

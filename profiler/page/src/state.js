@@ -5,7 +5,8 @@ import { typeText } from "./format.js";
 
 /**
  * @typedef {object} State
- * @property {"flame"|"callers"|"functions"|"sandwich"|"tree"|"time"} view
+ * @property {"flame"|"callers"|"functions"|"sandwich"|"tree"|"time"|"code"} view
+ * @property {boolean} assembly of the code: instructions, not lines
  * @property {boolean} roots each process is an outermost frame
  * @property {boolean} tracks of threads are shown
  * @property {boolean} inverted the call tree begins with the leaves
@@ -28,7 +29,7 @@ import { typeText } from "./format.js";
  * @property {{path: string, name: string, depths: number[]}|null} zoom see wayTo()
  */
 
-export const VIEWS = ["flame", "callers", "functions", "sandwich", "tree", "time"];
+export const VIEWS = ["flame", "callers", "functions", "sandwich", "tree", "time", "code"];
 const COLOURS = ["module", "kind", "change"];
 export const COLUMNS = ["self", "total", "selfOld", "totalOld", "selfChange", "totalChange", "name", "module"];
 
@@ -36,6 +37,7 @@ export const COLUMNS = ["self", "total", "selfOld", "totalOld", "selfChange", "t
 export function firstState(profile) {
   return {
     view: "flame",
+    assembly: false,
     roots: false,
     tracks: false,
     inverted: false,
@@ -86,6 +88,7 @@ export function parseState(hash, profile) {
   return {
     ...first,
     view: oneOf(given.get("view"), VIEWS, first.view),
+    assembly: given.get("assembly") === "1",
     roots: profile.processes.length > 1 && given.get("roots") === "1",
     tracks: given.get("tracks") === "1",
     inverted: given.get("inverted") === "1",
@@ -114,6 +117,7 @@ export function formatState(state, profile) {
   const out = new URLSearchParams();
   const put = (name, value, usual) => value !== usual && out.set(name, String(value));
   put("view", state.view, first.view);
+  put("assembly", state.assembly ? 1 : 0, 0);
   put("roots", state.roots ? 1 : 0, 0);
   put("tracks", state.tracks ? 1 : 0, 0);
   put("inverted", state.inverted ? 1 : 0, 0);

@@ -5,6 +5,7 @@ import { isLittle, splitFacts } from "../src/facts.js";
 import { duration, figure, moment, percent, points, typeName } from "../src/format.js";
 import { Labels, shortName, shorterNames } from "../src/label.js";
 import { firstState, formatState, parseState } from "../src/state.js";
+import { assemblyRows, sourceRows } from "../src/code.js";
 import { frameAt, threadTexts, wayTo } from "../src/names.js";
 import { compile, hits } from "../src/search.js";
 import { rootedProfile, shownProfile } from "../src/shown.js";
@@ -131,6 +132,20 @@ test("time order: a stack that stays is one frame, and a step without samples pa
   assert.equal(show(tree.at(2, 0.5)), "sort 0-2, fib 2-3");
   assert.deepEqual([tree.frames.old[0], tree.frames.old[1], tree.frames.below[0], tree.at(1, 3.5)], [45, 27, 4, -1]);
   assert.equal(new TimeTree(p, weigh(p, ALL), { ...ALL, from: 4, to: 8 }, 0).frames.old[0], 18);
+});
+
+test("code: lines have the sums of their instructions, and instructions stand below their lines", () => {
+  const strings = ["dir/a.c", "inc/b.h", "int x;", "return x;", "add", "call f", "ret", "y"];
+  const code = {
+    instructions: { offset: [16, 20, 25], text: [4, 5, 6], file: [0, 1, 0], line: [7, 2, 7], self: [30, 0, 10], total: [30, 5, 10] },
+    sources: { file: [0, 0, 1], line: [7, 9, 2], text: [2, 3, 7] },
+  };
+  assert.deepEqual(sourceRows(code, strings).map(({ kind, self, total, at, text }) => [kind, self, total, at, text]), [
+    ["file", 40, 0, "", "dir/a.c"], ["line", 40, 40, "7", "int x;"], ["gap", 0, 0, "⋮", ""], ["line", 0, 0, "9", "return x;"],
+    ["file", 0, 0, "", "inc/b.h"], ["line", 0, 5, "2", "y"]]);
+  assert.deepEqual(assemblyRows(code, strings).map(({ kind, self, at, text }) => [kind, self, at, text]), [
+    ["line", 0, "a.c:7", "int x;"], ["instruction", 30, "10", "add"], ["line", 0, "b.h:2", "y"], ["instruction", 0, "14", "call f"],
+    ["line", 0, "a.c:7", "int x;"], ["instruction", 10, "19", "ret"]]);
 });
 
 test("modules are searched, too", () => {

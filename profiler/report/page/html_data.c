@@ -8,6 +8,7 @@
 #include "profiler/report/formats/json.h"
 #include "profiler/report/formats/types.h"
 #include "profiler/report/model/parts.h"
+#include "profiler/report/page/html_code.h"
 #include "profiler/report/page/html_list.h"
 #include "profiler/report/page/html_rows.h"
 #include "profiler/report/text/start.h"
@@ -322,6 +323,9 @@ bool html_data_write(FILE *to, const struct report_model *model, const struct ht
     put_tree(&w);
     w.failed |= !html_rows_write(to, model, tree);
     html_rows_write_time(to, model, time);
+    /* Two builds of a program have two codes of a function. */
+    if (!report_model_compares(model))
+        w.failed |= !html_code_write(to, model, &w.strings);
     put_strings(&w);
     fputs("}\n", to);
     report_strings_free(&w.strings);

@@ -200,6 +200,11 @@ Test(views, annotate)
     cr_expect(eq(sz, with_figures, 1));
     run_free(&run);
     run_free(&objdump);
+    /* The page has the same. */
+    run = run_line("'%s' report --html - %s | grep -c '^\"code\":\\[{\"function\":'", SFB_TOOL,
+                   made_path);
+    run_expect_text("code in the page", run.out, "1\n");
+    run_free(&run);
     made_expect(2, "--annotate nothing", "", "no function is called 'nothing'");
     unlink(made_path);
 }
