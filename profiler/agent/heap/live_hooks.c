@@ -14,6 +14,7 @@
 #include "profiler/agent/live/lists.h"
 #include "profiler/agent/live/live.h"
 #include "profiler/agent/live/settings.h"
+#include "profiler/agent/live/unknown.h"
 #include "profiler/agent/real.h"
 
 /* --- beginning and end ---------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "profiler/agent/heap/next.h"
 #include "profiler/agent/heap/usable.h"
 #include "profiler/agent/live/live.h"
+#include "profiler/agent/live/unknown.h"
 
 #define SIZE_MOST ((size_t)PTRDIFF_MAX - SFB_LIVE_TAIL)
 

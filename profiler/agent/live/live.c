@@ -14,6 +14,8 @@
 #include "profiler/agent/live/map.h"
 #include "profiler/agent/live/reclaim.h"
 #include "profiler/agent/live/table.h"
+#include "profiler/agent/live/tail_word.h"
+#include "profiler/agent/live/unknown.h"
 #include "profiler/agent/live/walk.h"
 #include "profiler/agent/random.h"
 
@@ -25,22 +27,15 @@ enum {
     CHILD_BLOCKS = 64, /* a child allocates fewer before it calls exec, and needs no table */
     UNSAMPLED_MAX = 256,
     KEYS_IN_THREAD = 32,
-    ROUNDS = 3,           /* of the C library's four */
-    NAME_TRIES = 3,       /* then the block is recorded without a stack */
-    SWEEP_SLOTS = 1 << 12 /* searched by one free() */
+    ROUNDS = 3,    /* of the C library's four */
+    NAME_TRIES = 3 /* then the block is recorded without a stack */
 };
-
-#define SWEEP_FREE_NS ((uint64_t)20000000)
-#define SWEEP_SHARE   100
 
 static struct {
     struct sfb_live_how how;
     uint32_t epoch;        /* of the last table, also of an ancestor's */
     uint32_t busy;         /* a thread begins or stops a table */
     uint32_t child_blocks; /* allocations of a child without a table */
-    bool bypassed;         /* for good: a library may stay loaded after its last dlclose() */
-    bool missed;           /* a free() of a nested call */
-    uint64_t swept_ns, since;
 } own;
 
 size_t sfb_live_large = SFB_LIVE_LARGE;
@@ -113,12 +108,9 @@ static bool begin(const struct sfb_live_how *how)
     map = sfb_live_map_make(how->size, ring_of(how), !how->no_file);
     if (!map)
         return false;
-    if (__atomic_load_n(&own.bypassed, __ATOMIC_RELAXED))
-        map->flags |= SFB_LIVE_BYPASSED;
+    sfb_live_unknown_begin(map);
     sfb_live_table_use(map, sfb_live_reclaim_begin());
     sfb_live_lists_begin();
-    __atomic_store_n(&own.swept_ns, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&own.since, sfb_now(), __ATOMIC_RELAXED);
     __atomic_store_n(&sfb_live_here->epoch, ++own.epoch, __ATOMIC_RELEASE);
     return true;
 }
@@ -179,20 +171,6 @@ void sfb_live_end(void)
         sfb_live_exit_report(table.map, sfb_live_map_path());
     else
         sfb_live_map_unlink();
-}
-
-void sfb_live_bypassed(void)
-{
-    struct sfb_live_table table;
-
-    __atomic_store_n(&own.bypassed, true, __ATOMIC_RELAXED);
-    if (sfb_live_table_now(&table) != 0)
-        __atomic_fetch_or(&table.map->flags, SFB_LIVE_BYPASSED, __ATOMIC_RELAXED);
-}
-
-void sfb_live_missed(void)
-{
-    __atomic_store_n(&own.missed, true, __ATOMIC_RELAXED);
 }
 
 void sfb_live_continue_in_child(void)
@@ -261,19 +239,6 @@ void sfb_live_thread_end(void)
 
 /* --- tails ---------------------------------------------------------------------------------------- */
 
-static uint32_t tail_of(const void *p, size_t usable)
-{
-    uint32_t tail;
-
-    memcpy(&tail, (const char *)p + usable - SFB_LIVE_TAIL, sizeof tail);
-    return tail;
-}
-
-static void set_tail(void *p, size_t usable, uint32_t tail)
-{
-    memcpy((char *)p + usable - SFB_LIVE_TAIL, &tail, sizeof tail);
-}
-
 /* @return the slot of a block; 0: its tail names another block's slot, or no slot */
 static inline uint32_t slot_of(const struct sfb_live_table *table, const void *p, size_t usable)
 {
@@ -282,7 +247,7 @@ static inline uint32_t slot_of(const struct sfb_live_table *table, const void *p
 
     if (usable < SFB_LIVE_TAIL)
         return 0;
-    tail = tail_of(p, usable);
+    tail = sfb_live_tail_of(p, usable);
     /* Later slots may have no memory yet. On a full file system, reading one would end the process. */
     if (tail >= __atomic_load_n(&table->map->slots_used, __ATOMIC_RELAXED))
         return 0;
@@ -310,130 +275,6 @@ static bool has_room(size_t size, size_t usable)
     return size < sfb_live_large || usable - size >= SFB_LIVE_TAIL;
 }
 
-/* Whether the tail marks a block that got no slot. */
-static bool is_marked(const void *p, size_t usable)
-{
-    return usable >= SFB_LIVE_TAIL && tail_of(p, usable) == sfb_live_mark((uintptr_t)p);
-}
-
-/* --- unknown blocks ------------------------------------------------------------------------------- */
-
-static uint32_t sweep(const struct sfb_live_table *table, const void *p, uint32_t from, uint32_t to)
-{
-    for (uint32_t i = from; i < to; i++) {
-        const uint64_t block = __atomic_load_n(&table->slots[i].block, __ATOMIC_RELAXED);
-
-        if (sfb_live_address(block) == (uintptr_t)p && sfb_live_is_block(block))
-            return i;
-    }
-    return 0;
-}
-
-/*
- * Searches for the slot of a block whose tail does not name it. The search of free() is bounded. In a large table it
- * covers only the slots that the tail can have named before an overrun changed its first 12 bits.
- *
- * @param all  written: whether all slots were searched
- */
-static uint32_t look_for(const struct sfb_live_table *table, const void *p, size_t usable,
-                         bool *all)
-{
-    const uint32_t used = __atomic_load_n(&table->map->slots_used, __ATOMIC_RELAXED);
-    uint32_t near;
-
-    *all = used <= SWEEP_SLOTS;
-    if (*all)
-        return sweep(table, p, 1, used);
-    near = usable >= SFB_LIVE_TAIL ? tail_of(p, usable) & ~(uint32_t)(SWEEP_SLOTS - 1) : used;
-    if (near >= used)
-        return 0;
-    return sweep(table, p, near, used - near > SWEEP_SLOTS ? near + SWEEP_SLOTS : used);
-}
-
-static bool is_bypassed(const struct sfb_live_table *table)
-{
-    return __builtin_expect(
-        __atomic_load_n(&table->map->flags, __ATOMIC_RELAXED) & SFB_LIVE_BYPASSED, 0);
-}
-
-/*
- * A block was freed unseen: past the agent, unless nested calls were missed. Others of this kind may have been taken for
- * overrun ones.
- */
-static void note_unseen(const struct sfb_live_table *table)
-{
-    struct sfb_live *map = table->map;
-    const uint32_t used = __atomic_load_n(&map->stacks.used, __ATOMIC_RELAXED);
-
-    if (__atomic_load_n(&own.missed, __ATOMIC_RELAXED))
-        return;
-    sfb_live_bypassed();
-    sfb_live_count_up(&map->unseen,
-                      __atomic_exchange_n(&map->counts.overruns, 0, __ATOMIC_RELAXED));
-    for (uint32_t id = 1; id < used && id < table->stack_room; id++)
-        if (__atomic_load_n(&table->stacks[id].overruns, __ATOMIC_RELAXED) > 0)
-            __atomic_store_n(&table->stacks[id].overruns, 0, __ATOMIC_RELAXED);
-}
-
-/* The block at an address of a live slot has another size: it is a later one, from past the agent. */
-static bool is_later(const struct sfb_live_table *table, uint32_t slot, size_t usable)
-{
-    const struct sfb_live_slot *s = &table->slots[slot];
-    const uint64_t at = sfb_live_tail_at(__atomic_load_n(&s->block, __ATOMIC_RELAXED),
-                                         __atomic_load_n(&s->what, __ATOMIC_RELAXED)),
-                   address = sfb_live_address(__atomic_load_n(&s->block, __ATOMIC_RELAXED));
-
-    return usable != 0 && at != 0 && at + SFB_LIVE_TAIL - address != usable;
-}
-
-/*
- * Judges a block without a tail of ours. If modules bypass the agent, the slot may be an older block's, which one of
- * them has freed: such a block is counted as unseen, and no more.
- *
- * @param all  whether there is no such slot, if none was found
- */
-static void judge_unknown(const struct sfb_live_table *table, uint32_t slot, size_t usable,
-                          bool all)
-{
-    struct sfb_live_counts *counts = &table->map->counts;
-
-    if (slot != 0 && !is_bypassed(table) && is_later(table, slot, usable))
-        note_unseen(table);
-
-    if (is_bypassed(table)) {
-        sfb_live_count_up(&table->map->unseen, 1);
-    } else if (slot == 0) {
-        sfb_live_count_up(all ? &counts->foreign : &counts->unidentified, 1);
-    } else {
-        sfb_live_count_up(&counts->overruns, 1);
-        sfb_live_stack_overrun(
-            table, sfb_live_stack_of(__atomic_load_n(&table->slots[slot].what, __ATOMIC_RELAXED)));
-    }
-}
-
-/*
- * Such a block is foreign, or its tail is overwritten and a slot still has its address. A search takes up to
- * 10 us, and at most a hundredth of the time is spent on searches.
- *
- * @return its slot; 0: no slot, or not searched completely
- */
-static uint32_t find_unknown(const struct sfb_live_table *table, const void *p, size_t usable)
-{
-    const uint64_t now = sfb_now();
-    uint32_t slot = 0;
-    bool all = false;
-
-    if (__atomic_load_n(&own.swept_ns, __ATOMIC_RELAXED) >
-        SWEEP_FREE_NS + (now - __atomic_load_n(&own.since, __ATOMIC_RELAXED)) / SWEEP_SHARE) {
-        judge_unknown(table, slot, usable, all);
-        return 0;
-    }
-    slot = look_for(table, p, usable, &all);
-    sfb_live_count_up(&own.swept_ns, sfb_now() - now);
-    judge_unknown(table, slot, usable, all);
-    return slot;
-}
-
 /* --- the hooks ------------------------------------------------------------------------------------ */
 
 /* Memoryless, by bytes: a block of s bytes is sampled with the probability 1 - exp(-(s + 1) / rate). */
@@ -448,7 +289,7 @@ static bool is_sampled(struct sfb_live_thread *t, size_t size)
 static void set_mark(void *p, size_t size, size_t usable)
 {
     if (has_room(size, usable))
-        set_tail(p, usable, sfb_live_mark((uintptr_t)p));
+        sfb_live_set_tail(p, usable, sfb_live_mark((uintptr_t)p));
 }
 
 static void leave_out(struct sfb_live_thread *t, void *p, size_t size, size_t usable)
@@ -535,10 +376,10 @@ static void fill_beside(struct sfb_live_thread *t, uint32_t slot, void *p)
 /* The memory has a slot already: its block was freed unseen. */
 static void look_back(struct sfb_live_thread *t, const void *p, size_t usable)
 {
-    if (is_bypassed(&t->table)) {
+    if (sfb_live_is_bypassed(&t->table)) {
         take_back(t, p, usable);
     } else if (sfb_live_reads_fresh && __builtin_expect(slot_of(&t->table, p, usable) != 0, 0)) {
-        note_unseen(&t->table);
+        sfb_live_note_unseen(&t->table);
         take_back(t, p, usable);
     }
 }
@@ -577,7 +418,7 @@ void sfb_live_allocated(void *p, size_t size, size_t usable, const struct sfb_re
         fill_beside(t, slot, p);
         return;
     }
-    set_tail(p, usable, slot);
+    sfb_live_set_tail(p, usable, slot);
     __atomic_store_n(&t->table.slots[slot].block,
                      (uintptr_t)p | (uint64_t)sfb_live_slack(size, usable) << SFB_LIVE_BLOCK_BITS,
                      __ATOMIC_RELEASE);
@@ -586,10 +427,10 @@ void sfb_live_allocated(void *p, size_t size, size_t usable, const struct sfb_re
 /* Removes the mark of a block that ends: the next block here may have no room for one. @return whether it had one */
 static bool take_mark(void *p, size_t usable)
 {
-    const bool marked = is_marked(p, usable);
+    const bool marked = sfb_live_is_marked(p, usable);
 
     if (marked)
-        set_tail(p, usable, 0);
+        sfb_live_set_tail(p, usable, 0);
     return marked;
 }
 
@@ -615,7 +456,7 @@ void sfb_live_freed(void *p, size_t usable)
         sfb_live_table_give(t, slot);
         /* The next block here is to look no slot up. A reader that misses the tail finds the slot free. */
         if (sfb_live_reads_fresh)
-            set_tail(p, usable, 0);
+            sfb_live_set_tail(p, usable, 0);
         return;
     }
     if (take_mark(p, usable))
@@ -623,7 +464,7 @@ void sfb_live_freed(void *p, size_t usable)
     if (usable >= sfb_live_large)
         slot = sfb_live_beside_find(t, p);
     if (slot == 0 && !may_have_no_slot(t, usable))
-        slot = find_unknown(&t->table, p, usable);
+        slot = sfb_live_find_unknown(&t->table, p, usable);
     if (slot == 0)
         return;
     forget_beside(t, slot, __atomic_load_n(&t->table.slots[slot].block, __ATOMIC_RELAXED));
@@ -687,7 +528,7 @@ size_t sfb_live_usable(const void *p, size_t usable)
         return usable;
     slot = any_slot_of(t, p, usable);
     if (slot ? sfb_live_is_beside(__atomic_load_n(&t->table.slots[slot].block, __ATOMIC_RELAXED))
-             : !is_marked(p, usable))
+             : !sfb_live_is_marked(p, usable))
         return usable;
     return usable - SFB_LIVE_TAIL;
 }
@@ -708,7 +549,7 @@ void sfb_live_moving(struct sfb_live_move *out, void *p, size_t usable)
         return;
     }
     if (out->slot == 0 && !may_have_no_slot(t, usable))
-        out->slot = find_unknown(&t->table, p, usable);
+        out->slot = sfb_live_find_unknown(&t->table, p, usable);
     if (out->slot == 0)
         return;
     block = &t->table.slots[out->slot].block;
@@ -719,7 +560,7 @@ void sfb_live_moving(struct sfb_live_move *out, void *p, size_t usable)
 void sfb_live_stayed(const struct sfb_live_move *move)
 {
     if (move->marked)
-        set_tail(move->marked, move->usable, sfb_live_mark((uintptr_t)move->marked));
+        sfb_live_set_tail(move->marked, move->usable, sfb_live_mark((uintptr_t)move->marked));
     if (is_of_now(move))
         __atomic_store_n(&thread.table.slots[move->slot].block, move->block, __ATOMIC_RELEASE);
 }

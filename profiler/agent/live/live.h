@@ -70,12 +70,6 @@ void sfb_live_end(void);
 /* At the calling thread's exit. */
 void sfb_live_thread_end(void);
 
-/* A module allocates and frees past the hooks. From now on, a block without a tail may be its own. */
-void sfb_live_bypassed(void);
-
-/* A block was freed in a nested call: it keeps its slot until the allocator gives out its address again. */
-void sfb_live_missed(void);
-
 /* In a child of fork(). A child made without fork()'s handlers notices by itself. */
 void sfb_live_continue_in_child(void);
 

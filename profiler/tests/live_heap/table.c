@@ -18,6 +18,7 @@
 #include "profiler/agent/live/dump.h"
 #include "profiler/agent/live/lists.h"
 #include "profiler/agent/live/map.h"
+#include "profiler/agent/live/unknown.h"
 #include "profiler/agent/random.h"
 #include "profiler/tests/live_heap/blocks.h"
 #include "support/compiler.h"

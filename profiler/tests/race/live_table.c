@@ -167,6 +167,7 @@ int main(void)
 {
     const int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
+    sfb_live_reads_fresh = true;
     dumps_beside_threads(fd);
     restarts_beside_threads(fd);
     return 0;
