@@ -262,6 +262,40 @@ Test(core, without_a_list_of_files_has_the_loaders)
     free(core.at);
 }
 
+/* @return how often a text was replaced by one of its size */
+static size_t replace_all(struct bytes *in, const char *text, const char *by)
+{
+    const size_t size = strlen(text);
+    size_t count = 0;
+
+    for (size_t i = 0; i + size <= in->size; i++)
+        if (memcmp(in->at + i, text, size) == 0) {
+            memcpy(in->at + i, by, size);
+            count++;
+        }
+    return count;
+}
+
+/* Names of the process and of its files move no cursor. */
+Test(core, names_in_it_are_escaped)
+{
+    struct bytes core;
+    struct run run;
+
+    NEEDS_KERNEL_CORES;
+    die("true", "null");
+    core = core_bytes();
+    cr_assert(replace_all(&core, "prog", "\033[2J") >= 2);
+    write_bytes("escapes", core.at, core.size);
+    run = run_line("%s escapes; %s escapes --json", show, show);
+    expect_text(&run, "the process", "core of process ");
+    expect_text(&run, "the process", " \"\\033[2J\"");
+    expect_text(&run, "its file", "/\\033[2J: ");
+    cr_expect(strchr(run.out, '\033') == NULL && strchr(run.err, '\033') == NULL);
+    run_free(&run);
+    free(core.at);
+}
+
 /* More segments than the header has room for: their number stands in a section header. */
 Test(core, counts_its_segments_in_a_section_header)
 {
