@@ -9,7 +9,7 @@
 # A part of packages() in setup.sh: a compiler, and what the sfb command is linked with.
 demo_packages() {
     printf '%s\n' gcc libc6-dev binutils cmake ninja-build pkg-config libelf-dev libdw-dev liblzma-dev \
-        libiberty-dev libzstd-dev zlib1g-dev libjansson-dev
+        libiberty-dev libzstd-dev zlib1g-dev libdeflate-dev libjansson-dev
 }
 
 # ninja's line of progress on a terminal; a log elsewhere.

@@ -13,7 +13,7 @@ packages() {
     # musl-tools: programs of another C library. elfutils, gdb: stacks to compare with. zstd: cores as systemd-coredump packs them.
     printf '%s\n' gcc g++ cmake ninja-build pkg-config clang clang-format clang-tidy cppcheck \
         shellcheck binutils libbinutils libunwind-dev libelf-dev libdw-dev liblzma-dev libiberty-dev \
-        libzstd-dev zlib1g-dev libcriterion-dev libjansson-dev libcapstone-dev abigail-tools gdb valgrind dpkg-dev llvm \
+        libzstd-dev zlib1g-dev libcriterion-dev libjansson-dev libcapstone-dev libdeflate-dev abigail-tools gdb valgrind dpkg-dev llvm \
         dwz debuginfod protobuf-compiler musl-tools elfutils file xz-utils zstd "$(clang_runtime)"
 }
 

@@ -158,13 +158,15 @@ static bool find_alt(struct object_search *s, const struct object_opened *debug,
 }
 
 /* libdw unpacks all sections of debug information on opening. @return NULL: none, or too much */
-static Dwarf *begin_dwarf(struct object_files *out, const struct object_opened *from,
-                          enum object_part part)
+static Dwarf *begin_dwarf(struct object_files *out, struct object_unpacked *unpacked,
+                          const struct object_opened *from, enum object_part part)
 {
     struct object_packed largest;
 
-    if (!object_packed_is_too_much(from->elf, &largest))
-        return dwarf_begin_elf(from->elf, DWARF_C_READ, NULL);
+    if (!object_packed_is_too_much(from->elf, &largest)) {
+        object_unpack(unpacked, from->elf);
+        return dwarf_begin_elf(unpacked->elf ? unpacked->elf : from->elf, DWARF_C_READ, NULL);
+    }
     object_trail_add(&out->trail, part, from->path, OBJECT_REFUSED, OBJECT_PACKED_CAUSE,
                      largest.name, (unsigned long)largest.packed, (unsigned long)largest.unpacked);
     return NULL;
@@ -186,7 +188,7 @@ static void open_alt(struct object_files *out, struct object_search *s,
         object_trail_add(&out->trail, OBJECT_ALT, debug->path, OBJECT_REFUSED,
                          "its .gnu_debugaltlink cannot be read");
     else if (find_alt(s, debug, name))
-        out->alt_dwarf = begin_dwarf(out, &out->alt, OBJECT_ALT);
+        out->alt_dwarf = begin_dwarf(out, &out->alt_unpacked, &out->alt, OBJECT_ALT);
     if (!out->alt_dwarf)
         out->no_alt = object_no_alt();
     dwarf_setalt(out->dwarf, out->alt_dwarf ? out->alt_dwarf : out->no_alt);
@@ -201,7 +203,7 @@ static void open_dwarf(struct object_files *out, const struct object_opened *fro
 {
     Dwarf_CU *unit = NULL;
 
-    out->dwarf = begin_dwarf(out, from, OBJECT_DEBUG);
+    out->dwarf = begin_dwarf(out, &out->unpacked, from, OBJECT_DEBUG);
     if (out->dwarf && dwarf_get_units(out->dwarf, NULL, &unit, NULL, NULL, NULL, NULL) == 0)
         return;
     dwarf_end(out->dwarf);
@@ -247,6 +249,8 @@ void object_files_free(struct object_files *f)
         dwarf_end(f->alt_dwarf);
     if (f->no_alt)
         object_no_alt_end(f->no_alt);
+    object_unpacked_free(&f->unpacked);
+    object_unpacked_free(&f->alt_unpacked);
     object_opened_close(&f->file);
     object_opened_close(&f->debug);
     object_opened_close(&f->alt);

@@ -33,12 +33,14 @@
 #include "symbols/candidate.h"
 #include "symbols/module.h"
 #include "symbols/trail.h"
+#include "symbols/unpack.h"
 
 struct object_files {
     struct object_opened file;  /* empty: not found */
     struct object_opened debug; /* empty: the file has it, or not found */
     struct object_opened alt;
-    Dwarf *dwarf;              /* of debug, else of file; may be NULL */
+    struct object_unpacked unpacked, alt_unpacked; /* what dwarf and alt_dwarf are of, if packed */
+    Dwarf *dwarf;                                  /* of debug, else of file; may be NULL */
     Dwarf *alt_dwarf, *no_alt; /* the shared part for dwarf: of alt, else an empty one */
     struct object_trail trail;
 };
