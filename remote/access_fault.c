@@ -146,6 +146,17 @@ static bool has_other_threads(pid_t pid)
     return threads && strtol(threads, NULL, 10) > 1;
 }
 
+/* By its flags, which every user may read. */
+static bool is_of_kernel(pid_t pid)
+{
+    enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD of the kernel's <linux/sched.h> */
+    char text[1024];
+    const char *flags =
+        read_text(pid, "stat", text, sizeof text) ? sfb_proc_stat_word(text, 9) : NULL;
+
+    return flags && (strtoul(flags, NULL, 10) & KERNEL_THREAD);
+}
+
 bool remote_access_fault(struct sfb_remote_fault *fault, pid_t pid)
 {
     const char state = state_of(pid);
@@ -159,6 +170,9 @@ bool remote_access_fault(struct sfb_remote_fault *fault, pid_t pid)
                         "it has ended, and its parent has not waited for it yet (a zombie)") > 0;
     if (state == 'Z') /* its first thread has ended, and has no files to ask any more */
         return false;
+    if (is_of_kernel(pid))
+        return snprintf(fault->why, sizeof fault->why,
+                        "it is a thread of the kernel: it has no memory of its own") > 0;
     if (is_other_machine(fault, pid))
         return true;
     /* What needs the right to trace: its memory, and where its threads sleep. */
@@ -170,6 +184,6 @@ bool remote_access_fault(struct sfb_remote_fault *fault, pid_t pid)
     if (!(read_text(pid, "maps", text, sizeof text) ? text[0] != '\0' : errno != ESRCH) &&
         !has_other_threads(pid))
         return snprintf(fault->why, sizeof fault->why,
-                        "it is a thread of the kernel, or ends just now: it has no memory") > 0;
+                        "it ends just now: it has no memory any more") > 0;
     return false;
 }
