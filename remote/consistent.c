@@ -23,17 +23,20 @@ static const char *forbids_stop(struct remote_member *m, const struct remote_sou
 {
     struct remote_thread *t = &m->thread;
     struct remote_task_files files;
-    struct remote_task_stat stat;
 
-    if (!remote_task_stat_read(&stat, from->tasks, t->look.tid) || stat.state == 'Z' ||
+    if (!remote_task_stat_read(&t->stat, from->tasks, t->look.tid) || t->stat.state == 'X' ||
         !remote_task_files_open(&files, from->tasks, t->look.tid)) {
         set_gone(t);
         return NULL;
     }
     remote_task_call_read(&t->look.call, &files);
     remote_task_files_close(&files);
-    m->job_control = stat.state == 'T' || stat.state == 't';
-    if (stat.state == 'D')
+    m->job_control = t->stat.state == 'T' || t->stat.state == 't';
+    if (t->stat.state == 'Z') {
+        t->looked = REMOTE_LOOK_REFUSED;
+        return "it has ended";
+    }
+    if (t->stat.state == 'D')
         return "not stopped: uninterruptible, in the kernel";
     return t->look.call.where == REMOTE_TASK_SLEEPS
                ? remote_call_forbids_stop(&t->look.call, from->pid)
@@ -144,7 +147,8 @@ static void copy_all(struct remote_crowd *crowd, const struct remote_source *fro
     for (size_t i = 0; i < crowd->count; i++)
         if (crowd->members[i].stands)
             copy_stopped(&crowd->members[i], from);
-        else if (crowd->members[i].thread.looked != REMOTE_LOOK_GONE)
+        else if (crowd->members[i].thread.looked != REMOTE_LOOK_GONE &&
+                 crowd->members[i].thread.stat.state != 'Z')
             remote_thread_look(&crowd->members[i].thread, from, crowd->members[i].thread.look.tid);
     for (size_t i = 0; i < crowd->count; i++) {
         struct remote_thread *t = &crowd->members[i].thread;

@@ -114,25 +114,20 @@ static uint64_t cpu_time(const struct remote_thread *t, const struct remote_sour
     return run.cpu_time;
 }
 
-/* @return false: the thread is gone */
-static bool describe(struct sfb_remote_thread *out, const struct remote_thread *t,
+/* By t->stat. */
+static void describe(struct sfb_remote_thread *out, const struct remote_thread *t,
                      const struct remote_source *from)
 {
-    struct remote_task_stat stat;
-
     bool nested;
 
     *out = (struct sfb_remote_thread){ .tid = t->look.tid,
                                        .own_tid = t->look.tid,
+                                       .state = t->stat.state,
+                                       .cpu_time = cpu_time(t, from),
                                        .end = SFB_UNREADABLE };
-    if (!remote_task_stat_read(&stat, from->tasks, t->look.tid) || stat.state == 'X')
-        return false;
-    memcpy(out->name, stat.name, sizeof out->name);
-    out->state = stat.state;
-    out->cpu_time = cpu_time(t, from);
+    memcpy(out->name, t->stat.name, sizeof out->name);
     if (from->nested)
         out->own_tid = remote_task_own_number(&nested, from->tasks, t->look.tid);
-    return true;
 }
 
 /* Wants what the walk came to the end of: more of the stack, if its copy is full and ends there; else another one. */
@@ -182,8 +177,9 @@ bool remote_thread_walk(struct sfb_remote_thread *out, struct remote_thread *t,
 {
     const bool read = t->looked == REMOTE_LOOK_DONE || t->looked == REMOTE_LOOK_RUNS;
 
-    if (!describe(out, t, from))
+    if (!remote_task_stat_read(&t->stat, from->tasks, t->look.tid) || t->stat.state == 'X')
         return false;
+    describe(out, t, from);
     if (out->state == 'Z') {
         out->why = "it has ended";
         return true;
@@ -199,8 +195,9 @@ bool remote_thread_walk(struct sfb_remote_thread *out, struct remote_thread *t,
 bool remote_thread_walk_copy(struct sfb_remote_thread *out, struct remote_thread *t,
                              const struct remote_source *from)
 {
-    if (t->looked == REMOTE_LOOK_GONE || !describe(out, t, from))
+    if (t->looked == REMOTE_LOOK_GONE)
         return false;
+    describe(out, t, from);
     out->why = t->why;
     if (t->looked == REMOTE_LOOK_DONE) {
         switch (remote_walk(&t->walk, &t->look, from->memory, from->modules, from->max_frames)) {

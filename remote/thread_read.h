@@ -22,6 +22,8 @@ struct remote_thread {
     struct remote_look look;
     enum remote_look_end looked;
     struct remote_walk walk;
+    struct remote_task_stat
+        stat;        /* of before a stop: behind one a thread is on its way to what it did */
     const char *why; /* why it was not stopped, or not read; NULL: nothing to say */
 };
 

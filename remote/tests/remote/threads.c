@@ -164,6 +164,8 @@ static pid_t start_process(unsigned count, unsigned depth, void (*then)(void))
 /* --- Reading it ----------------------------------------------------------------------------------- */
 
 static struct sfb_remote_fault fault;
+static const struct sfb_remote_options at_once = { .size = sizeof at_once,
+                                                   .flags = SFB_REMOTE_CONSISTENT };
 
 static struct sfb_remote *open_process(pid_t pid)
 {
@@ -331,6 +333,12 @@ Test(threads, are_read_when_the_first_one_has_ended)
     } while (threads[0].state != 'Z' || !threads[1].in_call);
     expect_whole(&threads[1], DEPTH);
     cr_expect(eq(int, (int)sfb_remote_memory_pid(remote), (int)threads[1].tid));
+    cr_assert(sfb_remote_read(remote, &at_once, &fault), "%s", fault.why);
+    threads = sfb_remote_threads(remote, &count);
+    cr_assert(eq(sz, count, 2));
+    cr_expect(eq(int, (int)threads[0].how, SFB_REMOTE_UNREAD));
+    cr_expect(eq(int, threads[0].state, 'Z'));
+    expect_whole(&threads[1], DEPTH);
     sfb_remote_close(remote);
     remote = open_process(pid);
     cr_expect(sfb_remote_read(remote, NULL, &fault), "opened after that: %s", fault.why);
@@ -346,7 +354,7 @@ Test(threads, of_a_stopped_process_are_read_and_stay_stopped)
     kill(pid, SIGSTOP);
     remote = open_process(pid);
     for (unsigned i = 0; i < 3; i++) {
-        t = read_last(remote, 'T', 0);
+        t = read_last(remote, 'T', i == 1 ? SFB_REMOTE_CONSISTENT : 0);
         expect_whole(t, DEPTH);
     }
     end_process(remote, pid);
