@@ -47,6 +47,10 @@ foreach(kind "" -static)
   endif()
 endforeach()
 
+if(NOT SFRAME_BACKTRACE_SANITIZE)
+  sfb_add_test(record_tool.attach_programs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/attach_programs $<TARGET_FILE:sfb>)
+endif()
+
 find_program(SFB_MUSL_GCC musl-gcc)
 set(sfb_record_musl "")
 if(SFB_MUSL_GCC)
