@@ -93,6 +93,8 @@ static bool read_functions(struct cfi *c,
     enum sfb_status status;
 
     while ((status = sfb_eh_frame_walk_next(&c->walk, &fde, &error)) != SFB_END) {
+        if (status == SFB_OK && fde.end == fde.start && c->empty_count < CFI_EMPTY_MAX)
+            c->empty[c->empty_count++] = fde.start;
         if (status != SFB_OK && corrupt)
             corrupt(data, &error);
         else if (status == SFB_OK && fde.end > fde.start && !add_function(&r, &fde))

@@ -23,6 +23,8 @@ struct cfi_function {
     const char *refused; /* why its rows are not read; NULL: they are */
 };
 
+enum { CFI_EMPTY_MAX = 16 };
+
 struct cfi {
     uint8_t abi;
     uint64_t address, size;  /* of the section */
@@ -30,6 +32,8 @@ struct cfi {
     struct sfb_eh_frame_walk walk;
     struct cfi_function *functions; /* ascending by start */
     size_t count;
+    uint64_t empty[CFI_EMPTY_MAX]; /* entries for no code: the first of them */
+    size_t empty_count;
     uint64_t budget; /* bytes of instructions that may still be interpreted */
 };
 

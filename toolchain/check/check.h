@@ -133,8 +133,11 @@ struct check {
     size_t plt_count;
     struct object_range *functions; /* known functions; coverage.c */
     size_t function_count, function_capacity;
-    bool compares; /* level 4 will compare the rows */
-    bool first;    /* the levels may run again: nothing is written down */
+    bool compares;             /* level 4 will compare the rows */
+    struct known_facts *facts; /* NULL: nothing is known */
+    /* What is lost is what GNU as leaves out; is one stretch of code. */
+    bool lost_left_out, lost_stretch;
+    bool first; /* the levels may run again: nothing is written down */
     bool no_memory;
 };
 

@@ -8,6 +8,7 @@
 #include "toolchain/check/cause.h"
 #include "toolchain/check/fingerprint.h"
 #include "toolchain/check/known.h"
+#include "toolchain/check/known_facts.h"
 #include "toolchain/check/stats_collect.h"
 
 _Static_assert((int)SFRAME_ABI_S390X == (int)OBJECT_ABI_S390X, "one number for a machine");
@@ -299,8 +300,9 @@ void check_image(struct check_result *out, const char *name, uint8_t *image, siz
                  const struct check_options *options)
 {
     struct object object = { .image = NULL };
+    struct known_facts facts = { .cfi = NULL };
     struct check c = {
-        .name = name, .options = options, .result = out, .findings = &out->findings
+        .name = name, .options = options, .result = out, .findings = &out->findings, .facts = &facts
     };
 
     *out = (struct check_result){ .has_section = false };
@@ -325,6 +327,7 @@ void check_image(struct check_result *out, const char *name, uint8_t *image, siz
         check_object(&c);
         check_coverage(&c);
         findings_release(&out->findings);
+        known_facts_free(&facts);
         object_close(&object);
     }
     check_unread(&c);

@@ -4,14 +4,18 @@
 
 #include <sfb/abi.h>
 
+#include "symbols/code_ranges.h"
+#include "toolchain/check/known_facts.h"
 #include "toolchain/check/where.h"
 
 /* A finding is this fault if all fields match; NULL and 0 match everything. */
 struct known {
-    const char *release;
+    const char *name;    /* the file in toolchain/tests/check/reproducers */
+    const char *release; /* and the fault, in words */
     enum check_code codes[8];
     uint8_t versions; /* a bit for each: 1 << version */
     uint8_t abis;
+    enum known_fact fact;
     const char *sections[3]; /* names of the code's section */
     const char *sframe;      /* prefix of the rule of .sframe */
     const char *eh_frame;
@@ -22,38 +26,13 @@ enum {
     V2 = 1 << 2,
     V3 = 1 << 3,
     AMD64 = 1 << SFB_ABI_AMD64_LE,
+    AARCH64 = 1 << SFB_ABI_AARCH64_LE | 1 << SFB_ABI_AARCH64_BE,
 };
 
-/* Each was seen in the output of these releases: fixtures and samples, toolchain/docs/CHECKS.md. */
 static const struct known all[] = {
-    { .release = "GNU ld 2.44 to 2.47: .plt.got with sp+16",
-      .codes = { CODE_PCMASK_FIRST },
-      .versions = V2 | V3,
-      .abis = AMD64,
-      .sections = { ".plt.got" } },
-    { .release = "GNU ld 2.44 to 2.47: .plt.got with sp+16",
-      .codes = { CODE_CFA_DIFFERS },
-      .versions = V2 | V3,
-      .abis = AMD64,
-      .sections = { ".plt.got" },
-      .sframe = "CFA = sp+16,",
-      .eh_frame = "CFA = sp+8," },
-    { .release = "GNU ld 2.44 to 2.47: .plt.got with sp+16",
-      .codes = { CODE_INSN_CALL, CODE_INSN_JUMP },
-      .versions = V2 | V3,
-      .abis = AMD64,
-      .sections = { ".plt.got" },
-      .sframe = "CFA = sp+16," },
-    { .release = "GNU ld 2.40: .plt and .plt.sec of -z ibtplt",
-      .codes = { CODE_CFA_DIFFERS, CODE_PLT_PARTLY, CODE_PARTLY_COVERED, CODE_NO_CFI_HERE,
-                 CODE_INSN_CFA, CODE_INSN_ROW, CODE_INSN_CALL, CODE_INSN_JUMP },
-      .versions = V1,
-      .abis = AMD64,
-      .sections = { ".plt", ".plt.sec" } },
-    { .release = "GNU as 2.40 to 2.45: .cfi_undefined of the return address is ignored",
-      .codes = { CODE_ROW_INEXPRESSIBLE },
-      .versions = V1 | V2,
-      .eh_frame = "RA undefined" },
+/* clang-format off */
+#include "toolchain/check/known.inc"
+    /* clang-format on */
 };
 
 static bool has_code(const struct known *k, enum check_code code)
@@ -69,6 +48,14 @@ static bool begins(const char *text, const char *start)
     return !start || (text && strncmp(text, start, strlen(start)) == 0);
 }
 
+/* Without section headers: "jmp *SLOT", and two bytes of padding, as ld writes it. */
+static bool is_plt_got_entry(const struct object *o, uint64_t pc)
+{
+    const uint8_t *at = object_code_at(o, pc, 8);
+
+    return at && at[0] == 0xff && at[1] == 0x25 && at[6] == 0x66 && at[7] == 0x90;
+}
+
 static bool is_in(const struct known *k, const struct check *c, const struct finding *f)
 {
     struct where_in in;
@@ -77,6 +64,8 @@ static bool is_in(const struct known *k, const struct check *c, const struct fin
         return true;
     if (!f->place.has_pc)
         return false;
+    if (c->object->section_count == 0)
+        return strcmp(k->sections[0], ".plt.got") == 0 && is_plt_got_entry(c->object, f->place.pc);
     in = where_section(c->object, f->place.pc);
     for (size_t i = 0; in.name && i < sizeof k->sections / sizeof *k->sections; i++)
         if (k->sections[i] && strcmp(k->sections[i], in.name) == 0)
@@ -88,14 +77,20 @@ const char *known_fault(const struct check *c, const struct finding *finding)
 {
     const struct sframe_part *p = c->parts;
 
-    if (c->part_count == 0 || !c->object)
+    const unsigned version = c->part_count > 0             ? p->version->number
+                             : c->size > AT_HEADER_VERSION ? c->data[AT_HEADER_VERSION]
+                                                           : 0;
+    const uint8_t abi = c->part_count > 0 ? p->abi : c->object ? c->object->abi : 0;
+
+    if (!c->object)
         return NULL;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const struct known *k = &all[i];
 
-        if (has_code(k, finding->code) && (k->versions >> p->version->number & 1) != 0 &&
-            (k->abis == 0 || (p->abi < 8 && (k->abis >> p->abi & 1) != 0)) &&
-            is_in(k, c, finding) && begins(finding->rules.sframe, k->sframe) &&
+        if (has_code(k, finding->code) && (version == 0 || (k->versions >> version & 1) != 0) &&
+            (k->abis == 0 || (abi < 8 && (k->abis >> abi & 1) != 0)) && is_in(k, c, finding) &&
+            (version > 0 || k->fact == FACT_DISCARDED) && known_fact_holds(c, finding, k->fact) &&
+            begins(finding->rules.sframe, k->sframe) &&
             begins(finding->rules.eh_frame, k->eh_frame))
             return k->release;
     }

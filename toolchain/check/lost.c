@@ -3,11 +3,15 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "toolchain/check/known_facts.h"
 #include "toolchain/check/where.h"
 #include "util/counted.h"
 
 /* One of so many bytes of code makes a warning. */
 enum { LOST_SHARE = 100 };
+
+/* Padding between two functions of a stretch. */
+enum { LOST_GAP = 64 };
 
 /* Start files of distributions have no .sframe: those of the C library, and gcc's. */
 static bool is_of_start_file(const struct object *o, uint64_t pc)
@@ -42,12 +46,19 @@ void lost_add(struct lost *l, const struct check *c, uint64_t start, uint64_t by
     if ((entry >= start && entry - start < bytes && !c->object->relocatable) ||
         is_of_start_file(c->object, start) || is_linkage_table(c->object, start))
         return;
+    if (l->functions > 0 && start - l->end > LOST_GAP)
+        l->torn = true;
+    l->end = start + bytes;
     l->functions++;
     l->bytes += bytes;
+    if (known_left_out(c, start))
+        l->left_out += bytes;
 }
 
 void lost_say(const struct lost *l, struct check *c, uint64_t bytes)
 {
+    c->lost_left_out = (l->bytes - l->left_out) * LOST_SHARE < bytes;
+    c->lost_stretch = !l->torn;
     if (l->bytes > 0 && l->bytes * LOST_SHARE >= bytes)
         findings_add(c->findings, CODE_LOST, in_file(0), "%s, %s of %" PRIu64,
                      counted(l->functions, "functions").text, counted(l->bytes, "bytes").text,

@@ -6,6 +6,9 @@
 
 struct lost {
     uint64_t functions, bytes;
+    uint64_t left_out; /* bytes of functions that GNU as leaves out */
+    uint64_t end;      /* of the last one */
+    bool torn;         /* there is other code between them */
 };
 
 /* Adds one, unless it is a linkage table or the code of a start file. */

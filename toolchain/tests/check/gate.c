@@ -122,14 +122,15 @@ Test(check_gate, weighs_codes_as_it_is_told)
 Test(check_gate, lets_known_faults_pass)
 {
     static const struct gate_case cases[] = {
-        { FIXTURES "/v2/amd64/prog_sig", 1, "[known: GNU ld 2.44 to 2.47: .plt.got with sp+16]",
-          NULL },
+        { FIXTURES "/v2/amd64/prog_sig", 1,
+          "[known: GNU ld 2.44 to 2.47: `.plt.got` is described with sp+16", NULL },
         { "--allow-known " FIXTURES "/v2/amd64/prog_sig", 0,
-          "nothing but known faults of GNU ld 2.44 to 2.47: .plt.got with sp+16\n", NULL },
+          "nothing but known faults of GNU ld 2.44 to 2.47: `.plt.got` is described with sp+16",
+          NULL },
         { "--allow-known --json " FIXTURES "/v3/amd64/prog_sig", 0, "\"verdict\": \"known\"",
           NULL },
         { "--allow-known " FIXTURES "/v1/amd64/free_pie " FIXTURES "/v2/amd64/free_pie", 0,
-          "nothing but known faults of GNU as 2.40 to 2.45: .cfi_undefined", NULL },
+          "nothing but known faults of GNU as 2.40 to 2.44: `.cfi_undefined`", NULL },
         /* --allow-known passes no fault of gold. */
         { "--allow-known " FIXTURES "/v2/amd64/unmerged.so", 1, "SF0509", "nothing but known" },
         { "--allow-known bad", 1, "made by GNU binutils 2.40, or sfb synth", "nothing but known" },

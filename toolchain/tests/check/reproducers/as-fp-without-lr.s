@@ -1,5 +1,8 @@
 # fault: a frame that saves fp and not lr: the second word is read as the return address
 # codes: SF0509
+# known: SF0509 when FP_ALONE
+# known: SF0121 when OBJECT
+# known: SF0516 when LEFT_OUT
 # machine: aarch64
  .text
  .globl f

@@ -1,5 +1,6 @@
 # fault: nested `.cfi_remember_state`: the second one restored is not the first one remembered
 # codes: SF0501
+# known: SF0501 when NESTED
  .text
  .globl f
 f: .cfi_startproc

@@ -1,5 +1,6 @@
 # fault: two rows at one byte, after an advance of no bytes
 # codes: SF0303
+# known: SF0303 when NO_ADVANCE
  .text
  .globl f
 f: .cfi_startproc

@@ -1,5 +1,7 @@
 # fault: a section without functions, where all of them are left out
 # codes: SF0121
+# known: SF0121 when OBJECT
+# known: SF0516 when LEFT_OUT
  .text
  .globl f
 f: .cfi_startproc

@@ -1,5 +1,6 @@
 # fault: `.cfi_offset` of the return address is ignored: the row says CFA-8
 # codes: SF0509
+# known: SF0509 when RA_OFFSET
  .text
  .globl f
 f: .cfi_startproc

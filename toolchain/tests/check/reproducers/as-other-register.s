@@ -1,5 +1,7 @@
 # fault: a CFA in a register other than sp and fp
 # codes: SF0307 SF0509
+# known: SF0307 SF0509 when OTHER_CFA
+# known: SF0121 when OBJECT
  .text
  .globl f
 f: .cfi_startproc

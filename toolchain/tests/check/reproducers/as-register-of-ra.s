@@ -1,5 +1,7 @@
 # fault: `.cfi_register` of the return address is ignored
 # codes: SF0307 SF0509
+# known: SF0307 SF0509 when RA_REGISTER
+# known: SF0121 when OBJECT
  .text
  .globl f
 f: .cfi_startproc

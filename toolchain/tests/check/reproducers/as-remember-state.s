@@ -1,5 +1,6 @@
 # fault: `.cfi_remember_state` at the pc of another directive remembers what was before it
 # codes: SF0501
+# known: SF0501 when REMEMBER_LATE
  .text
  .globl f
 f: .cfi_startproc
