@@ -5,16 +5,7 @@
 #ifndef TOOLCHAIN_CHECK_CAUSE_H
 #define TOOLCHAIN_CHECK_CAUSE_H
 
-#include "toolchain/check/check.h"
-
-struct cause {
-    enum check_code code;
-    struct check_reading reading;
-    struct check_share before, now; /* functions, and how many start at a known function */
-    const char *by;                 /* the source of the known starts */
-    char how[192];                  /* the reading, in words */
-    const char *tool;               /* what makes such sections */
-};
+#include "toolchain/check/cause_found.h"
 
 /*
  * Looks for a cause of findings: another reading, if most functions start at no function of .eh_frame or

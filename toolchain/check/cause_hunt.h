@@ -10,7 +10,7 @@
 #ifndef TOOLCHAIN_CHECK_CAUSE_HUNT_H
 #define TOOLCHAIN_CHECK_CAUSE_HUNT_H
 
-#include "toolchain/check/cause.h"
+#include "toolchain/check/cause_found.h"
 #include "toolchain/check/cause_truth.h"
 
 /* A stretch of functions, or what is voted on, needs so many to be no chance. */

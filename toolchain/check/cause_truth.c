@@ -19,7 +19,7 @@ bool truth_of_cfi(struct truth *out, const struct object *o)
     const struct object_cfi_place place = object_find_cfi(o);
     struct cfi cfi;
 
-    *out = (struct truth){ .by = "those of .eh_frame" };
+    *out = (struct truth){ .by = "functions of .eh_frame" };
     if (place.result != OBJECT_CFI_FOUND || !cfi_open(&cfi, o, &place, NULL, NULL))
         return false;
     out->list = calloc(cfi.count + 1, sizeof *out->list);

@@ -75,7 +75,7 @@ void check_unread(struct check *c)
     c->part_count = c->part_capacity = 0;
 }
 
-/* Whether the functions are those of another file. */
+/* Whether the table is of another file. */
 static bool is_foreign(const struct check *c)
 {
     return c->reading.fix.kind == FIX_FOREIGN;

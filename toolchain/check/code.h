@@ -29,7 +29,7 @@ enum code_gap {
     GAP_COUNT
 };
 
-/* A caller of a function whose first row has no caller. */
+/* A caller of a function that is outermost by its first row. */
 struct code_caller {
     uint64_t pc; /* of its call, if known */
     bool known;
@@ -140,7 +140,7 @@ void code_say(struct code_function *u);
 /* Compares the state at a jump or call with the row of its target. */
 void code_edge(struct code_function *u, const struct insn *i, const struct frame_state *s);
 
-/* Records the caller of a function that is outermost by its row: it calls it and goes on. */
+/* Records a caller of an outermost function: its code goes on behind the call. */
 void code_call_outermost(struct code_function *u, size_t from);
 
 /* Reports the functions with such a caller and no return, after all functions. */

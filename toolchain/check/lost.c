@@ -13,7 +13,7 @@ enum { LOST_SHARE = 100 };
 /* Padding between two functions of a stretch. */
 enum { LOST_GAP = 64 };
 
-/* Start files of distributions have no .sframe: those of the C library, and gcc's. */
+/* Start files of the C library and of gcc have no .sframe in distributions. */
 static bool is_of_start_file(const struct object *o, uint64_t pc)
 {
     static const char *const names[] = { "_start",

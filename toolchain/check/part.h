@@ -104,8 +104,8 @@ enum sframe_row_result sframe_row_read(struct sframe_row *out, const struct sfra
                                        const struct sframe_entry *entry, uint64_t position);
 
 /*
- * Whether rows that begin there may be those of the function: the first is at its start, all ascend, none
- * is behind its end, and each has a rule. @param end  written if so: behind the last one
+ * Whether rows at that offset fit the function: the first is at its start, all ascend, all are in front
+ * of its end, and each has a rule. @param end  written if so: behind the last one
  */
 bool sframe_rows_possible(const struct sframe_part *part, const struct sframe_entry *entry,
                           uint64_t row_at, uint64_t *end);
