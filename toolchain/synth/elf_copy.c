@@ -105,11 +105,51 @@ static bool has_attachment(const struct object *f)
     return end < f->size;
 }
 
+/*
+ * Whether the file is a copy: its last segment ends with .sframe, and behind it are the names of sections and
+ * their headers alone.
+ */
+static bool is_copy(struct elf_copy *out, const struct object *f)
+{
+    const size_t index = object_section_after(f, 0, ".sframe");
+    const GElf_Shdr *s = index ? &f->sections[index].header : NULL;
+    const GElf_Phdr *last = NULL;
+    uint64_t end;
+
+    for (size_t i = 0; i < f->phdr_count; i++)
+        if (f->phdrs[i].p_type == PT_LOAD)
+            last = &f->phdrs[i];
+    if (!s || !last || last->p_flags != PF_R || last->p_filesz != last->p_memsz ||
+        s->sh_offset < last->p_offset ||
+        s->sh_addr - last->p_vaddr != s->sh_offset - last->p_offset ||
+        s->sh_addr + s->sh_size != last->p_vaddr + last->p_filesz)
+        return false;
+    end = last->p_offset + last->p_filesz;
+    for (size_t i = 1; i < f->section_count; i++)
+        if (i != f->names && f->sections[i].header.sh_type != SHT_NOBITS &&
+            f->sections[i].header.sh_offset + f->sections[i].header.sh_size > end)
+            return false;
+    for (size_t i = 0; i < f->phdr_count; i++)
+        if (f->phdrs[i].p_offset + f->phdrs[i].p_filesz > end)
+            return false;
+    if (f->header.e_shoff < end)
+        return false;
+    *out = (struct elf_copy){ .page_size = last->p_align,
+                              .address = last->p_vaddr,
+                              .offset = last->p_offset,
+                              .section_address = s->sh_addr,
+                              .kept = s->sh_addr - last->p_vaddr,
+                              .phdr_count = f->phdr_count };
+    return true;
+}
+
 bool elf_copy_plan(struct elf_copy *out, struct object_fault *fault, const struct object *f)
 {
     struct elf_copy copy = { .page_size = page_size(f), .offset = elf_align(f->size, MOVED_ALIGN) };
     uint64_t end = 0;
 
+    if (f->names != 0 && is_copy(out, f) && !has_attachment(f))
+        return true;
     for (size_t i = 0; i < f->phdr_count; i++)
         if (f->phdrs[i].p_type == PT_LOAD)
             end = f->phdrs[i].p_vaddr + f->phdrs[i].p_memsz;

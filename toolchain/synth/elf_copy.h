@@ -12,6 +12,8 @@
  * corrected. Program headers at the end of the file would be less work, but kernels before 5.18, the
  * loader and readers of memory (ours, and readers of core files) expect them as far from the ELF header
  * as in the file. GNU strip puts such a segment over .bss.
+ *
+ * A file that is such a copy has the segment already: its section is replaced, and the file does not grow.
  */
 #ifndef TOOLCHAIN_SYNTH_ELF_COPY_H
 #define TOOLCHAIN_SYNTH_ELF_COPY_H
@@ -31,6 +33,7 @@ struct elf_copy {
     uint64_t section_address; /* of .sframe */
     uint64_t address, offset; /* of the new segment: what was moved there, then .sframe */
     uint64_t page_size;
+    uint64_t kept; /* bytes of the file's own last segment, which is written again */
     size_t phdr_count;
     struct elf_move near, far; /* behind the program headers, and to the new segment */
     uint8_t *appended;

@@ -43,6 +43,10 @@ static struct layout lay_out(const struct elf_copy *copy, const struct object *f
         in.names = in.size;
         in.names_size = f->sections[f->names].header.sh_size + sizeof SECTION_NAME;
         in.size += in.names_size;
+    } else if (f->sections[f->names].header.sh_offset >= copy->offset) { /* of a copy */
+        in.names = in.size;
+        in.names_size = f->sections[f->names].header.sh_size;
+        in.size += in.names_size;
     }
     in.shdrs = elf_align(in.size, ELF_SECTION_ALIGN);
     in.size = in.shdrs + in.shdr_count * sizeof(Elf64_Shdr);
@@ -86,6 +90,12 @@ static uint64_t offset_of(const struct elf_copy *copy, const struct object *f, u
                                     : (uint64_t)(bytes_at(f, address) - f->image);
 }
 
+/* Whether the segment is in the file already. */
+static bool is_own(const struct elf_copy *copy, const struct object *f)
+{
+    return copy->offset < f->size;
+}
+
 /* All of the file's, the new segment right behind the last one that is loaded. */
 static bool write_phdrs(const struct elf_copy *copy, const struct object *f,
                         const struct layout *in)
@@ -112,7 +122,9 @@ static bool write_phdrs(const struct elf_copy *copy, const struct object *f,
             to->p_offset = offset_of(copy, f, to->p_vaddr);
         }
         to++;
-        if (i == last)
+        if (i == last && is_own(copy, f))
+            to[-1].p_filesz = to[-1].p_memsz = in->section + in->section_size;
+        else if (i == last)
             *to++ = (Elf64_Phdr){ .p_type = PT_LOAD,
                                   .p_flags = PF_R,
                                   .p_offset = copy->offset,
@@ -158,11 +170,13 @@ static bool write_shdrs(const struct elf_copy *copy, const struct object *f,
         const Elf64_Shdr *names = &f->sections[f->names].header;
 
         memcpy(copy->appended + in->names, f->image + names->sh_offset, names->sh_size);
-        memcpy(copy->appended + in->names + names->sh_size, SECTION_NAME, sizeof SECTION_NAME);
         shdrs[f->names].sh_offset = copy->offset + in->names;
         shdrs[f->names].sh_size = in->names_size;
-        index = f->section_count;
-        shdrs[index].sh_name = (Elf64_Word)names->sh_size;
+        if (index == 0) {
+            memcpy(copy->appended + in->names + names->sh_size, SECTION_NAME, sizeof SECTION_NAME);
+            index = f->section_count;
+            shdrs[index].sh_name = (Elf64_Word)names->sh_size;
+        }
     }
     shdrs[index] = (Elf64_Shdr){ .sh_name = shdrs[index].sh_name,
                                  .sh_type = in->type,
@@ -210,6 +224,8 @@ bool elf_copy_make(struct elf_copy *copy, const struct object *f, const uint8_t 
     if (!copy->appended)
         return false;
     memcpy(copy->appended + in.section, section, size);
+    if (is_own(copy, f))
+        memcpy(copy->appended, f->image + copy->offset, copy->kept);
     write_dynamic(copy, f);
     move_bytes(copy, f);
     if (!write_shdrs(copy, f, &in) || !write_phdrs(copy, f, &in)) {
@@ -221,7 +237,8 @@ bool elf_copy_make(struct elf_copy *copy, const struct object *f, const uint8_t 
     header.e_shoff = copy->offset + in.shdrs;
     header.e_shnum = (Elf64_Half)in.shdr_count;
     write_table(f->image, &header, sizeof header, ELF_T_EHDR, f);
-    copy->parts[0] = (struct output_part){ 0, f->image, f->size };
+    copy->parts[0] =
+        (struct output_part){ 0, f->image, is_own(copy, f) ? (size_t)copy->offset : f->size };
     copy->parts[1] = (struct output_part){ copy->offset, copy->appended, in.size };
     return true;
 }

@@ -161,6 +161,10 @@ Test(tool_synth, replaces_a_section_only_when_told_to)
     run_free(&run);
     expect_files("");
     DONE("\"$sfb\" synth --force '%s' -o copy && \"$sfb\" synth --force copy -o again", FIXTURE);
+    /* The copy's own segment is written again, also with another version in between. */
+    DONE("cmp copy again && \"$sfb\" synth --force --sframe-version 2 again -o second && "
+         "\"$sfb\" synth --force second -o again && cmp copy again");
+    expect_no_differences("second");
     DONE("test $(readelf -SW again | grep -c ' .sframe ') = 1");
     DONE("test $(readelf -lW again | grep -c ' GNU_SFRAME ') = 1");
     expect_no_differences("copy");
