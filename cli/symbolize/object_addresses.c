@@ -10,21 +10,27 @@
 
 #include "cli/tool_reporter.h"
 #include "symbols/module_files.h"
+#include "util/counted.h"
 #include "util/foreign.h"
 #include "util/hex.h"
 #include "util/regular.h"
+
+/* Lines without an address that are shown. */
+enum { COMPLAINTS = 8 };
 
 /* The address being printed. */
 struct line {
     uint64_t address;
     enum object_name_style style;
+    uint64_t mangled; /* names of C++ so far that libiberty does not know */
 };
 
 static void print_name(void *user, const struct object_name *n)
 {
-    const struct line *line = user;
+    struct line *line = user;
     char *name = n->name ? object_demangle(n->name, line->style) : NULL;
 
+    line->mangled += name && line->style != OBJECT_NAME_RAW && strncmp(name, "_Z", 2) == 0;
     printf("0x%" PRIx64 " ", line->address);
     foreign_print(stdout, name ? name : "?");
     if (n->name && !n->inlined)
@@ -56,26 +62,45 @@ static int echo_size(const char *line)
     return size < 64 ? (int)size : 64;
 }
 
+/* libiberty is of the build: names of newer compilers, as with requires clauses, stay as they are. */
+static void say_mangled(const struct line *line)
+{
+    if (line->mangled > 0)
+        fprintf(stderr,
+                "sfb: %s of C++ left mangled: this build's libiberty does not know them; "
+                "llvm-cxxfilt, or a newer c++filt, may\n",
+                counted(line->mangled, "names").text);
+}
+
 static enum tool_exit find_all(struct object_names *names, FILE *input,
                                enum object_name_style style)
 {
     struct line line = { .style = style };
     enum tool_exit exit_status = TOOL_DONE;
     char *text = NULL;
+    uint64_t bad = 0;
     size_t room = 0;
     ssize_t size;
 
     for (uint64_t number = 1; (size = getline(&text, &room, input)) > 0; number++) {
         if (strlen(text) != (size_t)size || !parse_address(text, &line.address)) {
-            exit_status = tool_complain(TOOL_BAD_DATA, "stdin:%" PRIu64 ": no address: %.*s",
-                                        number, echo_size(text), text);
-            break;
+            /* Each line of input has one of output. */
+            puts("?");
+            exit_status = tool_worse(exit_status, TOOL_BAD_DATA);
+            if (bad++ < COMPLAINTS)
+                tool_complain(TOOL_BAD_DATA, "stdin:%" PRIu64 ": no address: %.*s", number,
+                              echo_size(text), text);
+            continue;
         }
         if (!object_names_find(names, line.address, print_name, &line)) {
             exit_status = tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
             break;
         }
     }
+    if (bad > COMPLAINTS)
+        tool_complain(TOOL_BAD_DATA, "stdin: %" PRIu64 " more without an address",
+                      bad - COMPLAINTS);
+    say_mangled(&line);
     if (ferror(input))
         exit_status = tool_complain(TOOL_USAGE, "stdin: %s", strerror(errno));
     free(text);
@@ -95,6 +120,7 @@ static enum tool_exit find_given(const struct tool_command *command, struct obje
         if (!object_names_find(names, line.address, print_name, &line))
             return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
     }
+    say_mangled(&line);
     return TOOL_DONE;
 }
 

@@ -173,6 +173,23 @@ Test(tool_symbolize, names_addresses_of_a_file_as_it_is_linked)
     run_free(&from_stdin);
 }
 
+/* One line of output for each of input; the first bad lines are shown, and all are counted. */
+Test(tool_symbolize, goes_on_behind_a_line_without_an_address)
+{
+    struct run run =
+        run_line("printf '1\\nhere\\n1\\n' | '%s' symbolize --object '%s'", SFB_TOOL, SFB_TOOL);
+
+    cr_expect(eq(int, run.status, 1));
+    cr_expect(strcmp(run.out, "0x1 ?\n?\n0x1 ?\n") == 0, "%s", run.out);
+    cr_expect(strcmp(run.err, "sfb: stdin:2: no address: here\n") == 0, "%s", run.err);
+    run_free(&run);
+    run = run_line("seq -f x%%g 20 | '%s' symbolize --object '%s'", SFB_TOOL, SFB_TOOL);
+    cr_expect(strstr(run.err,
+                     "stdin:8: no address: x8\nsfb: stdin: 12 more without an address\n") != NULL,
+              "%s", run.err);
+    run_free(&run);
+}
+
 Test(tool_symbolize, counts_repeated_and_omitted_frames)
 {
     uint64_t nowhere = 0x1000;
