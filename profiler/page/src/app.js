@@ -17,6 +17,7 @@ export class App {
   constructor(profile) {
     this.profile = profile;
     this.listeners = [];
+    this.ways = new WeakMap(); // of a tree: what was looked for last, and the frame that was found
     this.state = parseState(location.hash, profile);
     // Colours are by what was recorded in all: they stay when something else is chosen.
     this.selfOfAll = new Float64Array(profile.names.length);
@@ -159,7 +160,6 @@ export class App {
   trail(tree) {
     const { zoom } = this.state;
     if (!zoom) return [0];
-    this.ways ??= new WeakMap(); // a page that is drawn again does not look again
     const known = this.ways.get(tree);
     const frame = known?.zoom === zoom ? known.frame : frameAt(this.profile, tree, zoom);
     this.ways.set(tree, { zoom, frame });
@@ -172,7 +172,9 @@ export class App {
     if (frame === 0) return this.set({ zoom: null }, true);
     const { depth } = tree.frames;
     const above = this.trail(tree).filter((f) => f > 0 && depth[f] < depth[frame] && tree.ancestor(frame, depth[f]) === f);
-    this.set({ zoom: { ...wayTo(this.profile, tree, frame), depths: [...above.map((f) => depth[f]), depth[frame]] } }, true);
+    const zoom = { ...wayTo(this.profile, tree, frame), depths: [...above.map((f) => depth[f]), depth[frame]] };
+    this.ways.set(tree, { zoom, frame }); // it need not be looked for
+    this.set({ zoom }, true);
   }
 
   /** @returns {boolean} whether there was something to go back from */

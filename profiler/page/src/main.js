@@ -524,7 +524,7 @@ class Page {
     if (app.hit === null) return;
     const functions = `${app.found} function${app.found === 1 ? "" : "s"}`;
     const { tree, frame } = this.selection;
-    const found = tree ? this.#hitsOf(tree, app.hit) : [];
+    const found = tree && frame >= 0 ? this.#hitsOf(tree, app.hit) : []; // only then it is asked which one
     const at = found.indexOf(frame);
     byId("found").textContent = tree && found.length > 0 && at >= 0 ? `${at + 1} of ${found.length}${found.length === HITS_MAX ? "+" : ""}` : functions;
     byId("found").title = functions;

@@ -46,8 +46,16 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-
 const PATH_MAX = 4000; // frames: a deeper one is found by its name
 const SEARCH_MAX = 20000;
 
+const hashes = new WeakMap(); // of a profile: by function
+
 /** Four letters that stand for a function's name and module. */
 function hashOf(profile, f) {
+  let known = hashes.get(profile);
+  if (!known) hashes.set(profile, (known = []));
+  return (known[f] ??= makeHash(profile, f));
+}
+
+function makeHash(profile, f) {
   const text = functionText(profile, f);
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
@@ -63,10 +71,10 @@ export function wayTo(profile, tree, frame) {
 
 /** @returns {number} the frame at the end of a way; where it is not in this tree, the widest of its function; 0: none */
 export function frameAt(profile, tree, { path, name }) {
-  const hashes = path.match(/.{4}/g) ?? [];
+  const parts = path.match(/.{4}/g) ?? [];
   const { frames } = tree;
   let frame = 0;
-  for (const hash of hashes) {
+  for (const hash of parts) {
     const count = tree.childCount(frame);
     let next = -1;
     for (let i = 0; i < count && next < 0; i++) if (hashOf(profile, frames.key[frames.first[frame] + i]) === hash) next = frames.first[frame] + i;

@@ -195,14 +195,14 @@ export function readProfile(raw) {
     rows: {
       thread: new Int32Array(raw.rows.thread),
       group: new Uint8Array(raw.rows.group),
-      node: new Int32Array(raw.rows.node),
+      node: sums(raw.rows.node),
       values: raw.rows.values.map((v) => new Float64Array(v)),
     },
     time: {
       step: raw.time.step,
       steps: raw.time.steps,
       at: sums(raw.time.at),
-      row: new Int32Array(raw.time.row),
+      row: sums(raw.time.row),
       values: raw.time.values.map((v) => v && new Float64Array(v)),
       changes: raw.time.changes ?? [],
       liveStep: raw.time.liveStep ?? raw.time.step,

@@ -19,8 +19,8 @@ export function rawProfile() {
     places: { function: [0, 1, 2, 3, 3, 4, 5], file: [8, 8, 8, 8, 8, 9, 9], line: [1, 2, 3, 4, 5, 0, 0], kind: [0, 0, 0, 0, 0, 0, 0], inlined: [0, 0, 1, 0, 0, 0, 0] },
     nodes: { place: [0, 1, 2, 3, 4, 5, 6], deeper: [0, 1, 1, 0, 1, -2, -1] },
     threads: { name: [10, 11], tid: [1, 2], group: [0, 0], pid: [9, 9], program: [7, 7] },
-    rows: { thread: [0, 0, 1, 1], group: [0, 0, 0, 0], node: [2, 4, 5, 6], values: [[6, 3, 2, 0], [60, 30, 20, 5]] },
-    time: { step: 1e6, steps: 4, at: [0, 1, 0, 2], row: [0, 1, 0, 2], values: [[3, 3, 3, 2], [30, 30, 30, 20]] },
+    rows: { thread: [0, 0, 1, 1], group: [0, 0, 0, 0], node: [2, 2, 1, 1], values: [[6, 3, 2, 0], [60, 30, 20, 5]] },
+    time: { step: 1e6, steps: 4, at: [0, 1, 0, 2], row: [0, 1, -1, 2], values: [[3, 3, 3, 2], [30, 30, 30, 20]] },
   };
 }
 
@@ -30,9 +30,9 @@ export function heap() {
   const unit = (name) => [{ type: `${name}_objects`, unit: "count" }, { type: `${name}_space`, unit: "bytes" }];
   raw.types = ["alloc", "inuse", "peak", "temporary"].flatMap(unit);
   raw.main = 3;
-  raw.rows = { thread: [0, 1], group: [0, 0], node: [2, 5], values: [[10, 5], [1000, 500], [9, 0], [900, 0], [10, 5], [1000, 500], [0, 0], [0, 0]] };
+  raw.rows = { thread: [0, 1], group: [0, 0], node: [2, 3], values: [[10, 5], [1000, 500], [9, 0], [900, 0], [10, 5], [1000, 500], [0, 0], [0, 0]] };
   raw.time = {
-    step: 1e7, steps: 4, at: [0, 1, 1, 0], row: [0, 1, 0, 1],
+    step: 1e7, steps: 4, at: [0, 1, 1, 0], row: [0, 1, -1, 1],
     values: [[10, 5, 0, 0], [1000, 500, 0, 0], [10, 5, -1, -6], [1000, 500, -100, -600], null, null, null, null],
     changes: [2, 3],
     live: [{ blocks: [10, 16, 15, 9], bytes: [1000, 1600, 1500, 900], peak: { at: 12e6, blocks: 16, bytes: 1600 } }],

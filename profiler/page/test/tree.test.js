@@ -37,7 +37,7 @@ test("a sandwich begins at the outer one of a recursion", () => {
 
 test("callers that two stacks share are one frame, and their line is known", () => {
   const raw = rawProfile();
-  raw.rows = { thread: [0, 0], group: [0, 0], node: [2, 4], values: [[1, 1], [60, 30]] }; // work calls both
+  raw.rows = { thread: [0, 0], group: [0, 0], node: [2, 2], values: [[1, 1], [60, 30]] }; // work calls both
   const p = readProfile(raw);
   const tree = new Tree(p, weigh(p, ALL), { callers: true });
   assert.equal(tree.childCount(0), 2);

@@ -122,7 +122,7 @@ test("processes are outermost frames, below their program where that has several
 
 test("time order: a stack that stays is one frame, and a step without samples parts frames", () => {
   const raw = rawProfile();
-  raw.time = { step: 1e6, steps: 8, at: [0, 1, 1, 2, 1], row: [0, 0, 1, 0, 0], values: [[1, 1, 1, 1, 1], [9, 9, 9, 9, 9]] };
+  raw.time = { step: 1e6, steps: 8, at: [0, 1, 1, 2, 1], row: [0, 0, 1, -1, 0], values: [[1, 1, 1, 1, 1], [9, 9, 9, 9, 9]] };
   const p = readProfile(raw);
   const tree = new TimeTree(p, weigh(p, ALL), ALL, 0);
   const show = (frame) => Array.from({ length: tree.childCount(frame) }, (_, i) => tree.frames.first[frame] + i)

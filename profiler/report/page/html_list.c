@@ -19,6 +19,13 @@ void html_list_number(FILE *to, size_t i, uint64_t number)
     fprintf(to, "%" PRIu64, number);
 }
 
+void html_list_further(FILE *to, size_t i, uint64_t number, uint64_t *before)
+{
+    html_list_next(to, i);
+    fprintf(to, "%" PRId64, (int64_t)(number - *before));
+    *before = number;
+}
+
 void html_list_end(FILE *to, const char *next)
 {
     fprintf(to, "]%s", next);

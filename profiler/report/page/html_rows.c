@@ -40,6 +40,7 @@ static void put_rows(FILE *to, const struct report_model *model, const struct ht
                      const unsampled_array *processes)
 {
     const size_t rows = model->rows.count, members = model->members.count;
+    uint64_t before;
 
     fputs("\"rows\":{", to);
     html_list_begin(to, "thread");
@@ -60,14 +61,16 @@ static void put_rows(FILE *to, const struct report_model *model, const struct ht
     for (size_t i = 0; i < processes->count; i++)
         html_list_number(to, rows + members + i, processes->at[i].group);
     html_list_end(to, ",");
+    before = 0;
     html_list_begin(to, "node");
     for (size_t i = 0; i < rows; i++)
-        html_list_number(to, i,
-                         model->rows.at[i].stack == REPORT_NONE
-                             ? tree->no_stack
-                             : tree->leaf[model->rows.at[i].stack]);
+        html_list_further(to, i,
+                          model->rows.at[i].stack == REPORT_NONE
+                              ? tree->no_stack
+                              : tree->leaf[model->rows.at[i].stack],
+                          &before);
     for (size_t i = 0; i < members + processes->count; i++)
-        html_list_number(to, rows + i, tree->unsampled);
+        html_list_further(to, rows + i, tree->unsampled, &before);
     html_list_end(to, ",");
     html_list_begin(to, "values");
     for (size_t type = 0; type < report_known_types(model); type++) {
@@ -135,6 +138,7 @@ void html_rows_write_time(FILE *to, const struct report_model *model, const stru
 {
     const size_t count = time->moments.count;
     const struct html_moment *all = time->moments.at;
+    uint64_t before = 0;
 
     fprintf(to, "\"time\":{\"step\":%" PRIu64 ",\"steps\":%" PRIu32 ",", time->step_ns,
             time->steps);
@@ -142,9 +146,9 @@ void html_rows_write_time(FILE *to, const struct report_model *model, const stru
     for (size_t i = 0; i < count; i++)
         html_list_number(to, i, i > 0 ? all[i].step - all[i - 1].step : all[i].step);
     html_list_end(to, ",");
-    html_list_begin(to, "row");
+    html_list_begin(to, "row"); /* likewise */
     for (size_t i = 0; i < count; i++)
-        html_list_number(to, i, all[i].row);
+        html_list_further(to, i, all[i].row, &before);
     html_list_end(to, ",");
     html_list_begin(to, "values");
     for (size_t type = 0; type < report_known_types(model); type++) {
