@@ -624,10 +624,12 @@ const onOthers = {
   },
 
   async "of 900 x 600 pixels the graph has 70 %"(browser) {
-    const page = await open(browser, at("old.html"), { width: 900, height: 600 });
-    const share = await page.$eval("#panel-graph", (e) => e.clientHeight / innerHeight);
-    assert.ok(share >= 0.7, `${share}`);
-    await page.close();
+    for (const file of ["old.html", "diff.html"]) {
+      const page = await open(browser, at(file), { width: 900, height: 600 });
+      const share = await page.$eval("#panel-graph", (e) => e.clientHeight / innerHeight);
+      assert.ok(share >= 0.7, `${file}: ${share}`);
+      await page.close();
+    }
   },
 
   async "380 pixels are enough, light and dark"(browser) {
