@@ -14,7 +14,7 @@
 #pragma GCC diagnostic ignored "-Wunknown-warning-option"
 #pragma GCC diagnostic ignored "-Wuse-after-free"
 
-#define ALONE __attribute__((noinline, noipa))
+#define ALONE __attribute__((noinline))
 
 struct pearl {
     char text[600]; /* no register of the crash has this offset by chance */
