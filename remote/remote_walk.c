@@ -67,6 +67,7 @@ enum remote_walk_end remote_walk(struct remote_walk *out, const struct remote_lo
     struct sfb_walker walker;
     struct sfb_walk *walk = (struct sfb_walk *)&walker;
     struct remote_words words;
+    enum remote_walk_end end;
     bool guessed = false;
 
     out->count = 0;
@@ -78,5 +79,9 @@ enum remote_walk_end remote_walk(struct remote_walk *out, const struct remote_lo
         out->count--;
     out->more = words.more;
     out->cut = words.cut;
-    return judge(out, look, &walker, &words, guessed);
+    end = judge(out, look, &walker, &words, guessed);
+    /* By what stands in the place of fp. */
+    if (end == REMOTE_WALK_NEEDS_REGISTERS && out->end == SFB_MISALIGNED)
+        out->end = SFB_NO_REGISTER;
+    return end;
 }
