@@ -40,10 +40,11 @@ struct record_request {
  * Finds the program as execvp() does, and says why it cannot be recorded if that can be seen.
  *
  * @param path     written on success; PATH_MAX bytes
+ * @param heap     is to be recorded
  * @param outside  written on success: no agent can be loaded into it, and it is recorded from outside
  * @return 0, or the exit status after a complaint
  */
-int record_find_program(char *path, const char *name, bool *outside);
+int record_find_program(char *path, const char *name, bool heap, bool *outside);
 
 /* --- sanitizer.c ---------------------------------------------------------------------------- */
 

@@ -54,16 +54,18 @@ static const char link_in[] =
     "link the agent in (sframe_backtrace_record_start()), or use perf record";
 
 /*
+ * @param heap     is recorded: of a program of musl, what it starts is
  * @param outside  written: whether it is recorded from outside
  * @return 0, or the exit status after a complaint
  */
-static int judge(const char *path, int depth, bool *outside)
+static int judge(const char *path, int depth, bool heap, bool *outside)
 {
     static struct sfb_recorder_program program;
 
     sfb_recorder_program_look(&program, path);
     /* At an exec that gives it another user's rights the kernel ends the events of ordinary users. */
-    *outside = program.kind == SFB_PROGRAM_STATIC || (program.raised && geteuid() == 0);
+    *outside = program.kind == SFB_PROGRAM_STATIC || (program.raised && geteuid() == 0) ||
+               (!heap && strstr(program.interpreter, "/ld-musl-") != NULL);
     if (*outside)
         return 0;
     if (program.raised)
@@ -90,13 +92,13 @@ static int judge(const char *path, int depth, bool *outside)
         return (int)tool_complain(errno == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE,
                                   "record: %s: its interpreter %s: %s", path, program.interpreter,
                                   strerror(errno));
-    return judge(program.interpreter, depth + 1, outside);
+    return judge(program.interpreter, depth + 1, heap, outside);
 }
 
-int record_find_program(char *path, const char *name, bool *outside)
+int record_find_program(char *path, const char *name, bool heap, bool *outside)
 {
     if (!search(path, name))
         return (int)tool_complain(errno == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE,
                                   "record: %s: %s", name, strerror(errno));
-    return judge(path, 0, outside);
+    return judge(path, 0, heap, outside);
 }

@@ -228,7 +228,7 @@ static int execute(const struct record_request *r)
 {
     static char path[PATH_MAX], agent[PATH_MAX];
     bool outside;
-    const int failed = record_find_program(path, r->arguments[0], &outside);
+    const int failed = record_find_program(path, r->arguments[0], r->heap, &outside);
 
     if (failed != 0)
         return failed;

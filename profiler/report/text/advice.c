@@ -70,7 +70,7 @@ static bool was_late(const struct report_data *data)
 
 void report_advice_unsampled(FILE *to, const struct report_model *model)
 {
-    bool closed = false, refused = false, user = false, late = false;
+    bool closed = false, refused = false, user = false, outside = false, late = false;
 
     for (size_t i = 0; i < model->source_count; i++) {
         const struct report_data *data = model->sources[i].data;
@@ -79,12 +79,15 @@ void report_advice_unsampled(FILE *to, const struct report_model *model)
         closed |= strstr(text, "perf_event_paranoid") != NULL;
         refused |= strncmp(text, "perf:", sizeof "perf:" - 1) == 0;
         user |= data->start.engine == SFB_ENGINE_PERF_USER;
+        outside |= data->start.engine == SFB_ENGINE_OUTSIDE_USER;
         late |= was_late(data);
     }
     if (closed)
         put(to, "sysctl kernel.perf_event_paranoid=2: perf misses less than timers");
     else if (refused)
         put(to, "perf, which sees more than timers: the first line says what refuses it");
+    else if (outside)
+        put(to, "root, or sysctl kernel.perf_event_paranoid=1: kernel time is sampled, too");
     else if (user)
         put(to, "sfb record --engine perf, which samples the kernel's time, too");
     else if (is_of_short_threads(model))
