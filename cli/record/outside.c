@@ -336,6 +336,9 @@ static enum tool_exit record_and_end(struct from_outside *o)
     enum tool_exit exit_status = TOOL_FAILED;
 
     raise_limit();
+    /* It needs little, but in time: rings fill up meanwhile. */
+    if (setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - 10) != 0)
+        errno = 0;
     if (choose(o) && begin(o)) {
         if (!o->child || start(o)) {
             record(o);

@@ -136,6 +136,7 @@ static void introduce_all(struct attach *a)
                 continue;
             a->known_count++;
             attach_introduce(a->outside, pids.pids.at[i], now);
+            perf_rings_empty(&a->rings);
         }
     free(pids.pids.at);
 }

@@ -18,7 +18,8 @@
 enum {
     RING_LEAST = 64 << 10,
     RING_MOST = 16 << 20,
-    DRAINS = 20, /* a second, at least: a ring has room for what comes between two of them */
+    DRAINS = 20,     /* a second, at least: a ring has room for what comes between two of them */
+    EMPTY_EVERY = 8, /* records */
     RECORD_HEADER = 8
 };
 
@@ -100,7 +101,9 @@ static bool fit_attr(struct perf_rings *r, const struct perf_rings_options *how)
 
 static size_t wanted_size(const struct perf_rings_options *how)
 {
-    const uint64_t bytes = (uint64_t)how->rate_hz * (PERF_STACK_LEAST + 1024) / DRAINS * 4;
+    /* Of all processes some have deep stacks, and many are new: their files are opened. */
+    const uint64_t spare = how->all ? 16 : 4;
+    const uint64_t bytes = (uint64_t)how->rate_hz * (PERF_STACK_LEAST + 1024) / DRAINS * spare;
     size_t size = RING_LEAST;
 
     while (size < bytes && size < RING_MOST)
@@ -308,30 +311,45 @@ static bool keep_rest(struct perf_rings *r, size_t given)
     return true;
 }
 
+/* @return false: no memory */
+static bool copy_all(struct perf_rings *r)
+{
+    for (size_t i = 0; i < r->rings.count; i++)
+        if (!copy_ring(r, &r->rings.at[i]))
+            return false;
+    return true;
+}
+
+bool perf_rings_empty(struct perf_rings *r)
+{
+    const size_t from = r->size;
+
+    return copy_all(r) && note_records(r, from);
+}
+
+/*
+ * A record may take milliseconds: a process's files are opened for its first sample. The rings are emptied meanwhile, or they
+ * would overflow.
+ */
 bool perf_rings_take(struct perf_rings *r, uint64_t now,
                      bool (*take)(void *user, const struct perf_record *record,
                                   const struct perf_ids *ids),
                      void *user)
 {
-    const size_t from = r->size;
-    bool good = true;
+    bool good = perf_rings_empty(r);
+    const size_t noted = r->size, count = r->entries.count;
     size_t given = 0;
 
-    for (size_t i = 0; i < r->rings.count; i++)
-        if (!copy_ring(r, &r->rings.at[i]))
-            return false;
-    if (!note_records(r, from))
-        return false;
-    if (r->entries.count > 0)
-        qsort(r->entries.at, r->entries.count, sizeof *r->entries.at, by_time);
-    for (; good && given < r->entries.count && r->entries.at[given].time <= now; given++) {
+    if (good && count > 0)
+        qsort(r->entries.at, count, sizeof *r->entries.at, by_time);
+    for (; good && given < count && r->entries.at[given].time <= now; given++) {
         const struct perf_record record = record_at(r, r->entries.at[given].offset);
         struct perf_ids ids;
 
         perf_ids_read(&ids, &r->layout, &record);
-        good = take(user, &record, &ids);
+        good = take(user, &record, &ids) && (given % EMPTY_EVERY != 0 || copy_all(r));
     }
-    return good && keep_rest(r, given);
+    return good && note_records(r, noted) && keep_rest(r, given);
 }
 
 void perf_rings_close(struct perf_rings *r)

@@ -80,6 +80,9 @@ void perf_rings_change(struct perf_rings *rings, uint32_t stack, uint64_t period
 /* Waits until a ring is a quarter full, or for so many ms. */
 void perf_rings_wait(const struct perf_rings *rings, int ms);
 
+/* Makes room in the rings. The records are kept. @return false: no memory */
+bool perf_rings_empty(struct perf_rings *rings);
+
 /*
  * Drains the rings, and gives the records by time. Records of the time since this call began are held back: an older one
  * may be in a ring that was read before.
