@@ -91,6 +91,17 @@ static void access_word(struct insn *out, enum insn_what what, uint8_t reg, cons
     out->words = 1;
 }
 
+/* "lock addl $0, (%rsp)" and "orq $0, (%rsp)", which are barriers and probes: the word stays as it is. */
+static bool changes_nothing(const struct decoder *d)
+{
+    const cs_x86 *x = &d->insn->detail->x86;
+    const unsigned id = d->insn->id;
+
+    return (id == X86_INS_ADD || id == X86_INS_OR || id == X86_INS_SUB || id == X86_INS_XOR) &&
+           x->op_count == 2 && x->operands[0].type == X86_OP_MEM &&
+           x->operands[1].type == X86_OP_IMM && x->operands[1].imm == 0;
+}
+
 /* The default: written registers, and memory relative to a register. */
 static void decode_others(const struct decoder *d, struct insn *out)
 {
@@ -106,7 +117,7 @@ static void decode_others(const struct decoder *d, struct insn *out)
         if (reg != INSN_NO_REGISTER)
             out->kills |= UINT32_C(1) << reg;
     }
-    for (unsigned i = 0; i < x->op_count; i++)
+    for (unsigned i = 0; i < x->op_count && !changes_nothing(d); i++)
         if ((x->operands[i].access & CS_AC_WRITE) != 0 && is_beside(&x->operands[i]))
             access_word(out, WHAT_STORE, INSN_NO_REGISTER, &x->operands[i]);
 }

@@ -43,6 +43,9 @@ static const struct code_case cases[] = {
     { "a loop that probes the stack, and sp behind it", AMD64, "",
       F PROBES ".cfi_def_cfa rsp, 16400\ncall g\n.cfi_def_cfa rbp, 16\nleave\n"
                ".cfi_def_cfa rsp, 8\nret\n" END },
+    { "a barrier on the word that has fp", AMD64, "",
+      F "push %rbp\n" UP ".cfi_offset rbp, -16\nlock addl $0, (%rsp)\nxor %ebp, %ebp\ncall g\n"
+        "pop %rbp\n" DOWN ".cfi_restore rbp\nret\n" END },
     { "LLVM's stack that is freed early", AMD64, "SF0811 note ",
       F "push %rbx\n" UP "sub $8, %rsp\n" UP "call g\nadd $8, %rsp\ncmp %rbx, %rax\nje 1f\n" DOWN
         "pop %rbx\n" DOWN "ret\n1: .cfi_def_cfa_offset 16\npop %rbx\n" DOWN "ret\n" END },
