@@ -37,10 +37,12 @@ static bool add(struct image_modules *out, size_t *room, const struct sfb_image 
 enum sfb_status image_modules_read(struct image_modules *out, const uint8_t *data, size_t size,
                                    struct sfb_error *error)
 {
+    /* A prefix takes a byte of the map at least: room for more is never used, and would be cleared for each map. */
+    const size_t prefixes = size < PREFIXES ? size : PREFIXES;
     struct sfb_image_map_room lent = { .text = malloc(TEXT_SIZE),
                                        .text_size = TEXT_SIZE,
-                                       .prefixes = calloc(PREFIXES, sizeof *lent.prefixes),
-                                       .prefix_count = PREFIXES };
+                                       .prefixes = calloc(prefixes + 1, sizeof *lent.prefixes),
+                                       .prefix_count = prefixes };
     struct image_modules read = { .count = 0 };
     struct sfb_image_map_decoder decoder;
     enum sfb_status status = SFB_NO_RESOURCE;
