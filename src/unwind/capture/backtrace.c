@@ -83,7 +83,7 @@ static __attribute__((noinline)) enum sfb_status check_for_cbf(
 /* @return the memo; NULL: not given, or not to be used */
 static void *memo_of(const struct sframe_backtrace_options *options)
 {
-    return !(options->flags & SFRAME_BACKTRACE_DOUBT) && !options->read ? options->memo : NULL;
+    return options->memo && !(options->flags & SFRAME_BACKTRACE_DOUBT) ? options->memo : NULL;
 }
 
 static inline bool is_bounded(const struct sframe_backtrace_options *options)

@@ -52,7 +52,7 @@ void sfb_capture_walk_read_by(struct sfb_capture_walk *walk,
 {
     walk->walker.own_memory =
         (struct sfb_memory){ .read = read_by_caller, .user = (void *)(uintptr_t)options };
-    walk->fast.hi = 0; /* it makes plain loads */
+    walk->fast.hi = 0; /* no plain loads: no fast walk, and no memo */
 }
 
 void sfb_capture_walk_memo_hit(struct sfb_capture_walk *walk, uint32_t room)
