@@ -15,7 +15,8 @@ enum remote_halted {
     REMOTE_HALTED,
     REMOTE_HALT_GONE,
     REMOTE_HALT_REFUSED, /* errno says why */
-    REMOTE_HALT_LATE     /* it did not stop in time: in the kernel, uninterruptible */
+    REMOTE_HALT_LATE /* it did not stop in time: in the kernel, uninterruptible. It does when it comes out, and
+                            goes on when this thread ends */
 };
 
 /*

@@ -187,6 +187,8 @@ bool waits_describe(struct waits_text *out, const struct sfb_remote *remote, pid
         add_descriptor(out, pid, (int)thread->argument[0]);
     } else if (thread->call == SYS_futex) {
         add_futex(out, remote, thread);
+    } else if (thread->call == SYS_restart_syscall) {
+        add_text(out, " (a sleep that goes on after a signal or a stop)");
     } else if (thread->call == SYS_ppoll) {
         add_polled(out, remote, pid, thread);
     }
