@@ -1,5 +1,5 @@
 /*
- * Freed blocks whose tail names no slot: foreign ones, overrun ones, and blocks of calls past the agent.
+ * Freed blocks whose tail names no slot: foreign, overrun, or allocated past the agent.
  */
 #ifndef PROFILER_AGENT_LIVE_UNKNOWN_H
 #define PROFILER_AGENT_LIVE_UNKNOWN_H
