@@ -14,25 +14,13 @@ enum { SHARE = 100 }; /* of the time */
 
 static uint64_t next_look; /* CLOCK_MONOTONIC ns */
 
-/* The first calls of tcmalloc's functions call malloc(): done here, before the first event. */
-static void warm_up(void)
-{
-    void *block = sfb_heap_next.malloc(1);
-
-    sfb_heap_next.malloc_usable_size(block);
-    sfb_heap_next.free(block);
-}
-
 bool sfb_heap_allocator_find(void)
 {
     const struct sfb_heap_next *next = &sfb_heap_next;
 
     if (next->malloc_is_c_library)
         return next->mallinfo2 != NULL;
-    if (!next->mallctl && !next->tcmalloc_property)
-        return false;
-    warm_up();
-    return true;
+    return next->mallctl || next->tcmalloc_property;
 }
 
 /* --- the allocators ------------------------------------------------------------------------------- */
