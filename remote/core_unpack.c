@@ -98,6 +98,8 @@ static bool unpack_all(struct unpacking *u, struct sfb_remote_fault *fault)
     while ((got = sfb_read_all(u->from, u->in, u->in_room)) > 0)
         if (!unpack_piece(u, got, &left, fault))
             return false;
+    if (u->size == 0)
+        return remote_core_fault(fault, "its zstd data is cut off before its first block ends");
     return ftruncate(u->to, (off_t)u->size) == 0 ||
            remote_core_fault(fault, "unpacking it: %s", strerror(errno));
 }

@@ -14,7 +14,9 @@
 
 #include "sframe_backtrace_crash.h"
 
-#define APART __attribute__((noinline, used))
+#define APART                                                                                      \
+    __attribute__((noinline, used,                                                                 \
+                   no_sanitize("undefined", "address", "thread"))) /* it shall die */
 
 static volatile int zero, sink;
 static char byte;
