@@ -47,13 +47,19 @@ static const char *keep_path(struct remote_core_links *out, const char *text)
     return copy;
 }
 
+static bool read_text(const struct source *s, uint64_t address, char text[PATH_MAX])
+{
+    const size_t got = remote_core_file_read(s->file, address, text, PATH_MAX);
+
+    return got > 0 && memchr(text, 0, got) != NULL;
+}
+
 /* @return the text at an address, kept; NULL: not in the core, or no memory */
 static const char *read_path(struct source *s, uint64_t address)
 {
     char text[PATH_MAX];
-    const size_t got = remote_core_file_read(s->file, address, text, sizeof text);
 
-    return got > 0 && memchr(text, 0, got) ? keep_path(s->out, text) : NULL;
+    return read_text(s, address, text) ? keep_path(s->out, text) : NULL;
 }
 
 /* The program's path as it was started, else the process's name. @return NULL: no memory */
@@ -210,6 +216,33 @@ bool remote_core_links_read(struct remote_core_links *out, const struct remote_c
         return false;
     at = find_debug(&s, header_of(program, count, PT_DYNAMIC), bias);
     return at == 0 || !read_all(&s, at, &debug, sizeof debug) || follow(&s, debug.map);
+}
+
+void remote_core_links_each(const struct remote_core_file *file,
+                            const struct remote_core_notes *notes,
+                            void (*visit)(void *user, uint64_t dynamic, const char *path),
+                            void *user)
+{
+    const struct source s = { .file = file };
+    const uint64_t count = remote_core_auxv(notes, AT_PHNUM);
+    Elf64_Phdr program[PHDRS_MAX];
+    struct debug_64 debug = { .map = 0 };
+    struct link_64 link;
+    char path[PATH_MAX];
+    uint64_t at;
+
+    if (count > PHDRS_MAX ||
+        !read_all(&s, remote_core_auxv(notes, AT_PHDR), program, count * sizeof *program))
+        return;
+    at = find_debug(&s, header_of(program, count, PT_DYNAMIC), program_bias(notes, program, count));
+    if (at == 0 || !read_all(&s, at, &debug, sizeof debug))
+        return;
+    at = debug.map;
+    for (size_t i = 0; i < LINKS_MAX && at != 0 && read_all(&s, at, &link, sizeof link); i++) {
+        if (read_text(&s, link.name, path) && path[0] == '/')
+            visit(user, link.dynamic, path);
+        at = link.next;
+    }
 }
 
 void remote_core_links_free(struct remote_core_links *links)

@@ -37,6 +37,17 @@ bool remote_core_links_read(struct remote_core_links *out, const struct remote_c
                             const struct remote_core_notes *notes,
                             const struct remote_core_headers *headers);
 
+/*
+ * Calls for each library of the list, as far as it is in the core, with the path by which it was loaded: NT_FILE has where that
+ * led to.
+ *
+ * @param visit  dynamic: an address in the library, of its dynamic section
+ */
+void remote_core_links_each(const struct remote_core_file *file,
+                            const struct remote_core_notes *notes,
+                            void (*visit)(void *user, uint64_t dynamic, const char *path),
+                            void *user);
+
 void remote_core_links_free(struct remote_core_links *links);
 
 #endif

@@ -20,6 +20,7 @@ enum {
 #define VDSO "linux-vdso.so.1"
 
 struct remote_core_module {
+    char *name; /* the path by which it was loaded; NULL: unknown */
     struct object_build_id id;
     bool asked;     /* for its file */
     uint8_t *bytes; /* NULL: it is not here */
@@ -236,6 +237,18 @@ static bool describe(struct remote_core_space *s, size_t index)
     return strcmp(facts->path, VDSO) != 0 || copy_vdso(facts, s->file);
 }
 
+static void name_module(void *user, uint64_t dynamic, const char *path)
+{
+    struct remote_core_space *s = user;
+    const struct object_mapping *mapping = object_maps_find(&s->maps, dynamic);
+    struct remote_core_module *m = mapping ? &s->modules[mapping->module] : NULL;
+
+    if (!m || m->name)
+        return;
+    m->name = strdup(path);
+    s->facts[mapping->module].name = m->name;
+}
+
 /* The vDSO is no file: the kernel says where it is, and the core has it. */
 static bool add_vdso(struct remote_core_mappings *mappings, const struct remote_core_file *file,
                      const struct remote_core_notes *notes)
@@ -334,6 +347,7 @@ bool remote_core_space_open(struct remote_core_space *s, struct remote_core_file
     for (size_t i = 0; i < s->maps.module_count; i++)
         if (!describe(s, i))
             return false;
+    remote_core_links_each(file, notes, name_module, s);
     find_entries(s, notes);
     return true;
 }
@@ -345,6 +359,7 @@ void remote_core_space_close(struct remote_core_space *s)
         if (s->facts[i].path) /* described */
             object_opened_close(&s->modules[i].file);
         free(s->modules[i].image);
+        free(s->modules[i].name);
         free(s->facts[i].image);
     }
     free(s->modules);

@@ -15,6 +15,7 @@
 struct loaded_module {
     uint64_t start, end; /* as loaded */
     char *path;          /* as in the process */
+    const char *name;    /* its name in frames; NULL: path */
     const char *root;    /* of a core: the process's /; NULL: ours */
     bool gone;           /* its file had been deleted by then */
     void *image;         /* its bytes, if it is not a file (the vDSO of a core); may be NULL */

@@ -318,7 +318,7 @@ static bool find_in_loaded(struct symbols *s, struct question *q)
     struct module_file *file = module ? file_of_loaded(s, module) : NULL;
 
     if (module)
-        q->module = base_name(module->path);
+        q->module = base_name(module->name ? module->name : module->path);
     if (!file || !file->names || !module_file_bias(file, module->start, &q->bias))
         return false;
     ask_file(s, file, q);

@@ -24,6 +24,7 @@ static struct loaded_module loaded(const struct core *core, const struct sfb_rem
     struct loaded_module out = { .start = m->start,
                                  .end = m->end,
                                  .path = (char *)(uintptr_t)m->path, /* not written to */
+                                 .name = m->name,
                                  .root = core->request->root,
                                  .gone = m->gone,
                                  .image = m->image,

@@ -148,6 +148,7 @@ void sfb_remote_close(struct sfb_remote *remote);
 struct sfb_remote_module {
     uint64_t start, end; /* of its mappings */
     const char *path;    /* as in the process; of the vDSO its name, without a folder */
+    const char *name; /* the path by which the loader found it, perhaps a link; NULL: not known */
     const uint8_t *build_id;
     size_t build_id_size; /* 0: it is not in the core */
     bool gone;            /* its file had been deleted by then */

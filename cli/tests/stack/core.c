@@ -87,7 +87,8 @@ static void expect_text(const struct run *run, const char *name, const char *wan
 
 Test(core, has_the_lines_of_the_same_crashs_report)
 {
-    static const char *const hows[] = { "null", "thread", "handler", "abort", "divide", "vdso" };
+    static const char *const hows[] = { "null",   "thread", "handler", "abort",
+                                        "divide", "vdso",   "library" };
 
     NEEDS_KERNEL_CORES;
     for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {

@@ -1,5 +1,5 @@
 /*
- * Dies as it is told to, with the crash handler's report on stdout: core_program null|thread|handler|abort|divide|vdso; or, for gcore,
+ * Dies as it is told to, with the crash handler's report on stdout: core_program null|thread|handler|abort|divide|vdso|library; or, for gcore,
  * says that it waits, and waits: core_program wait.
  */
 #include <pthread.h>
@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "sframe_backtrace_crash.h"
 
@@ -45,6 +46,15 @@ APART static void outer(const char *how, int depth)
     sink++;
 }
 
+/* A function that a library calls: of the library a link was loaded, libz.so.1. */
+static voidpf allocate(voidpf how, uInt items, uInt size)
+{
+    (void)items;
+    (void)size;
+    outer(how, 0);
+    return NULL;
+}
+
 static void handle(int number)
 {
     (void)number;
@@ -75,6 +85,11 @@ static void *run(void *how)
         wait_for_first();
     if (strcmp(how, "handler") == 0)
         raise(SIGUSR1);
+    if (strcmp(how, "library") == 0) {
+        z_stream stream = { .zalloc = allocate, .opaque = how };
+
+        inflateInit(&stream);
+    }
     outer(how, 3);
     return NULL;
 }
