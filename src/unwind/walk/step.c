@@ -109,13 +109,18 @@ static __attribute__((noinline)) enum sfb_status step_any_register(
     if (status != SFB_OK)
         return status;
     status = sfb_step_saved(&fp, &rule->fp, cfa, regs->fp, regs, memory, context);
+    /* Below sp it has been popped, and copies of stacks end there: the register has it again. */
+    if (status == SFB_UNREADABLE && rule->fp.where == SFB_WHERE_CFA &&
+        cfa + (uint64_t)(int64_t)rule->fp.offset < regs->sp) {
+        fp = regs->fp;
+        status = SFB_OK;
+    }
     /*
      * Behind `leave` gcc keeps the row "fp at [fp + 0]" for two more instructions. There fp is
-     * already the caller's, and may have any value. So it is where the word lies below sp.
+     * already the caller's, and may have any value.
      */
     if ((status == SFB_UNREADABLE || status == SFB_MISALIGNED) &&
-        (rule->fp.where == SFB_WHERE_AT_REG ||
-         (rule->fp.where == SFB_WHERE_CFA && cfa + (uint64_t)(int64_t)rule->fp.offset < regs->sp)))
+        rule->fp.where == SFB_WHERE_AT_REG)
         fp = regs->fp;
     else if (status != SFB_OK)
         return status;
