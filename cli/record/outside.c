@@ -380,7 +380,7 @@ int record_outside_program(const struct record_request *request, const char *pat
         return (int)tool_complain(o.cause == ENOENT ? TOOL_NOT_FOUND : TOOL_NOT_EXECUTABLE,
                                   "record: %s: %s", path, strerror(o.cause));
     if (recorded != TOOL_DONE && !o.reason)
-        return recorded;
+        return (int)recorded;
     while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR && record_signals_sent() <= 1) {
     }
     record_crash_line(status);
