@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "toolchain/check/reader.h"
 #include "util/number.h"
 
 enum check_option {
@@ -21,6 +22,7 @@ enum check_option {
     OPTION_EXTRACT,
     OPTION_REQUIRE,
     OPTION_KERNEL,
+    OPTION_READER,
     OPTION_MIN_COVERAGE,
     OPTION_ONLY,
     OPTION_IGNORE,
@@ -69,6 +71,9 @@ static const struct tool_option of_gates[] = {
     { OPTION_KERNEL, 0, "kernel", TAKES_NOTHING, NULL,
       "FILE is a kernel: no segment, no .eh_frame, and what its reader does not take is an error: "
       "versions 1 and 2, flexible rows, functions that are not sorted, two rows at one byte" },
+    { OPTION_READER, 0, "reader", TAKES_ARGUMENT, "READER",
+      "what this reader does not take is an error: glibc-2.42, glibc-2.43, glibc-2.44, "
+      "libsframe-2.40, libsframe-2.44, libsframe-2.47, linux-unwind-user" },
     { OPTION_MIN_COVERAGE, 0, "min-coverage", TAKES_ARGUMENT, "functions=N|bytes=N",
       "so many percent of the code need rows; may be given for both" },
     { OPTION_ONLY, 0, "only", TAKES_ARGUMENT, "CODES",
@@ -160,11 +165,21 @@ static void take_kernel(struct arguments *a)
     policy_set(&a->policy, "SF0110,SF0121,SF0123,SF0202,SF0203,SF0303", POLICY_ERROR);
 }
 
+static void take_reader(struct arguments *a, const char *name)
+{
+    a->options.reader = check_reader_find(name);
+    if (a->options.reader)
+        return;
+    a->wrong = name;
+    a->wanted = "reader: see --help";
+}
+
 /* The options that say what matters. @return whether it is one */
 static bool take_policy(struct arguments *a, int option)
 {
     switch (option) {
     case OPTION_KERNEL: take_kernel(a); return true;
+    case OPTION_READER: take_reader(a, optarg); return true;
     case OPTION_REQUIRE: a->policy.require = true; return true;
     case OPTION_MIN_COVERAGE: take_coverage(a, optarg); return true;
     case OPTION_ONLY: take_only(a, optarg); return true;

@@ -12,6 +12,7 @@
  *     code.c        rows against the machine code, where no .eh_frame is; code.h has its files
  *     cause.c       the one fault that explains most of all this
  *     coverage.c    how much of the code has a row; stats_collect.c: by section and function
+ *     reader.c      what readers of one release take
  *     kernel.c      what a kernel's reader wants beside all this
  *     lost.c        functions without rows, if they are much of it
  *     known.c       known faults of releases; producer.c: guesses the producer
@@ -63,6 +64,7 @@ struct check_reading {
 };
 
 struct check;
+struct check_reader;
 
 /* When rows are compared with the machine code. */
 enum check_code_when {
@@ -73,11 +75,12 @@ enum check_code_when {
 
 struct check_options {
     enum check_code_when code;
-    bool no_cfi;       /* levels 1 to 3 only */
-    bool stats;        /* statistics, too */
-    bool kernel;       /* the kernel's own table: kernel.c */
-    bool as_it_stands; /* no search for a cause */
-    bool raw;          /* a bare section */
+    bool no_cfi;                       /* levels 1 to 3 only */
+    bool stats;                        /* statistics, too */
+    bool kernel;                       /* the kernel's own table: kernel.c */
+    const struct check_reader *reader; /* what it takes, too; NULL: not asked */
+    bool as_it_stands;                 /* no search for a cause */
+    bool raw;                          /* a bare section */
     uint64_t raw_address;
     size_t limit; /* of findings passed to take; 0: all */
     /*
@@ -179,6 +182,7 @@ void check_against_code(struct check *c);
 void check_coverage(struct check *c);
 void check_producer(struct check *c);
 void check_kernel(struct check *c);
+void check_for_reader(struct check *c);
 
 /* Adds a function of .eh_frame to the coverage. */
 void check_note_function(struct check *c, uint64_t start, uint64_t end);

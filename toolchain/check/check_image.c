@@ -172,6 +172,7 @@ static void check_levels(struct check *c)
     if (c->object)
         check_container(c);
     check_section(c);
+    check_for_reader(c);
     check_cfi(c);
     check_against_code(c);
 }

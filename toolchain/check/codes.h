@@ -145,6 +145,8 @@ enum check_code {
     CODE_COVERAGE = 602,
     CODE_KERNEL_VERSION = 603,
     CODE_KERNEL_FLEX = 604,
+    CODE_READER = 605,
+    CODE_READER_TAKES = 606,
 
     /* one fault that explains many findings */
     CODE_CAUSE_STARTS = 701,

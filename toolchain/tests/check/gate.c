@@ -119,6 +119,31 @@ Test(check_gate, weighs_codes_as_it_is_told)
     TRY(cases);
 }
 
+/* Each reader with a section of each version; and what it refuses beside the version. */
+Test(check_gate, asks_whether_a_reader_takes_it)
+{
+    static const struct gate_case cases[] = {
+        { "--reader glibc-2.43 " FIXTURES "/v1/amd64/free_pie", 1,
+          "glibc-2.43 does not read version 1", "SF0606" },
+        { "--reader glibc-2.43 --only SF06 " FIXTURES "/v2/amd64/free_pie", 0, "SF0606 note",
+          "SF0605" },
+        { "--reader glibc-2.43 --only SF06 " FIXTURES "/v3/amd64/free_pie", 1,
+          "does not read version 3", "SF0606" },
+        { "--reader glibc-2.43 --only SF06 " FIXTURES "/v2/amd64/unmerged.so", 1,
+          "glibc-2.43 finds the section by PT_GNU_SFRAME", "SF0606" },
+        { "--reader libsframe-2.47 --only SF06 " FIXTURES "/v2/amd64/free_pie", 1,
+          "libsframe-2.47 takes starts for field-relative", "SF0606" },
+        { "--reader libsframe-2.47 --only SF06 " FIXTURES "/v3/amd64/free_pie", 0, "SF0606 note",
+          "SF0605" },
+        { "--reader linux-unwind-user --only SF06 " SFB_SOURCE_DIR
+          "/fixtures/check/saved_in_xmm.so",
+          1, "linux-unwind-user refuses flexible rows", "SF0606" },
+        { "--reader glibc-2.40 x", 2, "'glibc-2.40' is no reader: see --help", NULL },
+    };
+
+    TRY(cases);
+}
+
 Test(check_gate, lets_known_faults_pass)
 {
     static const struct gate_case cases[] = {
