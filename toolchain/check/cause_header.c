@@ -122,7 +122,7 @@ static void try_sizes(struct hunt *h)
     const struct sframe_version *v = sframe_version_find(h->c->data[AT_HEADER_VERSION]);
 
     for (size_t i = 0; v && i < sizeof sizes; i++)
-        if (sizes[i] != v->entry_size && sizes[i] >= v->start_size + 8)
+        if (sizes[i] != v->entry_size && sizes[i] >= v->start_size + (v->has_attribute ? 8 : 13))
             hunt_try_fit(h, entry_size, hunt_all(FIX_ENTRY_SIZE, sizes[i]),
                          "entries have %u bytes, in version %u %u: with %u", sizes[i], v->number,
                          v->entry_size, sizes[i]);

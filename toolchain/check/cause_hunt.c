@@ -153,7 +153,8 @@ bool cause_hunt(struct cause *out, const struct check *c, const struct check *as
         return false;
     check_count(&h.found, c, &(struct check_reading){ .version = 0 });
     h.all = h.left = grave(&h.found);
-    if (h.all > 0) {
+    /* Rows that are shared beyond reason are an attack: each look at all of them is dear. */
+    if (h.all > 0 && hunt_count(&h, CODE_TOO_SHARED) == 0) {
         hunt_header(&h);
         if (hunt_functions(&h) > 0) {
             hunt_entries(&h);

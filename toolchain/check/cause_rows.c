@@ -39,7 +39,7 @@ enum { DELTA_MAX = 256 };
 
 /* A stretch of functions that begin with a CFA so far off, the longest one. */
 struct run {
-    int32_t delta;
+    int64_t delta;
     uint32_t from, to, length;
 };
 
@@ -51,12 +51,12 @@ static struct run longest_run(const struct hunt *h)
     for (uint32_t i = 0; i < hunt_functions(h); i++) {
         const struct check_function f = hunt_function(h, i);
         struct sframe_row r;
-        int32_t delta;
+        int64_t delta;
 
         if (sframe_is_flex(f.entry) || !first_row(f, &r) || r.count == 0 ||
             (r.info & ROW_BASE_SP) == 0)
             continue;
-        delta = (amd64 ? 8 : 0) - r.word[0];
+        delta = (int64_t)(amd64 ? 8 : 0) - r.word[0];
         if (delta == 0 || delta > DELTA_MAX || delta < -DELTA_MAX || now.delta != delta)
             now = (struct run){ delta, i, i, 0 };
         now.to = i + 1;
@@ -87,13 +87,13 @@ static void try_cfa(struct hunt *h)
 
     if (run.length >= HUNT_LEAST) {
         hunt_try(h, value, hunt_all(FIX_CFA, run.delta),
-                 "with %+" PRId32 " bytes on the CFA of each row", run.delta);
+                 "with %+" PRId64 " bytes on the CFA of each row", run.delta);
         if (run.length < count / 2)
             hunt_try_part(
                 h, value,
                 (struct sframe_fix){
                     .kind = FIX_CFA, .from = run.from, .to = run.to, .amount = run.delta },
-                "with %+" PRId32 " bytes on the CFA in the functions %" PRIu32 " to %" PRIu32,
+                "with %+" PRId64 " bytes on the CFA in the functions %" PRIu32 " to %" PRIu32,
                 run.delta, run.from, run.to - 1);
     }
     if (begin_with_fp(h) * 2 >= count)

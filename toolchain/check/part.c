@@ -233,6 +233,12 @@ void sframe_part_free(struct sframe_part *part)
     part->entries = NULL;
 }
 
+/* Words are of a file: their sum may be of any size. */
+static int32_t add(int32_t word, int64_t amount)
+{
+    return (int32_t)((uint32_t)word + (uint32_t)amount);
+}
+
 /* Repairs a row of a function. @param first  whether it is its first one */
 static void fix_row(struct sframe_row *r, const struct sframe_part *p, const struct sframe_entry *e,
                     bool first)
@@ -251,9 +257,9 @@ static void fix_row(struct sframe_row *r, const struct sframe_part *p, const str
     if (fix->kind == FIX_SIGNED)
         r->info ^= ROW_MANGLED;
     if (fix->kind == FIX_CFA && r->count > 0)
-        r->word[0] += (int32_t)fix->amount;
+        r->word[0] = add(r->word[0], fix->amount);
     for (unsigned k = 1; fix->kind == FIX_SAVED && k < r->count; k++)
-        r->word[k] += (int32_t)fix->amount;
+        r->word[k] = add(r->word[k], fix->amount);
     if (fix->kind == FIX_SAVED_SWAP && r->count == 3) {
         const int32_t word = r->word[1];
 

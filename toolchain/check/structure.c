@@ -162,6 +162,8 @@ static void adapt_header(struct check *c, struct sframe_part *p)
         return;
     c->version = *p->version;
     c->version.entry_size = (uint8_t)p->fix->amount;
+    c->version.has_repeat_size &= c->version.entry_size >= c->version.start_size + 14;
+    c->version.has_padding &= c->version.entry_size >= c->version.start_size + 16;
     p->version = &c->version;
 }
 
