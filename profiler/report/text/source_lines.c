@@ -31,8 +31,9 @@ static void open_file(struct report_source_lines *l, const struct report_model *
     for (size_t i = 0; i < model->source_count; i++)
         if (model->sources[i].data->start.realtime > recorded)
             recorded = model->sources[i].data->start.realtime;
-    if (l->path && path[0] && model->texts && model->texts->read)
-        l->bytes = model->texts->read(model->texts->user, path, recorded, &l->size, &changed);
+    l->bytes = l->path && path[0] && model->texts && model->texts->read
+                   ? model->texts->read(model->texts->user, path, recorded, &l->size, &changed)
+                   : NULL;
     if (l->bytes && !find_starts(l))
         l->count = 0;
 }

@@ -122,7 +122,8 @@ static void expect_rows_as_they_come(void)
     cr_assert(stat(path, &file) == 0);
     getrusage(RUSAGE_CHILDREN, &usage);
     cr_log_info("%lld KB of rows with %ld KB", (long long)file.st_size / 1024, usage.ru_maxrss);
-    cr_expect(sanitized() || usage.ru_maxrss < file.st_size / 1024 * 3 / 2, "%ld KB", usage.ru_maxrss);
+    cr_expect(sanitized() || usage.ru_maxrss < file.st_size / 1024 * 3 / 2, "%ld KB",
+              usage.ru_maxrss);
     unlink(path);
     close(fd);
     run_free(&run);
