@@ -645,6 +645,23 @@ const onOthers = {
       }
   },
 
+  async "at 200 % of 900 x 600 all is there, by scrolling"(browser) {
+    for (const view of ["flame", "functions", "tree"]) {
+      const page = await open(browser, at("old.html"), { width: 450, height: 300, hash: `view=${view}&search=fib` });
+      await press(page, "a");
+      const cut = await page.evaluate(() => {
+        const outside = (e) => {
+          const box = e.getBoundingClientRect();
+          return box.right > innerWidth + 1 || box.bottom + scrollY > document.documentElement.scrollHeight + 1;
+        };
+        return [...document.querySelectorAll("header button, #facts, .choices > *, #search, #found, main, .legend")].filter((e) => e.offsetParent && outside(e)).map((e) => e.id || e.className);
+      });
+      assert.deepEqual(cut, [], view);
+      assert.ok(await page.$eval("#legend", (e) => e.clientHeight > 0) && (await page.$eval("main", (e) => e.offsetHeight >= 160)), view);
+      await page.close();
+    }
+  },
+
   async "a large page is packed, and says the same"(browser) {
     record("deep");
     const source = readFileSync(at("deep.html"), "utf8");
