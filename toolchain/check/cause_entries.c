@@ -245,7 +245,9 @@ static void try_function_sizes(struct hunt *h)
         differ += r->end - r->start != e->size;
         votes[n++] = (struct vote){ (int64_t)(r->end - r->start) - (int64_t)e->size, i };
     }
-    m = count_votes(votes, votes ? n : 0);
+    if (!votes)
+        return;
+    m = count_votes(votes, n);
     free(votes);
     if (differ < HUNT_LEAST || differ * 2 < starts || starts * 2 < count)
         return;

@@ -25,8 +25,8 @@ enum cfi_mark {
 /*
  * The marks of an FDE and its CIE, enum cfi_mark; 0 behind an instruction that has operands of unknown size.
  *
- * @param bytes  of the section; the offsets of fde lie in it
+ * @param section  its bytes; the offsets of fde lie in it
  */
-unsigned cfi_marks(const uint8_t *bytes, const struct sfb_cfi_fde *fde, uint8_t abi);
+unsigned cfi_marks(const uint8_t *section, const struct sfb_cfi_fde *fde, uint8_t abi);
 
 #endif
