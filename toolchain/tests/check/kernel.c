@@ -57,7 +57,8 @@ Test(check_kernel, refuses_what_the_reader_does)
           "SF0603 error: a version that no kernel reads, and --kernel asks for one: 2\n" },
         { { .version = 3, .flex = true },
           0,
-          "FDE 1: SF0604 error: a flexible row, and --kernel asks for none: info 0x01, in " },
+          "FDE 1: SF0604 error: a flexible row, and --kernel asks for none: info 0x01, in "
+          "g+0x0\n" },
         { { .version = 3, .without_flags = true }, 1, "SF0202 error: sorted, and does not say so" },
         { { .version = 3, .aux_size = 4 }, 1, "SF0110 error: an auxiliary header" },
     };
