@@ -113,8 +113,8 @@ Test(tool_cli, tells_unreadable_input_from_bad_data)
           "cut.elf; "
           "exit $s",
           1, "cut.elf: the section headers end past the file\n" },
-        { "symbolize --object " ELF_FILE " <'" SFB_SOURCE_DIR "/LICENSE'", 1,
-          "stdin:1: no address: " },
+        { "symbolize --object " ELF_FILE " <<END >/dev/null\nhere\nEND\n", 1,
+          "sfb: stdin:1: no address: here\n" },
         { "dump /dev/null", 1, "sfb: /dev/null: +0x0: not an ELF file\n" },
         { "dump '" SFB_SOURCE_DIR "/LICENSE'", 1, "LICENSE: +0x0: not an ELF file\n" },
         { "decode /dev/null", 1, "sfb: /dev/null: +0x0: info byte: " },
