@@ -23,7 +23,7 @@ struct sfb_crash_register sfb_crash_register(const void *ucontext, unsigned numb
     case FAULT: return (struct sfb_crash_register){ "fault_address", m->fault_address };
     default: break;
     }
-    if (number >= REGISTERS)
+    if (number < GENERAL || number - GENERAL >= sizeof names / sizeof *names)
         return (struct sfb_crash_register){ NULL, 0 };
     return (struct sfb_crash_register){ names[number - GENERAL], m->regs[number - GENERAL] };
 }

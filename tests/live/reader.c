@@ -117,7 +117,7 @@ Test(reader, gives_the_frames_of_a_stack_that_is_gone)
     struct reader reader = { .words = 0 };
     struct sframe_backtrace_options options = options_for(&reader);
     struct sframe_backtrace_info info = SFRAME_BACKTRACE_INFO_INIT;
-    void *frames[FRAMES];
+    void *frames[FRAMES] = { NULL };
 
     errno = ENOTTY;
     expect_frames(frames, sframe_backtrace_addresses(frames, FRAMES, &options, &info), 0);

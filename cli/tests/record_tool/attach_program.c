@@ -92,13 +92,14 @@ static void end(int number)
 int main(int argc, char **argv)
 {
     char go[PATH_MAX], sums[PATH_MAX]; /* more than a copy of 8 KiB holds */
-    const int waits = epoll_create1(0);
+    int waits;
     uint64_t three = 0, one = 0;
     struct epoll_event event;
     FILE *out;
 
     if (argc != 2)
         return 2;
+    waits = epoll_create1(0);
     snprintf(go, sizeof go, "%s/go", argv[1]);
     snprintf(sums, sizeof sums, "%s/sums", argv[1]);
     signal(SIGTERM, end);

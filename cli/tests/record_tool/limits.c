@@ -40,8 +40,8 @@ Test(record_limits, with_more_processes_than_descriptors)
     cr_expect_eq(r.contents->process_count, CHILDREN + 1);
     /* Each used 5 ms. */
     cr_expect_gt(recorded_cpu(r.contents), 280000000);
-    /* A part of it is the kernel's, which a tick hardly meets in so short a life. */
-    cr_expect_gt(r.contents->weight, recorded_cpu(r.contents) / 3, "%s", r.run.err);
+    /* A part of it is the kernel's, and a tick meets few of such short lives on a busy machine: record_tool.proportion judges shares. */
+    cr_expect_gt(r.contents->weight, recorded_cpu(r.contents) / 10, "%s", r.run.err);
     cr_expect_eq(r.contents->lost[SFB_LOSS_NOT_FOLLOWED], 0, "%s", r.contents->texts);
     recorded_free(&r);
 }

@@ -41,8 +41,10 @@ ALONE static void drop_pearl(struct pearl *p)
 /* The block that follows keeps it from growing in place. */
 ALONE static void move_pearl(struct pearl *p)
 {
-    void *volatile behind = malloc(600), *volatile moved = realloc(p, 100000);
+    static void *volatile behind, *volatile moved;
 
+    behind = malloc(600);
+    moved = realloc(p, 100000);
     if (!behind || !moved)
         exit(3);
 }
