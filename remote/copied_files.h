@@ -51,7 +51,7 @@ bool copied_files_add(struct sfb_copied_files *files, uint32_t *out,
 bool copied_file_open(struct copied_file *file);
 
 /* The file where a mapping puts it. @return NULL: no such file, or it has no tables of this machine */
-struct copied_loaded *copied_files_load(struct sfb_copied_files *files, uint32_t file,
+struct copied_loaded *copied_files_load(struct sfb_copied_files *files, uint32_t number,
                                         uint64_t start, uint64_t offset, bool executable);
 
 /* Between two walks: ids begin anew where they have run out. */

@@ -52,7 +52,7 @@ static void open_module(struct remote_module *m, struct remote_modules *all,
 {
     const struct object_maps *maps = &all->process.maps;
     uint8_t *bytes;
-    size_t size;
+    size_t size = 0;
 
     m->tried = true;
     m->file.fd = -1;

@@ -39,8 +39,8 @@ const char *sfb_recording_loss_str(uint32_t reason)
         "steps by which the rate was lowered: samples cost too much",
         "ms of CPU time that is in no process of the recording",
         "processes: a limit on address space (ulimit -v) left no room",
-        "modules with RTLD_DEEPBIND or __libc_malloc(), whose own calls of malloc() and free() are "
-        "not seen",
+        ("modules with RTLD_DEEPBIND or __libc_malloc(), whose own calls of malloc() and free() "
+         "are not seen"),
         "events of the heap unseen, of modules that bypass the agent",
         "processes with a seccomp filter: not recorded from there on",
     };

@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 
     if (times == 0 || times > TIMES_MAX)
         return 2;
-    remote = sfb_remote_open(atoi(argv[1]), &fault);
+    remote = sfb_remote_open((pid_t)strtol(argv[1], NULL, 10), &fault);
     for (size_t i = 0; i < times; i++) {
         const double cpu_before = now(CLOCK_PROCESS_CPUTIME_ID), before = now(CLOCK_MONOTONIC);
 

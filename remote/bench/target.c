@@ -100,13 +100,14 @@ static int by_length(const void *a, const void *b)
 static void print_gaps(void)
 {
     const uint32_t all = atomic_load(&gap_count), count = all < GAPS_MAX ? all : GAPS_MAX;
+    const uint32_t median = count / 2, late = (uint32_t)((uint64_t)count * 99 / 100);
 
     qsort(gaps, count, sizeof *gaps, by_length);
     if (count == 0)
         puts("0 0 0 0");
     else
-        printf("%u %.1f %.1f %.1f\n", all, gaps[count / 2] / 1e3,
-               gaps[(uint64_t)count * 99 / 100] / 1e3, gaps[count - 1] / 1e3);
+        printf("%u %.1f %.1f %.1f\n", all, gaps[median] / 1e3, gaps[late] / 1e3,
+               gaps[count - 1] / 1e3);
     fflush(stdout);
     atomic_store(&gap_count, 0);
 }
@@ -118,8 +119,8 @@ int main(int argc, char **argv)
     if (argc != 3)
         return 2;
     sem_init(&there, 0, 0);
-    start(atoi(argv[1]), start_sleeping);
-    start(atoi(argv[2]), start_running);
+    start((int)strtol(argv[1], NULL, 10), start_sleeping);
+    start((int)strtol(argv[2], NULL, 10), start_running);
     puts("there");
     fflush(stdout);
     while (read(STDIN_FILENO, &byte, 1) == 1)

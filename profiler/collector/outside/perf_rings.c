@@ -297,7 +297,8 @@ static bool keep_rest(struct perf_rings *r, size_t given)
     for (size_t i = given; i < r->entries.count; i++) {
         const size_t each = record_at(r, r->entries.at[i].offset).size + RECORD_HEADER;
 
-        memcpy(bytes + size, r->bytes + r->entries.at[i].offset, each);
+        if (bytes) /* there is room, for size was above 0 */
+            memcpy(bytes + size, r->bytes + r->entries.at[i].offset, each);
         r->entries.at[i - given] = (struct perf_batch_entry){ r->entries.at[i].time, size };
         size += each;
     }

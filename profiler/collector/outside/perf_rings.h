@@ -56,7 +56,7 @@ struct perf_rings_options {
  * @param out  to be closed in any case
  * @return NULL, or the call that failed: errno says why
  */
-const char *perf_rings_open(struct perf_rings *out, const struct perf_rings_options *options);
+const char *perf_rings_open(struct perf_rings *out, const struct perf_rings_options *how);
 
 /*
  * Opens the events of a thread, which its children inherit: one for each CPU, disabled.
