@@ -44,9 +44,10 @@ static bool is_too_much(int fd, const char *path)
     return refused;
 }
 
-/* Replaces open() for the program's libraries, under both of its names. */
-int library_open(const char *path, int flags, ...) __asm__("open");
-int library_open64(const char *path, int flags, ...) __asm__("open64");
+/* Replaces open() for the program's libraries, under both of its names: hidden ones would be the program's alone. */
+#define FOR_LIBRARIES __attribute__((visibility("default")))
+FOR_LIBRARIES int library_open(const char *path, int flags, ...) __asm__("open");
+FOR_LIBRARIES int library_open64(const char *path, int flags, ...) __asm__("open64");
 
 static int open_for_library(const char *path, int flags, mode_t mode)
 {

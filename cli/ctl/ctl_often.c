@@ -74,7 +74,7 @@ static enum tool_exit look_again(const struct ctl_request *r, unsigned number, u
     enum tool_exit exit_status;
 
     if (r->at_peak) {
-        look.force |= number > 1;
+        look.force |= *peak > 0; /* a look before has written it */
         look.above = *peak;
     } else if (r->output) {
         look.output = numbered(path, sizeof path, r->output, number);

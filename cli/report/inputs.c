@@ -24,22 +24,28 @@ static enum tool_exit refuse(const char *path, enum sfb_status status)
                              : "no recording: it begins with other bytes");
 }
 
-/* A file that is no recording may be a log with dumps of live tables. What is wrong with it is kept for the end. */
+/*
+ * A file that is no recording may be one of perf, or a log with dumps of live tables. What is wrong with it is kept for the end.
+ *
+ * @return SFB_END: it cannot be read, which has been said
+ */
 static enum sfb_status read_input(struct report_inputs *out, struct report_data *data,
                                   const struct report_request *r, const char *path)
 {
     struct sfb_error error;
     enum sfb_status status = report_data_read(data, path, &error);
+    enum tool_exit said = TOOL_DONE; /* of this input */
     char in_memory[32];
     int fd;
 
     if (status != SFB_BAD_MAGIC && status != SFB_TRUNCATED)
         return status;
-    fd = report_perf_open(path, &out->log_status);
-    if (fd < 0 && out->log_status == TOOL_DONE)
-        fd = report_log_open(r, path, out->symbols, &out->log_status);
+    fd = report_perf_open(path, &said);
+    if (fd < 0 && said == TOOL_DONE)
+        fd = report_log_open(r, path, out->symbols, &said);
+    out->log_status = tool_worse(out->log_status, said);
     if (fd < 0)
-        return status;
+        return said == TOOL_DONE ? status : SFB_END;
     report_data_free(data);
     snprintf(in_memory, sizeof in_memory, "/proc/self/fd/%d", fd);
     status = report_data_read(data, in_memory, &error);
@@ -69,6 +75,8 @@ enum tool_exit report_inputs_read(struct report_inputs *inputs, const struct rep
     report_progress_note("reading", r->paths[i], i + 1, r->path_count);
     status = read_input(inputs, &inputs->data[i], r, r->paths[i]);
     inputs->count = i + 1;
+    if (status == SFB_END)
+        return TOOL_BAD_DATA;
     if (status != SFB_OK)
         return refuse(r->paths[i], status);
     inputs->names[i] = report_symbol_names_open(inputs->symbols, r->names);

@@ -79,7 +79,8 @@ static bool show(struct view *v, const struct report_style *style, double percen
     size_t count;
     const uint32_t one = only_one(v, &count);
     struct report_columns columns;
-    struct report_tree_look look = { &columns, &v->entities, NULL, percent };
+    /* Each caller is what was asked for. */
+    struct report_tree_look look = { &columns, &v->entities, NULL, percent, false };
     char several[sizeof(struct counted) + 2];
     bool good;
 

@@ -34,7 +34,8 @@ static void open_file(struct report_source_lines *l, const struct report_model *
     l->bytes = l->path && path[0] && model->texts && model->texts->read
                    ? model->texts->read(model->texts->user, path, recorded, &l->size, &changed)
                    : NULL;
-    if (l->bytes && !find_starts(l))
+    /* Lines of a file that has changed are other lines now. */
+    if (l->bytes && (changed || !find_starts(l)))
         l->count = 0;
 }
 

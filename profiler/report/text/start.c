@@ -40,8 +40,11 @@ static void write_quoted(FILE *to, const char *word)
             size = 1;
             continue;
         }
-        if (size >= sizeof part)
+        if (size >= sizeof part) {
             size = sizeof part - 1;
+            while (size > 1 && ((unsigned char)word[size] & 0xc0) == 0x80)
+                size--; /* not within a character */
+        }
         memcpy(part, word, size);
         part[size] = '\0';
         foreign_print(to, part);

@@ -120,7 +120,8 @@ bool report_tree_write(FILE *to, const struct report_model *model, const struct 
         report_columns_make(&columns, style, model, tree.nodes.at[0].total.value, true);
         report_columns_head(to, &columns, "function (module)");
         good = report_tree_show(
-            to, &tree, &(struct report_tree_look){ &columns, &entities, "[all]", percent });
+            to, &tree,
+            &(struct report_tree_look){ &columns, &entities, "[all]", percent, percent > 0 });
     }
     report_tree_free(&tree);
     report_entities_free(&entities);

@@ -32,8 +32,8 @@ struct report_tree_look {
     const struct report_columns *columns;
     const struct report_entities *entities;
     const char *root; /* what the root is called */
-    double
-        percent; /* branches with less are one line: [2 more]. Above 0, so are long chains without a branch: [5 calls] */
+    double percent;   /* branches with less are one line: [2 more] */
+    bool fold_chains; /* so are long chains without a branch: [5 calls] */
 };
 
 /* Writes a tree. A row of functions each of which has one caller is not moved in. @return false: no memory */

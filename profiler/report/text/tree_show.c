@@ -225,7 +225,7 @@ static void put(struct show *s, const struct item *item)
     }
     report_columns_put(s->to, s->look->columns, &self, &node->total);
     put_name(s, item, node->entity, times);
-    if (s->look->percent > 0 && only_way(s, inner))
+    if (s->look->fold_chains && only_way(s, inner))
         push_end_of_chain(s, inner->first, go_in(s, item));
     else
         push_children(s, inner, go_in(s, item));

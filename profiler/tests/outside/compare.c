@@ -131,6 +131,15 @@ static bool has_gaps(const struct list *list, const struct stack *ours, const st
     return at == perfs->count;
 }
 
+/* Whether perf's walk has not come to the outermost frame, which ours has. */
+static bool is_derailed(const struct list *list, const struct stack *ours,
+                        const struct stack *perfs, enum sfb_status end)
+{
+    return end == SFB_END && ours->count > 0 &&
+           (perfs->count == 0 ||
+            !is_same(list, ours->at[ours->count - 1], perfs->at[perfs->count - 1]));
+}
+
 /* Counts a sample. Only what is wrong on our side is shown: what perf has and we have not. */
 static void compare(const struct list *list, const struct stack *ours, const struct stack *perfs,
                     enum sfb_status end)
@@ -144,9 +153,7 @@ static void compare(const struct list *list, const struct stack *ours, const str
     sums.samples++;
     sums.frames += same;
     sums.incomplete += end != SFB_END && end != SFB_UNPROVEN_END;
-    /* Ours has reached the outermost frame, and perf's ends in another one. */
-    if (same < perfs->count &&
-        (has_gaps(list, ours, perfs) || (same + 1 == perfs->count && end == SFB_END)))
+    if (same < perfs->count && (has_gaps(list, ours, perfs) || is_derailed(list, ours, perfs, end)))
         sums.gaps++, same = perfs->count;
     else if (same == ours->count && same == perfs->count)
         sums.equal++;
