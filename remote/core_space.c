@@ -203,15 +203,16 @@ static void find_build_id(struct object_build_id *out, struct remote_core_space 
 }
 
 /* @return false: no memory */
-static bool copy_vdso(struct sfb_remote_module *facts, const struct remote_core_file *file)
+static bool copy_vdso(struct remote_core_space *s, struct sfb_remote_module *facts)
 {
     const uint64_t size = facts->end - facts->start;
 
-    if (size > VDSO_MAX)
+    if (size > VDSO_MAX || s->unread < size)
         return true;
+    s->unread -= size;
     facts->image = malloc(size);
     if (facts->image)
-        facts->image_size = remote_core_file_read(file, facts->start, facts->image, size);
+        facts->image_size = remote_core_file_read(s->file, facts->start, facts->image, size);
     return facts->image != NULL;
 }
 
@@ -234,7 +235,7 @@ static bool describe(struct remote_core_space *s, size_t index)
         find_build_id(&m->id, s, first->start);
     facts->build_id = m->id.bytes;
     facts->build_id_size = m->id.size;
-    return strcmp(facts->path, VDSO) != 0 || copy_vdso(facts, s->file);
+    return strcmp(facts->path, VDSO) != 0 || copy_vdso(s, facts);
 }
 
 static void name_module(void *user, uint64_t dynamic, const char *path)

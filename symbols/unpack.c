@@ -104,7 +104,7 @@ static uint64_t size_of(const struct work *w, const Elf64_Shdr *section, bool *p
  */
 static uint64_t plan(struct work *w)
 {
-    uint64_t size = rounded(sizeof w->file);
+    uint64_t size = rounded(sizeof w->file), copied = 0;
     bool any = false;
 
     for (size_t i = 0; i < w->file.e_shnum; i++) {
@@ -127,6 +127,9 @@ static uint64_t plan(struct work *w)
         if (to->sh_size == 0 && from->sh_size != 0)
             return 0;
         any |= packed;
+        copied += packed ? 0 : to->sh_size;
+        if (copied > w->size)
+            return 0; /* sections of the same bytes */
         to->sh_flags &= ~(uint64_t)SHF_COMPRESSED;
         to->sh_addralign = 1;
         to->sh_offset = size;

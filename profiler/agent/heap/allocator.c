@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
+#include <sys/single_threaded.h>
 
 #include "profiler/agent/agent.h"
 #include "profiler/agent/clocks.h"
 #include "profiler/agent/heap/next.h"
 
 #define EVERY_NS ((uint64_t)20000000)
+#define LONG_NS  ((uint64_t)1000000)
 
 enum { SHARE = 100 }; /* of the time */
 
@@ -90,12 +92,20 @@ void sfb_heap_allocator_look(void)
     uint64_t next = __atomic_load_n(&next_look, __ATOMIC_RELAXED);
     const uint64_t now = sfb_now();
 
-    /* One thread at a time: for the others it is not time yet. */
+    /*
+     * The answer takes locks: glibc's of all arenas, of which a thread may hold one that the program has stopped. Other
+     * allocators map memory with their own locks held. Both are asked at the end alone.
+     */
+    if (!sfb_heap_next.malloc_is_c_library || !__libc_single_threaded)
+        return;
+    /* A handler may be here in the midst of it: not time yet. */
     if (now < next || !__atomic_compare_exchange_n(&next_look, &next, UINT64_MAX, false,
                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return;
     sfb_heap_allocator_look_now();
     next = sfb_now();
+    if (next - now > LONG_NS)
+        return; /* never again: it goes through all free chunks, and the program waits */
     next += SHARE * (next - now) > EVERY_NS ? SHARE * (next - now) : EVERY_NS;
     __atomic_store_n(&next_look, next, __ATOMIC_RELAXED);
 }

@@ -72,8 +72,10 @@ void *sfb_heap_tail_realloc(void *block, size_t size, const struct sfb_regs *cal
     size_t tail;
     void *moved;
 
-    if (sfb_heap_local.state != SFB_HEAP_IDLE)
+    if (sfb_heap_local.state != SFB_HEAP_IDLE) {
+        sfb_live_missed();
         return sfb_heap_next.realloc(block, size);
+    }
     set_state(SFB_HEAP_AT_WORK);
     sfb_live_moving(&move, block, sfb_heap_usable_given(block));
     set_state(SFB_HEAP_IDLE);

@@ -1,6 +1,10 @@
 #include "profiler/agent/live/block_find.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "profiler/agent/live/table.h"
 #include "profiler/protocol/live_view.h"
@@ -50,15 +54,27 @@ static void look_at_all(const uint64_t *addresses, size_t count)
         look(i, addresses, count);
 }
 
+static bool is_as_before(struct sfb_live_slot slot, uint32_t index)
+{
+    const struct sfb_live_slot now = slot_at(index);
+
+    return now.block == slot.block && now.what == slot.what;
+}
+
+/* Another thread may free the block meanwhile, and its memory may go: the kernel reads it. */
 static bool is_overrun(struct sfb_live_slot slot, uint32_t index)
 {
     const uint64_t at = sfb_live_tail_at(slot.block, slot.what);
-    uint32_t tail;
+    const int before = errno;
+    uint32_t tail = index;
+    const struct iovec own = { &tail, sizeof tail }, there = { (void *)(uintptr_t)at, sizeof tail };
+    bool read;
 
-    if (at == 0 || find.view.head.flags & SFB_LIVE_BYPASSED)
+    if (at == 0 || find.view.head.flags & SFB_LIVE_BYPASSED || !is_as_before(slot, index))
         return false;
-    memcpy(&tail, (const void *)(uintptr_t)at, sizeof tail);
-    return tail != index;
+    read = syscall(SYS_process_vm_readv, getpid(), &own, 1, &there, 1, 0) == sizeof tail;
+    errno = before;
+    return read && tail != index && is_as_before(slot, index);
 }
 
 /* --- freed ones ----------------------------------------------------------------------------------- */

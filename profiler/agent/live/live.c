@@ -323,7 +323,9 @@ static void take_back(struct sfb_live_thread *t, const void *p, size_t usable)
         slot = sfb_live_beside_find(t, p); /* the block before may have been large */
     if (slot == 0)
         return;
-    sfb_live_count_up(&t->table.map->unseen, 1);
+    if (sfb_live_is_bypassed(
+            &t->table)) /* else a handler's call of free(), in the midst of another */
+        sfb_live_count_up(&t->table.map->unseen, 1);
     forget_beside(t, slot, __atomic_load_n(&t->table.slots[slot].block, __ATOMIC_RELAXED));
     sfb_live_table_give(t, slot);
 }
@@ -481,17 +483,15 @@ static bool is_of_now(const struct sfb_live_move *move)
 
 bool sfb_live_remembers(void)
 {
-    return __builtin_expect(thread.table.map && thread.table.map->freed_room > 0, 0);
+    return __builtin_expect(thread.table.freed_room > 0, 0);
 }
 
 static void remember(struct sfb_live_thread *t, uint64_t address, uint64_t what,
                      const struct sfb_regs *caller)
 {
     const struct sfb_live_name name = sfb_live_walk(t, caller);
-    struct sfb_live *map = t->table.map;
-    const uint64_t number = __atomic_fetch_add(&map->freed_next, 1, __ATOMIC_RELAXED);
-    struct sfb_live_freed *at = (struct sfb_live_freed *)(void *)((uint8_t *)map + map->freed_at) +
-                                number % map->freed_room;
+    const uint64_t number = __atomic_fetch_add(&t->table.map->freed_next, 1, __ATOMIC_RELAXED);
+    struct sfb_live_freed *at = &t->table.freed[number % t->table.freed_room];
 
     __atomic_store_n(&at->address, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&at->what, what, __ATOMIC_RELEASE);
@@ -504,7 +504,7 @@ void sfb_live_remember(void *p, size_t usable, const struct sfb_regs *caller)
     struct sfb_live_thread *t = &thread;
     uint32_t slot;
 
-    if (!is_here(t, false) || t->table.map->freed_room == 0)
+    if (!is_here(t, false) || t->table.freed_room == 0 || t->ended)
         return;
     slot = any_slot_of(t, p, usable);
     if (slot > 0)
@@ -514,7 +514,7 @@ void sfb_live_remember(void *p, size_t usable, const struct sfb_regs *caller)
 
 void sfb_live_remember_moved(const struct sfb_live_move *move, const struct sfb_regs *caller)
 {
-    if (is_of_now(move) && thread.table.map->freed_room > 0)
+    if (is_of_now(move) && thread.table.freed_room > 0 && !thread.ended)
         remember(&thread, sfb_live_address(move->block),
                  __atomic_load_n(&thread.table.slots[move->slot].what, __ATOMIC_RELAXED), caller);
 }

@@ -37,6 +37,8 @@ void sfb_live_table_use(struct sfb_live *map, bool fences)
     PUBLISH(beside, (void *)(at + map->beside_at));
     PUBLISH(beside_mask, map->beside_count - 1);
     PUBLISH(lists, at + map->lists_at);
+    PUBLISH(freed, (void *)(at + map->freed_at));
+    PUBLISH(freed_room, map->freed_room);
     PUBLISH(slot_room, map->slot_room);
     PUBLISH(stack_room, map->stack_room);
     PUBLISH(piece_room, map->piece_room);
@@ -61,6 +63,8 @@ uint32_t sfb_live_table_now(struct sfb_live_table *out)
             .beside = ACQUIRE(beside),
             .beside_mask = ACQUIRE(beside_mask),
             .lists = ACQUIRE(lists),
+            .freed = ACQUIRE(freed),
+            .freed_room = ACQUIRE(freed_room),
             .slot_room = ACQUIRE(slot_room),
             .stack_room = ACQUIRE(stack_room),
             .piece_room = ACQUIRE(piece_room),

@@ -27,6 +27,8 @@ struct sfb_live_table {
     uint64_t *beside;
     uint32_t beside_mask;
     uint8_t *lists;
+    struct sfb_live_freed *freed;
+    uint32_t freed_room; /* a copy, as bucket_mask is; 0: freed blocks are not remembered */
     uint32_t slot_room, stack_room, piece_room;
     uint32_t buckets_shift; /* log2 of the buckets that get memory at once */
     bool fences;            /* threads have barriers of their own: reclaim.h */

@@ -38,11 +38,12 @@ bool outside_begin_process(struct outside *o, struct outside_process *p)
         .arguments = p->name,
         .arguments_size = strlen(p->name) + 1,
     };
-    const size_t size =
-        o->how.arguments ? o->how.arguments(o->how.user, p->pid, arguments, sizeof arguments) : 0;
+    size_t size;
 
     if (p->id != 0)
         return true;
+    size =
+        o->how.arguments ? o->how.arguments(o->how.user, p->pid, arguments, sizeof arguments) : 0;
     if (size > 0) {
         event.arguments = arguments;
         event.arguments_size = size;
