@@ -69,11 +69,14 @@ static __attribute__((noinline)) ssize_t addresses_in_parts(struct sframe_backtr
     options.skip = options.context ? 0 : 2;
     options.resume = &resume;
     do {
-        part = sframe_backtrace_addresses(addresses + count, PART, &options, info);
+        const size_t room = (size_t)(TRACE_MAX - count);
+
+        part = sframe_backtrace_addresses(addresses + count, room < PART ? room : PART, &options,
+                                          info);
         if (part < 0)
             return part;
         count += part;
-    } while (info->end == SFB_FRAME_LIMIT && count + PART <= TRACE_MAX);
+    } while (info->end == SFB_FRAME_LIMIT && count < TRACE_MAX);
     return count;
 }
 
@@ -87,6 +90,7 @@ static __attribute__((noinline)) void cbf_in_parts(struct trace *out,
     uint8_t part[PART * 9 + 2];
     const size_t room = full ? 20 : sizeof part;
     struct trace *decoded = &parts;
+    size_t kept;
 
     options.max_frames = full ? 0 : PART;
     options.skip = options.context ? 0 : 2;
@@ -96,12 +100,18 @@ static __attribute__((noinline)) void cbf_in_parts(struct trace *out,
         trace_decode(decoded, part, sframe_backtrace_cbf(part, room, &options, &info));
         out->error = decoded->error;
         out->end = decoded->end;
-        if (decoded->error != SFB_OK || out->count + decoded->count > TRACE_MAX)
+        if (decoded->error != SFB_OK)
             return;
-        memcpy(out->address + out->count, decoded->address, decoded->count * sizeof *out->address);
-        memcpy(out->kind + out->count, decoded->kind, decoded->count);
-        out->count += decoded->count;
-    } while (info.end == SFB_FRAME_LIMIT || info.end == SFB_BUFFER_FULL);
+        kept = TRACE_MAX - out->count;
+        if (kept < decoded->count)
+            out->end = 0;
+        else
+            kept = decoded->count;
+        memcpy(out->address + out->count, decoded->address, kept * sizeof *out->address);
+        memcpy(out->kind + out->count, decoded->kind, kept);
+        out->count += kept;
+    } while ((info.end == SFB_FRAME_LIMIT || info.end == SFB_BUFFER_FULL) &&
+             out->count < TRACE_MAX);
 }
 
 /* As a caller reads this process: the walk may go to words that are not mapped. */
