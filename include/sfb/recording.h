@@ -26,7 +26,8 @@ enum sfb_recording_engine {
     SFB_ENGINE_PERF_USER = 2, /* perf task-clock, user time only */
     SFB_ENGINE_TIMER = 3,     /* a CPU-time timer for each thread */
     SFB_ENGINE_SAMPLER = 4,   /* a thread that reads the CPU clocks of the others */
-    SFB_ENGINE_OUTSIDE = 5,   /* from outside: perf events with copies of the stack, kernel time too */
+    SFB_ENGINE_OUTSIDE =
+        5, /* from outside: perf events with copies of the stack, kernel time too */
     SFB_ENGINE_OUTSIDE_USER = 6, /* the same, user time only */
     SFB_ENGINE_LOOKS = 7         /* from outside: looks at threads that run, 100 a second */
 };

@@ -12,8 +12,8 @@ enum { PATH_ROOM = 512, LINES_LEAST = 20 };
 /* @return which of the folders of tests has a file; NULL: none */
 static const char *folder_of(const char *folder, const char *before, const char *name)
 {
-    static const char *const folders[] = { "tests", "symbols/tests", "profiler/tests",
-                                           "toolchain/tests", "cli/tests", "remote/tests" };
+    static const char *const folders[] = { "tests",           "symbols/tests", "profiler/tests",
+                                           "toolchain/tests", "cli/tests",     "remote/tests" };
     char path[PATH_ROOM];
 
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
