@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { LATE_MS = 1000, SLICE_MS = 10 };
+enum { LATE_MS = 1000, SLICE_MS = 10, LATE_MAX = 1024 };
 
 /*
  * Asked so often before this thread sleeps: a running thread stops within some microseconds, and to be woken up takes
@@ -26,10 +26,37 @@ static void wait_a_while(void)
     sigtimedwait(&news, NULL, &slice);
 }
 
+/* Threads that did not stop in time, of this thread: only the tracer may let them go on. */
+static _Thread_local pid_t late[LATE_MAX];
+static _Thread_local size_t late_count;
+
+/* @return whether it is still late */
+static bool is_late(pid_t tid)
+{
+    int status;
+    const pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
+
+    if (got == tid && WIFSTOPPED(status))
+        remote_halt_end(&(struct remote_halt){
+            .tid = tid, .signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status) });
+    return got == 0;
+}
+
+void remote_halts_settle(void)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < late_count; i++)
+        if (is_late(late[i]))
+            late[kept++] = late[i];
+    late_count = kept;
+}
+
 void remote_halts_begin(sigset_t *mask)
 {
     sigset_t news;
 
+    remote_halts_settle();
     sigemptyset(&news);
     sigaddset(&news, SIGCHLD);
     pthread_sigmask(SIG_BLOCK, &news, mask);
@@ -68,6 +95,8 @@ enum remote_halted remote_halt_wait(struct remote_halt *out, pid_t tid)
         out->signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
         return REMOTE_HALTED;
     }
+    if (late_count < LATE_MAX)
+        late[late_count++] = tid;
     return REMOTE_HALT_LATE;
 }
 

@@ -16,7 +16,7 @@ enum remote_halted {
     REMOTE_HALT_GONE,
     REMOTE_HALT_REFUSED, /* errno says why */
     REMOTE_HALT_LATE /* it did not stop in time: in the kernel, uninterruptible. It does when it comes out, and
-                            goes on when this thread ends */
+                        goes on when this thread settles, or ends */
 };
 
 /*
@@ -27,6 +27,9 @@ enum remote_halted {
 void remote_halts_begin(sigset_t *mask);
 
 void remote_halts_end(const sigset_t *mask);
+
+/* Lets late threads go on that have stopped by now. remote_halts_begin() does it, too; a caller that waits long does it often. */
+void remote_halts_settle(void);
 
 /* Asks a thread to stop. @return REMOTE_HALTED: it will */
 enum remote_halted remote_halt_ask(pid_t tid);

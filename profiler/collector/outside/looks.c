@@ -11,6 +11,7 @@
 #include "profiler/collector/outside/attach_tasks.h"
 #include "profiler/collector/outside/outside_samples.h"
 #include "remote/access_fault.h"
+#include "remote/halt.h"
 #include "remote/thread_look.h"
 #include "remote/thread_stop.h"
 #include "util/fnv.h"
@@ -303,6 +304,7 @@ bool looks_take(struct looks *l)
 {
     const uint64_t now = now_ns();
 
+    remote_halts_settle();
     for (size_t i = 0; i < l->processes.count; i++) {
         struct look_process *p = l->processes.at[i];
 
