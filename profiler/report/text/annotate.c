@@ -133,6 +133,16 @@ static void put_assembly(struct annotating *a, const struct report_assembly *ass
         fprintf(a->to, "%*s     ...\n", (int)a->columns.before, "");
 }
 
+/* What the instructions do not show is no loss: other views have it. */
+static void put_elsewhere(const struct annotating *a, const struct report_assembly *assembly)
+{
+    if (assembly->elsewhere.value == 0)
+        return;
+    report_columns_put(a->to, &a->columns, &assembly->elsewhere, &assembly->elsewhere);
+    fputs("[not shown: another copy of the function, or code behind the last instruction here]\n",
+          a->to);
+}
+
 /* @return false: no memory */
 static bool put_function(struct annotating *a, uint32_t function)
 {
@@ -148,6 +158,7 @@ static bool put_function(struct annotating *a, uint32_t function)
     if (end == REPORT_ASSEMBLY_DONE) {
         report_columns_head(a->to, &a->columns, "  offset");
         put_assembly(a, &assembly);
+        put_elsewhere(a, &assembly);
     } else {
         fprintf(a->to, "  %s\n", report_assembly_str(end));
     }

@@ -197,8 +197,10 @@ static void add_figures(struct report_assembly *out, const struct report_model *
         if (report_code_function(model, i) != out->function)
             continue;
         instruction = instruction_at(out, model->locations.at[i].offset);
-        if (!instruction)
+        if (!instruction) {
+            report_amount_add(&out->elsewhere, &weights->self[i]);
             continue;
+        }
         report_amount_add(&instruction->self, &weights->self[i]);
         report_amount_add(&instruction->total, &weights->total[i]);
     }

@@ -34,6 +34,8 @@ struct report_assembly {
     uint32_t function;
     struct report_strings strings;
     REPORT_ARRAY(struct report_instruction) instructions; /* by offset */
+    struct report_amount
+        elsewhere; /* self of its code that none of these has: another copy, or behind the last one */
 };
 
 /* Why a function has no assembly. */
