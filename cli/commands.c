@@ -10,8 +10,8 @@ static const struct tool_command *const of_sframe[] = { &tool_check, &tool_diff,
 #endif
 static const struct tool_command *const of_cbf[] = { &tool_decode, &tool_encode, NULL };
 #ifdef SFB_HAVE_PROFILER
-static const struct tool_command *const of_programs[] = { &tool_record, &tool_report, &tool_stack,
-                                                          &tool_ctl, NULL };
+static const struct tool_command *const of_programs[] = { &tool_record, &tool_report, &tool_merge,
+                                                          &tool_stack,  &tool_ctl,    NULL };
 #endif
 
 const struct command_group command_groups[] = {

@@ -23,15 +23,18 @@ static uint64_t print_omitted(const struct sfb_cbf_item *item, uint64_t number)
  * @param trampoline  the frame is a return address and a pc follows it: nothing was called there,
  *                    the kernel made the address up to return from a signal handler, so that the
  *                    byte before it belongs to some other function
+ * @param awaited     it is asynchronous, and the first of such frames
  */
 static uint64_t print_frame(const struct stack_print *print, const struct sfb_cbf_item *item,
-                            uint64_t number, bool behind, bool trampoline)
+                            uint64_t number, bool behind, bool trampoline, bool awaited)
 {
     const struct frame_print frame = { number, item->value, print->names };
     bool before = ((item->kind == SFB_FRAME_RA && !trampoline) || behind) && item->value > 0;
 
     if (item->kind == SFB_FRAME_OMIT)
         return print_omitted(item, number);
+    if (awaited)
+        puts("... awaited by");
     if (item->repeat)
         printf("#%" PRIu64 " .. (repeated %s more)\n", number, counted(item->count, "times").text);
     else
@@ -45,16 +48,19 @@ enum sfb_status stack_print(const struct stack_print *print, struct backtraces *
     struct sfb_cbf_item next, item = { .count = 0 };
     enum sfb_status status;
     uint64_t number = 0;
+    bool async = false; /* the item before is such a frame */
 
     /* One frame is held back: only the next one tells whether it is a trampoline. */
     while ((status = backtraces_frame(b, &next)) == SFB_OK) {
         if (item.count > 0)
-            number =
-                print_frame(print, &item, number, behind && number == 0, next.kind == SFB_FRAME_PC);
+            number = print_frame(print, &item, number, behind && number == 0,
+                                 next.kind == SFB_FRAME_PC, item.kind == SFB_FRAME_ASYNC && !async);
+        async = item.kind == SFB_FRAME_ASYNC;
         item = next;
     }
     if (item.count > 0)
-        print_frame(print, &item, number, behind && number == 0, false);
+        print_frame(print, &item, number, behind && number == 0, false,
+                    item.kind == SFB_FRAME_ASYNC && !async);
     if (status == SFB_END && sfb_cbf_decoder_truncated(&b->decoder))
         printf("... truncated%s%s\n", why ? ": " : "", why ? why : "");
     return status;

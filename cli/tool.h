@@ -36,6 +36,7 @@ extern const struct tool_command tool_check;
 extern const struct tool_command tool_diff;
 extern const struct tool_command tool_symbolize;
 extern const struct tool_command tool_collect;
+extern const struct tool_command tool_merge;
 extern const struct tool_command tool_synth;
 extern const struct tool_command tool_record;
 extern const struct tool_command tool_report;

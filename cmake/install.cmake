@@ -73,6 +73,6 @@ endforeach()
 foreach(docs docs examples profiler/docs symbols/docs toolchain/docs)
   if(EXISTS ${PROJECT_SOURCE_DIR}/${docs})
     install(DIRECTORY ${docs}/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/${docs} FILES_MATCHING
-      PATTERN "*.md" PATTERN "*.png" PATTERN "*.c" PATTERN "*.schema.json")
+      PATTERN "*.md" PATTERN "*.png" PATTERN "*.c" PATTERN "*.cpp" PATTERN "*.schema.json")
   endif()
 endforeach()

@@ -59,7 +59,16 @@ enum sframe_backtrace_flags {
      * thread's own too, and for each module. For crash handlers. Cost: 0.1 us more for each page
      * and each module. A memo is not used.
      */
-    SFRAME_BACKTRACE_DOUBT = 0x4
+    SFRAME_BACKTRACE_DOUBT = 0x4,
+
+    /*
+     * Gives asynchronous frames, too, of kind SFB_FRAME_ASYNC and source SFB_SOURCE_ASYNC: C++20
+     * coroutines by options.continuation, and Swift's async functions. These are the functions that
+     * await the one which the job runner of libswift_Concurrency.so called, out to the task's first.
+     * Where the register that should hold its context does not, the stack's frames follow.
+     * Not with `resume`; a memo is not used.
+     */
+    SFRAME_BACKTRACE_ASYNC = 0x8
 };
 
 /*
@@ -134,6 +143,7 @@ struct sframe_backtrace_options {
      * starts at the caller. `stack` and `memo` are not used.
      *
      * The walk calls it once or twice a frame, in the thread of the call: in a signal handler it
+     * must be safe there.
      *
      * @param user  options.read_user
      * @param word  to be written on true
@@ -142,12 +152,41 @@ struct sframe_backtrace_options {
      */
     bool (*read)(void *user, uint64_t address, uint64_t *word);
     void *read_user; /* handed to read() */
+
+    /*
+     * With SFRAME_BACKTRACE_ASYNC, C++20 coroutines: the innermost one that this thread runs, and a
+     * function that gives the one which awaits it. Behind the innermost coroutine's own frame the
+     * coroutines that await it follow, each with the address of its resume function. They take the
+     * place of the stack's other frames, a scheduler's. info.end is SFB_END at the coroutine that
+     * none awaits. A circle, or a continuation that is no suspended coroutine, ends the walk:
+     * SFB_CONTINUATION_CIRCLE, SFB_BAD_CONTINUATION.
+     *
+     * The frame is found by the layout that gcc and clang share: a coroutine's first word is the
+     * address of its resume function. Where no frame on the stack has a function that starts there,
+     * as in the part of a coroutine that runs before it is first suspended (clang), the walk gives
+     * the stack's frames, as without `continuation`.
+     *
+     * sframe_backtrace_addresses() gives such an address plus 1, so that the byte before each
+     * address but an interrupted one is the one to look up.
+     *
+     * continuation() is called once a frame, in the thread of the call: in a signal handler it must
+     * be safe there.
+     *
+     * @param user       options.continuation_user
+     * @param coroutine  std::coroutine_handle<>::address(): options.coroutine, or an answer of this
+     *                   function whose first word was read and is the start of a function
+     *
+     * @return address() of the coroutine that awaits it; NULL: none does
+     */
+    const void *coroutine; /* NULL: the thread runs none */
+    const void *(*continuation)(void *user, const void *coroutine);
+    void *continuation_user; /* handed to continuation() */
 };
 
 #define SFRAME_BACKTRACE_OPTIONS_INIT                                                              \
     {                                                                                              \
         sizeof(struct sframe_backtrace_options), NULL, 0, 0, 0, 0, NULL, 0, NULL, 0, 0, 0, NULL,   \
-            NULL, NULL, NULL                                                                       \
+            NULL, NULL, NULL, NULL, NULL, NULL                                                     \
     }
 
 /* Bytes of a memo that keeps so many frames. Of a deeper stack it keeps the outermost ones. */
@@ -201,9 +240,10 @@ struct sframe_backtrace_info {
  *
  * @return bytes written, always a complete CBF. It ends in `end` (the outermost frame was reached)
  *         or in `trunc` (info->end says why). Or a negative sfb_status:
- *         -SFB_BAD_ARGUMENT      buffer is NULL, an unknown flag, outermost above max_frames or
- *                                with resume, hash is not NULL, a resume that no call filled, or
- *                                options that are not zero behind what this version knows
+ *         -SFB_BAD_ARGUMENT      buffer is NULL, an unknown flag, outermost above max_frames,
+ *                                resume with outermost or SFRAME_BACKTRACE_ASYNC, hash is not
+ *                                NULL, a resume that no call filled, or options that are not zero
+ *                                behind what this version knows
  *         -SFB_NO_SIZE           the size of options or info is not set
  *         -SFB_BUFFER_TOO_SMALL  size is below 2
  *         -SFB_NO_RESOURCE       the thread has no thread-local storage yet: an IFUNC resolver of a
@@ -221,12 +261,14 @@ struct sframe_backtrace_info {
  *         2 to 4 us       by libunwind
  *         200 ns more     with resume
  *         15 ns more      with read, and what two calls of it take
+ *         15 ns more      with SFRAME_BACKTRACE_ASYNC, and 0.3 us for each asynchronous frame
  * Cost, stack:
  *         1 KiB           by a rule in the cache, or from .sframe
  *         2 KiB           from .eh_frame
  *         2.5 KiB         in lazy binding, where a walk starts again
  *         4.5 KiB         by libunwind
  *         0.25 KiB more   for structs of another version
+ *         1.75 KiB more   with SFRAME_BACKTRACE_ASYNC, and what continuation() takes
  *
  * Source: CBF specification.
  */

@@ -74,7 +74,7 @@ struct sframe_backtrace_crash_options {
      */
     int fd;
 
-    uint32_t flags;      /* enum sframe_backtrace_flags */
+    uint32_t flags; /* enum sframe_backtrace_flags: _NO_LIBUNWIND, and _ASYNC (Swift's functions) */
     uint32_t signals;    /* a sum of 1u << SIGSEGV and so on; 0: SIGSEGV, SIGBUS, SIGILL, SIGFPE,
                             SIGABRT, SIGTRAP and SIGSYS. Other signals are refused. */
     uint32_t max_frames; /* of the backtrace; 0: 256 */

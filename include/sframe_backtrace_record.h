@@ -199,7 +199,8 @@ struct sframe_backtrace_heap_block {
  *                   live block and in a freed one, twice
  * @param user       for visit
  *
- * @return SFB_OK; SFB_BAD_ARGUMENT: tracking is not on; SFB_NO_RESOURCE: another thread is in this call
+ * @return SFB_OK; SFB_BAD_ARGUMENT: tracking is not on; SFB_NO_RESOURCE: another thread is in this call, or a later call of
+ *         this thread has interrupted it, such as the crash handler's. A call that a fault ended is no hindrance
  *
  * Threads: safe.   Signals: safe; errno stays. It reads the table and the tails of blocks, as they are: in a damaged
  * process it may fault.

@@ -40,6 +40,8 @@ static bool put_before(struct sfb_cbf_encoder *cbf, const struct sfb_copied_stac
 
         if (sfb_cbf_encoder_put(cbf, kind, stack->before[i]) != SFB_OK)
             return false;
+        if (*frames < stack->frame_sp_room)
+            stack->frame_sp[*frames] = 0;
         ++*frames;
     }
     return true;
@@ -47,7 +49,7 @@ static bool put_before(struct sfb_cbf_encoder *cbf, const struct sfb_copied_stac
 
 /* @return how the walk ended */
 static enum sfb_status put_frames(struct sfb_cbf_encoder *cbf, struct sfb_walker *walker,
-                                  uint32_t *frames)
+                                  const struct sfb_copied_stack *stack, uint32_t *frames)
 {
     const struct sfb_cbf_encoder empty = *cbf;
     struct sfb_cbf_encoder before = *cbf;
@@ -59,6 +61,8 @@ static enum sfb_status put_frames(struct sfb_cbf_encoder *cbf, struct sfb_walker
         before = *cbf;
         if (sfb_cbf_encoder_put(cbf, frame.kind, frame.address) != SFB_OK)
             return SFB_BUFFER_FULL;
+        if (*frames < stack->frame_sp_room)
+            stack->frame_sp[*frames] = frame.sp;
         ++*frames;
     }
     if (status >= SFB_NO_MODULE && *frames > first && sfb_walker_is_spurious(walker)) {
@@ -93,7 +97,7 @@ enum sfb_status sfb_copied_walk(struct sfb_copied_space *space,
                      &words.memory);
     walk->work = SFB_WALKER_WORK;
     if (put_before(&encoder, stack, &out->frames))
-        out->end = has_registers ? put_frames(&encoder, &walker, &out->frames) : SFB_END;
+        out->end = has_registers ? put_frames(&encoder, &walker, stack, &out->frames) : SFB_END;
     if (words.cut && out->end != SFB_END && out->end != SFB_UNPROVEN_END &&
         out->end != SFB_BUFFER_FULL)
         out->end = SFB_STACK_CUT;

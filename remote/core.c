@@ -8,6 +8,7 @@
 #include "remote/core_fault.h"
 #include "remote/core_unpack.h"
 #include "remote/core_walk.h"
+#include "remote/python_place.h"
 #include "sfb/context.h"
 
 #define UNPACKED_MAX ((uint64_t)4 << 30)
@@ -15,6 +16,11 @@
 static bool is_foreign(const struct remote_core_file *file)
 {
     return file->machine != (SFB_CONTEXT_X86_64 ? EM_X86_64 : EM_AARCH64);
+}
+
+static void *open_module(void *user, size_t module, size_t *size)
+{
+    return remote_core_space_file(user, module, size);
 }
 
 static bool read_core(struct remote_core *core, const struct sfb_remote_core_options *options,
@@ -27,8 +33,13 @@ static bool read_core(struct remote_core *core, const struct sfb_remote_core_opt
     core->facts.foreign = is_foreign(&core->file);
     core->space.root = options->root;
     core->space.files = options->files;
-    return remote_core_space_open(&core->space, &core->file, &core->notes) ||
-           remote_core_fault(fault, "out of memory");
+    if (!remote_core_space_open(&core->space, &core->file, &core->notes))
+        return remote_core_fault(fault, "out of memory");
+    /* The other machine's long and pointers are as wide, and CPython's structures are the same there. */
+    core->python.memory = &core->space.memory;
+    remote_python_find(&core->python, &core->space.maps,
+                       &(struct remote_python_files){ open_module, &core->space });
+    return true;
 }
 
 struct remote_core *remote_core_open(int fd, const struct sfb_remote_core_options *options,
@@ -86,12 +97,19 @@ void remote_core_thread(struct sfb_remote_thread *out, struct remote_core *core,
         remote_core_walk(out, &start);
     if (out->end == SFB_UNREADABLE || out->end == SFB_NO_MODULE)
         out->why = missing(&core->space);
+    if (!core->python.fits)
+        return;
+    /* A core's threads have the numbers of their own namespace. */
+    remote_python_read(&core->frames, &core->python, status->tid);
+    remote_python_place(out, &core->frames);
 }
 
 void remote_core_close(struct remote_core *core)
 {
     if (!core)
         return;
+    remote_python_free(&core->frames);
+    remote_python_close(&core->python);
     remote_core_space_close(&core->space);
     remote_core_notes_free(&core->notes);
     remote_core_file_close(&core->file);

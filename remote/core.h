@@ -3,12 +3,15 @@
 #define REMOTE_CORE_H
 
 #include "remote/core_space.h"
+#include "remote/python.h"
 
 struct remote_core {
     struct remote_core_file file;
     struct remote_core_notes notes;
     struct remote_core_space space;
     struct sfb_remote_core facts;
+    struct remote_python python;
+    struct remote_python_stack frames; /* of one thread after the other */
 };
 
 /*

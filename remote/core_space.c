@@ -13,7 +13,8 @@
 enum {
     HEAD_MAX = 64 << 10, /* of a module: up to its notes */
     HEADS_MAX = 1 << 30, /* of all modules */
-    VDSO_MAX = 1 << 20   /* it is two pages */
+    IMAGES_MAX = 1 << 30,
+    VDSO_MAX = 1 << 20 /* it is two pages */
 };
 
 /* Its own name, as the loader and so a crash report has it. */
@@ -78,7 +79,8 @@ static void *image_in_core(const struct remote_core_space *s, size_t index, size
             return NULL;
     }
     return s->maps.mappings[mapped->first].offset == 0
-               ? remote_segment_image(&memory, s->maps.mappings[mapped->first].start, size)
+               ? remote_segment_image(&memory, s->maps.mappings[mapped->first].start, s->images,
+                                      size)
                : NULL;
 }
 
@@ -96,8 +98,18 @@ static void ask(struct remote_core_space *s, size_t index)
     if (!m->bytes)
         m->bytes = s->files ? s->files->find(s->files->user, facts, &m->size)
                             : search_file(m, s, facts, &m->size);
-    if (!is_of_machine(s, m->bytes, m->size))
-        m->bytes = m->image = image_in_core(s, index, &m->size);
+    if (is_of_machine(s, m->bytes, m->size))
+        return;
+    m->size = 0;
+    m->bytes = m->image = image_in_core(s, index, &m->size);
+    s->images -= m->image ? m->size : 0;
+}
+
+void *remote_core_space_file(struct remote_core_space *s, size_t module, size_t *size)
+{
+    ask(s, module);
+    *size = s->modules[module].size;
+    return s->modules[module].bytes;
 }
 
 /* --- Memory --------------------------------------------------------------------------------------- */
@@ -335,6 +347,7 @@ bool remote_core_space_open(struct remote_core_space *s, struct remote_core_file
 {
     s->file = file;
     s->unread = HEADS_MAX;
+    s->images = IMAGES_MAX;
     s->memory = (struct sfb_memory){ .read = read_word, .user = s };
     s->cache = aligned_alloc(64, sizeof *s->cache);
     if (!s->cache || !list(s, notes))

@@ -28,6 +28,7 @@ struct remote_core_space {
     uint16_t ids; /* given so far */
     uint64_t
         unread; /* bytes that may still be read for build-ids: mappings may name the same ones over and over */
+    size_t images;     /* bytes that images may still take: the same, for each of them is a copy */
     uint64_t cut;      /* a word that was wanted and is behind the end of the core; 0: none */
     uint64_t left_out; /* one that the core was made without, and no file has; 0: none */
 };
@@ -40,6 +41,9 @@ struct remote_core_space {
  */
 bool remote_core_space_open(struct remote_core_space *out, struct remote_core_file *file,
                             const struct remote_core_notes *notes);
+
+/* @return the bytes of a module's file, good until the space is closed; NULL: it is not here */
+void *remote_core_space_file(struct remote_core_space *space, size_t module, size_t *size);
 
 void remote_core_space_close(struct remote_core_space *space);
 

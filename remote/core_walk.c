@@ -16,9 +16,11 @@ static enum sfb_status take_frames(struct sfb_remote_thread *out, struct sfb_wal
             return SFB_FRAME_LIMIT;
         if (!array_make_room(&out->frames, out->frame_count, &room, sizeof *out->frames))
             return SFB_NO_RESOURCE;
-        out->frames[out->frame_count++] = (struct sfb_remote_frame){
-            .address = frame.address, .kind = (uint8_t)frame.kind, .source = (uint8_t)frame.source
-        };
+        out->frames[out->frame_count++] =
+            (struct sfb_remote_frame){ .address = frame.address,
+                                       .kind = (uint8_t)frame.kind,
+                                       .source = (uint8_t)frame.source,
+                                       .sp = frame.sp };
     }
     return status;
 }

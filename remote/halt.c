@@ -1,11 +1,16 @@
 #include "remote/halt.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { LATE_MS = 1000, SLICE_MS = 10, LATE_MAX = 1024 };
 
@@ -30,11 +35,57 @@ static void wait_a_while(void)
 static _Thread_local pid_t late[LATE_MAX];
 static _Thread_local size_t late_count;
 
+static long number_of(const char *status, const char *word)
+{
+    const char *at = strstr(status, word);
+
+    return at ? strtol(at + strlen(word), NULL, 10) : 0;
+}
+
+/*
+ * Whether it is the first thread of a child of this process, whose own code waits for its end. The end of another thread has to
+ * be taken, or the process never ends.
+ */
+static bool is_own_child(pid_t tid)
+{
+    char path[32], text[1024];
+    ssize_t size;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    size = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[size > 0 ? size : 0] = '\0';
+    return number_of(text, "\nTgid:") == tid && number_of(text, "\nPPid:") == getpid();
+}
+
+/*
+ * As waitpid() does it, but the end of a child of this process is left for others to wait for.
+ *
+ * @return as of waitpid(); a status that is no stop: it has ended
+ */
+static pid_t ask_news(pid_t tid, int *status)
+{
+    siginfo_t news = { .si_pid = 0 };
+
+    *status = 0;
+    if (waitid(P_PID, (id_t)tid, &news, WSTOPPED | WEXITED | WNOWAIT | WNOHANG | __WALL) != 0)
+        return -1;
+    if (news.si_pid == 0)
+        return 0;
+    if (news.si_code != CLD_STOPPED && news.si_code != CLD_TRAPPED && is_own_child(tid))
+        return tid;
+    return waitpid(tid, status, __WALL | WNOHANG);
+}
+
 /* @return whether it is still late */
 static bool is_late(pid_t tid)
 {
     int status;
-    const pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
+    const pid_t got = ask_news(tid, &status);
 
     if (got == tid && WIFSTOPPED(status))
         remote_halt_end(&(struct remote_halt){
@@ -80,7 +131,7 @@ enum remote_halted remote_halt_wait(struct remote_halt *out, pid_t tid)
 
     *out = (struct remote_halt){ .tid = tid };
     for (unsigned ask = 0; ask <= ASKS + LATE_MS / SLICE_MS; ask++) {
-        pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
+        const pid_t got = ask_news(tid, &status);
 
         if (got < 0)
             return errno == ECHILD ? REMOTE_HALT_GONE : REMOTE_HALT_REFUSED;

@@ -28,6 +28,7 @@ struct sfb_remote {
     struct remote_memory
         memory; /* of a live thread: the memory of a first thread that has ended cannot be read */
     struct remote_modules modules;
+    struct remote_python python;
     bool have_modules;
     struct remote_thread *batch; /* BATCH of them, whose room is used again */
     struct sfb_remote_thread *threads;
@@ -116,8 +117,10 @@ struct sfb_remote *sfb_remote_open_core(const char *path,
 
 static void forget_threads(struct sfb_remote *r)
 {
-    for (size_t i = 0; i < r->count; i++)
+    for (size_t i = 0; i < r->count; i++) {
         free(r->threads[i].frames);
+        free(r->threads[i].python);
+    }
     r->count = 0;
     if (r->have_modules)
         remote_modules_close(&r->modules);
@@ -133,6 +136,7 @@ void sfb_remote_close(struct sfb_remote *r)
         remote_thread_free(&r->batch[i]);
     free(r->batch);
     free(r->threads);
+    remote_python_close(&r->python);
     remote_core_close(r->core);
     remote_memory_close(&r->memory);
     if (r->tasks >= 0)
@@ -186,6 +190,7 @@ static bool keep(struct sfb_remote *r, const struct sfb_remote_thread *thread)
 {
     if (!array_make_room(&r->threads, r->count, &r->room, sizeof *r->threads)) {
         free(thread->frames);
+        free(thread->python);
         return false;
     }
     r->threads[r->count++] = *thread;
@@ -291,6 +296,19 @@ static bool read_at_once(struct sfb_remote *r, const struct sfb_remote_options *
     return good;
 }
 
+/* Its number is the highest where the kernel's numbers began again after it. */
+static void put_first_thread_first(struct sfb_remote *r)
+{
+    for (size_t i = 1; i < r->count; i++)
+        if (r->threads[i].tid == r->pid) {
+            const struct sfb_remote_thread first = r->threads[i];
+
+            memmove(&r->threads[1], &r->threads[0], i * sizeof first);
+            r->threads[0] = first;
+            return;
+        }
+}
+
 bool sfb_remote_read(struct sfb_remote *r, const struct sfb_remote_options *options,
                      struct sfb_remote_fault *fault)
 {
@@ -313,11 +331,15 @@ bool sfb_remote_read(struct sfb_remote *r, const struct sfb_remote_options *opti
         free(tids);
         return fail_by_error(fault, r->pid, error);
     }
-    if (how.flags & SFB_REMOTE_CONSISTENT)
+    r->memory.python = &r->python;
+    if (!remote_python_find_in(&r->python, r->memory.pid, r->tasks))
+        good = fail(fault, strerror(ENOMEM));
+    else if (how.flags & SFB_REMOTE_CONSISTENT)
         good = read_at_once(r, &how, tids, (size_t)count, fault);
     else
         good = read_all(r, &how, how.tid ? &how.tid : tids, how.tid ? 1 : (size_t)count, fault);
     free(tids);
+    put_first_thread_first(r);
     if (good && r->count == 0)
         return how.tid ? fail(fault, "it has no such thread") : fail_by_error(fault, r->pid, ESRCH);
     return good;
@@ -334,6 +356,14 @@ size_t sfb_remote_memory_read(const struct sfb_remote *r, uint64_t address, void
     if (r->core)
         return remote_core_space_read(&r->core->space, address, out, size);
     return remote_memory_read(r->memory.pid, address, out, size);
+}
+
+const char *sfb_remote_interpreter(const struct sfb_remote *r, const char **why)
+{
+    const struct remote_python *python = r->core ? &r->core->python : &r->python;
+
+    *why = python->why;
+    return python->what[0] ? python->what : NULL;
 }
 
 pid_t sfb_remote_memory_pid(const struct sfb_remote *r)

@@ -12,7 +12,8 @@ static bool add(struct remote_walk *out, const struct sfb_frame *frame)
         return false;
     out->frames[out->count++] = (struct sfb_remote_frame){ .address = frame->address,
                                                            .kind = (uint8_t)frame->kind,
-                                                           .source = (uint8_t)frame->source };
+                                                           .source = (uint8_t)frame->source,
+                                                           .sp = frame->sp };
     return true;
 }
 

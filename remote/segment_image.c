@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PHDRS_MAX = 256, IMAGE_MAX = 256 << 20 };
+enum { PHDRS_MAX = 256, IMAGE_MAX = REMOTE_IMAGE_MOST };
 
 struct headers {
     Elf64_Ehdr file;
@@ -75,14 +75,15 @@ static void forget_sections(uint8_t *image)
     memcpy(image, &header, sizeof header);
 }
 
-void *remote_segment_image(const struct remote_reader *memory, uint64_t start, size_t *size)
+void *remote_segment_image(const struct remote_reader *memory, uint64_t start, size_t most,
+                           size_t *size)
 {
     struct headers *h = malloc(sizeof *h);
     uint64_t first = 0;
     uint8_t *image = NULL;
 
     *size = h && read_headers(h, memory, start) ? measure(h, &first) : 0;
-    if (*size >= sizeof h->file)
+    if (*size >= sizeof h->file && *size <= most)
         image = calloc(1, *size);
     if (image) {
         copy_segments(image, h, memory, start - first);

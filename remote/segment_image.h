@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { REMOTE_IMAGE_MOST = 256 << 20 }; /* of any file */
+
 /* Memory of that process. */
 struct remote_reader {
     size_t (*read)(void *user, uint64_t address, void *out,
@@ -17,9 +19,11 @@ struct remote_reader {
 
 /*
  * @param start  where its first byte is mapped
+ * @param most   bytes of the image
  *
- * @return the image, for free(); NULL: no ELF file of this machine's class there, or larger than 256 MiB
+ * @return the image, for free(); NULL: no ELF file of this machine's class there, or larger
  */
-void *remote_segment_image(const struct remote_reader *memory, uint64_t start, size_t *size);
+void *remote_segment_image(const struct remote_reader *memory, uint64_t start, size_t most,
+                           size_t *size);
 
 #endif

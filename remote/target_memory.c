@@ -54,8 +54,10 @@ bool remote_memory_refresh(struct remote_memory *m)
     if (!maps)
         return false;
     errno = ESRCH; /* without mappings */
+    /* A page that is not written takes no memory: looks have many processes, and few read by pages. */
     for (size_t i = 0; i < REMOTE_PAGES; i++)
-        m->pages[i].at = 0;
+        if (m->pages[i].at != 0)
+            m->pages[i].at = 0;
     free(m->areas);
     m->areas = NULL;
     m->area_count = 0;

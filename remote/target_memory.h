@@ -33,9 +33,12 @@ struct remote_area {
     bool executable;
 };
 
+struct remote_python;
+
 struct remote_memory {
     pid_t pid;
-    struct remote_area *areas; /* ascending */
+    struct remote_python *python; /* read with a thread's stack; NULL: not wanted */
+    struct remote_area *areas;    /* ascending */
     size_t area_count;
     uint32_t walk;             /* number of the present one */
     struct remote_page *pages; /* by their addresses, REMOTE_PAGES of them */

@@ -42,7 +42,9 @@ static uint8_t *find_bytes(struct remote_module *m, struct remote_modules *all,
         object_opened_keep(&m->file);
         return (uint8_t *)elf_rawfile(m->file.elf, size);
     }
-    m->image = first->offset == 0 ? remote_segment_image(&memory, first->start, size) : NULL;
+    m->image = first->offset == 0
+                   ? remote_segment_image(&memory, first->start, REMOTE_IMAGE_MOST, size)
+                   : NULL;
     return m->image;
 }
 

@@ -103,6 +103,14 @@ static bool read_file(int tasks, pid_t tid, const char *name, char *text, size_t
     return read;
 }
 
+/* @return a word of /proc/PID/stat; 0: the text ends before it */
+static uint64_t number_at(const char *text, unsigned word)
+{
+    const char *at = sfb_proc_stat_word(text, word);
+
+    return at ? strtoull(at, NULL, 10) : 0;
+}
+
 bool remote_task_stat_read(struct remote_task_stat *out, int tasks, pid_t tid)
 {
     const char *open, *close, *state;
@@ -117,6 +125,10 @@ bool remote_task_stat_read(struct remote_task_stat *out, int tasks, pid_t tid)
         return false;
     snprintf(out->name, sizeof out->name, "%.*s", (int)(close - open - 1), open + 1);
     out->state = *state;
+    out->threads = number_at(text, 20);
+    out->started = number_at(text, 22);
+    out->image =
+        (struct remote_task_image){ number_at(text, 26), number_at(text, 27), number_at(text, 28) };
     return true;
 }
 

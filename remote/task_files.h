@@ -12,9 +12,17 @@ struct remote_task_files {
     int run;  /* .../schedstat */
 };
 
+/* Where its program is: another one after an exec. Zeros: it has no memory, or may not be read. */
+struct remote_task_image {
+    uint64_t code, code_end, stack;
+};
+
 struct remote_task_stat {
     char state; /* proc(5) */
     char name[64];
+    uint64_t threads; /* of its process */
+    uint64_t started; /* in ticks after boot */
+    struct remote_task_image image;
 };
 
 /* Equal between two moments: the thread has not run in between. */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "unwind/machine/arch.h"
 
@@ -56,15 +57,19 @@ static enum remote_look_end look_once(struct remote_look *out, const struct remo
                                       const struct remote_task_files *files, size_t most)
 {
     enum remote_look_end end;
+    struct timespec now;
 
     remote_task_run_read(&out->run, files);
     remote_task_call_read(&out->call, files);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    out->at = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     end = end_of(out->call.where);
     if (end != REMOTE_LOOK_DONE)
         return end;
     set_registers(&out->registers, &out->call);
     if (!remote_stack_copy(&out->stack[0], memory, out->call.sp, most))
         return REMOTE_LOOK_REFUSED;
+    remote_python_look(&out->python, memory->python, out->tid);
     return is_as_before(out, files) ? REMOTE_LOOK_DONE : REMOTE_LOOK_RUNS;
 }
 
@@ -89,6 +94,7 @@ void remote_look_free(struct remote_look *look)
 {
     for (unsigned i = 0; i < REMOTE_STACKS; i++)
         free(look->stack[i].bytes);
+    remote_python_free(&look->python);
 }
 
 bool remote_look_holds(const struct remote_look *look, int tasks)

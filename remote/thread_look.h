@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "remote/python.h"
 #include "remote/target_memory.h"
 #include "remote/task_files.h"
 #include "sfb/context.h"
@@ -30,8 +31,10 @@ struct remote_look {
     bool stopped; /* all registers are known, and the thread runs again */
     struct remote_task_call call;
     struct remote_task_run run;
+    uint64_t at; /* CLOCK_MONOTONIC: a moment at which it was so */
     struct sfb_context registers;
     struct remote_stack stack[REMOTE_STACKS]; /* the second one of few threads */
+    struct remote_python_stack python;
 };
 
 /* @param most  bytes of the stack */

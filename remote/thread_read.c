@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "remote/call_restart.h"
+#include "remote/python_place.h"
 #include "remote/thread_stop.h"
 
 enum {
@@ -98,6 +99,8 @@ static void show(struct sfb_remote_thread *out, const struct remote_thread *t)
     out->end = t->walk.end;
     if (!copy_frames(out, &t->walk))
         out->end = SFB_NO_RESOURCE;
+    else
+        remote_python_place(out, &look->python);
 }
 
 static uint64_t cpu_time(const struct remote_thread *t, const struct remote_source *from)

@@ -35,6 +35,7 @@ static bool copy(struct remote_look *out, const struct remote_memory *memory,
     out->stack[1].size = 0;
     if (wanted->other != 0)
         remote_stack_copy(&out->stack[1], memory, wanted->other, wanted->most);
+    remote_python_look(&out->python, memory->python, out->tid);
     return remote_stack_copy(&out->stack[0], memory, out->call.sp, wanted->most);
 }
 

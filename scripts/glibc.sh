@@ -75,4 +75,5 @@ run_glibc_sframe() {
     setup
     setup_glibc
     run_released toolchain/tests/synth/glibc_sframe "$glibc_sframe/build"
+    "$root/toolchain/tests/check/glibc_verdicts" "$root/build/release/cli/sfb" "$glibc_sframe/source"
 }

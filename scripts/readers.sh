@@ -44,6 +44,24 @@ fetch_profile_proto() {
     rm -rf "$tmp"
 }
 
+# OpenTelemetry's schema: sid has the version that --otlp is of.
+fetch_otlp_proto() {
+    local tmp
+
+    if [[ -e $readers/otlp ]] || ! command -v apt-get >/dev/null; then
+        return
+    fi
+    tmp=$(mktemp -d)
+    if (cd "$tmp" && private_sources "$tmp" deb && other_suite "$tmp" sid && private_apt "$tmp" update &&
+        private_apt "$tmp" download opentelemetry-proto && dpkg-deb -x opentelemetry-proto_*.deb files) \
+        >"$logs/otlp-proto.log" 2>&1; then
+        cp -r "$tmp/files/usr/include" "$readers/otlp"
+    else
+        say "readers: could not fetch opentelemetry-proto ($logs/otlp-proto.log): --otlp is skipped" >&2
+    fi
+    rm -rf "$tmp"
+}
+
 # npm's readers, as package-lock.json has them, in a folder of the build.
 setup_readers() {
     local from=$root/profiler/tests/report_formats/readers
@@ -52,6 +70,7 @@ setup_readers() {
     mkdir -p "$readers" "$logs"
     setup_reader_packages
     fetch_profile_proto
+    fetch_otlp_proto
     cp "$from"/*.mjs "$readers/"
     if ! cmp -s "$from/package-lock.json" "$readers/package-lock.json"; then
         say "readers: installing npm's into $readers"

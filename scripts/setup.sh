@@ -10,10 +10,12 @@ packages() {
     # gcc, g++, clang: all of them, because the tests compare them and compile headers as C++.
     # libbinutils: libsframe, whose names ours must not clash with. llvm: names in clang's reports.
     # dwz, debuginfod: debug files that share parts, and a server of them. protobuf-compiler: another reader of pprof files.
-    # musl-tools: programs of another C library. elfutils, gdb: stacks to compare with. zstd: cores as systemd-coredump packs them.
+    # apitrace: reads traces, too. musl-tools: programs of another C library. elfutils, gdb: stacks to compare with. zstd: cores
+    # as systemd-coredump packs them.
     printf '%s\n' gcc g++ cmake ninja-build pkg-config clang clang-format clang-tidy cppcheck \
         shellcheck binutils libbinutils libunwind-dev libelf-dev libdw-dev liblzma-dev libiberty-dev \
-        libzstd-dev zlib1g-dev libcriterion-dev libjansson-dev libcapstone-dev libdeflate-dev abigail-tools gdb valgrind dpkg-dev llvm \
+        libzstd-dev zlib1g-dev libcriterion-dev libjansson-dev libcapstone-dev libcurl4-openssl-dev \
+        libdeflate-dev libsnappy-dev apitrace abigail-tools gdb valgrind dpkg-dev llvm \
         dwz debuginfod protobuf-compiler musl-tools elfutils file xz-utils zstd "$(clang_runtime)"
 }
 
@@ -301,6 +303,11 @@ setup_recorded() {
     done
 }
 
+# The web application of ./dev python-web, and its server.
+setup_web() {
+    install_packages python3-flask gunicorn
+}
+
 # Of "NAME|NAME" the first package that apt knows here; nothing if it knows none.
 known_package() {
     local -a names
@@ -428,6 +435,7 @@ setup() {
         aarch64) setup_aarch64 && setup_aarch64_machine && setup_toolchains ;;
         agreement) setup_agreement ;;
         recorded) setup_recorded ;;
+        web) setup_web ;;
         programs) setup_programs ;;
         esac
     done

@@ -209,7 +209,10 @@ static void open_dwarf(struct object_files *out, const struct object_opened *fro
     dwarf_end(out->dwarf);
     out->dwarf = NULL;
     object_trail_add(&out->trail, OBJECT_DEBUG, from->path, OBJECT_REFUSED,
-                     "its debug information cannot be read");
+                     object_packed_by_zstd(from->elf)
+                         ? "its debug information is packed by zstd, which this build's elfutils "
+                           "cannot read: objcopy --decompress-debug-sections unpacks it"
+                         : "its debug information cannot be read");
 }
 
 bool object_files_find(struct object_files *out, const struct object_module *module,

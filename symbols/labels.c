@@ -11,7 +11,7 @@ static int by_address(const void *a, const void *b)
     return x->end < y->end ? -1 : x->end > y->end;
 }
 
-static void add_label(struct object *o, const GElf_Sym *s, const GElf_Shdr *names)
+static void add_label(struct object *o, const GElf_Sym *s, const GElf_Shdr *names, unsigned file)
 {
     const unsigned type = GELF_ST_TYPE(s->st_info);
     const char *name = object_string(o, names, s->st_name);
@@ -23,9 +23,10 @@ static void add_label(struct object *o, const GElf_Sym *s, const GElf_Shdr *name
     if (o->relocatable)
         start += o->sections[s->st_shndx].address;
     if ((o->sections[s->st_shndx].header.sh_flags & SHF_EXECINSTR) != 0)
-        o->labels[o->label_count++] = (struct object_label){
-            start, s->st_size <= UINT64_MAX - start ? start + s->st_size : start, name
-        };
+        o->labels[o->label_count++] =
+            (struct object_label){ start,
+                                   s->st_size <= UINT64_MAX - start ? start + s->st_size : start,
+                                   name, GELF_ST_BIND(s->st_info) == STB_LOCAL ? file : 0 };
 }
 
 static bool read_table(struct object *o, size_t index)
@@ -34,14 +35,18 @@ static bool read_table(struct object *o, size_t index)
     Elf_Data *data = elf_getdata(elf_getscn(o->elf, index), NULL);
     const size_t count = data ? data->d_size / gelf_fsize(o->elf, ELF_T_SYM, 1, EV_CURRENT) : 0;
 
+    unsigned files = 0;
+
     o->labels = calloc(count + 1, sizeof *o->labels);
     if (!o->labels)
         return false;
     for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
         GElf_Sym symbol;
 
-        if (gelf_getsym(data, (int)i, &symbol))
-            add_label(o, &symbol, &o->sections[s->sh_link].header);
+        if (!gelf_getsym(data, (int)i, &symbol))
+            continue;
+        files += GELF_ST_TYPE(symbol.st_info) == STT_FILE;
+        add_label(o, &symbol, &o->sections[s->sh_link].header, files);
     }
     qsort(o->labels, o->label_count, sizeof *o->labels, by_address);
     return true;

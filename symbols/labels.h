@@ -7,6 +7,7 @@
 struct object_label {
     uint64_t start, end; /* equal: a label without a size */
     const char *name;    /* in the image */
+    unsigned file;       /* local symbols: the number of the STT_FILE before it; else 0 */
 };
 
 /**

@@ -169,6 +169,16 @@ bool module_file_bias(const struct module_file *file, uint64_t start, uint64_t *
     return elf && object_bias_of_start(elf, start, bias);
 }
 
+bool module_file_data(const struct module_file *file, uint64_t start, uint64_t address,
+                      struct object_data *out)
+{
+    uint64_t bias;
+
+    return module_file_bias(file, start, &bias) &&
+           object_data_find(out, file->files.file.elf, file->files.debug.elf,
+                            (uint64_t)debug_shift(&file->files), address - bias);
+}
+
 void module_files_free(struct module_files *files)
 {
     tdestroy(files->tree, free_file);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "symbols/data_object.h"
 #include "symbols/debug_file.h"
 #include "symbols/names.h"
 #include "util/reporter.h"
@@ -44,6 +45,14 @@ struct module_file *module_files_find(struct module_files *files,
  * @return false: its files do not say
  */
 bool module_file_bias(const struct module_file *file, uint64_t start, uint64_t *bias);
+
+/*
+ * Finds the object of data at an address of the process, by where the module's first segment starts.
+ *
+ * @return false: none with a name is there, or there is no file
+ */
+bool module_file_data(const struct module_file *file, uint64_t start, uint64_t address,
+                      struct object_data *out);
 
 void module_files_free(struct module_files *files);
 

@@ -64,3 +64,19 @@ bool object_packed_is_too_much(Elf *elf, struct object_packed *largest)
     }
     return all > allowed;
 }
+
+bool object_packed_by_zstd(Elf *elf)
+{
+    enum { ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which elf.h has from glibc 2.36 on */
+    Elf_Scn *section = NULL;
+
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        GElf_Shdr header;
+        GElf_Chdr packed;
+
+        if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_COMPRESSED) != 0 &&
+            gelf_getchdr(section, &packed) && packed.ch_type == ZSTD)
+            return true;
+    }
+    return false;
+}

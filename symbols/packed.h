@@ -33,4 +33,7 @@ bool object_packed_is_too_much(Elf *elf, struct object_packed *largest);
 /* The cause, as text. */
 #define OBJECT_PACKED_CAUSE "its section %s of %lu bytes unpacks to %lu: --max-unpacked allows it"
 
+/* Whether a section is packed by zstd, which libelf reads from 0.189 on, if it was built so. */
+bool object_packed_by_zstd(Elf *elf);
+
 #endif

@@ -77,6 +77,11 @@ else()
   add_custom_target(tests-supervise DEPENDS sfb-supervise)
 endif()
 
+# Tests that judge shares of samples, in one place: support/chance runs them.
+set(sfb_chance_tests "^record_truth[.]split$" "^heap_truth[.]sampled$"
+  "^record_tool[.](alongside|attach|outside_cases|proportion|waits)")
+string(JOIN "|" sfb_chance_tests ${sfb_chance_tests})
+
 # sfb_add_test(<name> [COST n] [LABELS label ...] COMMAND program|target [argument ...])
 # is add_test() with the limit, at which all that the test started is killed. A process that a test leaves
 # fails it. Exit status 77 says that it is skipped. Those that cost most are begun first.
@@ -89,6 +94,9 @@ function(sfb_add_test name)
   list(POP_FRONT arg_COMMAND program)
   if(TARGET ${program})
     set(program ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${program}>)
+  endif()
+  if(name MATCHES "${sfb_chance_tests}")
+    set(program ${sfb_tests}/support/chance ${name} ${program})
   endif()
   add_test(NAME ${name} COMMAND $<TARGET_FILE:sfb-supervise> ${limit} ${name} ${program} ${arg_COMMAND})
   # ctest kills the supervisor alone, so it has to be slower.

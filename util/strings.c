@@ -106,6 +106,18 @@ bool report_strings_add(struct report_strings *strings, const char *text, uint32
     return true;
 }
 
+bool report_strings_find(const struct report_strings *strings, const char *text, uint32_t *out)
+{
+    const struct report_string_slot *slot;
+
+    if (strings->room == 0)
+        return false;
+    slot = look(strings, text, hash_of(text, strlen(text), strings->key));
+    if (slot->number != 0)
+        *out = slot->number - 1;
+    return slot->number != 0;
+}
+
 void report_strings_free(struct report_strings *strings)
 {
     for (size_t i = 0; i < strings->all.count; i++)

@@ -19,6 +19,9 @@ struct report_strings {
  */
 bool report_strings_add(struct report_strings *strings, const char *text, uint32_t *out);
 
+/* @return whether the text was added before */
+bool report_strings_find(const struct report_strings *strings, const char *text, uint32_t *out);
+
 void report_strings_free(struct report_strings *strings);
 
 #endif

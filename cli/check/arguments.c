@@ -1,5 +1,6 @@
 #include "cli/check/arguments.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/options.h"
@@ -171,7 +172,9 @@ static void take_reader(struct arguments *a, const char *name)
     if (a->options.reader)
         return;
     a->wrong = name;
-    a->wanted = "reader: see --help";
+    snprintf(a->readers, sizeof a->readers, "reader: ");
+    check_reader_names(a->readers + strlen(a->readers), sizeof a->readers - strlen(a->readers));
+    a->wanted = a->readers;
 }
 
 /* The options that say what matters. @return whether it is one */

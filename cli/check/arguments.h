@@ -15,6 +15,7 @@ struct arguments {
     uint64_t extract_fde;
     const char *wrong;  /* the first invalid argument; NULL: all are valid */
     const char *wanted; /* the kind of argument expected there */
+    char readers[256];  /* what --reader takes, for `wanted` */
 };
 
 extern const struct option_group arguments_options[];

@@ -117,12 +117,15 @@ static enum tool_exit execute(struct ctl_request *r, char **arguments, int count
         return tool_misused(r->command, "no process given");
     if (count == 1)
         return tool_misused(r->command,
-                            "what is to be done? 'dump', 'block ADDRESS', 'mark NAME', 'marks'");
+                            "what is to be done? 'dump', 'block ADDRESS', 'mark NAME', 'marks', "
+                            "'status'");
     r->target = arguments[0];
     if (strcmp(arguments[1], "block") == 0)
         return find_block(r, arguments + 2, count - 2);
     if (strcmp(arguments[1], "mark") == 0)
         return mark(r, arguments + 2, count - 2);
+    if (count == 2 && strcmp(arguments[1], "status") == 0 && !has_dump_option(r))
+        return ctl_status(r);
     if (count == 2 && strcmp(arguments[1], "marks") == 0 && !has_dump_option(r))
         return ctl_marks(r);
     if (count > 2 || strcmp(arguments[1], "dump") != 0)
@@ -148,6 +151,7 @@ const struct tool_command tool_ctl = {
              "sfb ctl PID|FILE block ADDRESS\n"
              "sfb ctl PID|FILE mark NAME\n"
              "sfb ctl PID|FILE marks\n"
+             "sfb ctl PID status\n"
              "sfb ctl --list [--remove]",
     .about =
         "A program that runs with libsfb-agent-heap.so and SFB_HEAP_LIVE=64M keeps a table of "
@@ -164,7 +168,13 @@ const struct tool_command tool_ctl = {
         "it, and which stack allocated that.\n"
         "\n"
         "`mark` names this moment. `marks` lists what was allocated from each mark to the next, "
-        "and lives; `dump --since A --until B` has its stacks.\n",
+        "and lives; `dump --since A --until B` has its stacks.\n"
+        "\n"
+        "Of a process that `sfb record` records, PID or the recorder's, `mark` names this moment "
+        "in "
+        "the recording: `sfb report --time mark:A..mark:B` shows what was between two. `status` "
+        "says how "
+        "the recording stands. Only its user and root may do either.\n",
     .options = groups,
     .more = "FILE is a table's own, or a copy of it. Tables are in $XDG_RUNTIME_DIR, /run/user/UID "
             "and /dev/shm, and go when their program exits. By PID only those are read that are of "

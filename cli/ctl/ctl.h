@@ -18,6 +18,9 @@ struct ctl_request {
     bool list, remove, force, check_tails, at_peak;
 };
 
+/* Whether a process that runs has a live table. */
+bool ctl_has_table(const char *target);
+
 /* @param out  to be closed on success. @return false after a complaint */
 bool ctl_open_target(struct live_map *out, const char *target);
 
@@ -44,6 +47,21 @@ enum tool_exit ctl_dump_often(const struct ctl_request *request);
 /* mark NAME, and marks. */
 enum tool_exit ctl_mark(const struct ctl_request *request);
 enum tool_exit ctl_marks(const struct ctl_request *request);
+
+struct sfb_control_question;
+struct sfb_control_reply;
+
+/*
+ * Asks the recorder that has a process in its recording.
+ *
+ * @param question  its process is not read
+ * @return false: the target is no process's number, or no recorder here has it
+ */
+bool ctl_ask_recorder(const char *target, const struct sfb_control_question *question,
+                      struct sfb_control_reply *reply);
+
+/* status. */
+enum tool_exit ctl_status(const struct ctl_request *request);
 
 /* block. */
 enum tool_exit ctl_block(const struct ctl_request *request);

@@ -127,9 +127,15 @@ static bool print_stack(struct live_map *m, struct sfb_live_slot slot)
     return true;
 }
 
-/* A slot as if the block was live: it names the stack. */
-static struct sfb_live_slot slot_of(const struct sfb_live_freed *freed, uint64_t what)
+/* A slot as if the block was live: it names the stack, unless another one is in its place by now. */
+static struct sfb_live_slot slot_of(const struct live_map *m, const struct sfb_live_freed *freed,
+                                    uint64_t what, uint32_t generation)
 {
+    const uint32_t id = sfb_live_stack_of(what);
+
+    if (id >= m->view.head.stacks.used ||
+        sfb_live_generation(m->view.stacks[id].state) != generation)
+        what = sfb_live_what(0, sfb_live_level_of(what), 0, sfb_live_size_of(what));
     return (struct sfb_live_slot){ freed->address, what };
 }
 
@@ -138,10 +144,10 @@ static bool say_freed(struct live_map *m, uint64_t address, const struct sfb_liv
     printf("0x%" PRIx64 ": %" PRIu64 " bytes into a freed block of %" PRIu64 " bytes at 0x%" PRIx64
            ", which was allocated at\n",
            address, address - freed->address, sfb_live_size_of(freed->what), freed->address);
-    if (!print_stack(m, slot_of(freed, freed->what)))
+    if (!print_stack(m, slot_of(m, freed, freed->what, freed->generation)))
         return false;
     puts("and freed at");
-    return print_stack(m, slot_of(freed, freed->by));
+    return print_stack(m, slot_of(m, freed, freed->by, freed->by_generation));
 }
 
 static enum tool_exit find(struct live_map *m, const struct ctl_request *r)

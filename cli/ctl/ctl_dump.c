@@ -52,6 +52,10 @@ static void say_limits(const struct live_map *m, const struct sfb_live_tails *ta
     if (c->overruns > 0)
         tool_complain(TOOL_DONE, "%s overrun and then freed",
                       counted(c->overruns, "blocks were").text);
+    if (h->headers > 0)
+        tool_complain(TOOL_DONE,
+                      "%s freed with a size that an overrun of the block before had overwritten",
+                      counted(h->headers, "blocks were").text);
     if (c->foreign + c->unidentified > 0)
         tool_complain(TOOL_DONE,
                       "%s freed that the table did not know, %lu more were such or overrun",

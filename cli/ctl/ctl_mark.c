@@ -1,10 +1,12 @@
 /* sfb ctl PID mark NAME, and PID marks: what was allocated from a moment on, and lives. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "cli/ctl/ctl.h"
 #include "profiler/collector/live/live_marks.h"
+#include "profiler/protocol/control.h"
 #include "util/counted.h"
 #include "util/foreign.h"
 
@@ -16,11 +18,32 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
+/* @return whether a recorder has the process */
+static bool mark_recording(const struct ctl_request *r, enum tool_exit *exit_status)
+{
+    struct sfb_control_question question = { .what = SFB_CONTROL_MARK };
+    struct sfb_control_reply reply;
+
+    *exit_status = TOOL_DONE;
+    if (strlen(r->mark) > SFB_CONTROL_NAME)
+        return false;
+    memcpy(question.name, r->mark, strlen(r->mark));
+    if (!ctl_ask_recorder(r->target, &question, &reply))
+        return false;
+    if (reply.answer != SFB_CONTROL_DONE)
+        *exit_status = tool_complain(TOOL_USAGE, "%s: no mark: %s", r->target, reply.text);
+    return true;
+}
+
 enum tool_exit ctl_mark(const struct ctl_request *r)
 {
+    enum tool_exit exit_status;
     struct live_map map;
     const char *cause;
 
+    /* A program that is recorded from outside may have a live table, too. */
+    if (mark_recording(r, &exit_status) && (exit_status != TOOL_DONE || !ctl_has_table(r->target)))
+        return exit_status;
     if (!ctl_open_target(&map, r->target))
         return TOOL_USAGE;
     cause = live_mark_add(&map, r->mark, now());

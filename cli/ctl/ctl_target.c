@@ -45,6 +45,22 @@ static bool open_of_process(struct live_map *out, uint64_t pid)
     return opened;
 }
 
+bool ctl_has_table(const char *target)
+{
+    struct live_map_file *files;
+    bool found = false;
+    uint64_t pid;
+    size_t count;
+
+    if (!number_of_argument(target, &pid))
+        return false;
+    count = live_map_find(pid, &files);
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+        found |= files[i].ticks == live_process_ticks(pid);
+    free(files);
+    return found;
+}
+
 bool ctl_open_target(struct live_map *out, const char *target)
 {
     const char *cause;

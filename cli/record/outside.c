@@ -1,13 +1,16 @@
 #include "cli/record/outside.h"
+#include "cli/record/control.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,19 +25,25 @@ struct from_outside {
     pid_t pid;                  /* 0: all processes */
     struct record_child *child; /* NULL: nothing was started */
     const char *path;           /* of what was started */
+    bool runs;                  /* it executes its program already */
+    bool keeps;                 /* it is executed even if it cannot be recorded */
     struct attach *attach;
     struct attach_state chosen; /* at the beginning */
-    char why[160];              /* not by perf events */
+    char why[400];              /* not by perf events */
     struct record_file file;
     struct sfb_recording_writer *writer;
     uint64_t begun, flushed, shown, asked;
     const char *reason;
     int cause; /* errno of the exec */
+    uint64_t used_before,
+        used; /* of a process that ran already: CPU time with that of its children */
 };
 
 extern char **environ;
 
-static const uint64_t second_ns = 1000000000, shown_every_ns = 200000000;
+static const uint64_t second_ns = 1000000000, shown_every_ns = 200000000,
+                      unseen_least_ns = 10000000, slice_ns = 100000,
+                      unseen_ticks_ns = 50000000; /* four sums, each as exact as a tick */
 
 static uint64_t now_ns(void)
 {
@@ -53,7 +62,7 @@ static bool is_interrupted(const struct record_child *child)
 /* --- Its beginning -------------------------------------------------------------------------------------- */
 
 /* @return false after a complaint */
-static bool is_there(const struct record_request *request)
+bool outside_is_there(const struct record_request *request)
 {
     struct sfb_recorder_task task;
 
@@ -64,21 +73,31 @@ static bool is_there(const struct record_request *request)
     return false;
 }
 
+/* At its end it has no memory, a moment before the kernel says that it has ended. */
+static bool is_ending(pid_t pid)
+{
+    uint64_t bytes;
+
+    return sfb_recorder_task_has_ended(pid) || !sfb_recorder_process_resident(pid, &bytes);
+}
+
 static bool choose(struct from_outside *o)
 {
     const struct attach_options how = { .pid = o->pid,
+                                        .starts = o->child != NULL,
                                         .no_children = o->request->no_children,
                                         .looks = o->request->engine == SFB_ENGINE_LOOKS,
+                                        .wall_hz = o->request->wall_hz,
+                                        .no_switches = o->request->engine == SFB_ENGINE_LOOKS,
                                         .rate_hz = o->request->rate_hz };
     char *const why = o->why;
 
     o->attach = attach_open(&how, why, sizeof o->why);
+    /* Between two recordings. */
+    if (!o->attach && o->keeps && o->pid != 0 && (errno == ESRCH || is_ending(o->pid)))
+        return false;
     if (!o->attach) {
-        tool_complain(TOOL_FAILED, "record: %s%s", why[0] ? why : "it may not be looked at",
-                      errno == EACCES || errno == EPERM
-                          ? ": the process is another user's, has other rights, or "
-                            "kernel.perf_event_paranoid is above 2"
-                          : "");
+        tool_complain(TOOL_FAILED, "record: %s", why[0] ? why : "it may not be looked at");
         return false;
     }
     o->chosen = attach_state(o->attach);
@@ -112,15 +131,19 @@ static bool delay(const struct record_request *request)
 
 static void describe(const struct from_outside *o, char *out, size_t size)
 {
-    const char *what = o->child      ? "no agent can be loaded into the program"
+    const char *what = o->keeps                              ? "one recording after another"
+                       : o->child && o->request->wall_hz > 0 ? "CPU time and waits"
+                       : o->child    ? "no agent can be loaded into the program"
                        : o->pid != 0 ? "a process that ran already"
                                      : "all processes";
 
     if (o->chosen.engine == SFB_ENGINE_LOOKS)
-        snprintf(out, size, "%s%s%s, 100 looks a second", what, o->why[0] ? "; " : "", o->why);
+        snprintf(out, size, "%s%s%s, %s%u looks a second", what, o->why[0] ? "; " : "", o->why,
+                 o->chosen.switches ? "switch records and " : "", o->chosen.rate_hz);
     else
         snprintf(out, size, "%s: %s of stack, %s", what, counted(o->chosen.stack >> 10, "KiB").text,
-                 counted(o->chosen.events, "events").text);
+                 o->chosen.events > 0 ? counted(o->chosen.events, "events").text
+                                      : "an event of each CPU");
 }
 
 /* As a part of a file's name. */
@@ -142,7 +165,7 @@ static bool begin(struct from_outside *o)
     static char word[32];
     static char *command[] = { word, NULL };
     struct record_request named = *o->request;
-    char name[256], text[320];
+    char name[256], text[640];
 
     name_of(o, name, sizeof name);
     describe(o, text, sizeof text);
@@ -192,19 +215,61 @@ static const char *ended(const struct from_outside *o)
     return o->child ? "the program ended" : "the process ended";
 }
 
+/*
+ * A process has the CPU time of its children once it has waited for them. That of children that run already counts as used
+ * before: it may come, too.
+ */
+static uint64_t used_before(pid_t pid)
+{
+    enum { PROCESSES = 1024 };
+    static pid_t all[PROCESSES];
+    size_t count = 1;
+    uint64_t sum = 0, one;
+
+    all[0] = pid;
+    for (size_t i = 0; i < count; i++) {
+        if (sfb_recorder_process_waited_cpu(all[i], &one))
+            sum += one;
+        count += sfb_recorder_children_of(all[i], all + count, PROCESSES - count);
+    }
+    return sum;
+}
+
+/* Its last state counts: its number says nothing more when its parent has waited for it. */
+static void note_used(struct from_outside *o)
+{
+    uint64_t used;
+
+    if (o->pid != 0 && !o->child && sfb_recorder_process_waited_cpu(o->pid, &used) &&
+        used > o->used)
+        o->used = used;
+}
+
 /* /proc is asked ten times a second. */
 static bool has_ended(struct from_outside *o, uint64_t now)
 {
     if (now - o->asked < second_ns / 10)
         return false;
     o->asked = now;
+    note_used(o);
     return attach_has_ended(o->attach);
+}
+
+static bool knows(void *user, pid_t pid)
+{
+    return attach_knows(user, pid);
 }
 
 static void record(struct from_outside *o)
 {
     const uint64_t duration = o->request->duration_ns;
+    const struct record_controlled controlled = {
+        .writer = o->writer, .file = o->file.name, .root = o->pid, .knows = knows, .user = o->attach
+    };
+    struct record_control control;
 
+    record_control_open(&control);
+    o->used_before = o->pid != 0 && !o->child ? used_before(o->pid) : 0;
     o->begun = o->flushed = o->shown = now_ns();
     while (!o->reason) {
         bool good = attach_take(o->attach);
@@ -220,7 +285,9 @@ static void record(struct from_outside *o)
                     : is_interrupted(o->child)                   ? "interrupted"
                     : duration > 0 && now - o->begun >= duration ? "--duration"
                                                                  : NULL;
+        record_control_take(&control, &controlled);
     }
+    record_control_close(&control);
 }
 
 /* --- Its end -------------------------------------------------------------------------------------------- */
@@ -240,24 +307,72 @@ static void put_losses(struct from_outside *o, const struct outside_totals *t,
 {
     const struct attach_state state = attach_state(o->attach);
 
-    out->lost[SFB_LOSS_RING_FULL] = t->lost;
+    out->lost[SFB_LOSS_RING_FULL] = t->lost + state.lost;
     out->lost[SFB_LOSS_BAD_RING] = t->unreadable;
     out->lost[SFB_LOSS_NO_TIMER] = state.refused;
+    out->lost[SFB_LOSS_NO_PROCESS] = state.skipped;
     out->lost[SFB_LOSS_RATE] = state.slowed;
     put_loss(o->writer, SFB_LOSS_RING_FULL, t->lost, "the kernel dropped them");
+    put_loss(o->writer, SFB_LOSS_RING_FULL, state.lost,
+             "switch records that the kernel dropped: those waits are by looks");
     put_loss(o->writer, SFB_LOSS_BAD_RING, t->unreadable, "damaged records");
     put_loss(o->writer, SFB_LOSS_NO_TIMER, state.refused, "no event: no rights, or no descriptor");
+    put_loss(o->writer, SFB_LOSS_NO_PROCESS, state.skipped,
+             "no descriptor: a larger ulimit -n has room for them");
     put_loss(o->writer, SFB_LOSS_NOT_FOLLOWED, state.raised,
              "a set-user-ID program: the kernel ends the events of ordinary users at its exec");
     put_loss(o->writer, SFB_LOSS_RATE, state.slowed, "the kernel dropped samples");
 }
 
-static const char *explain_nothing(const struct outside_totals *t)
+/* CPU time of the program, which has ended, and of what it started and waited for. It stays to be waited for. */
+static uint64_t used_ns(pid_t pid)
+{
+    struct rusage u = { .ru_utime.tv_sec = 0 };
+    siginfo_t info;
+
+    /* The library's function leaves out the kernel's last parameter. */
+    if (syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT, &u) != 0)
+        return 0;
+    return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * second_ns +
+           (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+}
+
+/*
+ * Looks miss what comes and goes between two of them, and events of an ordinary user the kernel time of processes that have
+ * ended: only the kernel's sum has it.
+ */
+static void account(const struct from_outside *o, const struct outside_totals *t,
+                    struct record_outcome *out)
+{
+    const bool looks = o->chosen.engine == SFB_ENGINE_LOOKS,
+               sums = !o->keeps && !o->request->no_children,
+               whole = sums && looks && o->child && strcmp(o->reason, ended(o)) == 0;
+    const uint64_t used = whole                                           ? used_ns(o->pid)
+                          : sums && !o->child && o->used > o->used_before ? o->used - o->used_before
+                                                                          : 0;
+    /* Of a process that another one has waited for, samples alone are known. */
+    const uint64_t seen = t->cpu > t->weight ? t->cpu : t->weight;
+    const uint64_t missing = used > seen ? used - seen : 0;
+
+    if (missing < (o->child ? unseen_least_ns : unseen_ticks_ns) || missing < used / 100)
+        return;
+    out->totals.lost[SFB_LOSS_CPU] = missing / 1000000;
+    snprintf(out->unrecorded, sizeof out->unrecorded, "all used %" PRIu64 " ms; the rest by %s",
+             used / 1000000,
+             looks ? "programs, or ends of them, between two looks"
+                   : "processes that have ended, where no sample shows it");
+    put_loss(o->writer, SFB_LOSS_CPU, missing / 1000000, out->unrecorded);
+}
+
+static const char *explain_nothing(const struct outside_totals *t, bool unseen)
 {
     static char text[160];
 
-    snprintf(text, sizeof text, "nothing used CPU time while it was recorded%s",
-             t->lost > 0 ? ", or all was dropped" : "");
+    if (unseen)
+        snprintf(text, sizeof text, "the program ended before a look found it");
+    else
+        snprintf(text, sizeof text, "nothing used CPU time while it was recorded%s",
+                 t->lost > 0 ? ", or all was dropped" : "");
     return text;
 }
 
@@ -280,6 +395,16 @@ static void tell(const struct from_outside *o, const struct outside_totals *t)
         fprintf(stderr, "sfb: by looks%s%s: %s, %.2f CPU seconds of sfb\n",
                 o->why[0] ? ", for " : "", o->why, counted(state.stops, "stops of a thread").text,
                 own_cpu());
+    if (o->request->wall_hz > 0)
+        fprintf(stderr, "sfb: %.2f s of waits, by %s%s\n", (double)t->waited / 1e9,
+                state.switches ? "switch records and " : "",
+                counted(state.rounds, "looks at all threads").text);
+    if (state.python[0])
+        fprintf(stderr, "sfb: functions of %s are shown as C: --engine looks reads them\n",
+                state.python);
+    if (state.skipped > 0)
+        fprintf(stderr, "sfb: %s not looked at: no descriptor was left (ulimit -n)\n",
+                counted(state.skipped, "processes were").text);
     if (state.raised > 0)
         fprintf(stderr,
                 "sfb: %s of set-user-ID programs, where the kernel ends the events of this user: "
@@ -292,9 +417,12 @@ static void tell(const struct from_outside *o, const struct outside_totals *t)
                 state.engine == SFB_ENGINE_OUTSIDE_USER
                     ? ": kernel time, which this user may not sample"
                     : "");
-    if (t->cut > 0)
+    if (t->cut > 0 && state.stack > 0)
         fprintf(stderr, "sfb: %s longer than the copied %s\n", counted(t->cut, "stacks were").text,
                 counted(state.stack >> 10, "KiB").text);
+    else if (t->cut > 0)
+        fprintf(stderr, "sfb: %s longer than what was copied of them\n",
+                counted(t->cut, "stacks were").text);
 }
 
 static enum tool_exit end(struct from_outside *o)
@@ -302,6 +430,7 @@ static enum tool_exit end(struct from_outside *o)
     struct record_outcome outcome = { .file = o->file.name };
     struct outside_totals t = { .samples = 0 };
     struct sfb_recorder_totals *totals = &outcome.totals;
+    char reason[256];
     struct stat file;
 
     attach_end(o->attach, &t);
@@ -312,14 +441,16 @@ static enum tool_exit end(struct from_outside *o)
     totals->processes = t.processes;
     totals->threads = t.threads;
     totals->cpu = t.cpu;
-    if (t.samples == 0)
-        outcome.nothing = explain_nothing(&t);
+    note_used(o);
+    account(o, &t, &outcome);
+    if (t.samples + t.waits == 0)
+        outcome.nothing = explain_nothing(&t, o->child && t.processes == 0);
     sfb_recording_writer_flush(o->writer);
     outcome.error = sfb_recording_writer_errno(o->writer);
     outcome.limited = outcome.error == EFBIG && o->request->max_size > 0;
-    if (sfb_recording_writer_close(o->writer, now_ns(),
-                                   outcome.limited ? "--max-size" : o->reason) != SFB_OK &&
-        outcome.error == 0)
+    snprintf(reason, sizeof reason, "%s%s%s", outcome.limited ? "--max-size" : o->reason,
+             outcome.nothing ? "; no samples: " : "", outcome.nothing ? outcome.nothing : "");
+    if (sfb_recording_writer_close(o->writer, now_ns(), reason) != SFB_OK && outcome.error == 0)
         outcome.error = errno != 0 ? errno : EIO;
     if (fstat(o->file.fd, &file) == 0)
         outcome.size = (uint64_t)file.st_size;
@@ -330,21 +461,46 @@ static enum tool_exit end(struct from_outside *o)
     return outcome.error != 0 && !outcome.limited ? TOOL_FAILED : TOOL_DONE;
 }
 
+/*
+ * It needs little, but in time: rings fill up meanwhile, and a look must see a thread where the timer has found it, not where
+ * its slice ends. From Linux 6.12 on a thread whose slice is short gets the CPU at once. What cannot be had is done without.
+ */
+static void ask_for_time(void)
+{
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t slice, deadline, period;
+    } attr = { .size = sizeof attr };
+    const int before = errno;
+
+    /* A scheduling class that the user chose stays. */
+    if (syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0) != 0 || attr.policy != SCHED_OTHER) {
+        errno = before;
+        return;
+    }
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - 10);
+    attr.nice = getpriority(PRIO_PROCESS, 0);
+    attr.slice = slice_ns;
+    syscall(SYS_sched_setattr, 0, &attr, 0);
+    errno = before;
+}
+
 /* @return TOOL_FAILED after a complaint */
 static enum tool_exit record_and_end(struct from_outside *o)
 {
     enum tool_exit exit_status = TOOL_FAILED;
 
     raise_limit();
-    /* It needs little, but in time: rings fill up meanwhile. */
-    if (setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - 10) != 0)
-        errno = 0;
+    ask_for_time();
     if (choose(o) && begin(o)) {
-        if (!o->child || start(o)) {
+        if (!o->child || o->runs || start(o)) {
             record(o);
             exit_status = end(o);
         }
-    } else if (o->child) {
+    } else if (o->child && !o->runs && !o->keeps) {
         record_child_drop(o->child);
     }
     if (o->attach)
@@ -356,7 +512,7 @@ int record_outside(const struct record_request *request)
 {
     struct from_outside o = { .request = request, .pid = request->pid, .file = { .fd = -1 } };
 
-    if (!is_there(request))
+    if (!outside_is_there(request))
         return TOOL_FAILED;
     record_signals_catch(0);
     return delay(request) ? (int)record_and_end(&o) : (int)TOOL_DONE;
@@ -387,4 +543,32 @@ int record_outside_program(const struct record_request *request, const char *pat
     return recorded != TOOL_DONE ? (int)recorded
            : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
                                  : WEXITSTATUS(status);
+}
+
+/* --- One after another ----------------------------------------------------------------------------------- */
+
+void record_outside_part(const struct record_request *request, struct outside_part *part)
+{
+    struct from_outside o = { .request = request,
+                              .pid = part->pid,
+                              .child = part->child,
+                              .path = part->path,
+                              .runs = part->runs,
+                              .keeps = true,
+                              .file = { .fd = -1 } };
+
+    part->failed = record_and_end(&o) != TOOL_DONE;
+    /* A program runs whether it can be recorded or not. */
+    if (part->child && !part->runs && o.cause == 0 && !o.reason)
+        o.cause = record_child_start(part->child);
+    part->runs = part->child != NULL;
+    part->cause = o.cause;
+    part->ended =
+        o.reason && (strcmp(o.reason, "interrupted") == 0 || strcmp(o.reason, ended(&o)) == 0);
+}
+
+bool outside_part_is_over(const struct outside_part *part)
+{
+    return part->ended || part->cause != 0 || is_interrupted(part->child) ||
+           (part->pid != 0 && sfb_recorder_task_has_ended(part->pid));
 }

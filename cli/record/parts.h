@@ -8,6 +8,7 @@
 
 #include "cli/tool.h"
 #include "profiler/collector/rings/watch.h"
+#include "util/labels.h"
 
 /* What was asked for. */
 struct record_request {
@@ -15,6 +16,7 @@ struct record_request {
     const char *output; /* NULL: sfb-PROGRAM-PID.sfbr */
     bool force, no_children, progress, quiet;
     uint32_t rate_hz;
+    uint32_t wall_hz;     /* looks a second at waits; 0: they are not recorded */
     uint32_t max_frames;  /* of a stack */
     uint64_t duration_ns; /* 0: until the program ends */
     pid_t pid;            /* a process that runs; 0: see `all` */
@@ -24,13 +26,14 @@ struct record_request {
     uint64_t max_size;    /* 0: no limit */
     uint32_t engine;      /* enum sfb_recording_engine; NONE: the best one */
     bool heap;            /* and not CPU time */
-    bool heap_mmap, heap_wait, aggregate;
+    bool heap_mmap, heap_wait, python_objects, aggregate;
     uint64_t heap_rate;        /* mean bytes between two samples; 0: every allocation */
     uint64_t snapshot_ns;      /* between two snapshots of sums; 0: none but the last */
     uint32_t temporary_within; /* events; 0: the default */
     uint64_t fail_above;       /* bytes of the peak; 0: no limit */
     bool fail_on_leak;
     const char *suppressions; /* of leaks; NULL: the usual ones alone */
+    struct labels labels;     /* --label */
     char **arguments;         /* of the program, its name first */
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "cli/record/continuous.h"
 #include "cli/record/engine.h"
 #include "cli/record/limits.h"
 #include "cli/record/outside.h"
@@ -19,6 +20,7 @@
 /* As SFB_SHARED_FRAMES_LEAST and _MOST: profiler/protocol/shared.h. */
 enum { FRAMES_DEFAULT = 4096, FRAMES_LEAST = 16, FRAMES_MOST = 16384 };
 
+enum { WALL_RATE_DEFAULT = 100, WALL_RATE_MAX = 1000 };
 enum { RATE_DEFAULT = 997, RATE_MAX = 20000, HEAP_RATE_DEFAULT = 512 << 10 };
 
 static const uint64_t heap_rate_max = UINT64_C(1) << 40, snapshot_default_ns = 10000000000;
@@ -51,6 +53,9 @@ struct asked {
     const char *heap;               /* an option that is of the heap alone */
     const char *outside;            /* an option that is of running processes alone */
     bool agent;                     /* its path, and no recording */
+    struct continuous_request continuous;
+    const char *of_continuous; /* an option that is of --every alone */
+    const char *of_upload;     /* and one of --upload */
 };
 
 static bool take_heap_rate(struct record_request *r, enum tool_exit *exit_status)
@@ -78,6 +83,10 @@ static bool take_heap_option(struct record_request *r, int option, struct asked 
     case OPTION_HEAP_WAIT:
         r->heap_wait = true;
         asked->heap = "--heap-wait";
+        return true;
+    case OPTION_PYTHON_OBJECTS:
+        r->python_objects = true;
+        asked->heap = "--python-objects";
         return true;
     case OPTION_AGGREGATE:
         r->aggregate = true;
@@ -109,8 +118,85 @@ static bool take_heap_option(struct record_request *r, int option, struct asked 
     }
 }
 
-static bool goes_together(struct record_request *r, const struct asked *asked,
-                          enum tool_exit *exit_status)
+/* @return false after a complaint */
+static bool take_continuous_option(struct record_request *r, int option, struct asked *asked,
+                                   enum tool_exit *exit_status)
+{
+    struct continuous_request *c = &asked->continuous;
+
+    switch (option) {
+    case OPTION_EVERY:
+        return (seconds_of_argument(optarg, &c->every_ns) && c->every_ns > 0) ||
+               misused(r, exit_status, "is no number of seconds", optarg);
+    case OPTION_SPOOL: c->spool = optarg; break;
+    case OPTION_KEEP:
+        asked->of_continuous = "--keep";
+        return parse_size(optarg, &c->keep) ||
+               misused(r, exit_status, "is no size: bytes, or with k, M or G", optarg);
+    case OPTION_UPLOAD: c->upload.target.url = optarg; break;
+    case OPTION_UPLOAD_AS:
+        asked->of_upload = "--upload-as";
+        c->upload.pprof = strcmp(optarg, "pprof") == 0;
+        return c->upload.pprof || strcmp(optarg, "otlp") == 0 ||
+               misused(r, exit_status, "is no format: otlp or pprof", optarg);
+    case OPTION_UPLOAD_HEADERS:
+        asked->of_upload = "--upload-headers";
+        c->upload.target.headers = optarg;
+        return true;
+    case OPTION_UPLOAD_CA:
+        asked->of_upload = "--upload-ca";
+        c->upload.target.ca = optarg;
+        return true;
+    default: return take_heap_option(r, option, asked, exit_status);
+    }
+    asked->of_continuous = option == OPTION_SPOOL ? "--spool" : "--upload";
+    return true;
+}
+
+/* Of --every alone. */
+static bool keeps_going(struct record_request *r, const struct asked *asked,
+                        enum tool_exit *exit_status)
+{
+    const struct continuous_request *c = &asked->continuous;
+
+    if (!c->spool)
+        *exit_status = tool_misused(r->command, "--every goes with --spool DIR");
+    else if (r->heap || r->output || r->duration_ns > 0 || r->delay_ns > 0)
+        *exit_status = tool_misused(r->command, "--every goes without %s",
+                                    r->heap       ? "--heap"
+                                    : r->output   ? "--output"
+                                    : r->delay_ns ? "--delay"
+                                                  : "--duration");
+    else if (asked->frames || (asked->engine && r->engine != SFB_ENGINE_LOOKS))
+        *exit_status = tool_misused(r->command, "--every records from outside: leave out %s",
+                                    asked->frames ? "--max-frames" : "--engine, or --engine looks");
+    else if (c->keep > 0 && r->max_size > c->keep / 2)
+        *exit_status =
+            tool_misused(r->command, "--max-size is of one recording: at most half of --keep");
+    else
+        return true;
+    return false;
+}
+
+static bool goes_on(struct record_request *r, const struct asked *asked,
+                    enum tool_exit *exit_status)
+{
+    const struct continuous_request *c = &asked->continuous;
+
+    if (c->every_ns == 0 && (asked->of_continuous || asked->of_upload))
+        *exit_status = tool_misused(r->command, "%s goes with --every S",
+                                    asked->of_continuous ? asked->of_continuous : asked->of_upload);
+    else if (asked->of_upload && !c->upload.target.url)
+        *exit_status = tool_misused(r->command, "%s goes with --upload URL", asked->of_upload);
+    else if (c->every_ns > 0)
+        return keeps_going(r, asked, exit_status);
+    else
+        return true;
+    return false;
+}
+
+static bool time_goes_together(struct record_request *r, const struct asked *asked,
+                               enum tool_exit *exit_status)
 {
     const char *cpu = asked->cpu      ? "--cpu"
                       : asked->rate   ? "--rate"
@@ -123,7 +209,23 @@ static bool goes_together(struct record_request *r, const struct asked *asked,
                                     "%s is of CPU time, and one recording has that or "
                                     "the heap: leave out %s or --heap",
                                     cpu, cpu);
-    else if (r->heap_rate > 0 && r->heap_mmap)
+    else if (r->heap && r->wall_hz > 0)
+        *exit_status = tool_misused(r->command, "--wall is of time, and one recording has that or "
+                                                "the heap: leave out --wall or --heap");
+    else if (r->wall_hz > 0 &&
+             (asked->rate || asked->frames || (asked->engine && r->engine != SFB_ENGINE_LOOKS)))
+        *exit_status =
+            tool_misused(r->command, "--wall looks from outside, --wall-rate times a second: leave "
+                                     "out --rate, --engine and --max-frames; or --engine looks");
+    else
+        return true;
+    return false;
+}
+
+static bool heap_goes_together(struct record_request *r, const struct asked *asked,
+                               enum tool_exit *exit_status)
+{
+    if (r->heap_rate > 0 && r->heap_mmap)
         *exit_status = tool_misused(r->command, "mappings are not sampled: --heap-mmap is for "
                                                 "--heap, not for --heap-rate");
     else if (r->heap_rate > 0 && r->fail_on_leak)
@@ -136,6 +238,12 @@ static bool goes_together(struct record_request *r, const struct asked *asked,
     else
         return true;
     return false;
+}
+
+static bool goes_together(struct record_request *r, const struct asked *asked,
+                          enum tool_exit *exit_status)
+{
+    return time_goes_together(r, asked, exit_status) && heap_goes_together(r, asked, exit_status);
 }
 
 /* Of processes that run: they have no agent. */
@@ -157,7 +265,7 @@ static bool goes_from_outside(struct record_request *r, const struct asked *aske
     else if (outside && asked->engine && r->engine != SFB_ENGINE_LOOKS)
         *exit_status = tool_misused(r->command, "--engine is of an agent: leave it out; or "
                                                 "--engine looks");
-    else if (!outside && r->engine == SFB_ENGINE_LOOKS)
+    else if (!outside && r->wall_hz == 0 && r->engine == SFB_ENGINE_LOOKS)
         *exit_status = tool_misused(r->command, "--engine looks goes with --pid or --all");
     else if (!outside && asked->outside)
         *exit_status = tool_misused(r->command, "%s goes with --pid or --all", asked->outside);
@@ -174,6 +282,12 @@ static bool take_option(struct record_request *r, int option, struct asked *aske
 
     switch (option) {
     case OPTION_CPU: asked->cpu = true; return true;
+    case OPTION_WALL: r->wall_hz = r->wall_hz > 0 ? r->wall_hz : WALL_RATE_DEFAULT; return true;
+    case OPTION_WALL_RATE:
+        if (!number_of_argument(optarg, &value) || value == 0 || value > WALL_RATE_MAX)
+            return misused(r, exit_status, "is no rate: 1 to 1000 looks a second", optarg);
+        r->wall_hz = (uint32_t)value;
+        return true;
     case OPTION_OUTPUT: r->output = optarg; return true;
     case OPTION_FORCE: r->force = true; return true;
     case OPTION_QUIET: r->quiet = true; return true;
@@ -196,6 +310,11 @@ static bool take_option(struct record_request *r, int option, struct asked *aske
         asked->outside = "--kernel";
         r->kernel = true;
         return true;
+    case OPTION_LABEL: {
+        const char *fault = labels_parse(&r->labels, optarg);
+
+        return !fault || misused(r, exit_status, fault, optarg);
+    }
     case OPTION_NO_CHILDREN: r->no_children = true; return true;
     case OPTION_PROGRESS: r->progress = true; return true;
     case OPTION_RATE:
@@ -220,11 +339,11 @@ static bool take_option(struct record_request *r, int option, struct asked *aske
         asked->engine = true;
         return record_engine_parse(optarg, &r->engine) ||
                misused(r, exit_status, "is no engine: perf, perf-user, timer, sampler", optarg);
-    default: return take_heap_option(r, option, asked, exit_status);
+    default: return take_continuous_option(r, option, asked, exit_status);
     }
 }
 
-static int execute(const struct record_request *r)
+static int execute(const struct record_request *r, const struct continuous_request *continuous)
 {
     static char path[PATH_MAX], agent[PATH_MAX];
     bool outside;
@@ -232,12 +351,14 @@ static int execute(const struct record_request *r)
 
     if (failed != 0)
         return failed;
+    if (continuous->every_ns > 0)
+        return record_continuously(r, continuous, path);
     if (outside && r->heap)
         return (int)tool_complain(TOOL_FAILED,
                                   "record: %s is statically linked, or has other rights: no agent "
                                   "can be loaded, and the heap takes one",
                                   path);
-    if (outside)
+    if (outside || r->wall_hz > 0)
         return record_outside_program(r, path);
     if (r->heap && (!record_takes_heap_agent(path) || !record_limits_read(r)))
         return TOOL_FAILED;
@@ -261,14 +382,14 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
                                 .rate_hz = RATE_DEFAULT,
                                 .max_frames = FRAMES_DEFAULT };
     enum tool_exit exit_status = TOOL_DONE;
-    struct asked asked = { .heap = NULL };
+    struct asked asked = { .continuous = { .keep = UINT64_C(1) << 30 } };
     bool good = true;
 
     for (int o; good && (o = options_next(command, argc, argv, &exit_status)) != -1;)
         good = o != '?' && take_option(&r, o, &asked, &exit_status);
     if (good && asked.agent)
         return print_agent(r.heap);
-    good = good && goes_together(&r, &asked, &exit_status) &&
+    good = good && goes_together(&r, &asked, &exit_status) && goes_on(&r, &asked, &exit_status) &&
            goes_from_outside(&r, &asked, optind < argc, &exit_status);
     if (good && optind == argc && r.pid == 0 && !r.all) {
         exit_status = tool_misused(command, "no program given");
@@ -285,15 +406,18 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
     if (!record_keep_streams())
         return tool_complain(TOOL_FAILED, "record: /dev/null: %s", strerror(errno));
     if (r.pid != 0 || r.all)
-        return (enum tool_exit)record_outside(&r);
-    return (enum tool_exit)execute(&r);
+        return (enum tool_exit)(asked.continuous.every_ns > 0
+                                    ? record_continuously(&r, &asked.continuous, NULL)
+                                    : record_outside(&r));
+    return (enum tool_exit)execute(&r, &asked.continuous);
 }
 
 const struct tool_command tool_record = {
     .name = "record",
     .summary = "run a program, and record where CPU time goes or what it allocates",
     .usage = "sfb record [OPTION...] [--] PROGRAM [ARGUMENT...]\nsfb record --pid PID|--all "
-             "[OPTION...]\nsfb record --print-agent cpu|heap",
+             "[OPTION...]\nsfb record --every S --spool DIR [OPTION...] [--pid "
+             "PID|--all|PROGRAM...]\nsfb record --print-agent cpu|heap",
     .about =
         "Runs a program and samples the stacks of its threads, by the CPU time that they use; or "
         "records what it allocates. The recording is a file that `sfb report` reads. The program "

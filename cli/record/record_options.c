@@ -4,6 +4,11 @@
 
 static const struct tool_option usual[] = {
     { OPTION_CPU, 0, "cpu", TAKES_NOTHING, NULL, "CPU time: the default" },
+    { OPTION_WALL, 0, "wall", TAKES_NOTHING, NULL,
+      "CPU time and waits: where threads sleep, in which system call. From outside, without an "
+      "agent; no thread that sleeps is stopped" },
+    { OPTION_WALL_RATE, 0, "wall-rate", TAKES_ARGUMENT, "HZ",
+      "the same with so many looks a second; default 100" },
     { OPTION_HEAP, 0, "heap", TAKES_NOTHING, NULL,
       "each allocation and each free, with its stack" },
     { OPTION_HEAP_RATE, 0, "heap-rate", TAKES_NUMBER, "N",
@@ -18,6 +23,9 @@ static const struct tool_option usual[] = {
       "only the program, not what it starts" },
     { OPTION_MAX_SIZE, 0, "max-size", TAKES_ARGUMENT, "N",
       "end the recording when FILE has N bytes; k, M, G are 2^10, 2^20, 2^30" },
+    { OPTION_LABEL, 0, "label", TAKES_ARGUMENT, "K=V,...",
+      "labels of the recording, as service=checkout,version=1.2: sfb report writes them into "
+      "files for other tools" },
     { OPTION_PROGRESS, 0, "progress", TAKES_NOTHING, NULL,
       "a line on the terminal that counts what was recorded; for programs that do not use the "
       "terminal themselves" },
@@ -40,7 +48,8 @@ static const struct tool_option of_time[] = {
       "samples a second of CPU time of a thread; default 997" },
     { OPTION_ENGINE, 0, "engine", TAKES_ARGUMENT, "NAME",
       "perf, perf-user (without the kernel's time), timer or sampler; the default is perf where "
-      "it is allowed, else timer. With --pid: looks, where the kernel has no perf events" },
+      "it is allowed, else timer. With --pid, --all or --wall: looks, where the kernel has no perf "
+      "events" },
     { OPTION_MAX_FRAMES, 0, "max-frames", TAKES_ARGUMENT, "N",
       "of a stack; default 4096. Of a deeper one an eighth of them is kept for the outermost "
       "frames, and the report shows the gap" },
@@ -51,6 +60,8 @@ static const struct tool_option of_heaps[] = {
     { OPTION_HEAP_MMAP, 0, "heap-mmap", TAKES_NOTHING, NULL, "mmap, munmap and mremap, too" },
     { OPTION_HEAP_WAIT, 0, "heap-wait", TAKES_NOTHING, NULL,
       "lose no event: where sfb is behind, the program waits for it" },
+    { OPTION_PYTHON_OBJECTS, 0, "python-objects", TAKES_NOTHING, NULL,
+      "small objects of CPython, too, which do not come from malloc()" },
     { OPTION_AGGREGATE, 0, "aggregate", TAKES_NOTHING, NULL,
       "sums of each stack alone, no events: for long runs" },
     { OPTION_SNAPSHOT, 0, "snapshot", TAKES_ARGUMENT, "S",
@@ -67,10 +78,28 @@ static const struct tool_option of_heaps[] = {
     OPTIONS_END,
 };
 
+static const struct tool_option continuous[] = {
+    { OPTION_EVERY, 0, "every", TAKES_ARGUMENT, "S",
+      "a recording each S seconds, one after another, from outside, without an agent" },
+    { OPTION_SPOOL, 0, "spool", TAKES_ARGUMENT, "DIR", "the folder for them; made if missing" },
+    { OPTION_KEEP, 0, "keep", TAKES_ARGUMENT, "N",
+      "drop the oldest when all have N bytes, uploaded ones first; k, M, G as above; default 1G" },
+    { OPTION_UPLOAD, 0, "upload", TAKES_ARGUMENT, "URL",
+      "send each over HTTP, as http://HOST:4318/v1development/profiles for OpenTelemetry's "
+      "collector; what cannot be sent now is sent later" },
+    { OPTION_UPLOAD_AS, 0, "upload-as", TAKES_ARGUMENT, "F", "otlp (the default) or pprof" },
+    { OPTION_UPLOAD_HEADERS, 0, "upload-headers", TAKES_ARGUMENT, "FILE",
+      "lines such as 'Authorization: Bearer TOKEN'; only its owner may read FILE" },
+    { OPTION_UPLOAD_CA, 0, "upload-ca", TAKES_ARGUMENT, "FILE",
+      "certificates to trust in place of the system's" },
+    OPTIONS_END,
+};
+
 const struct option_group record_options[] = {
     { NULL, usual, NULL },
     { "CPU time", of_time, NULL },
     { "The heap", of_heaps, NULL },
+    { "One recording after another", continuous, NULL },
     OPTION_GROUPS_END,
 };
 
@@ -108,8 +137,7 @@ static const struct option_habit of_perf[] = {
       "leave it out: 'sfb report --check' says what was lost" },
     { HABIT_REFUSED, 0, "all-user", TAKES_NOTHING, NULL,
       "--engine perf-user leaves out the kernel's time" },
-    { HABIT_REFUSED, 0, "off-cpu", TAKES_NOTHING, NULL,
-      "sfb record samples CPU time, and a sleeping thread uses no CPU" },
+    { HABIT_REFUSED, 0, "off-cpu", TAKES_NOTHING, NULL, "sfb record --wall records waits" },
     { HABIT_REFUSED, 0, "switch-output", TAKES_OPTIONAL, NULL,
       "a recording is one file: --duration S or --max-size N end it" },
     OPTION_HABITS_END,

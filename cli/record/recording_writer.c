@@ -75,6 +75,8 @@ bool record_writer_open(struct sfb_recording_writer **out, const struct record_f
         .host = host,
         .command = command,
         .command_size = join(command, sizeof command, request->arguments),
+        .labels = request->labels.text,
+        .labels_size = request->labels.size,
     };
     options.packer = &sfb_recording_zstd;
     options.max_size = request->max_size;

@@ -13,9 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/record/control.h"
 #include "cli/record/engine.h"
 #include "cli/record/limits.h"
 #include "profiler/collector/heap/heap_drain.h"
+#include "profiler/collector/outside/alongside.h"
 #include "profiler/collector/processes/environment.h"
 #include "profiler/collector/processes/follow.h"
 #include "profiler/collector/rings/drain.h"
@@ -38,6 +40,9 @@ struct recording {
     struct sfb_recording_writer *writer;
     struct sfb_recorder_drain *drain;
     struct sfb_recorder_follow *follow;
+    struct alongside *alongside; /* NULL: agents alone */
+    char why_alone[160];
+    struct sfb_recorder_ids ids;
     uint64_t begun, flushed, shown, looked;
     uint64_t used_before; /* CPU time of other children of this command */
     unsigned grace;
@@ -75,13 +80,23 @@ static bool open_session(struct recording *r)
         .engines = r->engine.agents,
         .heap_rate = r->request->heap_rate,
         .heap_flags = (r->request->heap_mmap ? SFB_SHARED_HEAP_MMAP : 0) |
-                      (r->request->heap_wait ? SFB_SHARED_HEAP_WAIT : 0)
+                      (r->request->heap_wait ? SFB_SHARED_HEAP_WAIT : 0) |
+                      (r->request->python_objects ? SFB_SHARED_HEAP_PYTHON_OBJECTS : 0)
     };
     const char *what = sfb_recorder_session_open(&r->session, &options);
 
     if (what)
         tool_complain(TOOL_FAILED, "record: %s: %s", what, strerror(errno));
     return what == NULL;
+}
+
+/* Whether programs that no agent can enter are recorded from outside. An engine of agents that was asked for is alone. */
+static void open_alongside(struct recording *r)
+{
+    if (r->request->heap || r->request->no_children || r->request->engine == SFB_ENGINE_TIMER ||
+        r->request->engine == SFB_ENGINE_SAMPLER)
+        return;
+    r->alongside = alongside_open(r->request->rate_hz, r->why_alone, sizeof r->why_alone);
 }
 
 static bool make_child(struct recording *r, const char *path, const char *agent)
@@ -99,15 +114,23 @@ static bool make_child(struct recording *r, const char *path, const char *agent)
 
 static bool open_drain(struct recording *r)
 {
-    const struct sfb_recorder_follow_options follow = { r->session.shared,
-                                                        r->engine.perf ? &r->engine.events : NULL,
-                                                        r->child.pid, r->writer,
-                                                        r->request->no_children };
+    const struct sfb_recorder_follow_options follow = {
+        r->session.shared,
+        r->engine.perf ? &r->engine.events : NULL,
+        r->child.pid,
+        r->writer,
+        r->request->no_children,
+        r->alongside ? alongside_calls(r->alongside)
+                     : (struct sfb_recorder_elsewhere){ .with = NULL },
+        r->why_alone
+    };
     struct sfb_recorder_drain_options drain = { .shared = r->session.shared,
                                                 .fd = r->session.fd,
                                                 .first_pid = (uint32_t)r->child.pid,
                                                 .writer = r->writer,
+                                                .ids = &r->ids,
                                                 .no_children = r->request->no_children,
+                                                .elsewhere = r->alongside != NULL,
                                                 .heap = &sfb_recorder_heap_drain,
                                                 .own_thread = true,
                                                 .aggregate = r->request->aggregate,
@@ -117,11 +140,14 @@ static bool open_drain(struct recording *r)
     r->follow = sfb_recorder_follow_open(&follow);
     if (r->follow)
         drain.watcher = sfb_recorder_follow_watcher(r->follow);
-    if (!r->follow || sfb_recorder_drain_open(&r->drain, &drain) != SFB_OK) {
+    if (!r->follow || sfb_recorder_drain_open(&r->drain, &drain) != SFB_OK ||
+        (r->alongside && !alongside_begin(r->alongside, r->writer, &r->ids))) {
         tool_complain(TOOL_FAILED, "record: %s", strerror(ENOMEM));
         return false;
     }
     sfb_recorder_follow_drain(r->follow, r->drain);
+    if (r->alongside)
+        alongside_follow(r->alongside, r->follow);
     return true;
 }
 
@@ -144,7 +170,10 @@ static int begin(struct recording *r, const char *path, const char *agent)
 
     /* Orphans come here: their ends are seen, and that they are the program's. */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    if (!open_session(r) || !make_child(r, path, agent))
+    if (!open_session(r))
+        return TOOL_FAILED;
+    open_alongside(r); /* the child inherits its events */
+    if (!make_child(r, path, agent))
         return TOOL_FAILED;
     raise_limit();
     /* It needs little, but in time: rings fill up meanwhile. */
@@ -189,7 +218,8 @@ static bool all_ended(struct recording *r)
     if (!r->over)
         r->typed_before = record_signals_typed();
     r->over = true;
-    running = sfb_recorder_follow_running(r->follow);
+    running = sfb_recorder_follow_running(r->follow) +
+              (r->alongside ? alongside_running(r->alongside) : 0);
     if (status != 0)
         return true;
     /* A child may not have said yet that it is there. */
@@ -246,6 +276,12 @@ static void record(struct recording *r)
 {
     bool written = true, signalled = false;
 
+    const struct record_controlled controlled = { .writer = r->writer,
+                                                  .file = r->file.name,
+                                                  .root = r->child.pid };
+    struct record_control control;
+
+    record_control_open(&control);
     r->used_before = used_by_children();
     r->begun = r->flushed = r->shown = clock_ns(CLOCK_MONOTONIC);
     while (!r->reason) {
@@ -258,11 +294,13 @@ static void record(struct recording *r)
         if (now - r->looked >= look_ns * 9 / 10 || !written || signalled) {
             r->looked = now;
             sfb_recorder_follow_look(r->follow);
+            written = written && (!r->alongside || alongside_take(r->alongside));
             if (written && now - r->flushed > second_ns) {
                 written = sfb_recording_writer_flush(r->writer) == SFB_OK;
                 r->flushed = now;
             }
             show(r, now);
+            record_control_take(&control, &controlled);
             r->reason = reason_to_end(r, written, now);
         }
         if (!r->reason && r->request->heap)
@@ -270,6 +308,7 @@ static void record(struct recording *r)
         else if (!r->reason)
             signalled = sfb_recorder_session_wait(&r->session, seen, look_ns);
     }
+    record_control_close(&control);
 }
 
 /* --- its end ------------------------------------------------------------------------------------- */
@@ -326,11 +365,32 @@ static const char *explain_nothing(struct recording *r, const struct sfb_recorde
 /* What the recording has not is said, where all was to be recorded and has ended. */
 static void account(struct recording *r, struct record_outcome *out)
 {
+    const struct outside_totals *t = r->alongside ? alongside_totals(r->alongside) : NULL;
+    const uint64_t outside = t ? t->weight + t->unsampled : 0;
+
     if (r->request->heap || r->request->no_children || !r->over)
         return;
     sfb_recorder_follow_end(r->follow);
-    sfb_recorder_drain_account(r->drain, used_by_children() - r->used_before, out->unrecorded,
-                               sizeof out->unrecorded);
+    sfb_recorder_drain_account(r->drain, used_by_children() - r->used_before, outside,
+                               out->unrecorded, sizeof out->unrecorded);
+}
+
+/* Before the drain ends its processes: until then it is known which ones have an agent. */
+static void finish_alongside(struct recording *r)
+{
+    const struct outside_totals *t;
+
+    if (!r->alongside)
+        return;
+    sfb_recorder_drain(r->drain);
+    alongside_end(r->alongside);
+    t = alongside_totals(r->alongside);
+    if (t->lost > 0)
+        sfb_recorder_drain_lost(r->drain, 0, SFB_LOSS_RING_FULL, t->lost,
+                                "from outside: the kernel dropped them");
+    if (t->unreadable > 0)
+        sfb_recorder_drain_lost(r->drain, 0, SFB_LOSS_BAD_RING, t->unreadable,
+                                "from outside: damaged records");
 }
 
 static void finish(struct recording *r, struct record_outcome *out)
@@ -342,9 +402,15 @@ static void finish(struct recording *r, struct record_outcome *out)
     uint64_t taken;
 
     *out = (struct record_outcome){ .file = r->file.name };
+    finish_alongside(r);
     sfb_recorder_drain_finish(r->drain);
     account(r, out);
     sfb_recorder_drain_totals(r->drain, totals);
+    if (r->alongside) {
+        totals->samples += alongside_totals(r->alongside)->samples;
+        totals->processes += alongside_totals(r->alongside)->processes;
+        totals->threads += alongside_totals(r->alongside)->threads;
+    }
     record_progress_end();
     if (r->request->heap ? totals->heap.allocated_blocks == 0 : totals->samples == 0)
         out->nothing = explain_nothing(r, totals);
@@ -365,6 +431,8 @@ static void finish(struct recording *r, struct record_outcome *out)
     out->size = (uint64_t)file.st_size;
     if (close(r->file.fd) != 0 && out->error == 0)
         out->error = errno;
+    alongside_close(r->alongside);
+    r->alongside = NULL;
 }
 
 /* The recording has ended, and the program runs on. Orphans still come here. @return as waitpid() */
@@ -426,6 +494,7 @@ int record_session(const struct record_request *request, const char *path, const
         record(&r);
         failed = end(&r);
     }
+    alongside_close(r.alongside);
     sfb_recorder_session_close(&r.session);
     return failed;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "cli/report/effects.h"
 #include "cli/report/heap_views.h"
 #include "cli/report/open_page.h"
 #include "cli/report/outputs.h"
@@ -25,10 +26,14 @@ static bool take_rows(struct report_request *r, enum tool_exit *exit_status)
 
 static bool take_by(struct report_request *r, enum tool_exit *exit_status)
 {
-    if (report_by_parse(optarg, &r->by))
+    if (report_by_parse(optarg, &r->by)) {
+        r->choice.awaited = r->by == REPORT_BY_CALL || r->by == REPORT_BY_LOCK;
         return true;
+    }
     *exit_status = tool_misused(
-        r->command, "--by: '%s' is not one of function, file, line, module, thread, process",
+        r->command,
+        "--by: '%s' is not one of function, file, line, module, thread, process, call, "
+        "lock",
         optarg);
     return false;
 }
@@ -96,6 +101,17 @@ static bool take_unit(struct report_request *r, enum tool_exit *exit_status)
     return false;
 }
 
+static bool take_languages(struct report_request *r, enum report_languages languages,
+                           enum tool_exit *exit_status)
+{
+    const bool first = r->choice.languages == REPORT_MIXED || r->choice.languages == languages;
+
+    r->choice.languages = languages;
+    if (!first)
+        *exit_status = tool_misused(r->command, "--native and --python: one of them");
+    return first;
+}
+
 static bool take_colour(struct report_request *r, enum tool_exit *exit_status)
 {
     static const char *const words[] = {
@@ -152,8 +168,15 @@ static bool take_time(struct report_request *r, enum tool_exit *exit_status)
 {
     if (report_span_parse(optarg, &r->choice.from, &r->choice.to))
         return true;
+    if (strstr(optarg, "mark:") &&
+        snprintf(r->time_text, sizeof r->time_text, "%s", optarg) < (int)sizeof r->time_text &&
+        report_span_parse_marks(r->time_text, &r->choice.from, &r->choice.to, &r->choice.from_mark,
+                                &r->choice.to_mark))
+        return true;
     *exit_status = tool_misused(
-        r->command, "--time: '%s' is no span of time: 1.5..3, 100ms..2s, 3.., ..10", optarg);
+        r->command,
+        "--time: '%s' is no span of time: 1.5..3, 100ms..2s, 3.., ..10, mark:NAME..mark:NAME",
+        optarg);
     return false;
 }
 
@@ -185,6 +208,15 @@ static bool take_place(struct report_request *r, int option, enum tool_exit *exi
     if (option == OPTION_SYMBOL_PATH)
         r->folders[r->folder_count++] = optarg;
     return true;
+}
+
+static bool take_label(struct report_request *r, enum tool_exit *exit_status)
+{
+    const char *fault = labels_parse(&r->labels, optarg);
+
+    if (fault)
+        *exit_status = tool_misused(r->command, "--label: '%s' %s", optarg, fault);
+    return !fault;
 }
 
 static bool needs_lws(const struct report_request *r, int option, enum tool_exit *exit_status)
@@ -229,8 +261,10 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
     case OPTION_SYMBOL_PATH:
     case OPTION_DEBUGINFOD:
     case OPTION_MAX_UNPACKED: return take_place(r, option, exit_status);
+    case OPTION_LABEL: return take_label(r, exit_status);
     case OPTION_INPUT:
-    case OPTION_PERF: r->paths[r->path_count++] = optarg; return true;
+    case OPTION_PERF:
+    case OPTION_APITRACE: r->paths[r->path_count++] = optarg; return true;
     case OPTION_LWS:
     case OPTION_BASE:
     case OPTION_DIALECT: return needs_lws(r, option, exit_status);
@@ -238,6 +272,8 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
     case OPTION_THREAD: r->choice.thread = optarg; return true;
     case OPTION_TIME: return take_time(r, exit_status);
     case OPTION_FILTER: return take_filter(r, exit_status);
+    case OPTION_NATIVE: return take_languages(r, REPORT_NATIVE_TOO, exit_status);
+    case OPTION_PYTHON: return take_languages(r, REPORT_PYTHON_ONLY, exit_status);
     case OPTION_NO_INLINES: r->choice.no_inlines = true; return true;
     case OPTION_PRINT_FOLD: r->print_fold = true; return true;
     default: return report_heap_take(r, option, exit_status);
@@ -272,11 +308,7 @@ static bool judge_outputs(struct report_request *r, enum tool_exit *exit_status)
         }
         to_stdout = true;
     }
-    if (r->sort_given && r->view_given && r->view != REPORT_VIEW_TOP) {
-        *exit_status = tool_misused(r->command, "--sort goes with --top, --by and the overview");
-        return false;
-    }
-    if (r->diff && r->view_given && r->view != REPORT_VIEW_TOP) {
+    if (r->diff && r->view_given && (r->view != REPORT_VIEW_TOP || r->by == REPORT_BY_LOCK)) {
         *exit_status = tool_misused(r->command, "--diff goes with --top, --by and files");
         return false;
     }
@@ -301,5 +333,5 @@ bool report_arguments_read(struct report_request *r, const struct tool_command *
     while (optind < argc)
         r->paths[r->path_count++] = argv[optind++];
     return report_heap_judge(r, exit_status) && (!r->open || report_open_prepare(r, exit_status)) &&
-           judge_outputs(r, exit_status);
+           judge_outputs(r, exit_status) && report_effects_judge(r, exit_status);
 }

@@ -13,10 +13,18 @@
 
 static bool take_value(struct report_request *r, enum tool_exit *exit_status)
 {
+    r->time_value_given = report_time_value_parse(optarg, &r->choice.time_value);
+    if (r->time_value_given)
+        return true;
+    if (!r->heap.option)
+        r->heap.option = "value";
     r->heap.value_given = report_heap_value_parse(optarg, &r->choice.value);
     if (!r->heap.value_given)
-        *exit_status = tool_misused(
-            r->command, "--value: '%s' is not one of allocated, live, peak, temporary", optarg);
+        *exit_status = tool_misused(r->command,
+                                    "--value: '%s' is not one of cpu, wall, offcpu, runnable, "
+                                    "blocked; of a heap allocated, "
+                                    "live, peak, temporary",
+                                    optarg);
     return r->heap.value_given;
 }
 
@@ -75,7 +83,7 @@ static bool take_stacks(struct report_request *r, int option, enum tool_exit *ex
 
 bool report_heap_take(struct report_request *r, int option, enum tool_exit *exit_status)
 {
-    if (!r->heap.option)
+    if (!r->heap.option && option != OPTION_VALUE)
         r->heap.option = tool_option_name(r->command, option);
     switch (option) {
     case OPTION_VALUE: return take_value(r, exit_status);
@@ -171,14 +179,20 @@ static bool refuse(const char *path, const char *option, const char *why)
     return false;
 }
 
-static bool fits_time(const struct report_request *r, const char *path)
+static bool fits_time(const struct report_request *r, const char *path,
+                      const struct report_data *data)
 {
+    const bool cpu = r->choice.time_value <= REPORT_TIME_CPU && !r->choice.awaited;
+
     static const char of_heaps[] = "this is of CPU time: it is for heaps (sfb record --heap)";
 
     if (r->heap.option)
         return refuse(path, r->heap.option, of_heaps);
     if (r->unit && report_unit_parse(r->unit) != REPORT_TIME)
         return refuse(path, "unit", "this is of CPU time: s, ms, us, ns");
+    if (data->wait_count == 0 && !cpu)
+        return refuse(path, r->time_value_given ? "value" : "by",
+                      "this is of CPU time alone: waits take sfb record --wall");
     return true;
 }
 
@@ -208,6 +222,10 @@ static bool fits_heap(const struct report_request *r, const char *path,
 {
     bool good = true;
 
+    if (r->time_value_given)
+        return refuse(path, "value", "this is of a heap: allocated, live, peak, temporary");
+    if (r->choice.awaited)
+        return refuse(path, "by", "this is of a heap, which waits for nothing");
     if (r->unit && report_unit_parse(r->unit) != REPORT_BYTES)
         return refuse(path, "unit", "this is of a heap: bytes, KiB, MiB, GiB");
     if (r->outputs[REPORT_OUTPUT_FOLDED_NS])
@@ -217,18 +235,25 @@ static bool fits_heap(const struct report_request *r, const char *path,
     return good;
 }
 
+static const char *kind_of(const struct report_data *data)
+{
+    if (data->start.engine == SFB_ENGINE_CALLS)
+        return "calls";
+    return report_data_is_heap(data) ? "a heap" : "CPU time";
+}
+
 bool report_heap_fits(const struct report_request *r, const struct report_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++) {
-        const bool is_heap = report_data_is_heap(&inputs->data[i]);
+        const char *first = kind_of(&inputs->data[0]), *kind = kind_of(&inputs->data[i]);
 
-        if (is_heap != report_data_is_heap(&inputs->data[0])) {
+        if (strcmp(first, kind) != 0) {
             tool_complain(TOOL_USAGE, "%s is of %s, %s of %s: they make no report together",
-                          r->paths[0], is_heap ? "CPU time" : "a heap", r->paths[i],
-                          is_heap ? "a heap" : "CPU time");
+                          r->paths[0], first, r->paths[i], kind);
             return false;
         }
-        if (is_heap ? !fits_heap(r, r->paths[i], &inputs->data[i]) : !fits_time(r, r->paths[i]))
+        if (report_data_is_heap(&inputs->data[i]) ? !fits_heap(r, r->paths[i], &inputs->data[i])
+                                                  : !fits_time(r, r->paths[i], &inputs->data[i]))
             return false;
     }
     return true;

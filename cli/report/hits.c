@@ -121,11 +121,11 @@ static struct span span_of(const struct report_inputs *inputs)
         const double from = since_start(data, data->first_sample),
                      to = since_start(data, data->last_sample);
 
-        if (data->sample_count == 0)
+        if (data->sample_count + data->wait_count == 0)
             continue;
         s.first = s.samples == 0 || from < s.first ? from : s.first;
         s.last = to > s.last ? to : s.last;
-        s.samples += data->sample_count;
+        s.samples += data->sample_count + data->wait_count;
     }
     return s;
 }
@@ -135,7 +135,7 @@ static bool has_hit(const struct report_request *r, const struct report_model *m
 {
     const struct report_choice *c = &r->choice;
 
-    if (model->rows.count > 0 || model->unsampled > 0)
+    if (model->rows.count > 0 || model->unsampled > 0 || model->idle.count > 0)
         return true;
     return model->heap && (report_choice_is_timed(c) || !(c->function || c->process || c->thread));
 }

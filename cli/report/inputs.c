@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/report/apitrace_input.h"
 #include "cli/report/heap_logs.h"
 #include "cli/report/perf_input.h"
 #include "cli/report/progress.h"
@@ -25,7 +26,7 @@ static enum tool_exit refuse(const char *path, enum sfb_status status)
 }
 
 /*
- * A file that is no recording may be one of perf, or a log with dumps of live tables. What is wrong with it is kept for the end.
+ * A file that is no recording may be one of perf, a trace of apitrace, or a log with dumps of live tables. What is wrong with it is kept for the end.
  *
  * @return SFB_END: it cannot be read, which has been said
  */
@@ -41,6 +42,8 @@ static enum sfb_status read_input(struct report_inputs *out, struct report_data 
     if (status != SFB_BAD_MAGIC && status != SFB_TRUNCATED)
         return status;
     fd = report_perf_open(path, &said);
+    if (fd < 0 && said == TOOL_DONE)
+        fd = report_apitrace_open(&out->traces[out->count], path, &said);
     if (fd < 0 && said == TOOL_DONE)
         fd = report_log_open(r, path, out->symbols, &said);
     out->log_status = tool_worse(out->log_status, said);
@@ -59,10 +62,12 @@ enum tool_exit report_inputs_open(struct report_inputs *out, const struct report
 
     *out = (struct report_inputs){ .data = calloc(count, sizeof *out->data),
                                    .names = calloc(count, sizeof *out->names),
+                                   .traces = calloc(count, sizeof *out->traces),
                                    .sources = calloc(count, sizeof *out->sources) };
     if (!r->no_symbols)
         out->symbols = symbols_open(&r->places.object, &tool_complaints);
-    if (!out->data || !out->names || !out->sources || (!r->no_symbols && !out->symbols))
+    if (!out->data || !out->names || !out->traces || !out->sources ||
+        (!r->no_symbols && !out->symbols))
         return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
     return TOOL_DONE;
 }
@@ -79,13 +84,17 @@ enum tool_exit report_inputs_read(struct report_inputs *inputs, const struct rep
         return TOOL_BAD_DATA;
     if (status != SFB_OK)
         return refuse(r->paths[i], status);
+    if (!labels_add(&inputs->data[i].labels, r->labels.text, r->labels.size))
+        return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
     inputs->names[i] = report_symbol_names_open(inputs->symbols, r->names);
     if (!inputs->names[i])
         return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
-    inputs->sources[i] =
-        (struct report_source){ .data = &inputs->data[i],
-                                .namer = report_symbol_names_namer(inputs->names[i]),
-                                .group = r->diff && i + 1 == r->path_count };
+    inputs->sources[i] = (struct report_source){
+        .data = &inputs->data[i],
+        .namer = inputs->traces[i] ? report_apitrace_namer(inputs->traces[i])
+                                   : report_symbol_names_namer(inputs->names[i]),
+        .group = r->groups ? r->groups[i] : r->diff && i + 1 == r->path_count
+    };
     return TOOL_DONE;
 }
 
@@ -116,10 +125,12 @@ void report_inputs_close(struct report_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++) {
         report_symbol_names_close(inputs->names[i]);
+        report_apitrace_close(inputs->traces[i]);
         report_data_free(&inputs->data[i]);
     }
     symbols_close(inputs->symbols);
     free(inputs->data);
     free(inputs->names);
+    free(inputs->traces);
     free(inputs->sources);
 }

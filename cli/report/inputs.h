@@ -9,6 +9,7 @@ struct report_inputs {
     struct symbols *symbols; /* NULL: no file is looked for */
     struct report_data *data;
     struct report_symbol_names **names;
+    struct apitrace_input **traces; /* of inputs that are traces of apitrace; NULL: of others */
     struct report_source *sources;
     size_t count;              /* that were read */
     enum tool_exit log_status; /* of logs that were read as recordings */

@@ -1,14 +1,13 @@
 #include "cli/report/open_page.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/report/browser.h"
 #include "cli/tool.h"
 
 bool report_open_prepare(struct report_request *r, enum tool_exit *exit_status)
@@ -38,36 +37,17 @@ bool report_open_prepare(struct report_request *r, enum tool_exit *exit_status)
     return true;
 }
 
-/* What it prints is no part of the report. @return 0, or why it could not be started */
-static int start(const char *browser, const char *path)
-{
-    char *const arguments[] = { (char *)(uintptr_t)browser, (char *)(uintptr_t)path, NULL };
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    int failure;
-    pid_t child;
-
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-    failure = posix_spawnp(&child, browser, &files, &attributes, arguments, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    return failure;
-}
-
 enum tool_exit report_open_page(struct report_request *r)
 {
     const char *path = r->outputs[REPORT_OUTPUT_HTML], *browser = getenv("BROWSER");
     const char *program = browser && browser[0] ? browser : "xdg-open";
+    char *whole = realpath(path, NULL); /* its first letter is no '-' */
     int failure;
 
     if (r->own_page)
         chmod(path, 0600); /* functions and paths of a program are its user's own */
-    failure = start(program, path);
+    failure = whole ? report_browser_start(program, whole) : ENOMEM;
+    free(whole);
     r->page_opened = true; /* what could not be opened is named, and stays */
     if (failure != 0)
         return tool_complain(TOOL_USAGE, "--open: %s: %s; the page is %s", program,

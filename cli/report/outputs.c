@@ -11,24 +11,44 @@
 #include "cli/report/hits.h"
 #include "cli/report/progress.h"
 #include "cli/tool_reporter.h"
+#include "profiler/report/formats/apitrace_calls.h"
+#include "profiler/report/formats/callgrind.h"
+#include "profiler/report/formats/cpuprofile.h"
 #include "profiler/report/formats/dhat.h"
+#include "profiler/report/formats/firefox.h"
 #include "profiler/report/formats/folded.h"
 #include "profiler/report/formats/gperftools.h"
 #include "profiler/report/formats/gzip.h"
 #include "profiler/report/formats/heaptrack.h"
 #include "profiler/report/formats/memory_rows.h"
+#include "profiler/report/formats/otlp.h"
+#include "profiler/report/formats/perf_script.h"
 #include "profiler/report/formats/pprof.h"
 #include "profiler/report/formats/rows.h"
 #include "profiler/report/formats/speedscope.h"
+#include "profiler/report/formats/time_line.h"
+#include "profiler/report/formats/trace_events.h"
 #include "profiler/report/page/html.h"
 #include "util/output.h"
 
 const struct report_output report_outputs[REPORT_OUTPUTS] = {
     [REPORT_OUTPUT_HTML] = { .groups = true, .write = report_html_write },
     [REPORT_OUTPUT_PPROF] = { .groups = true, .write = report_pprof_write },
+    [REPORT_OUTPUT_OTLP] = { .packs = true, .write = report_otlp_write },
     [REPORT_OUTPUT_FOLDED] = { .write = report_folded_write },
     [REPORT_OUTPUT_FOLDED_NS] = { .write = report_folded_ns_write },
     [REPORT_OUTPUT_SPEEDSCOPE] = { .groups = true, .write = report_speedscope_write },
+    [REPORT_OUTPUT_FIREFOX] = { .refuses = report_time_line_refuses,
+                                .write = report_firefox_write },
+    [REPORT_OUTPUT_CPUPROFILE] = { .refuses = report_time_line_refuses,
+                                   .write = report_cpuprofile_write },
+    [REPORT_OUTPUT_CHROME_TRACE] = { .refuses = report_time_line_refuses,
+                                     .write = report_trace_events_write },
+    [REPORT_OUTPUT_PERF_SCRIPT] = { .refuses = report_time_line_refuses,
+                                    .write = report_perf_script_write },
+    [REPORT_OUTPUT_CALLGRIND] = { .write = report_callgrind_write },
+    [REPORT_OUTPUT_APITRACE_CALLS] = { .refuses = report_apitrace_calls_refuses,
+                                       .write = report_apitrace_calls_write },
     [REPORT_OUTPUT_DHAT] = { .refuses = report_dhat_refuses, .write = report_dhat_write },
     [REPORT_OUTPUT_HEAPTRACK] = { .one_process = true,
                                   .packs = true,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/report/arguments.h"
+#include "cli/report/groups.h"
 #include "cli/report/heap_views.h"
 #include "cli/report/hits.h"
 #include "cli/report/inputs.h"
@@ -35,13 +36,33 @@ struct feeding {
     enum tool_exit exit_status;
 };
 
+/* @return false after a complaint */
+static bool has_marks(const struct report_request *r, const struct report_data *data,
+                      const char *path)
+{
+    const char *names[] = { r->choice.from_mark, r->choice.to_mark };
+    uint64_t time[] = { r->choice.from, r->choice.to };
+
+    for (unsigned i = 0; i < 2; i++)
+        if (names[i] && !report_data_mark(data, names[i], &time[i])) {
+            tool_complain(TOOL_USAGE, "%s: --time: it has no mark '%s'", path, names[i]);
+            return false;
+        }
+    if ((names[0] || names[1]) && time[1] != 0 && time[1] <= time[0]) {
+        tool_complain(TOOL_USAGE, "%s: --time: the second mark is not behind the first", path);
+        return false;
+    }
+    return true;
+}
+
 static bool open_next(void *user, size_t number)
 {
     struct feeding *f = user;
 
-    (void)number; /* they come one by one */
     f->exit_status = report_inputs_read(f->inputs, f->request);
-    if (f->exit_status == TOOL_DONE && !report_heap_fits(f->request, f->inputs))
+    if (f->exit_status == TOOL_DONE &&
+        (!report_heap_fits(f->request, f->inputs) ||
+         !has_marks(f->request, &f->inputs->data[number], f->request->paths[number])))
         f->exit_status = TOOL_USAGE;
     return f->exit_status == TOOL_DONE;
 }
@@ -142,7 +163,11 @@ static enum tool_exit execute(struct report_request *r)
     char *newest = r->path_count == 0 && !r->diff ? report_newest() : NULL;
     enum tool_exit exit_status;
 
-    if (r->diff && r->path_count != 2)
+    if (r->diff && r->path_count > 2) {
+        exit_status = report_groups_choose(r);
+        if (exit_status != TOOL_DONE)
+            return exit_status;
+    } else if (r->diff && r->path_count != 2)
         return tool_misused(r->command, "--diff takes two recordings: OLD NEW");
     if (r->path_count == 0 && !newest)
         return tool_misused(r->command,
@@ -180,7 +205,7 @@ const struct tool_command tool_report = {
     .name = "report",
     .summary = "show recordings: functions, call trees, source lines, leaks, a page",
     .usage = "sfb report [OPTION...] [FILE...]\n"
-             "sfb report --diff [OPTION...] OLD NEW\n"
+             "sfb report --diff [OPTION...] OLD NEW | LABELS LABELS FILE...\n"
              "sfb report --lws PROGRAM [OPTION...] [LOG]",
     .about = "Shows recordings that `sfb record` made, also one that is still being written. "
              "Several are merged. Without FILE, the sfb-*.sfbr of the current folder that was "

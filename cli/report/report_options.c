@@ -8,7 +8,9 @@ static const struct tool_option views[] = {
     { OPTION_TOP, 0, "top", TAKES_NUMBER, "N",
       "the N functions that took most CPU time (40; 0: all)" },
     { OPTION_BY, 0, "by", TAKES_ARGUMENT, "WHAT",
-      "the same of each file, line, module, thread or process" },
+      "the same of each file, line, module, thread or process; or call: what threads waited in, "
+      "and for; "
+      "or lock: locks with their waits, and which thread had them" },
     { OPTION_TREE, 0, "tree", TAKES_NOTHING, NULL, "which function called which" },
     { OPTION_CALLERS, 0, "callers", TAKES_ARGUMENT, "F",
       "callers of a function, and what it called" },
@@ -18,7 +20,8 @@ static const struct tool_option views[] = {
       "assembly of a function with its source lines, with the CPU time of each" },
     { OPTION_THREADS, 0, "threads", TAKES_NOTHING, NULL, "each thread with its CPU time" },
     { OPTION_DIFF, 0, "diff", TAKES_NOTHING, NULL,
-      "what changed from OLD to NEW; with --top, --by" },
+      "what changed from OLD to NEW, or between labels, as version=1.1 version=1.2; with --top, "
+      "--by" },
     { OPTION_CHECK, 0, "check", TAKES_NOTHING, NULL,
       "say whether the files are whole, and what was lost" },
     OPTIONS_END,
@@ -28,15 +31,21 @@ static const struct tool_option how[] = {
     { OPTION_SORT, 0, "sort", TAKES_ARGUMENT, "BY",
       "sort tables by self (the default) or by total" },
     { OPTION_MIN, 0, "min", TAKES_ARGUMENT, "PERCENT",
-      "leave out what has less: of trees 0.5 is usual, else 0" },
+      "leave out what has less: of trees 0.5 is usual, else 0. A tree shows outer calls that are "
+      "alone as [N calls], --min 0 each of them" },
     { OPTION_UNIT, 0, "unit", TAKES_ARGUMENT, "U",
       "times in s, ms, us or ns; of heaps: bytes, KiB, MiB or GiB" },
     { OPTION_COLOUR, 0, "color", TAKES_OPTIONAL, "WHEN",
       "colours and bars always, never, or auto: on a terminal without NO_COLOR" },
     { OPTION_NO_PAGER, 0, "no-pager", TAKES_NOTHING, NULL, "no $PAGER (less) on a terminal" },
     { OPTION_INPUT, 'i', "input", TAKES_ARGUMENT, "FILE", "the same as FILE alone" },
+    { OPTION_LABEL, 0, "label", TAKES_ARGUMENT, "K=V,...",
+      "labels of all recordings, as service=checkout,version=1.2, in place of their own of these "
+      "keys" },
     { OPTION_PERF, 0, "perf", TAKES_ARGUMENT, "FILE",
       "the same of a file of `perf record --call-graph dwarf`: its stacks are walked here" },
+    { OPTION_APITRACE, 0, "apitrace", TAKES_ARGUMENT, "FILE",
+      "the same of a trace of `apitrace trace`: its calls, by function and stack" },
     OPTIONS_END,
 };
 
@@ -49,6 +58,9 @@ static const struct tool_option files[] = {
     { OPTION_OUTPUT + REPORT_OUTPUT_PPROF, 0, "pprof", TAKES_ARGUMENT, "FILE",
       "for pprof, Pyroscope, Parca and others. With --symbols=none they look for names "
       "themselves, by build-id: pprof -top PROGRAM FILE" },
+    { OPTION_OUTPUT + REPORT_OUTPUT_OTLP, 0, "otlp", TAKES_ARGUMENT, "FILE",
+      "for OpenTelemetry's collector and what stands behind it: OTLP profiles, v1development of "
+      "1.11; packed if FILE ends in .gz" },
     { OPTION_OUTPUT + REPORT_OUTPUT_FOLDED, 0, "folded", TAKES_OPTIONAL, "FILE",
       "a line for each thread's name and stack, the outermost function first, with its samples: "
       "for Firefox's profiler, speedscope" },
@@ -56,6 +68,20 @@ static const struct tool_option files[] = {
       "the same with nanoseconds of CPU time: for flamegraph.pl" },
     { OPTION_OUTPUT + REPORT_OUTPUT_SPEEDSCOPE, 0, "speedscope", TAKES_ARGUMENT, "FILE",
       "for speedscope: threads, samples by time, source files" },
+    { OPTION_OUTPUT + REPORT_OUTPUT_FIREFOX, 0, "firefox", TAKES_ARGUMENT, "FILE",
+      "for profiler.firefox.com, which reads it without an upload: processes, threads, samples by "
+      "time, source files" },
+    { OPTION_OUTPUT + REPORT_OUTPUT_CPUPROFILE, 0, "cpuprofile", TAKES_ARGUMENT, "FILE",
+      "for VS Code and Chrome's DevTools: all threads on one axis of CPU time; name it "
+      "*.cpuprofile" },
+    { OPTION_OUTPUT + REPORT_OUTPUT_CHROME_TRACE, 0, "chrome-trace", TAKES_ARGUMENT, "FILE",
+      "for Chrome's DevTools, Perfetto: threads by time" },
+    { OPTION_OUTPUT + REPORT_OUTPUT_PERF_SCRIPT, 0, "perf-script", TAKES_OPTIONAL, "FILE",
+      "each sample as `perf script` prints it: for stackcollapse-perf.pl and others" },
+    { OPTION_OUTPUT + REPORT_OUTPUT_CALLGRIND, 0, "callgrind", TAKES_ARGUMENT, "FILE",
+      "for KCachegrind and callgrind_annotate: functions, lines, calls; no stacks" },
+    { OPTION_OUTPUT + REPORT_OUTPUT_APITRACE_CALLS, 0, "apitrace-calls", TAKES_ARGUMENT, "FILE",
+      "for apitrace dump, qapitrace: each thread's stacks as calls, with their values" },
     { OPTION_OUTPUT + REPORT_OUTPUT_DHAT, 0, "dhat", TAKES_ARGUMENT, "FILE",
       "of a heap, for dh_view.html of valgrind: peak, end, lifetimes" },
     { OPTION_OUTPUT + REPORT_OUTPUT_HEAPTRACK, 0, "heaptrack", TAKES_ARGUMENT, "FILE",
@@ -77,10 +103,16 @@ static const struct tool_option parts[] = {
       "only threads of this name, or this thread number" },
     { OPTION_TIME, 0, "time", TAKES_ARGUMENT, "A..B",
       "only what was sampled from A to B seconds after the start of the recording; also "
-      "100ms..2.5s, 3.., ..10. Of heaps: what was live at B and not at A" },
+      "100ms..2.5s, 3.., ..10, mark:NAME..mark:NAME (sfb ctl PID mark NAME). Of heaps: what was "
+      "live at B and not at A" },
     { OPTION_FILTER, 0, "filter", TAKES_ARGUMENT, "RE",
       "only samples with a function whose name has this extended regular expression somewhere in "
       "its stack" },
+    { OPTION_NATIVE, 0, "native", TAKES_NOTHING, NULL,
+      "of a Python function show the interpreter's C function as well, which it stands for "
+      "otherwise" },
+    { OPTION_PYTHON, 0, "python", TAKES_NOTHING, NULL,
+      "of a stack with Python functions show these alone" },
     { OPTION_NO_INLINES, 0, "no-inlines", TAKES_NOTHING, NULL,
       "count inlined functions as part of the functions that contain them" },
     OPTIONS_END,
@@ -88,7 +120,9 @@ static const struct tool_option parts[] = {
 
 static const struct tool_option of_heaps[] = {
     { OPTION_VALUE, 0, "value", TAKES_ARGUMENT, "V",
-      "what is shown: what was allocated, is live, was live at the peak, or is temporary (its "
+      "what is shown. Of a recording with waits: wall (without it), cpu, offcpu, blocked or "
+      "runnable. Of a heap: what was allocated, is live, was live at the peak, or is temporary "
+      "(its "
       "thread freed it within 8 of its next allocations and frees). Without it: live, and the peak "
       "where nothing "
       "lives" },

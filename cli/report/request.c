@@ -8,7 +8,7 @@ bool report_request_take_view(struct report_request *r, enum report_view view,
 {
     if (r->view_given && r->view != view) {
         *exit_status = tool_misused(r->command, "one of --top, --tree, --callers, --list, "
-                                                "--threads, --leaks, ... and --check");
+                                                "--annotate, --threads, --leaks, ... and --check");
         return false;
     }
     r->view_given = true;
@@ -26,5 +26,7 @@ void report_request_close(struct report_request *r)
     if (r->own_page && !r->page_opened)
         unlink(r->own_page);
     free(r->own_page);
+    labels_free(&r->labels);
+    free(r->groups);
     free(r->all_paths);
 }

@@ -12,6 +12,7 @@
 #include "profiler/report/text/entity.h"
 #include "profiler/report/text/tally.h"
 #include "symbols/demangle.h"
+#include "util/labels.h"
 
 /* What is shown on stdout. */
 enum report_view {
@@ -52,13 +53,16 @@ struct report_request {
     bool print_fold;
     bool view_given, diff, no_symbols, no_pager, rows_given, min_given, sort_given, open,
         page_opened;
-    enum report_by by; /* of --top */
-    uint64_t rows;     /* of --top; 0: all */
-    double min;        /* percent */
+    bool time_value_given; /* --value of a recording of time */
+    enum report_by by;     /* of --top */
+    uint64_t rows;         /* of --top; 0: all */
+    double min;            /* percent */
     enum report_sort sort;
     enum report_when colour;
-    const char *unit;                    /* of times or bytes; NULL: the one that fits */
-    const char *function_text;           /* of --callers, --list and --annotate */
+    struct labels labels;
+    uint8_t *groups;           /* of --diff with labels: of each path 0 or 1; NULL: other ones */
+    const char *unit;          /* of times or bytes; NULL: the one that fits */
+    const char *function_text; /* of --callers, --list and --annotate */
     const char *outputs[REPORT_OUTPUTS]; /* by kind: a path, "-": stdout; NULL: not wanted */
     char *own_page;                      /* of --open without --html */
     enum object_name_style names;
@@ -69,6 +73,7 @@ struct report_request {
     regex_t filter;   /* what choice.function asks */
     regex_t function; /* function_text */
     const char *filter_text;
+    char time_text[256]; /* of --time, with marks */
     bool filter_given;
     struct report_heap_request heap;
 };

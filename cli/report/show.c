@@ -11,15 +11,18 @@
 #include "profiler/report/text/callers.h"
 #include "profiler/report/text/diff.h"
 #include "profiler/report/text/find.h"
+#include "profiler/report/text/group_diff.h"
 #include "profiler/report/text/heap_memory.h"
 #include "profiler/report/text/histogram.h"
 #include "profiler/report/text/hottest.h"
 #include "profiler/report/text/list.h"
+#include "profiler/report/text/locks.h"
 #include "profiler/report/text/stacks.h"
 #include "profiler/report/text/summary.h"
 #include "profiler/report/text/threads.h"
 #include "profiler/report/text/top.h"
 #include "profiler/report/text/tree.h"
+#include "profiler/report/text/wrap.h"
 
 /* Functions of an overview and of --top, of --list; percent of trees. */
 enum { ROWS_FIRST = 20, ROWS_TOP = 40, LISTED = 10, ANNOTATED = 3 };
@@ -48,6 +51,10 @@ static bool show_table(const struct report_request *r, const struct report_model
                                     .percent = min_of(r, 0.0),
                                     .sort = r->sort };
 
+    if (r->by == REPORT_BY_LOCK)
+        return report_locks_write(stdout, model, style, top.rows);
+    if (r->groups && !model->heap)
+        return report_group_diff_write(stdout, model, style, &top);
     return r->diff ? report_diff_write(stdout, model, style, &top)
                    : report_top_write(stdout, model, style, &top);
 }
@@ -79,10 +86,26 @@ static bool show_overruns(const struct report_model *model, const struct report_
     return report_stacks_write(stdout, model, style, &stacks);
 }
 
+/* What was recorded, and what is missing. */
+static bool show_summary(const struct report_model *model, const struct report_style *style)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    bool good = to && report_summary_write(to, model, REPORT_DETAIL_CALM);
+
+    if (to && fclose(to) != 0)
+        good = false;
+    if (good)
+        report_wrap(stdout, text, style->width);
+    free(text);
+    return good;
+}
+
 static bool show_overview(const struct report_request *r, const struct report_model *model,
                           const struct report_style *style)
 {
-    bool good = report_summary_write(stdout, model, REPORT_DETAIL_CALM);
+    bool good = show_summary(model, style);
 
     putchar('\n');
     good = good && show_table(r, model, style, ROWS_FIRST);
@@ -93,11 +116,14 @@ static bool show_overview(const struct report_request *r, const struct report_mo
     if (model->heap && !r->diff && !report_choice_is_timed(&r->choice))
         show_histograms(model, style);
     if (style->bars) {
+        const char *more =
+            model->heap ? "more: --leaks, --value allocated|live|peak|temporary, --sizes, "
+                          "--at T, --time A..B, --tree, --callers F, --fold none, --help"
+                        : "more: --tree, --callers F, --list F, --by line, --threads, --help";
+
+        putchar('\n');
         report_colour(stdout, style, REPORT_DIM);
-        fputs(model->heap ? "\nmore: --leaks, --value allocated|live|peak|temporary, --sizes, "
-                            "--at T, --time A..B, --tree, --callers F, --fold none, --help"
-                          : "\nmore: --tree, --callers F, --list F, --by line, --threads, --help",
-              stdout);
+        report_wrap_line(stdout, more, strlen(more), style->width);
         report_colour(stdout, style, REPORT_PLAIN);
         putchar('\n');
     }

@@ -59,3 +59,32 @@ bool report_time_parse(const char *text, uint64_t *out)
 
     return end && *end == '\0';
 }
+
+/* One end: a time, a mark, or none. @return false: invalid */
+static bool parse_end(char *text, uint64_t *out, const char **mark)
+{
+    static const char prefix[] = "mark:";
+
+    *out = 0;
+    *mark = NULL;
+    if (strncmp(text, prefix, sizeof prefix - 1) != 0)
+        return text[0] == '\0' || report_time_parse(text, out);
+    *mark = text + sizeof prefix - 1;
+    return (*mark)[0] != '\0';
+}
+
+bool report_span_parse_marks(char *text, uint64_t *from, uint64_t *to, const char **from_mark,
+                             const char **to_mark)
+{
+    char *second = strstr(text, "..mark:");
+
+    /* A mark's own name may have points: the last pair of them is taken, but of two marks what stands before the second. */
+    for (char *at = text; !second && (at = strstr(at, "..")) != NULL; at++)
+        if (!strstr(at + 1, ".."))
+            second = at;
+    if (!second)
+        return false;
+    *second = '\0';
+    return parse_end(text, from, from_mark) && parse_end(second + 2, to, to_mark) &&
+           (*from_mark || *to_mark);
+}

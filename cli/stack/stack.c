@@ -28,6 +28,8 @@ enum stack_option {
     OPTION_CBF,
     OPTION_JSON,
     OPTION_NAMES,
+    OPTION_NATIVE,
+    OPTION_PYTHON,
     OPTION_ROOT,
     OPTION_MAX_CORE
 };
@@ -39,7 +41,9 @@ static enum tool_exit show(const struct stack_request *r, struct sfb_remote *rem
 {
     enum tool_exit exit_status = TOOL_DONE;
     const struct reporter reporter = tool_reporter(&exit_status);
-    struct stack_text print = { .remote = remote, .pid = pid, .names = r->names };
+    struct stack_text print = {
+        .remote = remote, .pid = pid, .names = r->names, .languages = r->languages
+    };
     char name[64];
     size_t count;
     const struct sfb_remote_thread *threads = sfb_remote_threads(remote, &count);
@@ -163,6 +167,24 @@ static bool misused(enum tool_exit *exit_status, const struct tool_command *comm
     return false;
 }
 
+static bool take_format(struct stack_request *r, enum stack_format format)
+{
+    r->formats += r->formats == 0 || r->format != format;
+    r->format = format;
+    return true;
+}
+
+static bool take_languages(struct stack_request *r, enum stack_languages languages,
+                           enum tool_exit *exit_status)
+{
+    const bool first = r->languages == STACK_MIXED || r->languages == languages;
+
+    r->languages = languages;
+    if (!first)
+        *exit_status = tool_misused(r->command, "--native and --python: one of them");
+    return first;
+}
+
 /* @return false after a complaint */
 static bool take_option(struct stack_request *r, int option, enum tool_exit *exit_status)
 {
@@ -172,8 +194,10 @@ static bool take_option(struct stack_request *r, int option, enum tool_exit *exi
     case OPTION_CHILDREN: r->children = true; return true;
     case OPTION_NO_STOP: r->no_stop = true; return true;
     case OPTION_CONSISTENT: r->consistent = true; return true;
-    case OPTION_CBF: r->format = STACK_CBF; return true;
-    case OPTION_JSON: r->format = STACK_JSON; return true;
+    case OPTION_CBF: return take_format(r, STACK_CBF);
+    case OPTION_JSON: return take_format(r, STACK_JSON);
+    case OPTION_NATIVE: return take_languages(r, STACK_NATIVE, exit_status);
+    case OPTION_PYTHON: return take_languages(r, STACK_PYTHON, exit_status);
     case OPTION_ROOT: r->root = optarg; return true;
     case OPTION_MAX_CORE:
         return number_of_bytes(optarg, &r->max_core) ||
@@ -190,6 +214,7 @@ static bool take_option(struct stack_request *r, int option, enum tool_exit *exi
         r->max_frames = (uint32_t)number;
         return true;
     case OPTION_NAMES:
+        r->names_given = true;
         return object_name_style_parse(optarg, &r->names) ||
                misused(exit_status, r->command, "style of names: full, short or raw", optarg);
     default: return places_take(&r->places, r->command, option, exit_status);
@@ -216,6 +241,10 @@ static enum tool_exit execute(struct stack_request *r, char **arguments, int cou
                                                    : "more than one process or core given");
     if (!parse_number(arguments[0], &r->pid))
         r->core = arguments[0];
+    if (r->formats > 1)
+        return tool_misused(r->command, "--cbf and --json: one of them");
+    if (r->format == STACK_CBF && r->names_given)
+        return tool_misused(r->command, "--names changes nothing in --cbf: it has no names");
     option = out_of_place(r);
     if (option)
         return tool_misused(r->command, "%s is not for %s", option,
@@ -263,6 +292,10 @@ static const struct tool_option options[] = {
     { OPTION_NAMES, 0, "names", TAKES_ARGUMENT, "STYLE",
       "names of C++, Rust and D functions: full (the default), short, with arguments cut to (...) "
       "and <...>, or raw" },
+    { OPTION_NATIVE, 0, "native", TAKES_NOTHING, NULL,
+      "of a Python function show the interpreter's C function as well, which it stands for "
+      "otherwise" },
+    { OPTION_PYTHON, 0, "python", TAKES_NOTHING, NULL, "show Python functions alone" },
     OPTIONS_END,
 };
 

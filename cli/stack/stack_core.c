@@ -75,7 +75,8 @@ static bool print(const struct core *core)
     struct stack_text text = { .remote = core->remote,
                                .name = sfb_remote_core_of(core->remote)->name,
                                .symbols = core->symbols,
-                               .names = r->names };
+                               .names = r->names,
+                               .languages = r->languages };
     size_t count;
     const struct sfb_remote_thread *threads = sfb_remote_threads(core->remote, &count);
 

@@ -3,14 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Equal: the same frames, ends, states and system calls. */
-static int compare_stacks(const struct sfb_remote_thread *a, const struct sfb_remote_thread *b)
+#include "cli/stack/stack_python.h"
+
+static int compare_waits(const struct sfb_remote_thread *a, const struct sfb_remote_thread *b)
 {
-    if (a->frame_count != b->frame_count)
-        return a->frame_count < b->frame_count ? -1 : 1;
-    for (size_t i = 0; i < a->frame_count; i++)
-        if (a->frames[i].address != b->frames[i].address)
-            return a->frames[i].address < b->frames[i].address ? -1 : 1;
     if (a->state != b->state || a->end != b->end)
         return a->state != b->state ? a->state - b->state : (int)a->end - (int)b->end;
     if (a->in_call != b->in_call || a->call != b->call)
@@ -18,6 +14,23 @@ static int compare_stacks(const struct sfb_remote_thread *a, const struct sfb_re
     if (a->why != b->why)
         return strcmp(a->why ? a->why : "", b->why ? b->why : "");
     return (int)a->how - (int)b->how;
+}
+
+/* Equal: the same frames, Python functions, ends, states and system calls. */
+static int compare_stacks(const struct sfb_remote_thread *a, const struct sfb_remote_thread *b)
+{
+    if (a->frame_count != b->frame_count)
+        return a->frame_count < b->frame_count ? -1 : 1;
+    for (size_t i = 0; i < a->frame_count; i++)
+        if (a->frames[i].address != b->frames[i].address)
+            return a->frames[i].address < b->frames[i].address ? -1 : 1;
+    if (a->python_count > 0 || b->python_count > 0) {
+        const int order = stack_python_compare(a, b);
+
+        if (order != 0)
+            return order;
+    }
+    return compare_waits(a, b);
 }
 
 static int by_stack(const void *a, const void *b)

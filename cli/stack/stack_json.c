@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/stack/stack_python.h"
 #include "cli/stack/waits.h"
 #include "profiler/report/formats/json.h"
 
@@ -37,7 +38,26 @@ static void print_function(void *user, const struct symbols_function *f)
     putchar('}');
 }
 
-static void print_frame(const struct stack_text *print, const struct sfb_remote_thread *t, size_t i)
+static void print_python(const struct sfb_remote_thread *t, const struct stack_python *python)
+{
+    printf(",\"python\":[");
+    for (size_t i = python->first; i < python->end; i++) {
+        const struct sfb_remote_python *f = &t->python[i];
+
+        printf("%s{\"certain\":%s", i > python->first ? "," : "", f->name ? "true" : "false");
+        if (f->name) {
+            print_text("name", f->name);
+            print_text("file", f->file);
+        }
+        if (f->line > 0)
+            printf(",\"line\":%u", f->line);
+        putchar('}');
+    }
+    putchar(']');
+}
+
+static void print_frame(const struct stack_text *print, const struct sfb_remote_thread *t, size_t i,
+                        struct stack_python *python)
 {
     const struct sfb_remote_frame *f = &t->frames[i];
     struct functions functions = { print, true };
@@ -46,7 +66,10 @@ static void print_frame(const struct stack_text *print, const struct sfb_remote_
            i > 0 ? "," : "", f->address, f->kind == SFB_FRAME_PC ? "pc" : "ra",
            sfb_source_str((enum sfb_source)f->source));
     symbols_find(print->symbols, sfb_remote_frame_lookup(t, i), print_function, &functions);
-    printf("]}");
+    putchar(']');
+    if (stack_python_of(python, t, i))
+        print_python(t, python);
+    putchar('}');
 }
 
 static void print_call(const struct stack_text *print, const struct sfb_remote_thread *t)
@@ -72,6 +95,7 @@ static void print_thread(const struct stack_text *print, const struct sfb_remote
                                         [SFB_REMOTE_ASLEEP] = "asleep",
                                         [SFB_REMOTE_STOPPED] = "stopped",
                                         [SFB_REMOTE_SAVED] = "saved" };
+    struct stack_python python = { 0, 0 };
 
     printf("{\"tid\":%d", (int)t->tid);
     print_text("name", t->name);
@@ -81,9 +105,9 @@ static void print_thread(const struct stack_text *print, const struct sfb_remote
         print_text("why", t->why);
     print_call(print, t);
     print_text("end", t->end == SFB_END ? "outermost" : sfb_status_str(t->end));
-    printf(",\"frames\":[");
+    printf(",\"python_unplaced\":%zu,\"frames\":[", t->python_unplaced);
     for (size_t i = 0; i < t->frame_count; i++)
-        print_frame(print, t, i);
+        print_frame(print, t, i, &python);
     printf("]}");
 }
 
@@ -106,11 +130,16 @@ void stack_json_print(const struct stack_text *print)
     const struct sfb_remote_thread *threads = sfb_remote_threads(print->remote, &count);
 
     const struct sfb_remote_core *core = sfb_remote_core_of(print->remote);
+    const char *why, *interpreter = sfb_remote_interpreter(print->remote, &why);
 
     printf("{\"pid\":%d", (int)(core ? core->pid : print->pid));
     print_text("name", print->name);
     if (core)
         print_core(core);
+    if (interpreter)
+        print_text("interpreter", interpreter);
+    if (interpreter && why[0])
+        print_text("python_why", why);
     printf(",\"threads\":[");
     for (size_t i = 0; i < count; i++) {
         if (i > 0)

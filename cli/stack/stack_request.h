@@ -12,6 +12,13 @@
 
 enum stack_format { STACK_TEXT, STACK_JSON, STACK_CBF };
 
+/* Which functions of a stack are shown. */
+enum stack_languages {
+    STACK_MIXED,  /* a Python function in place of the interpreter's function that runs it */
+    STACK_NATIVE, /* both */
+    STACK_PYTHON  /* Python functions alone */
+};
+
 struct stack_request {
     const struct tool_command *command;
     pid_t pid;         /* 0: a core */
@@ -23,7 +30,10 @@ struct stack_request {
     double watch; /* seconds between rounds; 0: one round */
     uint32_t max_frames;
     enum stack_format format;
+    unsigned formats; /* how many were named */
     enum object_name_style names;
+    bool names_given;
+    enum stack_languages languages;
     struct places places;
 };
 

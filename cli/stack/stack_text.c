@@ -6,6 +6,7 @@
 
 #include "cli/frame_print.h"
 #include "cli/stack/stack_groups.h"
+#include "cli/stack/stack_python.h"
 #include "cli/stack/waits.h"
 #include "crash/names.h"
 #include "util/counted.h"
@@ -16,12 +17,15 @@ enum { SHOWN = 12 }; /* threads of a group by their numbers, and what they wait 
 /* --- Frames --------------------------------------------------------------------------------------- */
 
 /* @return frames from i on that repeat it, without it */
-static size_t repeats(const struct sfb_remote_thread *t, size_t i)
+static size_t repeats(const struct sfb_remote_thread *t, size_t i,
+                      const struct stack_python *python)
 {
-    size_t count = 0;
+    size_t last = t->frame_count, count = 0;
 
-    while (i + count + 1 < t->frame_count &&
-           t->frames[i + count + 1].address == t->frames[i].address)
+    /* Up to the next frame with Python functions. */
+    if (python->end < t->python_count && t->python[python->end].frame < last)
+        last = t->python[python->end].frame;
+    while (i + count + 1 < last && t->frames[i + count + 1].address == t->frames[i].address)
         count++;
     return count;
 }
@@ -41,16 +45,28 @@ static void print_end(const struct sfb_remote_thread *t)
 
 static void print_frames(const struct stack_text *print, const struct sfb_remote_thread *t)
 {
+    struct stack_python python = { 0, 0 };
+
     for (size_t i = 0; i < t->frame_count; i++) {
         const struct frame_print frame = { i, t->frames[i].address, print->names };
-        const size_t more = repeats(t, i);
+        const bool has_python = stack_python_of(&python, t, i);
+        const size_t more = has_python ? 0 : repeats(t, i, &python);
 
+        if (has_python)
+            stack_python_print(t, &python);
+        if (!stack_python_shows_native(print->languages, &python))
+            continue;
         frame_print(print->symbols, &frame, sfb_remote_frame_lookup(t, i));
         if (more > 0) {
             printf("#%zu .. (repeated %s more)\n", i + 1, counted(more, "times").text);
             i += more;
         }
     }
+    if (print->languages == STACK_PYTHON && t->python_count == 0)
+        printf("no Python function\n");
+    if (t->python_unplaced > 0)
+        printf("... %s: the C function that runs them was not found\n",
+               counted(t->python_unplaced, "Python functions").text);
     print_end(t);
 }
 
@@ -199,6 +215,7 @@ bool stack_text_print(const struct stack_text *print)
         print_core(print, core, count);
     else
         print_process(print, threads, count);
+    stack_python_print_why(print->remote);
     for (size_t i = 0; good && i < groups.count; i++)
         print_group(print, groups.order + groups.groups[i].first, groups.groups[i].count);
     stack_groups_free(&groups);

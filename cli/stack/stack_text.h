@@ -7,6 +7,7 @@
 
 #include <sfb/remote.h>
 
+#include "cli/stack/stack_request.h"
 #include "symbols/demangle.h"
 #include "symbols/symbols.h"
 
@@ -16,6 +17,7 @@ struct stack_text {
     const char *name; /* of the process */
     struct symbols *symbols;
     enum object_name_style names;
+    enum stack_languages languages;
 };
 
 /* @return false: no memory */

@@ -24,28 +24,6 @@ const char *waits_state(char state)
 
 /* --- Descriptors ---------------------------------------------------------------------------------- */
 
-static bool takes_descriptor(int64_t call)
-{
-    static const long calls[] = {
-        SYS_read,         SYS_write,    SYS_readv,   SYS_writev,     SYS_pread64,
-        SYS_pwrite64,     SYS_recvfrom, SYS_recvmsg, SYS_sendto,     SYS_sendmsg,
-        SYS_recvmmsg,     SYS_sendmmsg, SYS_accept,  SYS_accept4,    SYS_connect,
-        SYS_ioctl,        SYS_fcntl,    SYS_flock,   SYS_fsync,      SYS_fdatasync,
-        SYS_lseek,        SYS_sendfile, SYS_fstat,   SYS_getdents64, SYS_epoll_pwait,
-#ifdef SYS_epoll_wait
-        SYS_epoll_wait,
-#endif
-#ifdef SYS_epoll_pwait2
-        SYS_epoll_pwait2,
-#endif
-    };
-
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (calls[i] == call)
-            return true;
-    return false;
-}
-
 static void add_text(struct waits_text *out, const char *text)
 {
     const size_t used = strlen(out->text);
@@ -182,7 +160,7 @@ bool waits_describe(struct waits_text *out, const struct sfb_remote *remote, pid
         snprintf(out->text, sizeof out->text, "%s", name);
     else
         snprintf(out->text, sizeof out->text, "system call %" PRId64, thread->call);
-    if (takes_descriptor(thread->call)) {
+    if (sfb_remote_call_takes_descriptor(thread->call)) {
         add_text(out, " on ");
         add_descriptor(out, pid, (int)thread->argument[0]);
     } else if (thread->call == SYS_futex) {

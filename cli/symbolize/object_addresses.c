@@ -1,25 +1,20 @@
 #include "cli/symbolize/object_addresses.h"
 
 #include <errno.h>
-#include <gelf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/tool_reporter.h"
-#include "symbols/module_files.h"
+#include "cli/symbolize/address_batch.h"
+#include "cli/symbolize/named_file.h"
 #include "util/counted.h"
 #include "util/foreign.h"
-#include "util/hex.h"
-#include "util/regular.h"
-
-/* Lines without an address that are shown. */
-enum { COMPLAINTS = 8 };
 
 /* The address being printed. */
 struct line {
+    FILE *to;
     uint64_t address;
     enum object_name_style style;
     uint64_t mangled; /* names of C++ so far that libiberty does not know */
@@ -31,35 +26,17 @@ static void print_name(void *user, const struct object_name *n)
     char *name = n->name ? object_demangle(n->name, line->style) : NULL;
 
     line->mangled += name && line->style != OBJECT_NAME_RAW && strncmp(name, "_Z", 2) == 0;
-    printf("0x%" PRIx64 " ", line->address);
-    foreign_print(stdout, name ? name : "?");
+    fprintf(line->to, "0x%" PRIx64 " ", line->address);
+    foreign_print(line->to, name ? name : "?");
     if (n->name && !n->inlined)
-        printf("+0x%" PRIx64, line->address - n->start);
+        fprintf(line->to, "+0x%" PRIx64, line->address - n->start);
     if (n->file) {
-        printf(" (");
-        foreign_print(stdout, n->file);
-        printf(":%d:%d)", n->line, n->column);
+        fprintf(line->to, " (");
+        foreign_print(line->to, n->file);
+        fprintf(line->to, ":%d:%d)", n->line, n->column);
     }
-    puts(n->inlined ? " inlined in" : "");
+    fputs(n->inlined ? " inlined in\n" : "\n", line->to);
     free(name);
-}
-
-static bool parse_address(const char *text, uint64_t *out)
-{
-    size_t digits;
-
-    text += strspn(text, " \t");
-    text += strncmp(text, "0x", 2) == 0 ? 2 : 0;
-    digits = hex_number(text, strlen(text), out);
-    return digits > 0 && text[digits + strspn(text + digits, " \t\r\n")] == '\0';
-}
-
-/* How much of a line that is wrong is shown. */
-static int echo_size(const char *line)
-{
-    const size_t size = strcspn(line, "\r\n");
-
-    return size < 64 ? (int)size : 64;
 }
 
 /* libiberty is of the build: names of newer compilers, as with requires clauses, stay as they are. */
@@ -72,101 +49,102 @@ static void say_mangled(const struct line *line)
                 counted(line->mangled, "names").text);
 }
 
-static enum tool_exit find_all(struct object_names *names, FILE *input,
-                               enum object_name_style style)
+/* Ascending by address; of one address by line. */
+static int by_address(const void *a, const void *b)
+{
+    const struct address_line *x = *(struct address_line *const *)a;
+    const struct address_line *y = *(struct address_line *const *)b;
+
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* Names the lines, sorted, into line->to, and notes where the text of each is. @return false: no memory */
+static bool find_sorted(struct named_file *file, struct address_batch *batch, struct line *line)
+{
+    struct address_line **sorted = calloc(batch->count, sizeof *sorted);
+    size_t count = 0;
+    bool good = sorted != NULL;
+
+    for (size_t i = 0; good && i < batch->count; i++)
+        if (batch->lines[i].good)
+            sorted[count++] = &batch->lines[i];
+    if (count > 0)
+        qsort(sorted, count, sizeof *sorted, by_address);
+    for (size_t i = 0; good && i < count; i++) {
+        struct address_line *l = sorted[i];
+
+        l->at = (size_t)ftell(line->to);
+        line->address = l->address;
+        good = named_file_find(file, l->address, print_name, line);
+        l->size = (size_t)ftell(line->to) - l->at;
+    }
+    free(sorted);
+    return good && !ferror(line->to);
+}
+
+/* Each line of input has its output, in the same order. @return false: no memory */
+static bool find_batch(struct named_file *file, struct address_batch *batch, struct line *line)
+{
+    char *text = NULL;
+    size_t size = 0;
+    bool good;
+
+    line->to = open_memstream(&text, &size);
+    if (!line->to)
+        return false;
+    good = find_sorted(file, batch, line);
+    good = fclose(line->to) == 0 && good;
+    for (size_t i = 0; good && i < batch->count; i++) {
+        const struct address_line *l = &batch->lines[i];
+
+        if (l->good)
+            fwrite(text + l->at, 1, l->size, stdout);
+        else
+            puts("?");
+    }
+    free(text);
+    fflush(stdout);
+    return good;
+}
+
+static enum tool_exit find_all(struct named_file *file, enum object_name_style style)
 {
     struct line line = { .style = style };
+    struct address_batch batch = { .fd = STDIN_FILENO };
     enum tool_exit exit_status = TOOL_DONE;
-    char *text = NULL;
-    uint64_t bad = 0;
-    size_t room = 0;
-    ssize_t size;
+    bool good = true;
 
-    for (uint64_t number = 1; (size = getline(&text, &room, input)) > 0; number++) {
-        if (strlen(text) != (size_t)size || !parse_address(text, &line.address)) {
-            /* Each line of input has one of output. */
-            puts("?");
-            exit_status = tool_worse(exit_status, TOOL_BAD_DATA);
-            if (bad++ < COMPLAINTS)
-                tool_complain(TOOL_BAD_DATA, "stdin:%" PRIu64 ": no address: %.*s", number,
-                              echo_size(text), text);
-            continue;
-        }
-        if (!object_names_find(names, line.address, print_name, &line)) {
-            exit_status = tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
-            break;
-        }
-    }
-    if (bad > COMPLAINTS)
+    while (good && address_batch_read(&batch))
+        good = find_batch(file, &batch, &line);
+    if (batch.bad > 0)
+        exit_status = TOOL_BAD_DATA;
+    if (batch.bad > ADDRESS_COMPLAINTS)
         tool_complain(TOOL_BAD_DATA, "stdin: %" PRIu64 " more without an address",
-                      bad - COMPLAINTS);
+                      batch.bad - ADDRESS_COMPLAINTS);
     say_mangled(&line);
-    if (ferror(input))
-        exit_status = tool_complain(TOOL_USAGE, "stdin: %s", strerror(errno));
-    free(text);
+    if (!good || batch.error != 0)
+        exit_status = tool_complain(TOOL_USAGE, "stdin: %s", strerror(good ? batch.error : ENOMEM));
+    address_batch_free(&batch);
     return exit_status;
 }
 
-static enum tool_exit find_given(const struct tool_command *command, struct object_names *names,
+static enum tool_exit find_given(const struct tool_command *command, struct named_file *file,
                                  char **addresses, int count, enum object_name_style style)
 {
-    struct line line = { .style = style };
+    struct line line = { .to = stdout, .style = style };
 
     for (int i = 0; i < count; i++)
-        if (!parse_address(addresses[i], &line.address))
+        if (!address_parse(addresses[i], &line.address))
             return tool_misused(command, "'%s' is no address", addresses[i]);
     for (int i = 0; i < count; i++) {
-        parse_address(addresses[i], &line.address);
-        if (!object_names_find(names, line.address, print_name, &line))
+        address_parse(addresses[i], &line.address);
+        if (!named_file_find(file, line.address, print_name, &line))
             return tool_complain(TOOL_USAGE, "%s", strerror(ENOMEM));
     }
     say_mangled(&line);
     return TOOL_DONE;
-}
-
-/* libelf takes a file that is cut off for one without symbols. @return NULL, or what is missing */
-static const char *missing_of(Elf *elf)
-{
-    GElf_Ehdr header;
-    size_t size = 0;
-
-    if (!elf || !elf_rawfile(elf, &size) || !gelf_getehdr(elf, &header))
-        return NULL;
-    if (header.e_shoff > size ||
-        (uint64_t)header.e_shnum * header.e_shentsize > size - header.e_shoff)
-        return "the section headers end past the file";
-    if (header.e_phoff > size ||
-        (uint64_t)header.e_phnum * header.e_phentsize > size - header.e_phoff)
-        return "the program headers end past the file";
-    return NULL;
-}
-
-/* @return NULL after a complaint */
-static struct module_file *find_file(struct module_files *files, const char *path,
-                                     enum tool_exit *exit_status)
-{
-    const struct object_module module = { .path = path, .opens = path };
-    struct module_file *file;
-    const char *cause;
-    int fd = regular_open(path, &cause);
-
-    *exit_status = TOOL_USAGE;
-    if (fd < 0) {
-        tool_complain(TOOL_USAGE, "%s: %s", path, cause);
-        return NULL;
-    }
-    close(fd);
-    file = module_files_find(files, &module, false);
-    cause = file ? missing_of(file->files.file.elf) : NULL;
-    if (file && file->names && !cause)
-        return file;
-    if (cause)
-        *exit_status = tool_complain(TOOL_BAD_DATA, "%s: %s", path, cause);
-    else if (!file)
-        tool_complain(TOOL_USAGE, "%s: %s", path, strerror(ENOMEM));
-    else
-        *exit_status = tool_complain(TOOL_BAD_DATA, "%s: not an ELF file", path);
-    return NULL;
 }
 
 enum tool_exit symbolize_object(const struct tool_command *command, const char *path,
@@ -174,14 +152,13 @@ enum tool_exit symbolize_object(const struct tool_command *command, const char *
                                 enum object_name_style style)
 {
     const bool from_stdin = count == 0 || (count == 1 && strcmp(addresses[0], "-") == 0);
-    struct module_files files = { .places = *places, .reporter = tool_complaints };
     enum tool_exit exit_status;
-    struct module_file *file;
+    struct named_file file;
 
-    file = find_file(&files, path, &exit_status);
-    if (file)
-        exit_status = from_stdin ? find_all(file->names, stdin, style)
-                                 : find_given(command, file->names, addresses, count, style);
-    module_files_free(&files);
+    if (!named_file_open(&file, path, places, &exit_status))
+        return exit_status;
+    exit_status =
+        from_stdin ? find_all(&file, style) : find_given(command, &file, addresses, count, style);
+    named_file_close(&file);
     return exit_status;
 }

@@ -11,6 +11,7 @@
 #include "cli/places.h"
 #include "cli/stack_print.h"
 #include "cli/symbolize/object_addresses.h"
+#include "cli/symbolize/swift_json.h"
 #include "cli/symbolize/text.h"
 #include "cli/symbolize/why.h"
 #include "cli/tool.h"
@@ -23,6 +24,7 @@ enum symbolize_option {
     OPTION_MAPS,
     OPTION_HEX,
     OPTION_SWIFT,
+    OPTION_SWIFT_JSON,
     OPTION_RAW_NAMES,
     OPTION_NAMES,
     OPTION_OBJECT,
@@ -35,7 +37,7 @@ struct request {
     const char *path; /* of the input */
     const char *maps, *object, *why;
     pid_t pid;
-    bool hex, swift;
+    bool hex, swift, swift_json;
     enum object_name_style names;
     struct places places;
 };
@@ -66,8 +68,13 @@ static enum tool_exit symbolize_input(const struct request *r, struct symbols *s
 
     if (!backtraces_open(&b, r->path, r->hex, flags, &exit_status))
         return exit_status;
-    if (process && (r->hex || !symbolize_is_text(&b.input)))
-        exit_status = symbolize_cbf(&print, &b);
+    if (!r->hex && swift_json_is(&b.input)) {
+        exit_status = swift_json_read(&print, &b.input);
+        count = 1;
+    } else if (process && (r->hex || !symbolize_is_text(&b.input)))
+        exit_status = r->swift_json ? swift_json_write(&print, &b) : symbolize_cbf(&print, &b);
+    else if (r->swift_json)
+        exit_status = swift_json_write_reports(&print, &b.input, &count);
     else
         exit_status = symbolize_text(&print, &b.input, flags, &count);
     if (!process && count == 0 && exit_status == TOOL_DONE)
@@ -134,6 +141,7 @@ static bool take_option(struct request *r, int option, enum tool_exit *exit_stat
     case OPTION_MAPS: r->maps = optarg; return true;
     case OPTION_HEX: r->hex = true; return true;
     case OPTION_SWIFT: r->swift = true; return true;
+    case OPTION_SWIFT_JSON: r->swift_json = true; return true;
     case OPTION_OBJECT: r->object = optarg; return true;
     case OPTION_WHY: r->why = optarg; return true;
     case OPTION_RAW_NAMES: r->names = OBJECT_NAME_RAW; return true;
@@ -175,7 +183,7 @@ static enum tool_exit execute(struct request *r, char **arguments, int count)
 {
     const bool process = r->pid != 0 || r->maps;
 
-    if (r->object && (process || r->hex || r->swift || r->why))
+    if (r->object && (process || r->hex || r->swift || r->swift_json || r->why))
         return tool_misused(r->command, "--object takes addresses, not a backtrace");
     if (r->object)
         return symbolize_object(r->command, r->object, &r->places.object, arguments, count,
@@ -215,6 +223,8 @@ static const struct tool_option options[] = {
       "FILE is hexadecimal text; white space between bytes is ignored" },
     { OPTION_SWIFT, 0, "swift", TAKES_NOTHING, NULL,
       "accept a first address that is relative, as Swift writes it" },
+    { OPTION_SWIFT_JSON, 0, "swift-json", TAKES_NOTHING, NULL,
+      "print backtraces and crash reports in JSON, as Swift's crash logs (format=json) have them" },
     { OPTION_NAMES, 0, "names", TAKES_ARGUMENT, "STYLE",
       "names of C++, Rust and D functions: full (the default), short, with arguments cut to (...) "
       "and <...>, or raw: _ZN5shape4areaEi" },
@@ -247,7 +257,7 @@ const struct tool_command tool_symbolize = {
     .name = "symbolize",
     .summary = "name the functions of a backtrace, a crash report, or a log",
     .usage = "sfb symbolize [OPTION...] (--pid PID | --maps MAPSFILE) [FILE|-]\n"
-             "sfb symbolize [OPTION...] [REPORT|LOG|-]\n"
+             "sfb symbolize [OPTION...] [REPORT|LOG|SWIFT.json|-]\n"
              "sfb symbolize [OPTION...] --object FILE [ADDRESS...|-]\n"
              "sfb symbolize [OPTION...] --why MODULE ([REPORT|-] | --pid PID | --maps MAPSFILE)",
     .about = "Prints each frame of Compact Backtrace Format data with its function, source line "
@@ -270,6 +280,9 @@ const struct tool_command tool_symbolize = {
             "process that --pid or --maps names.\n"
             "\n"
             "Everything else in it is passed over.\n"
+            "\n"
+            "Crash logs in JSON, of Swift or of --swift-json, are printed as frames, thread by "
+            "thread; frames without a name get theirs from the log's images.\n"
             "\n"
             "With --object, addresses are named of one program, library or debug file, as it is "
             "linked, which is what objdump and addr2line show. They are hexadecimal, with or "

@@ -63,6 +63,10 @@ struct sfb_copied_stack {
     /* Frames that go before: of the kernel, innermost first. The first of them is where it was interrupted. */
     const uint64_t *before;
     size_t before_count;
+
+    /* Written: the stack pointer of each frame of the walk, as struct sfb_frame has it; of those before 0. NULL: not wanted */
+    uint64_t *frame_sp;
+    size_t frame_sp_room;
 };
 
 struct sfb_copied_backtrace {

@@ -29,6 +29,7 @@ enum sfb_source {
     SFB_SOURCE_LIBUNWIND = 5,     /* a step of libunwind */
     SFB_SOURCE_FRAME_POINTER = 6, /* a guess, proven: the record at fp, or the word at sp */
     SFB_SOURCE_UNPROVEN = 7,      /* such a guess, unproven: a frame may be missing before it */
+    SFB_SOURCE_ASYNC = 8,         /* no step on a stack: it awaits the coroutine before it */
     SFB_SOURCE_COUNT              /* sources that this header knows; arrays have SFB_SOURCE_ROOM */
 };
 

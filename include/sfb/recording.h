@@ -29,7 +29,8 @@ enum sfb_recording_engine {
     SFB_ENGINE_OUTSIDE =
         5, /* from outside: perf events with copies of the stack, kernel time too */
     SFB_ENGINE_OUTSIDE_USER = 6, /* the same, user time only */
-    SFB_ENGINE_LOOKS = 7         /* from outside: looks at threads that run, 100 a second */
+    SFB_ENGINE_LOOKS = 7,        /* from outside: looks at threads that run, 100 a second */
+    SFB_ENGINE_CALLS = 8         /* no time: each sample is a call that a trace has, of weight 1 */
 };
 
 enum sfb_recording_loss {
@@ -53,6 +54,10 @@ enum sfb_recording_loss {
     SFB_LOSS_HEAP_UNSEEN = 17, /* allocations and frees of such libraries that others showed */
     SFB_LOSS_FILTER =
         18, /* processes: not recorded from their filter of system calls on (seccomp) */
+    SFB_LOSS_PYTHON = 19, /* processes: an interpreter of a version whose functions are not known */
+    SFB_LOSS_LATER = 20,  /* records of a later version, which sfb merge did not know */
+    SFB_LOSS_PYTHON_OBJECTS =
+        21, /* processes: small objects were asked for, and Python has other allocators */
     SFB_LOSS_COUNT
 };
 
@@ -86,6 +91,8 @@ struct sfb_recording_start {
     const char *host;        /* as uname -a */
     const char *command;     /* the whole command line, words separated by '\0' */
     size_t command_size;     /* bytes, with the last '\0' */
+    const char *labels;      /* key=value, each with its '\0' */
+    size_t labels_size;      /* bytes; 0: none */
 };
 
 struct sfb_recording_process {
@@ -116,6 +123,8 @@ struct sfb_recording_thread {
     uint32_t engine; /* enum sfb_recording_engine; again when it changes */
     uint64_t time;
     const char *name; /* again when it changes */
+    uint32_t idle;    /* of a merged recording: 1, and 1 for each thread of a pool that this one
+                       * stands for, and that waits nearly all its time; others: 0 */
 };
 
 struct sfb_recording_thread_end {
@@ -139,6 +148,31 @@ struct sfb_recording_stack {
     size_t size;
 };
 
+/* A function of an interpreter: CPython's. Its name stands once in a recording for each process. */
+struct sfb_recording_code {
+    uint32_t id; /* 1, 2, ...: in this recording */
+    uint32_t process;
+    uint32_t first_line; /* where it is defined; 0: not known */
+    const char *name;    /* qualified: "Shop.cart"; UTF-8 */
+    const char *file;
+};
+
+/* A call of such a function, in a stack: the C function of the interpreter that ran it is a frame of the CBF. */
+struct sfb_recording_code_frame {
+    uint32_t frame; /* index of that frame in the CBF, innermost 0, repeats counted one by one */
+    uint32_t code;  /* id; 0: what follows up to the next frame is not certain */
+    uint32_t line;  /* 0: not known */
+};
+
+/* The calls of a stack, innermost first: frames ascend. After the stack's own event. */
+struct sfb_recording_code_frames {
+    uint32_t stack; /* id */
+    const struct sfb_recording_code_frame *frames;
+    size_t count;
+};
+
+enum { SFB_RECORDING_CODE_FRAMES_MAX = 65536 }; /* of a stack */
+
 struct sfb_recording_sample {
     uint32_t thread; /* id */
     uint32_t stack;  /* id; 0: no stack could be captured */
@@ -146,6 +180,58 @@ struct sfb_recording_sample {
     uint64_t weight; /* CPU ns of the thread since its last sample */
     uint32_t engine; /* enum sfb_recording_engine that took it */
     uint32_t end;    /* enum sfb_status: how the walk ended, as in sframe_backtrace_info */
+};
+
+enum sfb_recording_state {                         /* of a thread that does not run */
+                           SFB_STATE_RUNNABLE = 0, /* it waits for a CPU */
+                           SFB_STATE_ASLEEP = 1,   /* in a system call */
+                           SFB_STATE_DISK = 2,     /* in a system call, uninterruptible */
+                           SFB_STATE_FAULT = 3,    /* in no system call: a page is read */
+                           SFB_STATE_STOPPED = 4,  /* by job control, or a debugger */
+                           SFB_STATE_UNKNOWN = 5,  /* blocked while it was not looked at */
+                           SFB_STATE_COUNT
+};
+
+struct sfb_recording_wait { /* a thread waited, up to a time */
+    uint32_t thread;        /* id */
+    uint32_t stack;         /* id; 0: not known */
+    uint64_t time;
+    uint64_t weight;       /* ns of it since its last sample or wait */
+    uint32_t state;        /* enum sfb_recording_state */
+    uint32_t end;          /* enum sfb_status: how the walk ended */
+    const char *call;      /* name of the system call; "": none, or not known */
+    uint32_t awaited;      /* id of what it waited for; 0: not known. Then what follows is 0, too */
+    uint64_t since;        /* when the wait began, of which this is a part; 0: not known */
+    uint32_t holder;       /* id of the thread that had the mutex; 0: no mutex, or not known */
+    uint32_t holder_stack; /* id: its stack at that moment; 0: not known */
+};
+
+enum sfb_recording_awaited_kind {
+    SFB_AWAITED_FUTEX = 0,
+    SFB_AWAITED_FILE = 1, /* its name is its path */
+    SFB_AWAITED_PIPE = 2,
+    SFB_AWAITED_SOCKET = 3, /* "tcp 127.0.0.1:5432": of a connected one, its peer */
+    SFB_AWAITED_EVENTFD = 4,
+    SFB_AWAITED_TIMERFD = 5,
+    SFB_AWAITED_EPOLL = 6,
+    SFB_AWAITED_OTHER = 7,
+    SFB_AWAITED_COUNT
+};
+
+/* What threads of a process waited for: a futex, or what a descriptor stood for. */
+struct sfb_recording_awaited {
+    uint32_t id; /* 1, 2, ...: in this recording */
+    uint32_t process;
+    uint32_t kind;    /* enum sfb_recording_awaited_kind */
+    uint64_t address; /* of a futex; others: 0 */
+    uint64_t start;   /* where the module or mapping begins that a futex is in; 0: not known */
+    const char
+        *name; /* any bytes; of a futex, the path of that module, or "[heap]", "[stack]", "" */
+};
+
+struct sfb_recording_mark { /* a moment that was named: `sfb ctl PID mark NAME` */
+    uint64_t time;
+    const char *name; /* any bytes */
 };
 
 struct sfb_recording_losses {
@@ -303,7 +389,7 @@ enum sfb_status sfb_recording_writer_open(struct sfb_recording_writer **out, int
  *
  * @return SFB_OK
  *         SFB_BAD_ARGUMENT  it names an id that was not introduced, or introduces one that is not above all before;
- *                           its engine is above 7, or its texts are more than 8 MiB
+ *                           its engine is above 8, or its texts are more than 8 MiB
  *         SFB_NO_RESOURCE   nothing more can be written: sfb_recording_writer_errno() says why. After EFBIG there is
  *                           still room for the ends of threads and processes, losses, sums of the heap, and the end of
  *                           the recording.
@@ -320,10 +406,18 @@ enum sfb_status sfb_recording_put_modules(struct sfb_recording_writer *writer,
                                           const struct sfb_recording_modules *event);
 enum sfb_status sfb_recording_put_sample(struct sfb_recording_writer *writer,
                                          const struct sfb_recording_sample *event);
+enum sfb_status sfb_recording_put_wait(struct sfb_recording_writer *writer,
+                                       const struct sfb_recording_wait *event);
 enum sfb_status sfb_recording_put_losses(struct sfb_recording_writer *writer,
                                          const struct sfb_recording_losses *event);
 enum sfb_status sfb_recording_put_file(struct sfb_recording_writer *writer,
                                        const struct sfb_recording_file *event);
+enum sfb_status sfb_recording_put_code(struct sfb_recording_writer *writer,
+                                       const struct sfb_recording_code *event);
+enum sfb_status sfb_recording_put_awaited(struct sfb_recording_writer *writer,
+                                          const struct sfb_recording_awaited *event);
+enum sfb_status sfb_recording_put_mark(struct sfb_recording_writer *writer,
+                                       const struct sfb_recording_mark *event);
 enum sfb_status sfb_recording_put_heap(struct sfb_recording_writer *writer,
                                        const struct sfb_recording_heap *event);
 enum sfb_status sfb_recording_put_heap_site(struct sfb_recording_writer *writer,
@@ -350,6 +444,17 @@ enum sfb_status sfb_recording_put_heap_event(struct sfb_recording_writer *writer
  */
 enum sfb_status sfb_recording_put_stack(struct sfb_recording_writer *writer, uint32_t *id,
                                         uint32_t process, const void *cbf, size_t size);
+
+/*
+ * The same for a stack with calls of an interpreter's functions: stacks with equal CBF and other calls are others.
+ *
+ * @param frames  innermost first; their codes were put before
+ * @param count   at most SFB_RECORDING_CODE_FRAMES_MAX
+ */
+enum sfb_status sfb_recording_put_stack_with_code(struct sfb_recording_writer *writer, uint32_t *id,
+                                                  uint32_t process, const void *cbf, size_t size,
+                                                  const struct sfb_recording_code_frame *frames,
+                                                  size_t count);
 
 /* Forgets the stacks of a process that has ended or executed another program. Ids stay valid. */
 void sfb_recording_forget_stacks(struct sfb_recording_writer *writer, uint32_t process);
@@ -396,7 +501,12 @@ enum sfb_recording_kind {
     SFB_EVENT_HEAP_SITE = 13,
     SFB_EVENT_HEAP_TOTALS = 14,
     SFB_EVENT_HEAP_STATE = 15,
-    SFB_EVENT_HEAP_EVENT = 16
+    SFB_EVENT_HEAP_EVENT = 16,
+    SFB_EVENT_WAIT = 17,
+    SFB_EVENT_CODE = 18,
+    SFB_EVENT_CODE_FRAMES = 19,
+    SFB_EVENT_AWAITED = 20,
+    SFB_EVENT_MARK = 21
 };
 
 struct sfb_recording_event {
@@ -418,6 +528,11 @@ struct sfb_recording_event {
         struct sfb_recording_heap_totals heap_totals;
         struct sfb_recording_heap_state heap_state;
         struct sfb_recording_heap_event heap_event;
+        struct sfb_recording_wait wait;
+        struct sfb_recording_code code;
+        struct sfb_recording_code_frames code_frames;
+        struct sfb_recording_awaited awaited;
+        struct sfb_recording_mark mark;
     } of;
 };
 
@@ -484,6 +599,7 @@ void sfb_recording_reader_close(struct sfb_recording_reader *reader);
 /* @return static English text for a number of the enums above, "?" for others */
 const char *sfb_recording_engine_str(uint32_t engine);
 const char *sfb_recording_loss_str(uint32_t reason);
+const char *sfb_recording_state_str(uint32_t state);
 
 SFB_END_DECLS
 

@@ -45,6 +45,15 @@ struct sfb_remote_frame {
     uint64_t address;
     uint8_t kind;   /* enum sfb_frame_kind */
     uint8_t source; /* enum sfb_source */
+    uint64_t sp;    /* stack pointer of the frame: sp once control is at address */
+};
+
+/* A function of Python, by the thread's frame that runs it: a C function of the interpreter. */
+struct sfb_remote_python {
+    size_t frame;     /* index of that frame */
+    const char *name; /* qualified: "Shop.cart"; NULL: what follows is not certain */
+    const char *file;
+    uint32_t line; /* 0: no line */
 };
 
 struct sfb_remote_thread {
@@ -63,8 +72,11 @@ struct sfb_remote_thread {
 
     struct sfb_remote_frame *frames; /* innermost first */
     size_t frame_count;
-    enum sfb_status end; /* as in struct sframe_backtrace_info */
-    int signal;          /* of a core: the last one that it got; 0: none */
+    struct sfb_remote_python *python; /* innermost first; functions of one frame are neighbours */
+    size_t python_count;
+    size_t python_unplaced; /* functions whose C frame was not found: they are left out */
+    enum sfb_status end;    /* as in struct sframe_backtrace_info */
+    int signal;             /* of a core: the last one that it got; 0: none */
 };
 
 enum sfb_remote_flags {
@@ -111,12 +123,20 @@ bool sfb_remote_read(struct sfb_remote *remote, const struct sfb_remote_options 
                      struct sfb_remote_fault *fault);
 
 /**
- * Gives the threads of the last sfb_remote_read(), by their numbers. One that came or went meanwhile may
- * be missing.
+ * Gives the threads of the last sfb_remote_read(): the process's first one, then the others by their numbers. One
+ * that came or went meanwhile may be missing.
  *
  * @return the first of *count; part of the remote, until it is read again
  */
 const struct sfb_remote_thread *sfb_remote_threads(const struct sfb_remote *remote, size_t *count);
+
+/**
+ * Says which interpreter the process has: "CPython 3.11.2".
+ *
+ * @param why  why its functions are not shown; "": they are
+ * @return NULL: none was found. Part of the remote, until it is read again
+ */
+const char *sfb_remote_interpreter(const struct sfb_remote *remote, const char **why);
 
 /**
  * Gives a number under which /proc has the memory and the modules of the process: its own, or that of a
@@ -215,6 +235,9 @@ const struct sfb_remote_module *sfb_remote_modules(const struct sfb_remote *remo
 
 /* @return the name of a system call of this machine, as in <sys/syscall.h>; NULL: no name is known */
 const char *sfb_remote_call_name(int64_t number);
+
+/* @return whether the first argument of a system call is a descriptor, which a thread may sleep on */
+bool sfb_remote_call_takes_descriptor(int64_t number);
 
 SFB_END_DECLS
 

@@ -9,7 +9,7 @@
  *     10-19   miss:    this source has no answer for the pc -> try the next source
  *     20-29   corrupt: a table contradicts its specification -> do not use it
  *     30-39   limit:   the caller's limit was reached -> ask for more, or live with it
- *     40-49   stack:   the stack cannot be followed -> stop, the backtrace is truncated
+ *     40-59   stack:   the stack cannot be followed -> stop, the backtrace is truncated
  *     60-69   usage:   fix the program
  *     70-89   CBF:     the bytes are not Compact Backtrace Format
  */
@@ -63,6 +63,8 @@ enum sfb_status {
     SFB_UNPROVEN_END = 48,  /* apparently the outermost frame: reached by an unproven guess */
     SFB_STACK_CHANGED = 49, /* the frame of options.resume has returned or calls from elsewhere */
     SFB_STACK_CUT = 50,     /* a copied stack ends before the stack itself does */
+    SFB_BAD_CONTINUATION = 51,    /* it is unreadable, done, or resumes at no function's start */
+    SFB_CONTINUATION_CIRCLE = 52, /* a coroutine awaits itself, through others */
 
     SFB_BAD_ARGUMENT = 60,     /* an argument is out of its documented range */
     SFB_BUFFER_TOO_SMALL = 61, /* no room for the info byte and a terminator */

@@ -46,6 +46,9 @@ static void find_all(void)
     find(&real.dlopen, "dlopen");
     find(&real.dlclose, "dlclose");
     find(&real.exit_now, "_exit");
+    find(&real.setuid, "setuid");
+    find(&real.setreuid, "setreuid");
+    find(&real.setresuid, "setresuid");
     find(&real.posix_spawn, "posix_spawn");
     find(&real.posix_spawnp, "posix_spawnp");
     find(&real.execve, "execve");

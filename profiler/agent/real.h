@@ -41,6 +41,8 @@ struct sfb_real {
     __typeof__(dlopen) *dlopen;
     __typeof__(dlclose) *dlclose;
     __typeof__(_exit) *exit_now;
+    __typeof__(setuid) *setuid;
+    int (*setreuid)(uid_t, uid_t), (*setresuid)(uid_t, uid_t, uid_t);
     __typeof__(posix_spawn) *posix_spawn, *posix_spawnp;
     __typeof__(execve) *execve;
     __typeof__(execvpe) *execvpe;

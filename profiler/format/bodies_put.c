@@ -22,6 +22,7 @@ void sfb_body_start(struct sfb_bytes *body, const void *event)
     put_string(body, e->version);
     put_string(body, e->host);
     sfb_bytes_put_text(body, e->command, e->command_size);
+    sfb_bytes_put_text(body, e->labels, e->labels_size);
 }
 
 void sfb_body_process(struct sfb_bytes *body, const void *event)
@@ -61,6 +62,8 @@ void sfb_body_thread(struct sfb_bytes *body, const void *event)
     sfb_bytes_put_uleb(body, e->engine);
     sfb_bytes_put_uleb(body, e->time);
     put_string(body, e->name);
+    if (e->idle > 0)
+        sfb_bytes_put_uleb(body, e->idle);
 }
 
 void sfb_body_thread_end(struct sfb_bytes *body, const void *event)
@@ -80,6 +83,45 @@ void sfb_body_modules(struct sfb_bytes *body, const void *event)
     sfb_bytes_put_uleb(body, e->process);
     sfb_bytes_put_uleb(body, e->time);
     sfb_bytes_put_text(body, e->map, e->size);
+}
+
+void sfb_body_wait(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_wait *e = event;
+
+    sfb_bytes_put_uleb(body, e->thread);
+    sfb_bytes_put_uleb(body, e->stack);
+    sfb_bytes_put_uleb(body, e->time);
+    sfb_bytes_put_uleb(body, e->weight);
+    sfb_bytes_put_uleb(body, e->state);
+    sfb_bytes_put_uleb(body, e->end);
+    put_string(body, e->call);
+    if (e->awaited == 0)
+        return;
+    sfb_bytes_put_uleb(body, e->awaited);
+    sfb_bytes_put_uleb(body, e->since);
+    sfb_bytes_put_uleb(body, e->holder);
+    sfb_bytes_put_uleb(body, e->holder_stack);
+}
+
+void sfb_body_awaited(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_awaited *e = event;
+
+    sfb_bytes_put_uleb(body, e->id);
+    sfb_bytes_put_uleb(body, e->process);
+    sfb_bytes_put_uleb(body, e->kind);
+    sfb_bytes_put_uleb(body, e->address);
+    sfb_bytes_put_uleb(body, e->start);
+    put_string(body, e->name);
+}
+
+void sfb_body_mark(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_mark *e = event;
+
+    sfb_bytes_put_uleb(body, e->time);
+    put_string(body, e->name);
 }
 
 void sfb_body_losses(struct sfb_bytes *body, const void *event)
@@ -110,4 +152,31 @@ void sfb_body_finish(struct sfb_bytes *body, const void *event)
     sfb_bytes_put_uleb(body, e->samples);
     sfb_bytes_put_uleb(body, e->weight);
     put_string(body, e->reason);
+}
+
+void sfb_body_code(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_code *e = event;
+
+    sfb_bytes_put_uleb(body, e->id);
+    sfb_bytes_put_uleb(body, e->process);
+    sfb_bytes_put_uleb(body, e->first_line);
+    put_string(body, e->name);
+    put_string(body, e->file);
+}
+
+/* Frames ascend: differences. */
+void sfb_body_code_frames(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_code_frames *e = event;
+    uint32_t frame = 0;
+
+    sfb_bytes_put_uleb(body, e->stack);
+    sfb_bytes_put_uleb(body, e->count);
+    for (size_t i = 0; i < e->count; i++) {
+        sfb_bytes_put_uleb(body, e->frames[i].frame - frame);
+        sfb_bytes_put_uleb(body, e->frames[i].code);
+        sfb_bytes_put_uleb(body, e->frames[i].line);
+        frame = e->frames[i].frame;
+    }
 }

@@ -12,8 +12,13 @@ void sfb_body_process_end(struct sfb_bytes *body, const void *event);
 void sfb_body_thread(struct sfb_bytes *body, const void *event);
 void sfb_body_thread_end(struct sfb_bytes *body, const void *event);
 void sfb_body_modules(struct sfb_bytes *body, const void *event);
+void sfb_body_wait(struct sfb_bytes *body, const void *event);
+void sfb_body_awaited(struct sfb_bytes *body, const void *event);
+void sfb_body_mark(struct sfb_bytes *body, const void *event);
 void sfb_body_losses(struct sfb_bytes *body, const void *event);
 void sfb_body_file(struct sfb_bytes *body, const void *event);
+void sfb_body_code(struct sfb_bytes *body, const void *event);
+void sfb_body_code_frames(struct sfb_bytes *body, const void *event);
 void sfb_body_finish(struct sfb_bytes *body, const void *event);
 
 #endif

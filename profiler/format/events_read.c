@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/leb128.h"
+#include "cbf/common.h"
 #include "profiler/format/bodies_get.h"
 #include "profiler/format/body_parts.h"
 
@@ -127,7 +128,8 @@ static bool is_cbf(const struct sfb_recording_stack *s)
     enum sfb_status status = sfb_cbf_decoder_init(&decoder, s->cbf, s->size, &options, NULL);
 
     while (status == SFB_OK)
-        status = sfb_cbf_decoder_next(&decoder, &item, NULL);
+        if (cbf_next_common(&decoder) == 0)
+            status = sfb_cbf_decoder_next(&decoder, &item, NULL);
     return status == SFB_END;
 }
 
@@ -168,7 +170,8 @@ static enum sfb_record read_with_body(struct sfb_events_reader *e, uint32_t reco
             return RECORD_CUT;
         return read_plain_stack(&out->of.stack, body) ? RECORD_GIVEN : RECORD_BAD;
     }
-    if (record < SFB_EVENT_PROCESS || record > SFB_EVENT_HEAP_STATE || record == SFB_EVENT_FILE)
+    if (record < SFB_EVENT_PROCESS || record > SFB_EVENT_MARK || record == SFB_EVENT_HEAP_EVENT ||
+        record == SFB_EVENT_FILE)
         return RECORD_UNKNOWN;
     if (sfb_body_read(out, record, body, text))
         return RECORD_GIVEN;
@@ -228,10 +231,20 @@ static bool none_or_has(const struct sfb_ids *ids, uint32_t id)
     return id == 0 || sfb_ids_has(ids, id);
 }
 
+static bool have_codes(const struct sfb_introduced *known,
+                       const struct sfb_recording_code_frames *frames)
+{
+    for (size_t i = 0; i < frames->count; i++)
+        if (!none_or_has(&known->codes, frames->frames[i].code))
+            return false;
+    return has(&known->stacks, frames->stack);
+}
+
 bool sfb_introduce(struct sfb_introduced *known, const struct sfb_recording_event *event)
 {
     switch ((enum sfb_recording_kind)event->kind) {
     case SFB_EVENT_START:
+    case SFB_EVENT_MARK:
     case SFB_EVENT_FINISH: return true;
     case SFB_EVENT_PROCESS:
         return none_or_has(&known->processes, event->of.process.parent) &&
@@ -249,6 +262,12 @@ bool sfb_introduce(struct sfb_introduced *known, const struct sfb_recording_even
     case SFB_EVENT_SAMPLE:
         return has(&known->threads, event->of.sample.thread) &&
                none_or_has(&known->stacks, event->of.sample.stack);
+    case SFB_EVENT_WAIT:
+        return has(&known->threads, event->of.wait.thread) &&
+               none_or_has(&known->stacks, event->of.wait.stack) &&
+               none_or_has(&known->awaited, event->of.wait.awaited) &&
+               none_or_has(&known->threads, event->of.wait.holder) &&
+               none_or_has(&known->stacks, event->of.wait.holder_stack);
     case SFB_EVENT_LOSSES:
         return none_or_has(&known->processes, event->of.losses.process) &&
                none_or_has(&known->threads, event->of.losses.thread);
@@ -263,6 +282,13 @@ bool sfb_introduce(struct sfb_introduced *known, const struct sfb_recording_even
     case SFB_EVENT_HEAP_EVENT:
         return has(&known->processes, event->of.heap_event.process) &&
                has(&known->sites, event->of.heap_event.site);
+    case SFB_EVENT_CODE:
+        return has(&known->processes, event->of.code.process) &&
+               sfb_ids_add(&known->codes, event->of.code.id);
+    case SFB_EVENT_AWAITED:
+        return has(&known->processes, event->of.awaited.process) &&
+               sfb_ids_add(&known->awaited, event->of.awaited.id);
+    case SFB_EVENT_CODE_FRAMES: return have_codes(known, &event->of.code_frames);
     }
     return false;
 }

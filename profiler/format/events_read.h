@@ -10,7 +10,7 @@
 
 /* Ids introduced so far; kept as long as the file is read. */
 struct sfb_introduced {
-    struct sfb_ids processes, threads, stacks, sites;
+    struct sfb_ids processes, threads, stacks, sites, codes, awaited;
 };
 
 struct sfb_events_reader {

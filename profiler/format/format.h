@@ -17,7 +17,7 @@
 enum {
     RECORDING_MAGIC_SIZE = 8,
     RECORDING_MAJOR = 1,
-    RECORDING_MINOR = 1, /* 1: the heap */
+    RECORDING_MINOR = 2, /* 1: the heap; 2: waits */
     RECORDING_HEADER_SIZE = 16,
     RECORDING_HEADER_CRC = 12
 };
@@ -108,7 +108,7 @@ enum recording_heap_symbol {
 enum { RECORDING_PAIRS_MAX = 1 << 20 };
 
 /* COLUMN_ENDS has three bits for the engine. */
-enum { RECORDING_ENGINE_MAX = 7 };
+enum { RECORDING_ENGINE_MAX = 8 };
 
 /* Limits per block. The last three bound the size of the unpacked stacks. */
 enum {

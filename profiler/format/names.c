@@ -15,9 +15,18 @@ const char *sfb_recording_engine_str(uint32_t engine)
                                          "sampler thread",
                                          "perf from outside",
                                          "perf from outside, user time only",
-                                         "looks from outside" };
+                                         "looks from outside",
+                                         "a trace of calls" };
 
     return at(texts, sizeof texts / sizeof *texts, engine);
+}
+
+const char *sfb_recording_state_str(uint32_t state)
+{
+    static const char *const texts[SFB_STATE_COUNT] = { "runnable",   "asleep",  "disk",
+                                                        "page fault", "stopped", "short waits" };
+
+    return at(texts, SFB_STATE_COUNT, state);
 }
 
 const char *sfb_recording_loss_str(uint32_t reason)
@@ -43,6 +52,9 @@ const char *sfb_recording_loss_str(uint32_t reason)
          "are not seen"),
         "events of the heap unseen, of modules that bypass the agent",
         "processes with a seccomp filter: not recorded from there on",
+        "processes with a Python whose functions are shown as C",
+        "records of a later version, left out by sfb merge",
+        "processes with a Python that has set its own allocators: no small objects",
     };
 
     return at(texts, SFB_LOSS_COUNT, reason);

@@ -398,6 +398,8 @@ void sfb_recording_reader_close(struct sfb_recording_reader *r)
     sfb_ids_free(&r->introduced.threads);
     sfb_ids_free(&r->introduced.stacks);
     sfb_ids_free(&r->introduced.sites);
+    sfb_ids_free(&r->introduced.codes);
+    sfb_ids_free(&r->introduced.awaited);
     sfb_heap_read_free(&r->heap);
     sfb_tree_free(r->events.tree);
     sfb_bytes_free(&r->stored);

@@ -1,5 +1,7 @@
 #include "profiler/format/stack_items.h"
 
+#include "cbf/put.h"
+
 static bool is_omit_or_address(uint32_t kind)
 {
     return kind <= SYMBOL_OMIT;
@@ -57,6 +59,12 @@ size_t sfb_stack_items_write(struct sfb_stack_items *items)
     for (const struct sfb_stack_item *item = items->at; item < root; item++) {
         uint64_t times = 1;
 
+        if (item->kind < SYMBOL_OMIT && items->frames < RECORDING_FRAMES_MAX &&
+            cbf_encoder_put_common(&encoder, (enum sfb_frame_kind)item->kind, item->value)) {
+            last = item;
+            items->frames++;
+            continue;
+        }
         if (item->kind == SYMBOL_REP) {
             if (last == NULL || last->kind == SYMBOL_OMIT || item->value > RECORDING_FRAMES_MAX)
                 return 0;

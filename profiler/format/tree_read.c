@@ -53,13 +53,15 @@ bool sfb_tree_begin(struct sfb_tree *t, struct sfb_reader *nodes, struct sfb_rea
     if (nodes->left != nodes_high->left || nodes->left > RECORDING_NODES_MAX ||
         !read_symbols(t, symbols))
         return false;
-    for (size_t i = 1; i <= t->node_count; i++) {
-        const uint32_t low = sfb_reader_u8(nodes);
+    for (size_t i = 0; i < t->node_count; i++) {
+        const uint32_t symbol = nodes->pos[i] | (uint32_t)nodes_high->pos[i] << 8;
 
-        t->nodes[i].symbol = low | (uint32_t)sfb_reader_u8(nodes_high) << 8;
-        if (t->nodes[i].symbol >= t->symbol_count)
+        t->nodes[i + 1].symbol = symbol;
+        if (symbol >= t->symbol_count)
             return false;
     }
+    sfb_reader_skip(nodes, t->node_count);
+    sfb_reader_skip(nodes_high, t->node_count);
     return true;
 }
 

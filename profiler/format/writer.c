@@ -42,6 +42,9 @@ static void release(struct sfb_recording_writer *w)
     sfb_ids_free(&w->processes);
     sfb_ids_free(&w->threads);
     sfb_ids_free(&w->sites);
+    sfb_ids_free(&w->codes);
+    sfb_ids_free(&w->awaited);
+    sfb_bytes_free(&w->key);
     for (size_t i = 0; i < WRITER_HEAP_OPEN; i++)
         sfb_heap_events_free(&w->heap[i]);
     free(w);
@@ -80,7 +83,8 @@ enum sfb_status sfb_recording_writer_open(struct sfb_recording_writer **out, int
     struct sfb_recording_writer *w;
     enum sfb_status status;
 
-    if (out == NULL || fd < 0 || start == NULL || start->command_size > TEXT_MAX)
+    if (out == NULL || fd < 0 || start == NULL || start->command_size > TEXT_MAX ||
+        start->labels_size > TEXT_MAX)
         return SFB_BAD_ARGUMENT;
     if (options != NULL && (status = sfb_sized_read(&o, sizeof o, options)) != SFB_OK)
         return status;
@@ -194,10 +198,48 @@ enum sfb_status sfb_recording_put_sample(struct sfb_recording_writer *w,
     return sfb_writer_flush_if_full(w);
 }
 
-enum sfb_status sfb_recording_put_stack(struct sfb_recording_writer *w, uint32_t *id,
-                                        uint32_t process, const void *cbf, size_t size)
+static bool has_awaited(const struct sfb_recording_writer *w, const struct sfb_recording_wait *e)
 {
-    struct sfb_recording_stack stack = { .process = process, .cbf = cbf, .size = size };
+    if (e->awaited == 0)
+        return e->since == 0 && e->holder == 0 && e->holder_stack == 0;
+    return sfb_ids_has(&w->awaited, e->awaited) && (e->holder == 0 || has_thread(w, e->holder)) &&
+           e->holder_stack < w->events.first_stack + w->events.stacks;
+}
+
+enum sfb_status sfb_recording_put_wait(struct sfb_recording_writer *w,
+                                       const struct sfb_recording_wait *e)
+{
+    if (!has_thread(w, e->thread) || e->stack >= w->events.first_stack + w->events.stacks ||
+        (e->call && strlen(e->call) > TEXT_MAX) || !has_awaited(w, e))
+        return SFB_BAD_ARGUMENT;
+    return sfb_writer_put(w, SFB_EVENT_WAIT, sfb_body_wait, e);
+}
+
+enum sfb_status sfb_recording_put_awaited(struct sfb_recording_writer *w,
+                                          const struct sfb_recording_awaited *e)
+{
+    if (!has_process(w, e->process) || e->name == NULL || strlen(e->name) > TEXT_MAX ||
+        !sfb_ids_add(&w->awaited, e->id))
+        return SFB_BAD_ARGUMENT;
+    return sfb_writer_put(w, SFB_EVENT_AWAITED, sfb_body_awaited, e);
+}
+
+enum sfb_status sfb_recording_put_mark(struct sfb_recording_writer *w,
+                                       const struct sfb_recording_mark *e)
+{
+    if (e->name == NULL || strlen(e->name) > TEXT_MAX)
+        return SFB_BAD_ARGUMENT;
+    return sfb_writer_put(w, SFB_EVENT_MARK, sfb_body_mark, e);
+}
+
+/* Finds or appends a stack, which is known by a key. @param is_new  written */
+static enum sfb_status put_stack(struct sfb_recording_writer *w, uint32_t *id,
+                                 struct sfb_recording_stack stack, const void *key, size_t key_size,
+                                 bool *is_new)
+{
+    const void *const cbf = stack.cbf;
+    const size_t size = stack.size;
+    const uint32_t process = stack.process;
     struct sfb_stack_items *items = &w->items;
     enum sfb_status status;
 
@@ -205,7 +247,8 @@ enum sfb_status sfb_recording_put_stack(struct sfb_recording_writer *w, uint32_t
         return SFB_BAD_ARGUMENT;
     if (w->error != 0)
         return SFB_NO_RESOURCE;
-    stack.id = sfb_known_stacks_find(&w->known, process, cbf, size);
+    stack.id = sfb_known_stacks_find(&w->known, process, key, key_size);
+    *is_new = stack.id == 0;
     if (stack.id != 0) {
         *id = stack.id;
         return SFB_OK;
@@ -221,8 +264,66 @@ enum sfb_status sfb_recording_put_stack(struct sfb_recording_writer *w, uint32_t
         if (sfb_recording_writer_flush(w) != SFB_OK) /* an empty block has room for any stack */
             return SFB_NO_RESOURCE;
     *id = w->events.first_stack + w->events.stacks - 1;
-    sfb_known_stacks_add(&w->known, process, cbf, size, *id);
+    sfb_known_stacks_add(&w->known, process, key, key_size, *id);
     return sfb_writer_flush_if_full(w);
+}
+
+enum sfb_status sfb_recording_put_stack(struct sfb_recording_writer *w, uint32_t *id,
+                                        uint32_t process, const void *cbf, size_t size)
+{
+    bool is_new;
+
+    return put_stack(w, id,
+                     (struct sfb_recording_stack){ .process = process, .cbf = cbf, .size = size },
+                     cbf, size, &is_new);
+}
+
+/* Calls ascend, and are of codes that were put. */
+static bool are_frames(const struct sfb_recording_writer *w,
+                       const struct sfb_recording_code_frame *frames, size_t count)
+{
+    if (count == 0 || count > SFB_RECORDING_CODE_FRAMES_MAX)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if ((frames[i].code != 0 && !sfb_ids_has(&w->codes, frames[i].code)) ||
+            (i > 0 && frames[i].frame < frames[i - 1].frame))
+            return false;
+    return true;
+}
+
+enum sfb_status sfb_recording_put_stack_with_code(struct sfb_recording_writer *w, uint32_t *id,
+                                                  uint32_t process, const void *cbf, size_t size,
+                                                  const struct sfb_recording_code_frame *frames,
+                                                  size_t count)
+{
+    struct sfb_recording_code_frames event = { .frames = frames, .count = count };
+    enum sfb_status status;
+    bool is_new;
+
+    if (cbf == NULL || frames == NULL || size > CBF_MAX || !are_frames(w, frames, count))
+        return SFB_BAD_ARGUMENT;
+    w->key.size = 0;
+    sfb_bytes_put(&w->key, cbf, size);
+    sfb_bytes_put(&w->key, frames, count * sizeof *frames);
+    if (w->key.failed)
+        return sfb_writer_fail(w, ENOMEM);
+    status = put_stack(w, id,
+                       (struct sfb_recording_stack){ .process = process, .cbf = cbf, .size = size },
+                       w->key.at, w->key.size, &is_new);
+    if (status != SFB_OK || !is_new)
+        return status;
+    event.stack = *id;
+    return sfb_writer_put(w, SFB_EVENT_CODE_FRAMES, sfb_body_code_frames, &event);
+}
+
+enum sfb_status sfb_recording_put_code(struct sfb_recording_writer *w,
+                                       const struct sfb_recording_code *e)
+{
+    if (!has_process(w, e->process) || e->name == NULL || e->file == NULL ||
+        strlen(e->name) > TEXT_MAX / 2 || strlen(e->file) > TEXT_MAX / 2 ||
+        !sfb_ids_add(&w->codes, e->id))
+        return SFB_BAD_ARGUMENT;
+    return sfb_writer_put(w, SFB_EVENT_CODE, sfb_body_code, e);
 }
 
 void sfb_recording_forget_stacks(struct sfb_recording_writer *w, uint32_t process)

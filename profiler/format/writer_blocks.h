@@ -26,7 +26,8 @@ struct sfb_recording_writer {
     struct sfb_bytes block; /* header and payload, for one write(2) */
     struct sfb_bytes payload;
     struct sfb_known_stacks known;
-    struct sfb_ids processes, threads, sites;
+    struct sfb_ids processes, threads, sites, codes, awaited;
+    struct sfb_bytes key; /* of a stack with calls of an interpreter's functions */
     struct sfb_heap_events heap[WRITER_HEAP_OPEN];
     uint64_t heap_uses;
     uint64_t site_count;

@@ -94,7 +94,7 @@ struct sfb_live_mark {
 struct sfb_live_counts {
     uint64_t foreign;      /* unknown blocks freed: older than the table, or another allocator's */
     uint64_t overruns;     /* blocks freed with an overwritten tail */
-    uint64_t unidentified; /* blocks foreign or overrun: no time to find out which */
+    uint64_t unidentified; /* blocks foreign, overrun, or behind an overrun: not known which */
     uint64_t unsampled;    /* blocks not sampled */
     uint64_t no_slot;      /* samples dropped: all slots are taken */
     uint64_t no_stack;     /* blocks recorded without their stack: the table of stacks is full */
@@ -160,6 +160,8 @@ struct sfb_live {
     uint64_t freed_at, freed_next; /* freed_next: blocks so far */
     uint32_t freed_room;           /* a power of two; 0: none are remembered */
     uint32_t unused_2;
+    uint64_t
+        headers; /* blocks freed whose size in the allocator, before the block, was overwritten */
 };
 
 _Static_assert(sizeof(struct sfb_live) <= SFB_LIVE_PAGE, "a page");
@@ -174,12 +176,12 @@ struct sfb_live_stack {
     uint64_t unused;
 };
 
-/* A freed block. Its stacks may be freed, too: their generations say so. */
+/* A freed block. Its stacks may be freed, too: their whole generations say so, however many have passed. */
 struct sfb_live_freed {
     uint64_t address; /* 0: none, or it is being written */
     uint64_t what;    /* of its slot */
     uint64_t by;      /* the stack that freed it, as in a slot */
-    uint64_t unused;
+    uint32_t generation, by_generation;
 };
 
 _Static_assert(sizeof(struct sfb_live_freed) == 32, "the ring's step");
@@ -359,7 +361,10 @@ static inline struct sfb_live_freed sfb_live_freed_read(const struct sfb_live_fr
 {
     struct sfb_live_freed copy = { .address = __atomic_load_n(&at->address, __ATOMIC_ACQUIRE),
                                    .what = __atomic_load_n(&at->what, __ATOMIC_ACQUIRE),
-                                   .by = __atomic_load_n(&at->by, __ATOMIC_ACQUIRE) };
+                                   .by = __atomic_load_n(&at->by, __ATOMIC_ACQUIRE),
+                                   .generation = __atomic_load_n(&at->generation, __ATOMIC_ACQUIRE),
+                                   .by_generation =
+                                       __atomic_load_n(&at->by_generation, __ATOMIC_ACQUIRE) };
 
     if (__atomic_load_n(&at->address, __ATOMIC_ACQUIRE) != copy.address)
         copy.address = 0;

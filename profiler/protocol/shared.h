@@ -50,7 +50,7 @@
 #define SFB_SHARED_MAGIC "sfb-mem" /* 8 bytes with the '\0' */
 
 enum {
-    SFB_SHARED_VERSION = 6,
+    SFB_SHARED_VERSION = 8,
     SFB_SHARED_PAGE = 4096,
     SFB_SHARED_PROCESS_MAX = 512,                       /* recorded at the same time */
     SFB_SHARED_RING_MAX = 1024,                         /* threads recorded at the same time */
@@ -73,7 +73,8 @@ enum sfb_shared_flags {
 enum sfb_shared_mode { SFB_SHARED_CPU = 0, SFB_SHARED_HEAP = 1 };
 
 enum sfb_shared_heap_flags {
-    SFB_SHARED_HEAP_MMAP = 1, /* mmap(), munmap(), mremap() too */
+    SFB_SHARED_HEAP_MMAP = 1,           /* mmap(), munmap(), mremap() too */
+    SFB_SHARED_HEAP_PYTHON_OBJECTS = 4, /* wrap CPython's allocators */
     SFB_SHARED_HEAP_WAIT =
         2 /* wait for room in a ring while the recorder lives, not just a second */
 };
@@ -242,7 +243,9 @@ enum sfb_shared_record {
         2, /* struct sfb_shared_sample, then a CBF of cbf_size bytes; defines the stack named hash */
     SFB_RECORD_SAMPLE =
         3, /* struct sfb_shared_sample; a STACK of any thread of the process defined hash. 0: no stack */
-    SFB_RECORD_NAME = 4 /* struct sfb_shared_name: the thread's name has changed */
+    SFB_RECORD_NAME = 4, /* struct sfb_shared_name: the thread's name has changed */
+    SFB_RECORD_CODE =
+        5 /* struct sfb_shared_code, then name, file and table of lines: a Python function */
 };
 
 struct sfb_shared_record_head {
@@ -260,6 +263,33 @@ struct sfb_shared_sample {
     uint32_t end;    /* enum sfb_status */
     uint32_t
         modules; /* modules_written at the sample: the module list that its addresses refer to */
+
+    /* STACK: struct sfb_shared_call behind the CBF, at a multiple of 8 bytes: calls of Python functions. */
+    uint32_t calls;
+};
+
+/* A Python function that runs in a C frame of the stack. Innermost first: frames ascend. */
+struct sfb_shared_call {
+    uint64_t
+        code; /* a CODE of any thread of the process defined it; 0: what follows is not certain */
+    uint32_t instruction; /* bytes from its first; SFB_CPYTHON_BEFORE */
+    uint32_t frame;       /* of the stack, innermost 0 */
+};
+
+enum {
+    SFB_SHARED_CALLS_MAX = 512,
+    SFB_SHARED_CODE_NAME = 512, /* most bytes of each, without a '\0' */
+    SFB_SHARED_CODE_FILE = 1024,
+    SFB_SHARED_CODE_LINES = 16384
+};
+
+struct sfb_shared_code {
+    struct sfb_shared_record_head head;
+    uint64_t
+        code; /* identifies it in the process: a hash of its address and of what may change there */
+    uint32_t first_line;
+    uint16_t name_size, file_size;
+    uint32_t lines_size; /* 0: too large, or unreadable */
     uint32_t padding;
 };
 
@@ -278,8 +308,9 @@ enum sfb_shared_heap_record {
     SFB_HEAP_PAD = 1, /* nothing follows up to the end of data */
 
     /*
-     * {hash, cbf_size | end << 32 | modules << 40, CBF, padded to 8 bytes}: defines the stack named hash in this
-     * process. `end` is enum sfb_status; `modules` holds the low bits of modules_written at the event.
+     * {hash, cbf_size | calls << 16 | end << 32 | modules << 40, CBF, padded to 8 bytes, calls}: defines the stack named
+     * hash in this process. `calls` are so many struct sfb_shared_call. `end` is enum sfb_status; `modules` holds the low
+     * bits of modules_written at the event.
      */
     SFB_HEAP_STACK = 2,
 
@@ -297,12 +328,18 @@ enum sfb_shared_heap_record {
         7, /* {pointer}: before realloc(). If neither ALLOC_REALLOC nor REALLOC_FAILED follows, it freed */
     SFB_HEAP_FREE_MMAP = 8,      /* {address, size}: munmap(), mremap(); any part of a mapping */
     SFB_HEAP_REALLOC_FAILED = 9, /* {pointer}: the block lives on, as before FREE_REALLOC */
-    SFB_HEAP_NAME = 10           /* 16 bytes: the thread's name has changed */
+    SFB_HEAP_NAME = 10,          /* 16 bytes: the thread's name has changed */
+
+    /* struct sfb_shared_code with this first word in place of its head, then name, file and table of lines: a Python
+     * function */
+    SFB_HEAP_CODE = 11
 };
 
 enum {
     SFB_HEAP_KIND_BITS = 8,
     SFB_HEAP_SLACK_SHIFT = 48,
+    SFB_HEAP_CBF_BITS = 16,
+    SFB_HEAP_CALLS_SHIFT = 16,  /* 16 bits */
     SFB_HEAP_END_SHIFT = 32,    /* 8 bits */
     SFB_HEAP_MODULES_SHIFT = 40 /* 24 bits */
 };

@@ -41,6 +41,8 @@ const char *sfb_status_str(enum sfb_status status)
     case SFB_UNPROVEN_END: return "outermost frame reached by an unproven guess";
     case SFB_STACK_CUT: return "the copy of the stack ends before the stack does";
     case SFB_STACK_CHANGED: return "the stack has changed since the walk stopped";
+    case SFB_BAD_CONTINUATION: return "a continuation is no coroutine";
+    case SFB_CONTINUATION_CIRCLE: return "continuations form a circle";
     case SFB_BAD_ARGUMENT: return "bad argument";
     case SFB_BUFFER_TOO_SMALL: return "buffer too small for any backtrace";
     case SFB_NO_RESOURCE: return "the system refused it";
@@ -74,6 +76,7 @@ const char *sfb_source_str(enum sfb_source source)
     case SFB_SOURCE_LIBUNWIND: return "libunwind";
     case SFB_SOURCE_FRAME_POINTER: return "frame-pointer";
     case SFB_SOURCE_UNPROVEN: return "unproven";
+    case SFB_SOURCE_ASYNC: return "async";
     case SFB_SOURCE_COUNT: break;
     }
     return "unknown source";

@@ -8,6 +8,7 @@
 #include "sfb/cbf.h"
 
 #include "base/sized.h"
+#include "cbf/common.h"
 #include "cbf/format.h"
 
 #define KNOWN_FLAGS (SFB_CBF_SWIFT | SFB_CBF_STREAM | SFB_CBF_REQUIRE_END | SFB_CBF_EXPAND)
@@ -209,7 +210,9 @@ static enum sfb_status read_end(struct sfb_cbf_decoder *d, unsigned opcode, stru
     return SFB_END;
 }
 
-static enum sfb_status read_instruction(struct sfb_cbf_decoder *d, struct sfb_error *error)
+/* Out of the way of the common address, which then needs no stack. */
+static __attribute__((noinline)) enum sfb_status read_instruction(struct sfb_cbf_decoder *d,
+                                                                  struct sfb_error *error)
 {
     unsigned opcode = d->data[d->offset];
 
@@ -229,8 +232,14 @@ enum sfb_status sfb_cbf_decoder_next(struct sfb_cbf_decoder *decoder, struct sfb
 {
     struct sfb_cbf_decoder *d = decoder;
     enum sfb_status status = SFB_OK;
+    const size_t common = cbf_next_common(d);
 
-    if (d->pending > 0)
+    if (common > 0) {
+        d->item.offset = d->offset - common;
+        d->item.size = common;
+        d->item.relative = (d->data[d->item.offset] & CBF_ADDRESS_ABSOLUTE) == 0;
+        d->item.repeat = false;
+    } else if (d->pending > 0)
         d->pending--;
     else if (d->ended)
         status = SFB_END;

@@ -19,19 +19,6 @@
 
 _Static_assert(sizeof(struct sfb_cbf_encoder) <= 64, "the state is one cache line");
 
-COLD uint8_t *cbf_put_far(uint8_t *at, unsigned opcode, uint64_t last, uint64_t address)
-{
-    uint64_t operand = address - last;
-    unsigned count = cbf_signed_count(operand), absolute_count = cbf_signed_count(address);
-
-    if (absolute_count < count) {
-        operand = address;
-        count = absolute_count;
-        opcode |= CBF_ADDRESS_ABSOLUTE;
-    }
-    return cbf_write_operand(at, opcode, operand, count);
-}
-
 /* write_operand() near the limit: writes only the needed bytes, one by one. */
 static COLD uint8_t *write_tight(uint8_t *at, const uint8_t *limit, unsigned opcode,
                                  uint64_t operand, unsigned count)
@@ -179,16 +166,8 @@ static COLD enum sfb_status put_uncommon(struct sfb_cbf_encoder *e, enum sfb_fra
 enum sfb_status sfb_cbf_encoder_put(struct sfb_cbf_encoder *encoder, enum sfb_frame_kind kind,
                                     uint64_t value)
 {
-    struct sfb_cbf_encoder *e = encoder;
-
-    if (UNLIKELY((e->shift | e->first) != 0 || (unsigned)kind >= SFB_FRAME_OMIT ||
-                 value == e->last || (size_t)(e->limit - e->pos) < SFB_CBF_FRAME_SIZE_MAX))
-        return put_uncommon(e, kind, value);
-    e->pos = cbf_put_common(e->pos, CBF_OP_PC + ((unsigned)kind << 4), e->last, value);
-    e->last = value;
-    e->repeats = 0;
-    e->kind = (uint8_t)kind;
-    return SFB_OK;
+    return cbf_encoder_put_common(encoder, kind, value) ? SFB_OK
+                                                        : put_uncommon(encoder, kind, value);
 }
 
 void sfb_cbf_encoder_extend(struct sfb_cbf_encoder *encoder, size_t size)

@@ -87,6 +87,22 @@ static inline uint8_t *cbf_put_common(uint8_t *at, unsigned opcode, uint64_t las
     return at + bits / 8 + 2;
 }
 
+/* Inline: what sfb_cbf_encoder_put() does of nearly all frames. @return false: nothing was put, and it must decide */
+static inline bool cbf_encoder_put_common(struct sfb_cbf_encoder *e, enum sfb_frame_kind kind,
+                                          uint64_t value)
+{
+    if (__builtin_expect((e->shift | e->first) != 0 || (unsigned)kind >= SFB_FRAME_OMIT ||
+                             value == e->last ||
+                             (size_t)(e->limit - e->pos) < SFB_CBF_FRAME_SIZE_MAX,
+                         0))
+        return false;
+    e->pos = cbf_put_common(e->pos, CBF_OP_PC + ((unsigned)kind << 4), e->last, value);
+    e->last = value;
+    e->repeats = 0;
+    e->kind = (uint8_t)kind;
+    return true;
+}
+
 static inline uint8_t *cbf_put_ra(uint8_t *at, uint64_t last, uint64_t address)
 {
     return cbf_put_common(at, CBF_OP_RA, last, address);

@@ -47,11 +47,11 @@ static enum sfb_status read_options(struct sframe_backtrace_crash_options *out,
         out->outermost = out->max_frames < 4 * SFRAME_BACKTRACE_CRASH_OUTERMOST_MAX
                              ? out->max_frames / 4
                              : SFRAME_BACKTRACE_CRASH_OUTERMOST_MAX;
-    known = (out->flags & ~(uint32_t)SFRAME_BACKTRACE_NO_LIBUNWIND) == 0 &&
-            (out->signals & ~all_signals()) == 0 &&
-            out->max_frames <= SFRAME_BACKTRACE_CRASH_FRAMES_MAX &&
-            out->outermost <= SFRAME_BACKTRACE_CRASH_OUTERMOST_MAX &&
-            out->outermost <= out->max_frames;
+    known =
+        (out->flags & ~(uint32_t)(SFRAME_BACKTRACE_NO_LIBUNWIND | SFRAME_BACKTRACE_ASYNC)) == 0 &&
+        (out->signals & ~all_signals()) == 0 &&
+        out->max_frames <= SFRAME_BACKTRACE_CRASH_FRAMES_MAX &&
+        out->outermost <= SFRAME_BACKTRACE_CRASH_OUTERMOST_MAX && out->outermost <= out->max_frames;
     return known ? SFB_OK : SFB_BAD_ARGUMENT;
 }
 

@@ -38,7 +38,11 @@ uint64_t sfb_crash_put_frame(struct sfb_text *text, const struct sfb_cbf_item *i
         number += item->count;
     } else {
         sfb_crash_put_number(text, SFB_CRASH_FRAME, (int64_t)number);
-        sfb_crash_put_address(text, item->kind == SFB_FRAME_PC ? " pc " : " ra ", item->value);
+        sfb_crash_put_address(text,
+                              item->kind == SFB_FRAME_PC      ? " pc "
+                              : item->kind == SFB_FRAME_ASYNC ? " async "
+                                                              : " ra ",
+                              item->value);
         sfb_text_char(text, ' ');
         sfb_place_put(text, item->value);
         number++;

@@ -77,6 +77,9 @@ static void on_trap(int signo, siginfo_t *info, void *context)
     ucontext_t *uc = context;
 
     if (info->si_code != TRAP_TRACE && !(info->si_code == SI_TKILL && burst_steps == 0)) {
+        /* Most programs have no handler for it: then this line says what ended them. */
+        dprintf(STDERR_FILENO, "sfb-stepper: SIGTRAP of code %d at %#llx, not of a step\n",
+                info->si_code, (unsigned long long)machine_pc(uc));
         handlers_pass_on(signo, info, context);
         errno = saved_errno;
         return;

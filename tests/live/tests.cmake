@@ -2,6 +2,12 @@ sfb_test(live tables_only GSFRAME)
 sfb_test(live struct_sizes GSFRAME)
 sfb_test(live resume GSFRAME)
 sfb_test(live reader GSFRAME)
+sfb_test(live coroutines SOURCES support/trace.c)
+# By its name the library is Swift's runtime: it has a folder of its own.
+add_library(swift-runtime SHARED live/libs/swift_runtime.S)
+set_target_properties(swift-runtime PROPERTIES OUTPUT_NAME swift_Concurrency LINKER_LANGUAGE C
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/swift)
+sfb_test(live swift_contexts SOURCES support/trace.c support/child.c LIBS swift-runtime)
 
 # Programs of other versions, with today's library: the headers of 0.1.0 (abi_0_1) before today's, and
 # today's with members that structs may get.

@@ -3,7 +3,7 @@ set(sources step memory tail_ring modules loader_state walker walker_init walker
   cbf_encoder cbf_decoder cbf_vectors cbf_properties image_map
   sframe_section sframe_fde sframe_fre sframe_find sframe_versions leb128 crash_text
   eh_header eh_entry eh_program eh_program_rows eh_expression eh_rule eh_walk cfi_rows
-  arch_${SFRAME_BACKTRACE_ARCH} go_${SFRAME_BACKTRACE_ARCH})
+  cpython arch_${SFRAME_BACKTRACE_ARCH} go_${SFRAME_BACKTRACE_ARCH})
 if(SFRAME_BACKTRACE_ARCH STREQUAL "x86_64")
   list(APPEND sources follow_x86_64 eh_return_x86_64)
 endif()

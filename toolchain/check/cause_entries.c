@@ -166,17 +166,34 @@ static bool is_possible(struct check_function f, int64_t by, uint64_t *end)
     return sframe_rows_possible(f.part, f.entry, (uint64_t)f.entry->row_at + (uint64_t)by, end);
 }
 
-/* How many functions have possible rows only with so many bytes on their offset. */
-static uint32_t helped(const struct hunt *h, int64_t by)
+/*
+ * Functions whose rows are impossible, one for each place of rows: functions that share rows have one vote.
+ *
+ * @return how many
+ */
+static uint32_t find_impossible(struct vote *out, const struct hunt *h)
+{
+    uint32_t n = 0, places = 0;
+    uint64_t end;
+
+    for (uint32_t i = 0; i < hunt_functions(h); i++)
+        if (!is_possible(hunt_function(h, i), 0, &end))
+            out[n++] = (struct vote){ hunt_function(h, i).entry->row_at, i };
+    qsort(out, n, sizeof *out, by_value);
+    for (uint32_t i = 0; i < n; i++)
+        if (i == 0 || out[i].value != out[places - 1].value)
+            out[places++] = out[i];
+    return places;
+}
+
+/* How many of these have possible rows only with so many bytes on their offset. */
+static uint32_t helped(const struct hunt *h, const struct vote *wrong, uint32_t count, int64_t by)
 {
     uint32_t n = 0;
     uint64_t end;
 
-    for (uint32_t i = 0; i < hunt_functions(h); i++) {
-        const struct check_function f = hunt_function(h, i);
-
-        n += !is_possible(f, 0, &end) && is_possible(f, by, &end);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        n += is_possible(hunt_function(h, wrong[i].voter), by, &end);
     return n;
 }
 
@@ -184,21 +201,18 @@ static uint32_t helped(const struct hunt *h, int64_t by)
 enum { ROW_VOTERS = 32, ROW_BYTES = 1 << 20, ROW_VOTES = 1 << 16 };
 
 /* What is to be added: functions whose rows are impossible vote for each place where they are possible. */
-static int64_t find_offset(const struct hunt *h, uint32_t wrong)
+static int64_t find_offset(const struct hunt *h, const struct vote *wrong, uint32_t count)
 {
     const struct sframe_part *p = &h->as_it_stands->parts[0];
-    const uint32_t step = wrong / ROW_VOTERS + 1;
+    const uint32_t step = count / ROW_VOTERS + 1;
     struct vote *votes = calloc(ROW_VOTES, sizeof *votes);
     struct majority m = { .votes = 0 };
-    uint32_t seen = 0;
     uint64_t end;
     size_t n = 0;
 
-    for (uint32_t i = 0; votes && i < hunt_functions(h); i++) {
-        const struct check_function f = hunt_function(h, i);
+    for (uint32_t i = 0; votes && i < count; i += step) {
+        const struct check_function f = hunt_function(h, wrong[i].voter);
 
-        if (is_possible(f, 0, &end) || seen++ % step != 0)
-            continue;
         for (uint64_t at = 0; at < p->fre_size && at < ROW_BYTES && n < ROW_VOTES; at++)
             if (sframe_rows_possible(p, f.entry, at, &end))
                 votes[n++] = (struct vote){ (int64_t)at - (int64_t)f.entry->row_at, i };
@@ -206,23 +220,25 @@ static int64_t find_offset(const struct hunt *h, uint32_t wrong)
     if (votes)
         m = count_votes(votes, n);
     free(votes);
-    return m.votes >= HUNT_LEAST && helped(h, m.value) * 2 >= wrong ? m.value : 0;
+    return m.votes >= HUNT_LEAST && helped(h, wrong, count, m.value) * 2 >= count ? m.value : 0;
 }
 
 /* The share of an object file, or all of the table, whose rows are looked for at the wrong place. */
 static void try_row_offsets(struct hunt *h)
 {
-    uint32_t wrong = 0;
-    uint64_t end;
+    struct vote *wrong = calloc((size_t)hunt_functions(h) + 1, sizeof *wrong);
+    uint32_t count;
     int64_t by;
 
-    for (uint32_t i = 0; i < hunt_functions(h); i++)
-        wrong += !is_possible(hunt_function(h, i), 0, &end);
-    by = h->as_it_stands->part_count == 1 && wrong >= HUNT_LEAST ? find_offset(h, wrong) : 0;
+    if (!wrong)
+        return;
+    count = find_impossible(wrong, h);
+    by = h->as_it_stands->part_count == 1 && count >= HUNT_LEAST ? find_offset(h, wrong, count) : 0;
     if (by != 0)
         hunt_try_part(h, rows_at, hunt_all(FIX_ROWS_AT, by),
                       "with %+" PRId64 " bytes on the offsets of the rows of %" PRIu32 " functions",
-                      by, helped(h, by));
+                      by, helped(h, wrong, count, by));
+    free(wrong);
 }
 
 /* ---- sizes ---- */

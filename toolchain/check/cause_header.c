@@ -1,5 +1,6 @@
 /* Causes in the header, in the size and the byte order of entries, and in their order. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include <sfb/abi.h>
 
@@ -16,6 +17,12 @@ static const struct hunt_name byte_order = {
 };
 static const struct hunt_name order = {
     CODE_CAUSE_ORDER, "a linker does not sort, or sorts before the starts are final"
+};
+
+static const struct hunt_name abi = { CODE_CAUSE_HEADER,
+                                      "a cross assembler or linker writes the ABI of its host" };
+static const struct hunt_name cut = {
+    CODE_CAUSE_HEADER, "a tool that writes or copies the section has its size from another link"
 };
 
 static bool has_header(const struct check *c)
@@ -46,6 +53,21 @@ static void try_field(struct hunt *h, const char *name, uint8_t at, uint8_t widt
     hunt_try_fit(h, header, fix, "%s is 0x%" PRIx64 ": with 0x%" PRIx64, name, is, value);
 }
 
+/* The header describes more rows than the section has. */
+static void try_cut(struct hunt *h, uint64_t described, uint64_t there)
+{
+    const struct sframe_fix fix = { .kind = FIX_HEADER,
+                                    .to = UINT32_MAX,
+                                    .amount = (int64_t)there,
+                                    .at = AT_HEADER_FRE_SIZE,
+                                    .width = 4 };
+
+    hunt_try_fit(h, cut, fix,
+                 "the section is cut off: the header describes 0x%" PRIx64
+                 " bytes of rows, and 0x%" PRIx64 " are there: with these",
+                 described, there);
+}
+
 static void try_fields(struct hunt *h)
 {
     const struct check *c = h->c;
@@ -67,7 +89,9 @@ static void try_fields(struct hunt *h)
     try_field(h, "the offset of the rows", AT_HEADER_FRE_AT, 4, first + count * v->entry_size);
     if (rows > first)
         try_field(h, "the number of functions", AT_HEADER_FDES, 4, (rows - first) / v->entry_size);
-    if (c->size > rest)
+    if (c->size > rest && bytes_load(c->data + AT_HEADER_FRE_SIZE, 4, big) > c->size - rest)
+        try_cut(h, bytes_load(c->data + AT_HEADER_FRE_SIZE, 4, big), c->size - rest);
+    else if (c->size > rest)
         try_field(h, "the size of the rows", AT_HEADER_FRE_SIZE, 4, c->size - rest);
     try_field(h, "the flags", AT_HEADER_FLAGS, 1, v->always_pcrel ? 5 : 1);
 }
@@ -130,7 +154,17 @@ static void try_sizes(struct hunt *h)
 
 static void try_bytes(struct hunt *h)
 {
-    hunt_try_fit(h, byte_order, hunt_all(FIX_SWAP_MACHINE, 0),
+    const bool big = bytes_load(h->c->data, 2, true) == SFRAME_MAGIC;
+    struct sframe_fix fix = hunt_all(FIX_SWAP_MACHINE, 0);
+
+    fix.at = AT_HEADER_ABI;
+    if ((h->c->data[AT_HEADER_ABI] == SFB_ABI_AARCH64_BE) == big)
+        hunt_try_fit(
+            h, abi, fix,
+            "the ABI is 0x%x, with what is fixed by it, and not that of the file's machine, "
+            "0x%x: with that",
+            h->c->data[AT_HEADER_ABI], h->c->object->abi);
+    hunt_try_fit(h, byte_order, fix,
                  "all of it has the other byte order: in the order of its magic number");
     hunt_try_fit(h, byte_order, hunt_all(FIX_SWAP_ENTRIES, 0),
                  "the entries have the other byte order: in that order");
@@ -160,6 +194,57 @@ static bool ascends_by_field(const struct hunt *h, uint32_t count, bool is_signe
     return true;
 }
 
+static int by_start(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+/*
+ * Whether the entries ascend by what their fields held at the places where the entries were in the order of
+ * addresses: those were sorted by, and written anew.
+ */
+static bool ascends_by_old_field(const struct hunt *h, uint32_t count)
+{
+    const uint64_t step = hunt_function(h, 0).part->version->entry_size;
+    uint64_t *starts = calloc(count, sizeof *starts);
+    bool ascends = starts != NULL;
+    int64_t before = INT64_MIN;
+
+    for (uint32_t i = 0; ascends && i < count; i++)
+        starts[i] = hunt_function(h, i).entry->start;
+    if (ascends)
+        qsort(starts, count, sizeof *starts, by_start);
+    for (uint32_t i = 0; ascends && i < count; i++) {
+        const uint64_t start = hunt_function(h, i).entry->start;
+        const uint64_t *at = bsearch(&start, starts, count, sizeof *starts, by_start);
+        const int64_t field = at ? (int64_t)(start - (uint64_t)(at - starts) * step) : INT64_MIN;
+
+        ascends = field >= before;
+        before = field;
+    }
+    free(starts);
+    return ascends;
+}
+
+/* Whether the functions at which the order breaks are known ones: no start is damaged. */
+static bool breaks_at_known(const struct hunt *h, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const struct sframe_entry *pair[] = { hunt_function(h, i - 1).entry,
+                                              hunt_function(h, i).entry };
+
+        for (size_t k = 0; k < 2 && pair[1]->start < pair[0]->start; k++) {
+            const struct object_range *r = truth_at(h->truth, pair[k]->start);
+
+            if (!r || r->end - r->start != pair[k]->size)
+                return false;
+        }
+    }
+    return true;
+}
+
 /*
  * How many functions lie before one that is in front of them in the table, and how often the order
  * breaks.
@@ -170,6 +255,7 @@ void hunt_order(struct hunt *h)
     const uint32_t count = hunt_functions(h);
     uint32_t breaks = 0, at = 0, late = 0, early = 0;
     uint64_t highest = 0;
+    bool by_field;
 
     if (unsorted == 0 || h->all - unsorted >= HUNT_LEAST)
         return;
@@ -183,18 +269,22 @@ void hunt_order(struct hunt *h)
         late += start < highest;
         highest = start > highest ? start : highest;
     }
-    if (breaks == 0 || late < HUNT_LEAST)
+    /* A damaged start breaks the order once. */
+    by_field = breaks > 0 && (breaks > 1 || breaks_at_known(h, count)) &&
+               (ascends_by_field(h, count, false) || ascends_by_field(h, count, true) ||
+                ascends_by_old_field(h, count));
+    if (breaks == 0 || (late < HUNT_LEAST && !by_field))
         return;
     for (uint32_t i = 0; i < at; i++)
         early += hunt_function(h, i).entry->start > hunt_function(h, at).entry->start;
-    if (breaks >= count / 2 && breaks + 1 + count / 10 >= count)
+    if (late >= HUNT_LEAST && breaks >= count / 2 && breaks + 1 + count / 10 >= count)
         hunt_settle(h, order, hunt_all(FIX_ANY_ORDER, 0), "the table descends: in ascending order");
-    else if (breaks == 1 &&
+    else if (late >= HUNT_LEAST && breaks == 1 &&
              hunt_function(h, count - 1).entry->start < hunt_function(h, 0).entry->start)
         hunt_settle(h, order, hunt_all(FIX_ANY_ORDER, 0),
                     "the table is rotated, its first function is entry %" PRIu32 ": from there on",
                     at);
-    else if (ascends_by_field(h, count, false) || ascends_by_field(h, count, true))
+    else if (by_field)
         hunt_settle(h, order, hunt_all(FIX_ANY_ORDER, 0),
                     "the table is sorted by the fields' values, not by addresses: by addresses");
     else if (early >= HUNT_LEAST)

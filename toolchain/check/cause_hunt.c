@@ -19,7 +19,7 @@ struct demand {
 };
 
 static const struct demand of_all = { 10, FINDINGS_LEAST }, of_part = { 2, FINDINGS_LEAST },
-                           of_header = { 10, 2 };
+                           of_header = { 10, 2 }, of_functions = { 0, 1 }, of_few = { 2, 1 };
 
 static uint64_t grave(const struct findings *f)
 {
@@ -108,6 +108,16 @@ void hunt_try_part(struct hunt *h, struct hunt_name name, struct sframe_fix fix,
     va_end(arguments);
 }
 
+void hunt_try_functions(struct hunt *h, struct hunt_name name, struct sframe_fix fix, bool few,
+                        const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    try(h, name, fix, few ? of_few : of_functions, format, arguments);
+    va_end(arguments);
+}
+
 void hunt_try_fit(struct hunt *h, struct hunt_name name, struct sframe_fix fix, const char *format,
                   ...)
 {
@@ -141,6 +151,31 @@ void hunt_settle(struct hunt *h, struct hunt_name name, struct sframe_fix fix, c
     va_end(arguments);
 }
 
+/* From what explains most to what explains least, until one does. */
+static void hunt_in_turn(struct hunt *h)
+{
+    const struct cause *out = h->out;
+
+    hunt_header(h);
+    if (hunt_functions(h) == 0)
+        return;
+    if (out->code == 0)
+        hunt_lost(h);
+    if (out->code == 0)
+        hunt_stretch(h, false);
+    if (out->code == 0)
+        hunt_entries(h);
+    if (out->code == 0 &&
+        (out->before.equal * 2 >= out->before.all || h->truth->count < TRUTH_LEAST))
+        hunt_rows(h);
+    if (out->code == 0)
+        hunt_order(h);
+    if (out->code == 0)
+        hunt_stretch(h, true);
+    if (out->code == 0)
+        hunt_last(h);
+}
+
 bool cause_hunt(struct cause *out, const struct check *c, const struct check *as_it_stands,
                 const struct truth *truth)
 {
@@ -154,18 +189,8 @@ bool cause_hunt(struct cause *out, const struct check *c, const struct check *as
     check_count(&h.found, c, &(struct check_reading){ .version = 0 });
     h.all = h.left = grave(&h.found);
     /* Rows that are shared beyond reason are an attack: each look at all of them is dear. */
-    if (h.all > 0 && hunt_count(&h, CODE_TOO_SHARED) == 0) {
-        hunt_header(&h);
-        if (hunt_functions(&h) > 0) {
-            hunt_entries(&h);
-            if (out->before.equal * 2 >= out->before.all || truth->count < TRUTH_LEAST)
-                hunt_rows(&h);
-            if (out->code == 0)
-                hunt_order(&h);
-            if (out->code == 0)
-                hunt_last(&h);
-        }
-    }
+    if (h.all > 0 && hunt_count(&h, CODE_TOO_SHARED) == 0)
+        hunt_in_turn(&h);
     findings_free(&h.found);
     return out->code != 0;
 }

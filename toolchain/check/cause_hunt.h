@@ -6,6 +6,8 @@
  *     cause_header.c  faults of the header, of the sizes and the order of entries
  *     cause_entries.c faults of the functions' fields
  *     cause_rows.c    faults of the rows
+ *     cause_stretch.c faults of the rows of some functions; cause_pairs.c has the rules
+ *     cause_lost.c    rows whose entries are gone
  */
 #ifndef TOOLCHAIN_CHECK_CAUSE_HUNT_H
 #define TOOLCHAIN_CHECK_CAUSE_HUNT_H
@@ -45,6 +47,14 @@ void hunt_try_header(struct hunt *h, struct hunt_name name, struct sframe_fix fi
 void hunt_try_part(struct hunt *h, struct hunt_name name, struct sframe_fix fix, const char *format,
                    ...) __attribute__((format(printf, 4, 5)));
 
+/*
+ * The same for a set of functions, each of which one rule makes: it must explain some findings.
+ *
+ * @param few  so few functions that they must be half of what is wrong
+ */
+void hunt_try_functions(struct hunt *h, struct hunt_name name, struct sframe_fix fix, bool few,
+                        const char *format, ...) __attribute__((format(printf, 5, 6)));
+
 /* The same for a section that cannot be read: its functions must be known ones then. */
 void hunt_try_fit(struct hunt *h, struct hunt_name name, struct sframe_fix fix, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));
@@ -69,7 +79,10 @@ static inline struct sframe_fix hunt_all(enum fix_kind kind, int64_t amount)
 void hunt_header(struct hunt *h);
 void hunt_entries(struct hunt *h);
 void hunt_rows(struct hunt *h);
+/* @param last  nothing else is found: rules that say little count, too */
+void hunt_stretch(struct hunt *h, bool last);
 void hunt_order(struct hunt *h);
+void hunt_lost(struct hunt *h); /* entries that are gone */
 void hunt_last(struct hunt *h); /* if nothing else is found */
 
 /* @return whether there is a cause */

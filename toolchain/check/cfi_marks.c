@@ -41,6 +41,14 @@ static uint64_t bytes(struct program *p, unsigned size)
     return value;
 }
 
+static void skip_expression(struct program *p)
+{
+    const uint64_t size = number(p), left = (uint64_t)(p->end - p->at);
+
+    p->at += size < left ? size : left;
+    p->marks |= CFI_EXPRESSION;
+}
+
 static void advance(struct program *p, uint64_t by)
 {
     p->advanced += by * p->fde->code_align;
@@ -125,6 +133,12 @@ static bool apply(struct program *p, uint8_t opcode)
         save(p, number(p));
         number(p);
         break;
+    case DW_CFA_expression:
+    case DW_CFA_val_expression:
+        number(p);
+        skip_expression(p);
+        break;
+    case DW_CFA_def_cfa_expression: skip_expression(p); break;
     case DW_CFA_GNU_window_save: break;
     default: return false;
     }

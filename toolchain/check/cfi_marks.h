@@ -19,7 +19,8 @@ enum cfi_mark {
     CFI_FP_SAME = 1 << 8,   /* the frame pointer is unchanged */
     CFI_FP_ALONE = 1 << 9,  /* the frame pointer is saved, and the return address is not */
     CFI_PAST_END = 1 << 10, /* a directive behind the last byte of the function */
-    CFI_SIMPLE = 1 << 11    /* the CIE says nothing: .cfi_startproc simple */
+    CFI_SIMPLE = 1 << 11,   /* the CIE says nothing: .cfi_startproc simple */
+    CFI_EXPRESSION = 1 << 12
 };
 
 /*

@@ -136,11 +136,13 @@ struct check {
     size_t plt_count;
     struct object_range *functions; /* known functions; coverage.c */
     size_t function_count, function_capacity;
-    bool compares;             /* level 4 will compare the rows */
-    struct known_facts *facts; /* NULL: nothing is known */
-    /* What is lost is what GNU as leaves out; is one stretch of code. */
-    bool lost_left_out, lost_stretch;
-    bool first; /* the levels may run again: nothing is written down */
+    bool compares;               /* level 4 will compare the rows */
+    struct known_facts *facts;   /* NULL: nothing is known */
+    unsigned cause;              /* enum check_code of the cause that was found; 0: none */
+    uint8_t cause_field;         /* SF0711: the field of the header */
+    bool lost_left_out;          /* what is lost is what GNU as leaves out */
+    struct object_range lost_at; /* the one stretch of code that is lost; else empty */
+    bool first;                  /* the levels may run again: nothing is written down */
     bool no_memory;
 };
 

@@ -41,10 +41,25 @@ static void fail(struct check *c, uint64_t offset, const char *field, const char
     c->result->fault = (struct object_fault){ .field = field, .cause = cause, .offset = offset };
 }
 
+/*
+ * Another offset of the rows: their length is the one that they have from there on, if they ended with the
+ * section: both fields have the same fault then.
+ */
+static void keep_end(uint8_t *header, size_t size, const struct sframe_fix *fix, bool big)
+{
+    const uint64_t before = SFRAME_HEADER_SIZE + header[AT_HEADER_AUX];
+    const uint64_t at = bytes_load(header + AT_HEADER_FRE_AT, 4, big);
+    const uint64_t length = bytes_load(header + AT_HEADER_FRE_SIZE, 4, big);
+
+    if (before + at + length == size && (uint64_t)fix->amount <= at + length)
+        bytes_store(header + AT_HEADER_FRE_SIZE, 4, at + length - (uint64_t)fix->amount, big);
+}
+
 bool check_read(struct check *c)
 {
     const struct sframe_fix *fix = &c->reading.fix;
     const bool header = fix->kind == FIX_HEADER && c->size >= SFRAME_HEADER_SIZE;
+    const bool big = c->size >= 2 && bytes_load(c->data, 2, true) == SFRAME_MAGIC;
 
     if ((c->reading.version != 0 && c->size > AT_HEADER_VERSION) || header) {
         c->changed = malloc(c->size);
@@ -53,9 +68,10 @@ bool check_read(struct check *c)
         memcpy(c->changed, c->data, c->size);
         if (c->reading.version != 0)
             c->changed[AT_HEADER_VERSION] = c->reading.version;
+        if (header && fix->at == AT_HEADER_FRE_AT)
+            keep_end(c->changed, c->size, fix, big);
         if (header)
-            bytes_store(c->changed + fix->at, fix->width, (uint64_t)fix->amount,
-                        bytes_load(c->data, 2, true) == SFRAME_MAGIC);
+            bytes_store(c->changed + fix->at, fix->width, (uint64_t)fix->amount, big);
         c->data = c->changed;
     }
     if (!check_structure(c))
@@ -124,6 +140,7 @@ void check_count(struct findings *out, const struct check *c, const struct check
     sub.result = &result;
     sub.findings = out;
     sub.reading = *reading;
+    out->folded = reading->fix.set;
     sub.options = &(struct check_options){ .no_cfi = c->options->no_cfi,
                                            .code = c->options->code,
                                            .kernel = c->options->kernel };
@@ -159,6 +176,9 @@ static void explain(struct check *c, const struct cause *cause)
         check_count(&with, c, &cause->reading);
         cause_say(c, cause, subtract(c->findings->explained, &without, &with));
         c->reading = cause->reading;
+        c->findings->folded = cause->reading.fix.set;
+        c->cause = (unsigned)cause->code;
+        c->cause_field = cause->reading.fix.kind == FIX_HEADER ? cause->reading.fix.at : 0;
     } else {
         c->no_memory = true;
     }
@@ -188,15 +208,17 @@ static bool check_first(struct check *c, struct cause *cause)
     struct check sub = *c;
     bool again;
 
-    cause->code = 0;
+    *cause = (struct cause){ .code = 0 };
     f->holds = true;
     f->ears.data = &sub;
     sub.first = true;
     check_levels(&sub);
     f->ears.data = c;
     sub.first = false;
-    again = !c->options->as_it_stands &&
-            f->by_severity[CHECK_ERROR] + f->by_severity[CHECK_WARNING] > 0 && cause_find(cause, c);
+    again =
+        !c->options->as_it_stands &&
+        (f->by_severity[CHECK_ERROR] + f->by_severity[CHECK_WARNING] > 0 || c->options->reader) &&
+        cause_find(cause, c);
     again |= f->overflow || (policy && policy->baseline_to);
     if (!again) {
         *c = sub;
@@ -225,6 +247,9 @@ static void check_whole(struct check *c)
     }
     if (c->options->inspect)
         c->options->inspect(c, c->options->inspect_data);
+    c->findings->folded = NULL;
+    c->reading.fix.set = NULL;
+    free(cause.reading.fix.set);
 }
 
 /* Without section headers the segment leads to the table. */

@@ -6,6 +6,9 @@
 #include "toolchain/check/say.h"
 #include "util/counted.h"
 
+/* Bytes that are no code may make so many instructions. */
+enum { STEPS_BACK = 3 };
+
 /* Instructions examined behind the end of a function, and the longest one. */
 enum { OPEN_MAX = 64, INSN_BYTES_MAX = 16 };
 
@@ -58,11 +61,31 @@ static void judge_signal(struct code_function *u)
                u->start, no_rules, "%s", "");
 }
 
+/*
+ * Whether bytes that are no code, behind a call that does not return or a jump, put the instructions out of step: the code
+ * behind them is jumped to.
+ */
+static bool is_out_of_step(const struct code_function *u)
+{
+    for (size_t i = 0; i < u->insn_count; i++) {
+        const struct insn *in =
+            u->insns[i].has_target && u->insns[i].target > u->start && u->insns[i].target < u->end
+                ? around(u, u->insns[i].target)
+                : NULL;
+
+        for (size_t k = 1; in && k <= STEPS_BACK && in - u->insns >= (ptrdiff_t)k; k++)
+            if (in[-(ptrdiff_t)k].flow != FLOW_ON && in[-(ptrdiff_t)k].flow != FLOW_BRANCH)
+                return true;
+    }
+    return false;
+}
+
 void code_judge_bounds(struct code_function *u)
 {
     const struct insn *last = &u->insns[u->insn_count - 1];
+    const bool in_step = !is_out_of_step(u);
 
-    for (size_t i = 0; i < u->row_count; i++) {
+    for (size_t i = 0; in_step && i < u->row_count; i++) {
         const struct code_row *row = &u->rows[i];
         const struct insn *in = around(u, u->start + row->start);
 
@@ -74,7 +97,7 @@ void code_judge_bounds(struct code_function *u)
     }
     judge_key(u);
     judge_signal(u);
-    if (insn_end(last) > u->end)
+    if (in_step && insn_end(last) > u->end)
         say_at(u->cc->c, CODE_INSN_END, place_of_entry(u->f.part, u->f.entry, FIELD_SIZE), u->end,
                no_rules, ", %s into one of %u", counted(u->end - last->address, "bytes").text,
                last->size);

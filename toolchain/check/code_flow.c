@@ -182,13 +182,18 @@ static bool meet(struct code_function *u, size_t from, size_t at, const struct f
     return true;
 }
 
-/* sp in the states behind a branch that a comparison of sp with a register precedes. */
-static void equate(const struct code_function *u, size_t at, enum insn_equal where,
+/*
+ * sp in the states behind a branch that a comparison of sp with a register precedes.
+ *
+ * @return false: they differ, so this state does not go there: a loop that probes the stack, in its first turn
+ */
+static bool equate(const struct code_function *u, size_t at, enum insn_equal where,
                    struct frame_state *s)
 {
     if (u->insns[at].equal == where && at > 0 && u->insns[at - 1].what == WHAT_COMPARE &&
         (u->marks[at] & MARK_LEADER) == 0 && (u->marks[at - 1] & MARK_HOLE) == 0)
-        state_equate(s, &u->cc->machine, &u->insns[at - 1]);
+        return state_equate(s, &u->cc->machine, &u->insns[at - 1]);
+    return true;
 }
 
 /* Whether only a call leads to a jump: if it does not return, compilers let the jump lead anywhere. */
@@ -227,7 +232,8 @@ static enum outcome lead(struct code_function *u, size_t at, const struct frame_
     case FLOW_MAYBE: break;
     case FLOW_BRANCH:
         target = *s;
-        equate(u, at, EQUAL_TARGET, &target);
+        if (!equate(u, at, EQUAL_TARGET, &target))
+            return GOES_ON;
         return !i->has_target || jump(u, at, &target) ? GOES_ON : NO_MEMORY;
     case FLOW_JUMP: return jump(u, at, s) ? ENDS : NO_MEMORY;
     case FLOW_CALL:
@@ -261,7 +267,8 @@ static bool run(struct code_function *u, size_t at)
         outcome = lead(u, at, &s);
         if (outcome != GOES_ON)
             return outcome == ENDS;
-        equate(u, at, EQUAL_ON, &s);
+        if (!equate(u, at, EQUAL_ON, &s))
+            return true;
         if (u->telling && at + 1 == u->insn_count)
             code_judge_end(u, i, &s);
         if ((u->marks[at] & MARK_HOLE) || at + 1 == u->insn_count)

@@ -170,6 +170,7 @@ enum check_code {
     CODE_CAUSE_SIZES = 719,
     CODE_CAUSE_ADDRESS = 720,
     CODE_CAUSE_INFO = 721,
+    CODE_CAUSE_LOST = 722,
 
     /* the machine code */
     CODE_INSN_CFA = 801,

@@ -173,6 +173,10 @@ static void compare_stretch(struct comparer *m, struct tally *t, const struct cf
 
 static void say_missing(struct comparer *m, const struct cfi_function *f, const struct tally *t)
 {
+    const struct sframe_fix *fix = &m->c->reading.fix;
+
+    if (fix_is(fix, FIX_LOST) && f->start >= fix->low && f->start < fix->high)
+        return;
     missing_add(&m->missing, &(struct missing_function){ t->gap_start, t->bytes, f->fde.offset });
     lost_add(&m->lost, m->c, f->start, t->bytes);
 }

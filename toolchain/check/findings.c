@@ -167,6 +167,9 @@ __attribute__((format(printf, 5, 0))) static void add(struct findings *f, enum c
         f->ignored++;
         return;
     }
+    if (f->folded && place.fde >= 0 && g.severity != CHECK_NOTE &&
+        (f->folded[place.fde / 8] >> place.fde % 8 & 1) != 0)
+        return;
     wanted = is_wanted(f, index, g.severity == CHECK_NOTE);
     if ((wanted || f->ears.judge_wants_text) && vasprintf(&text, format, arguments) < 0) {
         f->no_memory = true;

@@ -65,9 +65,10 @@ struct findings {
     uint64_t *told_of_code;  /* of these, passed on */
     uint64_t *explained;     /* of each code: explained by one cause; not in of_code */
     uint64_t by_severity[3]; /* of_code, by enum check_severity */
-    uint64_t ignored;        /* by their code; not in of_code */
-    uint64_t passed;         /* passed over by the judge; not in of_code */
-    uint64_t known;          /* errors and warnings that are known faults */
+    const uint8_t *folded; /* functions whose errors and warnings one cause explains; NULL: none */
+    uint64_t ignored;      /* by their code; not in of_code */
+    uint64_t passed;       /* passed over by the judge; not in of_code */
+    uint64_t known;        /* errors and warnings that are known faults */
     const char *known_for[KNOWN_MAX];
     bool no_memory; /* a finding could not be passed on */
 };

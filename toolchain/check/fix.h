@@ -42,6 +42,8 @@ enum fix_kind {
     FIX_ANY_ORDER,
     FIX_TWICE,     /* entries that are in the table already */
     FIX_OUTERMOST, /* rows without a caller */
+    FIX_LOST,      /* rows without an entry, and the code from low to high */
+    FIX_FUNCTIONS, /* the functions of a set */
     FIX_FOREIGN    /* everything that is beside the section */
 };
 
@@ -50,6 +52,8 @@ struct sframe_fix {
     uint32_t from, to; /* functions, as findings count them; to: behind the last */
     int64_t amount;
     uint8_t at, width;
+    uint64_t low, high;
+    uint8_t *set; /* FIX_FUNCTIONS: a bit for each function; its owner is the cause */
 };
 
 static inline bool fix_is(const struct sframe_fix *fix, enum fix_kind kind)

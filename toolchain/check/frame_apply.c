@@ -172,14 +172,16 @@ void state_apply(struct frame_state *s, const struct machine *m, const struct in
         s->reg[m->sp] = unknown;
 }
 
-void state_equate(struct frame_state *s, const struct machine *m, const struct insn *compared)
+bool state_equate(struct frame_state *s, const struct machine *m, const struct insn *compared)
 {
     const uint8_t a = compared->reg[0], b = compared->reg[1];
 
     if (a >= INSN_REGISTERS || b >= INSN_REGISTERS || s->switched)
-        return;
+        return true;
     if (s->reg[a].kind == VALUE_CFA && s->reg[b].kind != VALUE_CFA && b == m->sp)
         s->reg[b] = s->reg[a];
     else if (s->reg[b].kind == VALUE_CFA && s->reg[a].kind != VALUE_CFA && a == m->sp)
         s->reg[a] = s->reg[b];
+    return s->reg[a].kind != VALUE_CFA || s->reg[b].kind != VALUE_CFA ||
+           s->reg[a].amount == s->reg[b].amount;
 }

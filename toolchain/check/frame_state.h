@@ -16,8 +16,12 @@ void state_from_row(struct frame_state *s, const struct machine *m, const struct
 
 void state_apply(struct frame_state *s, const struct machine *m, const struct insn *insn);
 
-/* sp is equal to the register that it was compared with: takes its place in the frame. */
-void state_equate(struct frame_state *s, const struct machine *m, const struct insn *compared);
+/*
+ * sp is equal to the register that it was compared with: takes its place in the frame.
+ *
+ * @return false: both places are known, and differ
+ */
+bool state_equate(struct frame_state *s, const struct machine *m, const struct insn *compared);
 
 /* Merges the states of two paths. @return whether `s` changed */
 bool state_meet(struct frame_state *s, const struct frame_state *other);

@@ -17,7 +17,7 @@ struct known {
     uint8_t abis;
     enum known_fact fact;
     const char *sections[3]; /* names of the code's section */
-    const char *sframe;      /* prefix of the rule of .sframe */
+    const char *sframe;      /* how the rule of .sframe begins, or what is in it: "*FP at" */
     const char *eh_frame;
 };
 
@@ -43,9 +43,13 @@ static bool has_code(const struct known *k, enum check_code code)
     return false;
 }
 
-static bool begins(const char *text, const char *start)
+/* How a rule begins; behind * what is in it. */
+static bool fits(const char *text, const char *pattern)
 {
-    return !start || (text && strncmp(text, start, strlen(start)) == 0);
+    if (!pattern || !text)
+        return !pattern;
+    return *pattern == '*' ? strstr(text, pattern + 1) != NULL
+                           : strncmp(text, pattern, strlen(pattern)) == 0;
 }
 
 /* Without section headers: "jmp *SLOT", and two bytes of padding, as ld writes it. */
@@ -73,6 +77,14 @@ static bool is_in(const struct known *k, const struct check *c, const struct fin
     return false;
 }
 
+bool known_has_code(enum check_code code)
+{
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (has_code(&all[i], code))
+            return true;
+    return false;
+}
+
 const char *known_fault(const struct check *c, const struct finding *finding)
 {
     const struct sframe_part *p = c->parts;
@@ -90,8 +102,7 @@ const char *known_fault(const struct check *c, const struct finding *finding)
         if (has_code(k, finding->code) && (version == 0 || (k->versions >> version & 1) != 0) &&
             (k->abis == 0 || (abi < 8 && (k->abis >> abi & 1) != 0)) && is_in(k, c, finding) &&
             (version > 0 || k->fact == FACT_DISCARDED) && known_fact_holds(c, finding, k->fact) &&
-            begins(finding->rules.sframe, k->sframe) &&
-            begins(finding->rules.eh_frame, k->eh_frame))
+            fits(finding->rules.sframe, k->sframe) && fits(finding->rules.eh_frame, k->eh_frame))
             return k->release;
     }
     return NULL;

@@ -67,12 +67,17 @@ static bool is_empty(const struct check *c, uint64_t pc)
     return false;
 }
 
-static size_t relocations(const struct object *o)
+/* Relocations that are on no start: ld -r moves the entries only. */
+static size_t misplaced(const struct check *c, const struct sframe_part *p)
 {
-    size_t index = 0, n = 0;
+    size_t n = 0;
 
-    while ((index = object_section_after(o, index, ".rela.sframe")) != 0)
-        n += o->sections[index].header.sh_size / sizeof(Elf64_Rela);
+    for (size_t i = 0; i < c->copy.relocation_count; i++) {
+        const uint64_t place = c->copy.relocations[i].place;
+
+        n += place < p->fde_at || (place - p->fde_at) % p->version->entry_size != 0 ||
+             (place - p->fde_at) / p->version->entry_size >= p->fde_count;
+    }
     return n;
 }
 
@@ -81,12 +86,36 @@ static bool is_merged(const struct check *c)
     const struct sframe_part *p = c->parts;
 
     return c->object->relocatable && c->part_count == 1 && (p->flags & SFRAME_SORTED) != 0 &&
-           relocations(c->object) == p->fde_count;
+           c->copy.relocation_count == p->fde_count && misplaced(c, p) > 0;
 }
 
 bool known_left_out(const struct check *c, uint64_t pc)
 {
-    return (marks_at(c, pc) & (CFI_ARGS_SIZE | CFI_FP_ALONE)) != 0;
+    return (marks_at(c, pc) & (CFI_ARGS_SIZE | CFI_FP_ALONE | CFI_EXPRESSION)) != 0;
+}
+
+/*
+ * Whether a stretch of code is all that object files have: a table that a linker drops is that of whole files.
+ * Without local symbols nothing says so.
+ */
+static bool is_whole(const struct object *o, struct object_range lost)
+{
+    unsigned files = 0;
+    bool *of_file, whole = false;
+
+    for (size_t i = 0; i < o->label_count; i++)
+        if (o->labels[i].file > files)
+            files = o->labels[i].file;
+    of_file = calloc(files + 1, sizeof *of_file);
+    for (size_t i = 0; of_file && i < o->label_count; i++)
+        if (o->labels[i].start >= lost.start && o->labels[i].start < lost.end &&
+            o->labels[i].file > 0)
+            whole = of_file[o->labels[i].file] = true;
+    for (size_t i = 0; whole && i < o->label_count; i++)
+        whole = !of_file[o->labels[i].file] ||
+                (o->labels[i].start >= lost.start && o->labels[i].start < lost.end);
+    free(of_file);
+    return whole;
 }
 
 bool known_fact_holds(const struct check *c, const struct finding *f, enum known_fact fact)
@@ -113,7 +142,7 @@ bool known_fact_holds(const struct check *c, const struct finding *f, enum known
     case FACT_OBJECT: return c->object->relocatable;
     case FACT_MERGED: return is_merged(c);
     case FACT_LEFT_OUT: return c->lost_left_out;
-    case FACT_STRETCH: return c->lost_stretch;
+    case FACT_WHOLE: return is_whole(c->object, c->lost_at);
     case FACT_DISCARDED:
         return c->size == 0 && c->result->has_section && !c->object->relocatable &&
                !object_segment(c->object, SFB_PT_GNU_SFRAME);

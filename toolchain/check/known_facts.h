@@ -22,10 +22,10 @@ enum known_fact {
     FACT_SIGNAL, /* .cfi_signal_frame */
     FACT_EMPTY,  /* an entry of .eh_frame for no bytes */
     /* of the file */
-    FACT_OBJECT,    /* an object file */
-    FACT_MERGED,    /* an object file, said to be sorted, with a relocation for each entry */
+    FACT_OBJECT, /* an object file */
+    FACT_MERGED, /* an object file, said to be sorted, with a relocation for each entry, and not on its start */
     FACT_LEFT_OUT,  /* what is lost has CFI that GNU as leaves out */
-    FACT_STRETCH,   /* what is lost is one stretch of code */
+    FACT_WHOLE,     /* what is lost is all functions of object files, by their symbols */
     FACT_DISCARDED, /* an empty section, and no segment */
     FACT_PLT_SEC    /* a linkage table .plt.sec */
 };

@@ -48,6 +48,8 @@ void lost_add(struct lost *l, const struct check *c, uint64_t start, uint64_t by
         return;
     if (l->functions > 0 && start - l->end > LOST_GAP)
         l->torn = true;
+    if (l->functions == 0)
+        l->start = start;
     l->end = start + bytes;
     l->functions++;
     l->bytes += bytes;
@@ -58,7 +60,8 @@ void lost_add(struct lost *l, const struct check *c, uint64_t start, uint64_t by
 void lost_say(const struct lost *l, struct check *c, uint64_t bytes)
 {
     c->lost_left_out = (l->bytes - l->left_out) * LOST_SHARE < bytes;
-    c->lost_stretch = !l->torn;
+    c->lost_at =
+        l->torn ? (struct object_range){ 0, 0 } : (struct object_range){ l->start, l->end };
     if (l->bytes > 0 && l->bytes * LOST_SHARE >= bytes)
         findings_add(c->findings, CODE_LOST, in_file(0), "%s, %s of %" PRIu64,
                      counted(l->functions, "functions").text, counted(l->bytes, "bytes").text,

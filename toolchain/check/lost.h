@@ -7,6 +7,7 @@
 struct lost {
     uint64_t functions, bytes;
     uint64_t left_out; /* bytes of functions that GNU as leaves out */
+    uint64_t start;    /* of the first one */
     uint64_t end;      /* of the last one */
     bool torn;         /* there is other code between them */
 };

@@ -265,8 +265,8 @@ static void judge_part(struct check *c, struct ledger *l, struct sframe_part *p)
         lost |= e->rows_lost;
     }
     c->result->rows += l->rows;
-    if (lost)
-        return; /* the owners are unknown */
+    if (lost || fix_is(p->fix, FIX_LOST))
+        return; /* the owners are unknown, or known */
     judge_owners(c, l, p);
     if (l->rows != p->fre_count)
         findings_add(c->findings, CODE_ROW_TOTAL, in_sframe(p->offset + AT_HEADER_FRES),

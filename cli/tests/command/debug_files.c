@@ -122,6 +122,12 @@ static const struct place {
               "lib.so | sed -n 's/.*debug_info *PROGBITS *[0-9a-f]* *\\([0-9a-f]*\\) .*/\\1/p') && "
               "printf xxxxxxxx | dd of=lib.so bs=1 seek=$((0x$O + 30)) conv=notrunc",
       NULL, "debug ./lib.so: not used (its debug information cannot be read)", false, false },
+    { "a section of another packer",
+      OBJCOPY "--compress-debug-sections=zlib lib.full lib.so && O=$(" SFB_TOOL_PREFIX
+              "readelf -SW "
+              "lib.so | sed -n 's/.*debug_info *PROGBITS *[0-9a-f]* *\\([0-9a-f]*\\) .*/\\1/p') && "
+              "printf '\\002' | dd of=lib.so bs=1 seek=$((0x$O)) conv=notrunc",
+      NULL, "debug ./lib.so: not used (its debug information is packed by zstd", false, false },
     { "no build-id and no link", OBJCOPY "-R .note.gnu.build-id lib.bare lib.so", NULL,
       "debug everywhere: not asked (the file has no build-id and no .gnu_debuglink)", false, true },
 };

@@ -166,6 +166,13 @@ Test(tool_options, errors_say_what_may_have_been_meant)
         { "check -stats x", "check: unknown option '-stats' (did you mean '--stats'?); see 'sfb "
                             "check --help'\n" },
         { "check -x x", "check: unknown option '-x'; see 'sfb check --help'\n" },
+        { "check --reader foo x",
+          "check: 'foo' is no reader: glibc-2.42, glibc-2.43, glibc-2.44, libsframe-2.40, "
+          "libsframe-2.44, libsframe-2.47, linux-unwind-user; see" },
+        { "stack --cbf --json 1", "stack: --cbf and --json: one of them; see" },
+        { "stack --python --native 1", "stack: --native and --python: one of them; see" },
+        { "report --native --python x", "report: --native and --python: one of them; see" },
+        { "stack --cbf --names raw 1", "stack: --names changes nothing in --cbf: it has no names" },
         { "symbolize --obejct=x", "unknown option '--obejct=x' (did you mean '--object'?)" },
         { "addr2line -e x 10", "unknown command 'addr2line': 'sfb symbolize --object FILE ADDRESS' "
                                "names addresses\n" },
@@ -211,18 +218,18 @@ static size_t list_commands(const char *help, char names[COMMANDS_MAX][16])
 /* What people come for stands first. */
 Test(tool_options, help_lists_commands_in_the_order_of_their_use)
 {
-    static const char *const order[] = { "record",    "report",  "stack",  "ctl",
-                                         "symbolize", "collect", "check",  "diff",
-                                         "synth",     "dump",    "decode", "encode" };
+    static const char *const order[] = { "record",    "report",  "merge", "stack", "ctl",
+                                         "symbolize", "collect", "check", "diff",  "synth",
+                                         "dump",      "decode",  "encode" };
     struct run run = run_line("'%s' --help", SFB_TOOL);
     char names[COMMANDS_MAX][16];
     const size_t count = list_commands(run.out, names);
     size_t next = 0;
 
     cr_assert(count > 0, "%s", run.out);
-    /* A build may lack the first four. */
+    /* A build may lack the first five. */
     if (strcmp(names[0], "record") != 0)
-        next = 4;
+        next = 5;
     cr_assert_eq(count + next, sizeof order / sizeof *order, "%s", run.out);
     for (size_t i = 0; i < count; i++)
         cr_expect_str_eq(names[i], order[next + i]);

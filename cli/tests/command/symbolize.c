@@ -190,6 +190,19 @@ Test(tool_symbolize, goes_on_behind_a_line_without_an_address)
     run_free(&run);
 }
 
+/* The next lines are written after the answer to the ones before: input that pauses ends a batch. */
+Test(tool_symbolize, answers_a_program_that_asks_and_waits)
+{
+    struct run run =
+        run_line("exec bash -c 'coproc S { \"$1\" symbolize --object \"$1\"; } 2>/dev/null\n"
+                 "for i in 3 1 2; do echo $i >&${S[1]}; read -r line <&${S[0]}; echo "
+                 "\"$line\"; done; eval \"exec ${S[1]}>&-\"; wait' _ '%s'",
+                 SFB_TOOL);
+
+    cr_expect(strcmp(run.out, "0x3 ?\n0x1 ?\n0x2 ?\n") == 0, "%s%s", run.out, run.err);
+    run_free(&run);
+}
+
 Test(tool_symbolize, counts_repeated_and_omitted_frames)
 {
     uint64_t nowhere = 0x1000;
@@ -207,7 +220,8 @@ Test(tool_symbolize, counts_repeated_and_omitted_frames)
     expect_told(&s, true,
                 "#0 0x1000 ? in ?\n#1 .. (repeated 1 time more)\n"
                 "#2 0x1000 ? in ?\n#3 .. (repeated 5 times more)\n"
-                "... 100 frames omitted\n#108 0x1000 ? in ?\n... 1 frame omitted\n... truncated\n");
+                "... 100 frames omitted\n... awaited by\n#108 0x1000 ? in ?\n... 1 frame "
+                "omitted\n... truncated\n");
 }
 
 /* Looked up as they are, pc and async name the function that begins there, ra the one before. */

@@ -6,6 +6,13 @@ else()
   sfb_add_test(command.demo COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/command/demo ${PROJECT_BINARY_DIR})
 endif()
 
+# Coroutines of gcc and clang, in a program of examples/.
+if(NOT TARGET sfb OR CMAKE_CROSSCOMPILING OR SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(command coroutines "its program is of this machine, and without a sanitizer")
+else()
+  sfb_add_test(command.coroutines COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/command/coroutines ${PROJECT_BINARY_DIR})
+endif()
+
 # What the pages show, and the programs of examples: built, run and compared.
 if(NOT TARGET sfb-agent-cpu OR NOT TARGET sfb-agent-heap OR NOT TARGET sfb OR CMAKE_CROSSCOMPILING OR SFRAME_BACKTRACE_SANITIZE)
   sfb_skip(command examples "no agent can be preloaded in this build")
@@ -20,6 +27,11 @@ if(TARGET sfb)
     sfb_tool_test(command ${name})
   endforeach()
   target_link_libraries(test-command-hostile PRIVATE PkgConfig::JANSSON)
+  if(CMAKE_CROSSCOMPILING OR SFRAME_BACKTRACE_SANITIZE)
+    sfb_skip(command large_file "an emulator's or a sanitizer's memory is measured, too")
+  else()
+    sfb_tool_test(command large_file)
+  endif()
   foreach(name process debuginfod)
     target_compile_definitions(test-command-${name} PRIVATE
       SFB_EMULATED=$<BOOL:${CMAKE_CROSSCOMPILING_EMULATOR}>)
@@ -101,3 +113,16 @@ if(TARGET sfb)
   target_sources(test-command-lws PRIVATE ${PROJECT_SOURCE_DIR}/contrib/lws/lws_note.c)
 endif()
 
+
+# Traces of apitrace, made here.
+if(TARGET sfb-apitrace AND TARGET sfb)
+  sfb_tool_test(command apitrace)
+  target_link_libraries(test-command-apitrace PRIVATE PkgConfig::SNAPPY)
+elseif(TARGET sfb)
+  sfb_skip(command apitrace "there is no libsnappy")
+endif()
+
+# Crash logs of Swift, in JSON.
+if(TARGET sfb)
+  sfb_tool_test(command swift_json)
+endif()

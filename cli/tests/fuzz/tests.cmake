@@ -6,3 +6,7 @@ sfb_fuzz(text text)
 target_sources(fuzz-text PRIVATE ${PROJECT_SOURCE_DIR}/cli/log_lines.c
   ${PROJECT_SOURCE_DIR}/contrib/lws/lws_lines.c ${PROJECT_SOURCE_DIR}/contrib/lws/lws_note.c)
 target_link_libraries(fuzz-text PRIVATE sfb-symbols)
+if(TARGET sfb-apitrace)
+  sfb_fuzz(apitrace apitrace)
+  target_link_libraries(fuzz-apitrace PRIVATE sfb-apitrace PkgConfig::SNAPPY)
+endif()

@@ -1,8 +1,8 @@
 /*
  * Known work for a recorder that comes while it runs: attach_program FOLDER. Two functions share its CPU time, three to
  * one, and their own clock says what they had. Between them it waits in a call that a signal or a stop would end with
- * EINTR. When FOLDER has a file `go`, it makes a thread and a child, which do work of other names, and then a file
- * `later`. SIGTERM ends it: it writes to FOLDER/sums what the functions had, in ns, and how often the call was interrupted.
+ * EINTR. When FOLDER has a file `go`, it makes a thread and a child, which do work of other names. When both have ended, and
+ * the functions have had 0.8 s more, it makes a file `later`. SIGTERM ends it: it writes to FOLDER/sums what the functions had, in ns, and how often the call was interrupted.
  */
 #include <errno.h>
 #include <limits.h>
@@ -48,14 +48,19 @@ __attribute__((noinline)) static uint64_t one_part(void)
     return turn(10);
 }
 
+/* Longer than a second, in which looks find children. */
 __attribute__((noinline)) static void later_thread(void)
 {
-    turn(3000);
+    while (cpu_ns() < 1500000000)
+        turn(30);
 }
 
 __attribute__((noinline)) static void later_child(void)
 {
-    turn(2900);
+    const uint64_t begin = cpu_ns();
+
+    while (cpu_ns() - begin < 1500000000)
+        turn(29);
 }
 
 static void *run_thread(void *none)
@@ -65,9 +70,8 @@ static void *run_thread(void *none)
     return NULL;
 }
 
-static void make_others(const char *folder)
+static void make_others(void)
 {
-    char name[PATH_MAX];
     pthread_t thread;
     pid_t child;
 
@@ -79,7 +83,13 @@ static void make_others(const char *folder)
     }
     pthread_join(thread, NULL);
     waitpid(child, NULL, 0);
-    snprintf(name, sizeof name, "%s/later", folder);
+}
+
+static void make_file(const char *folder, const char *what)
+{
+    char name[PATH_MAX];
+
+    snprintf(name, sizeof name, "%s/%s", folder, what);
     fclose(fopen(name, "w"));
 }
 
@@ -93,7 +103,7 @@ int main(int argc, char **argv)
 {
     char go[PATH_MAX], sums[PATH_MAX]; /* more than a copy of 8 KiB holds */
     int waits;
-    uint64_t three = 0, one = 0;
+    uint64_t three = 0, one = 0, enough = 0;
     struct epoll_event event;
     FILE *out;
 
@@ -108,8 +118,14 @@ int main(int argc, char **argv)
         one += one_part();
         if (epoll_wait(waits, &event, 1, 1) < 0 && errno == EINTR && !over)
             interrupted++;
-        if (access(go, F_OK) == 0 && unlink(go) == 0)
-            make_others(argv[1]);
+        if (access(go, F_OK) == 0 && unlink(go) == 0) {
+            make_others();
+            enough = three + one + 800000000;
+        }
+        if (enough > 0 && three + one >= enough) {
+            make_file(argv[1], "later");
+            enough = 0;
+        }
     }
     out = fopen(sums, "w");
     if (!out)

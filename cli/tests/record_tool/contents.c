@@ -95,12 +95,17 @@ static void take(struct contents *c, const struct sfb_recording_event *e, struct
     case SFB_EVENT_STACK: c->stacks++; break;
     case SFB_EVENT_SAMPLE: take_sample(c, &e->of.sample, threads); break;
     case SFB_EVENT_LOSSES: take_losses(c, &e->of.losses); break;
-    case SFB_EVENT_FILE: c->files++; break;
+    case SFB_EVENT_FILE: c->maps += strncmp(e->of.file.name, "/tmp/perf-", 10) == 0; break;
     case SFB_EVENT_FINISH: snprintf(c->reason, sizeof c->reason, "%s", e->of.finish.reason); break;
+    case SFB_EVENT_WAIT:
     case SFB_EVENT_HEAP:
     case SFB_EVENT_HEAP_SITE:
     case SFB_EVENT_HEAP_TOTALS:
     case SFB_EVENT_HEAP_STATE:
+    case SFB_EVENT_CODE:
+    case SFB_EVENT_CODE_FRAMES:
+    case SFB_EVENT_AWAITED:
+    case SFB_EVENT_MARK:
     case SFB_EVENT_HEAP_EVENT: break;
     }
 }

@@ -21,12 +21,12 @@ struct contents {
     uint32_t engine;
     char engine_text[256];
     char reason[512];
-    uint64_t samples, weight; /* of all samples */
-    uint64_t threads, rests;  /* CPU time of threads that no sample has */
-    uint64_t unsampled;       /* of processes, beside that */
-    uint64_t stacks, modules, files;
-    uint64_t complete;   /* samples whose stack ends where it has to */
-    uint64_t engines[8]; /* samples by engine */
+    uint64_t samples, weight;       /* of all samples */
+    uint64_t threads, rests;        /* CPU time of threads that no sample has */
+    uint64_t unsampled;             /* of processes, beside that */
+    uint64_t stacks, modules, maps; /* maps: of code made at run time */
+    uint64_t complete;              /* samples whose stack ends where it has to */
+    uint64_t engines[8];            /* samples by engine */
     uint64_t lost[SFB_LOSS_COUNT];
     char texts[CONTENTS_TEXT]; /* of losses, a line each */
     uint32_t process_count;

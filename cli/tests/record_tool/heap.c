@@ -23,6 +23,7 @@ struct heap {
     struct sfb_recording_heap heap[PROCESSES_MAX];
     uint32_t heaps;
     struct sfb_recording_heap_state state; /* the last one */
+    uint64_t later_held; /* states of other processes than the first, with the allocator's answer */
     char reason[256];
     bool finished;
 };
@@ -48,6 +49,7 @@ static void take(struct heap *h, const struct sfb_recording_event *e)
     case SFB_EVENT_HEAP_STATE:
         h->states++;
         h->state = e->of.heap_state;
+        h->later_held += h->state.process != h->heap[0].process && h->state.allocator_held > 0;
         if (h->state.resident > h->resident)
             h->resident = h->state.resident;
         return;
@@ -113,6 +115,21 @@ static void expect_blocks(const struct heap *h, uint64_t times, const char *what
     cr_expect(h->losses == 0 && h->state.conflicts == 0 && h->finished, "%s", what);
 }
 
+/* Valgrind runs the program in itself: the process's file is Valgrind's. It lasts longer than two looks for other programs. */
+Test(record_heap, has_each_block_of_a_program_that_valgrind_runs)
+{
+    struct run run = run_line("valgrind --version");
+    const bool installed = run.status == 0;
+    struct heap h;
+
+    run_free(&run);
+    if (!installed)
+        cr_skip_test("valgrind is not installed");
+    cr_expect_eq(record(&h, "--heap valgrind -q --tool=none $P many"), 0);
+    cr_expect_eq(h.allocated, 1000000, "%zu allocated", (size_t)h.allocated);
+    cr_expect_eq(h.freed, 1000000, "%zu freed", (size_t)h.freed);
+}
+
 Test(record_heap, has_each_block)
 {
     static const struct {
@@ -155,6 +172,16 @@ Test(record_heap, asks_the_allocator)
     cr_expect(h.losses == 0);
     cr_expect(record(&h, "--heap-rate 64k $P fragment") == 0);
     cr_expect(h.state.allocator_held == 0);
+}
+
+/* The parent has used three times the CPU time of its child, which is killed: nothing is asked at its end. */
+Test(record_heap, asks_the_allocator_of_a_child)
+{
+    struct heap h;
+
+    cr_expect(record(&h, "--heap $P busy busy busy fork busy kill") == 0);
+    cr_expect(h.heaps == 2, "%u processes", h.heaps);
+    cr_expect(h.later_held > 0, "no answer in %zu states", (size_t)h.states);
 }
 
 Test(record_heap, has_the_blocks_of_all_threads)

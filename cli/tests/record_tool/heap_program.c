@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "support/agent_memory.h"
@@ -41,6 +42,15 @@ static void fragment(void)
     for (int i = 0; i < MANY; i++)
         if (i % EACH != (MANY - 1) % EACH)
             free(many[i]);
+}
+
+/* Until so much more CPU time is used. */
+static void allocate_for(clock_t time)
+{
+    const clock_t end = clock() + time;
+
+    while (clock() < end)
+        allocate(100, 0, SIZE);
 }
 
 static void *allocate_in_thread(void *argument)
@@ -90,6 +100,8 @@ int main(int argc, char **argv)
             allocate(1000, 10, SIZE);
         else if (strcmp(argv[i], "many") == 0)
             allocate(1000000, 0, SIZE);
+        else if (strcmp(argv[i], "busy") == 0)
+            allocate_for(CLOCKS_PER_SEC / 10);
         else if (strcmp(argv[i], "threads") == 0)
             in_threads();
         else if (strcmp(argv[i], "kill") == 0)

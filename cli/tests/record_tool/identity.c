@@ -81,7 +81,7 @@ Test(record_identity, of_a_time_namespace)
 /* The agent goes with the environment. The recorder looks each second for what it has seen before: the program sleeps. */
 Test(record_identity, of_a_program_without_an_environment)
 {
-    struct recorded r = recorded("env -i $P sleep 4000");
+    struct recorded r = recorded("--engine timer env -i $P sleep 4000");
 
     cr_expect_eq(r.contents->lost[SFB_LOSS_NOT_FOLLOWED], 1, "%s", r.contents->texts);
     cr_expect(strstr(r.contents->texts, "its environment was cleared") != NULL, "%s",

@@ -98,8 +98,12 @@ static void expect_replaced(const char *mode)
     cr_expect_eq(r.run.status, 0, "%d: %s", r.run.status, r.run.err);
     for (uint32_t i = 0; i < r.contents->process_count; i++)
         replaced += r.contents->process[i].end == SFB_PROCESS_REPLACED;
-    cr_expect(replaced == 150 && r.contents->process_count == 151, "%u of %u", replaced,
-              r.contents->process_count);
+    /*
+     * A part that was recorded from outside, before an agent came, may stand alone: where the agent's slot is seen after the
+     * record of the next exec.
+     */
+    cr_expect(replaced >= 150 && replaced <= 165 && r.contents->process_count == replaced + 1,
+              "%u of %u", replaced, r.contents->process_count);
     recorded_free(&r);
 }
 
@@ -317,13 +321,30 @@ Test(record_life, takes_the_names_of_code_made_at_run_time)
     struct recorded r = recorded("$P map 30; s=$?; rm -f /tmp/perf-$(ls -t /tmp | sed -n "
                                  "'s/^perf-\\([0-9]*\\)[.]map$/\\1/p' | head -1).map; exit $s");
 
-    cr_expect_eq(r.contents->files, 1);
+    cr_expect_eq(r.contents->maps, 1);
+    recorded_free(&r);
+}
+
+/* The same of a program without an agent, which leaves the file behind. */
+Test(record_life, takes_the_names_of_code_made_at_run_time_from_outside)
+{
+    struct recorded r = recorded("env -i $P map 100");
+    char path[64];
+
+    for (uint32_t i = 0; i < r.contents->process_count; i++) {
+        snprintf(path, sizeof path, "/tmp/perf-%u.map", r.contents->process[i].pid);
+        unlink(path);
+    }
+    if (r.contents->engine == SFB_ENGINE_TIMER)
+        SAY_SKIPPED("record_life: perf is refused here");
+    else
+        cr_expect_eq(r.contents->maps, 1, "%s", r.run.err);
     recorded_free(&r);
 }
 
 Test(record_life, names_processes_that_have_no_agent)
 {
-    struct recorded r = recorded("$P run '%s' sleep", SFB_RECORD_STATIC);
+    struct recorded r = recorded("--engine timer $P run '%s' sleep", SFB_RECORD_STATIC);
 
     cr_expect_eq(r.contents->lost[SFB_LOSS_NOT_FOLLOWED], 1, "%s", r.contents->texts);
     cr_expect(strstr(r.contents->texts, "a static program") != NULL, "%s", r.contents->texts);

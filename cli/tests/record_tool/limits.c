@@ -94,7 +94,7 @@ Test(record_limits, with_programs_of_another_c_library)
     cr_expect(strstr(r.run.err, "Error relocating") == NULL, "%s", r.run.err);
     cr_expect_geq(r.contents->engine, SFB_ENGINE_OUTSIDE, "%s", r.run.err);
     recorded_free(&r);
-    r = recorded("sh -c '\"$0\" sleep; true' '" SFB_RECORD_MUSL "'");
+    r = recorded("--engine timer sh -c '\"$0\" sleep; true' '" SFB_RECORD_MUSL "'");
     cr_expect(strstr(r.contents->texts, "a program of musl") != NULL, "%s", r.contents->texts);
     recorded_free(&r);
     r = recorded("--heap sh -c '\"$0\" status 7; echo status $?; \"$1\" burn 50' '" SFB_RECORD_MUSL

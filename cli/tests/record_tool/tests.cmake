@@ -47,6 +47,83 @@ foreach(kind "" -static)
   endif()
 endforeach()
 
+# Waits, by looks.
+add_executable(test-record_tool-waits_program record_tool/waits_program.c)
+target_compile_options(test-record_tool-waits_program PRIVATE -O2)
+target_link_libraries(test-record_tool-waits_program PRIVATE sfb-flags Threads::Threads)
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool waits "it takes a build without sanitizers")
+else()
+  sfb_add_test(record_tool.waits COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/waits $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-waits_program>)
+  sfb_add_test(record_tool.waits_looks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/waits $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-waits_program> --engine looks)
+endif()
+
+# What a recorder from outside may lose.
+foreach(name after_exec other_tool)
+  add_executable(test-record_tool-outside_${name} record_tool/outside_program.c)
+  target_compile_options(test-record_tool-outside_${name} PRIVATE -O2)
+  target_compile_definitions(test-record_tool-outside_${name} PRIVATE AFTER=${name} _GNU_SOURCE)
+  target_link_options(test-record_tool-outside_${name} PRIVATE -Wl,--build-id=sha1)
+  target_link_libraries(test-record_tool-outside_${name} PRIVATE sfb-flags Threads::Threads)
+endforeach()
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool outside_cases "it takes a build without sanitizers")
+else()
+  sfb_add_test(record_tool.outside_pids COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/outside_pids $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-outside_after_exec> $<TARGET_FILE:test-record_tool-outside_other_tool>)
+  sfb_add_test(record_tool.outside_user COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/outside_user $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-outside_after_exec>)
+  foreach(engine "" looks)
+    set(sfb_record_cases ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/outside_cases $<TARGET_FILE:sfb>
+      $<TARGET_FILE:test-record_tool-outside_after_exec> $<TARGET_FILE:test-record_tool-outside_other_tool>)
+    if(engine)
+      sfb_add_test(record_tool.outside_cases_${engine} COMMAND ${sfb_record_cases} --engine ${engine})
+    else()
+      sfb_add_test(record_tool.outside_cases COMMAND ${sfb_record_cases})
+    endif()
+  endforeach()
+endif()
+
+# Both ways in one recording.
+foreach(kind "" -static)
+  add_executable(test-record_tool-alongside${kind} record_tool/alongside_program.c)
+  target_compile_options(test-record_tool-alongside${kind} PRIVATE -O2)
+  target_link_options(test-record_tool-alongside${kind} PRIVATE ${kind})
+  target_link_libraries(test-record_tool-alongside${kind} PRIVATE sfb-flags)
+endforeach()
+find_program(SFB_MUSL_GCC musl-gcc)
+set(sfb_alongside_musl "")
+if(SFB_MUSL_GCC)
+  set(sfb_alongside_musl ${sfb_tests_out}/record-tool-alongside-musl)
+  add_custom_command(OUTPUT ${sfb_alongside_musl} DEPENDS record_tool/alongside_program.c VERBATIM
+    COMMAND ${SFB_MUSL_GCC} -O2 ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/alongside_program.c -o ${sfb_alongside_musl})
+  add_custom_target(test-record_tool-alongside_musl ALL DEPENDS ${sfb_alongside_musl})
+endif()
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool alongside "it takes a build without sanitizers")
+else()
+  sfb_add_test(record_tool.alongside COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/alongside $<TARGET_FILE:sfb>
+    $<TARGET_FILE_DIR:sfb-agent-cpu> $<TARGET_FILE:test-record_tool-alongside> $<TARGET_FILE:test-record_tool-alongside-static>
+    ${sfb_alongside_musl})
+endif()
+
+# Deep in one thread alone.
+foreach(kind "" -static)
+  add_executable(test-record_tool-depth_program${kind} record_tool/depth_program.c)
+  target_compile_options(test-record_tool-depth_program${kind} PRIVATE -O2)
+  target_link_options(test-record_tool-depth_program${kind} PRIVATE ${kind})
+  target_link_libraries(test-record_tool-depth_program${kind} PRIVATE sfb-flags Threads::Threads)
+endforeach()
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool depth "it takes a build without sanitizers")
+else()
+  sfb_add_test(record_tool.depth COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/depth $<TARGET_FILE:sfb>
+    $<TARGET_FILE_DIR:sfb-agent-cpu> $<TARGET_FILE:test-record_tool-depth_program>
+    $<TARGET_FILE:test-record_tool-depth_program-static>)
+endif()
+
 if(NOT SFRAME_BACKTRACE_SANITIZE)
   sfb_add_test(record_tool.attach_programs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/attach_programs $<TARGET_FILE:sfb>)
 endif()
@@ -132,3 +209,69 @@ sfb_tool_test(record_tool heap support/command.c LIBS sfb-collector sfb-recordin
 target_compile_definitions(test-record_tool-heap PRIVATE
   SFB_RECORD_HEAP="$<TARGET_FILE:test-record_tool-heap_program>")
 add_dependencies(test-record_tool-heap sfb-agent-heap test-record_tool-heap_program)
+
+# Functions of Python, beside what the program knows of itself.
+if(NOT SFB_PYTHON)
+  sfb_skip(record_tool python "no CPython 3.11 to 3.14 in /usr/bin")
+  sfb_skip(record_tool python_looks "no CPython 3.11 to 3.14 in /usr/bin")
+  sfb_skip(record_tool python_waits "no CPython 3.11 to 3.14 in /usr/bin")
+  sfb_skip(record_tool python_events "no CPython 3.11 to 3.14 in /usr/bin")
+  sfb_skip(record_tool python_interpreters "no CPython 3.11 to 3.14 in /usr/bin")
+  sfb_skip(record_tool python_heap "no CPython 3.11 to 3.14 in /usr/bin")
+  sfb_skip(record_tool python_stack "no CPython 3.11 to 3.14 in /usr/bin")
+else()
+  sfb_add_test(record_tool.python COST 20 COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python.py $<TARGET_FILE:sfb>)
+  sfb_add_test(record_tool.python_looks COST 20 COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python.py
+    --looks $<TARGET_FILE:sfb>)
+  sfb_add_test(record_tool.python_waits COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python.py
+    --waits $<TARGET_FILE:sfb>)
+  sfb_add_test(record_tool.python_events COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python.py
+    --events $<TARGET_FILE:sfb>)
+  sfb_add_test(record_tool.python_heap COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_heap.py $<TARGET_FILE:sfb>)
+  sfb_add_test(record_tool.python_interpreters
+    COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_interpreters.py $<TARGET_FILE:sfb>)
+  sfb_add_test(record_tool.python_stack COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_stack.py $<TARGET_FILE:sfb>)
+  foreach(mode objects sampled forked)
+    sfb_add_test(record_tool.python_heap_${mode}
+      COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_heap.py --${mode} $<TARGET_FILE:sfb>)
+  endforeach()
+  foreach(python ${SFB_PYTHONS})
+    get_filename_component(name ${python} NAME)
+    sfb_add_test(record_tool.python_heap-${name}
+      COMMAND ${python} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_heap.py $<TARGET_FILE:sfb>)
+    sfb_add_test(record_tool.python_objects-${name}
+      COMMAND ${python} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_heap.py --objects $<TARGET_FILE:sfb>)
+    sfb_add_test(record_tool.python-${name} COST 20
+      COMMAND ${python} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python.py $<TARGET_FILE:sfb>)
+  endforeach()
+endif()
+
+# One recording after another, and a receiver of their uploads.
+add_executable(test-record_tool-receiver record_tool/receiver.c)
+target_link_libraries(test-record_tool-receiver PRIVATE sfb-flags)
+sfb_tool_test(record_tool continuous)
+target_compile_definitions(test-record_tool-continuous PRIVATE SFB_RECEIVER="$<TARGET_FILE:test-record_tool-receiver>")
+add_dependencies(test-record_tool-continuous test-record_tool-receiver)
+
+# Locks: which ones threads wait for, and which thread has them, beside the program's own log.
+add_executable(test-record_tool-locks_program record_tool/locks_program.c)
+target_compile_options(test-record_tool-locks_program PRIVATE -O2 -g)
+target_link_libraries(test-record_tool-locks_program PRIVATE sfb-flags Threads::Threads)
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool locks "it takes a build without sanitizers")
+else()
+  sfb_add_test(record_tool.locks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/locks $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-locks_program>)
+  sfb_add_test(record_tool.locks_looks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/locks $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-locks_program> --engine looks)
+endif()
+
+# sfb ctl, of recordings that run.
+sfb_add_test(record_tool.marks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/marks $<TARGET_FILE:sfb>)
+
+# What ends between two looks.
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool unseen "it takes a build without sanitizers")
+else()
+  sfb_add_test(record_tool.unseen COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/unseen $<TARGET_FILE:sfb>)
+endif()

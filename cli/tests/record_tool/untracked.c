@@ -182,10 +182,10 @@ Test(record_untracked, adds_up_what_programs_without_an_agent_use)
     wait_for_cpu(child, 20000000);
     cr_expect_eq(look(), 1);
     kill_child(child);
-    sfb_recorder_drain_account(drain, 9000000, text, sizeof text);
+    sfb_recorder_drain_account(drain, 9000000, 0, text, sizeof text);
     cr_expect_str_eq(text, "");
     sfb_recorder_untracked_processes(follow);
-    sfb_recorder_drain_account(drain, 5000000000, text, sizeof text);
+    sfb_recorder_drain_account(drain, 5000000000, 0, text, sizeof text);
     cr_expect(strstr(text, want) != NULL, "%s: %s", want, text);
     cr_expect(strstr(text, "all used 5000 ms") == text, "%s", text);
 }

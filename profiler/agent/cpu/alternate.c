@@ -3,7 +3,10 @@
 #include <stdint.h>
 #include <sys/auxv.h>
 
-/* HANDLER: stack bytes of the handler itself, a bound that a test checks. The kernel's signal frame is added. */
+/*
+ * HANDLER: stack bytes of the handler itself, a bound that record.signals and record_tool.python_stack check: 3,800 are
+ * used. The kernel's signal frame is added.
+ */
 enum { HANDLER = 4096, FRAME_MIN = 2048 };
 
 static uint32_t small_seen;

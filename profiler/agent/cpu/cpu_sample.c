@@ -7,38 +7,14 @@
 #include "profiler/agent/cpu/thread_life.h"
 #include "profiler/agent/cpu/timer.h"
 #include "profiler/agent/cpu/weight.h"
+#include "profiler/agent/known.h"
 #include "profiler/agent/modules.h"
+#include "profiler/agent/python/python_calls.h"
 
-enum { KNOWN_STEPS = 8, NAME_EVERY = 64 };
-
-static uint64_t *known_at(uint64_t hash, unsigned step)
-{
-    return &sfb_agent.process->known[(hash + step) % SFB_SHARED_KNOWN];
-}
-
-static bool is_known(uint64_t hash)
-{
-    for (unsigned i = 0; i < KNOWN_STEPS; i++) {
-        uint64_t found = __atomic_load_n(known_at(hash, i), __ATOMIC_ACQUIRE);
-
-        if (found == hash || found == 0)
-            return found == hash;
-    }
-    return false;
-}
-
-/* If all candidate entries are taken, the stack is written again each time. */
-static void remember(uint64_t hash)
-{
-    for (unsigned i = 0; i < KNOWN_STEPS; i++) {
-        uint64_t expected = 0;
-
-        if (__atomic_compare_exchange_n(known_at(hash, i), &expected, hash, false, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED) ||
-            expected == hash)
-            return;
-    }
-}
+enum {
+    NAME_EVERY = 64,
+    NEW_FUNCTIONS = 32 /* of Python that a sample sends */
+};
 
 /* Takes eight bytes at a time; CBF of equal stacks is equal. */
 static uint64_t hash_of(const uint8_t *bytes, size_t size)
@@ -84,6 +60,37 @@ static ssize_t walk_deep(struct sfb_thread *t, struct sframe_backtrace_options *
     return size;
 }
 
+static uint8_t *reserve_code(void *thread, size_t size)
+{
+    return sfb_ring_begin_code(thread, size);
+}
+
+static void publish_code(void *thread, struct sfb_shared_code *code, size_t size)
+{
+    sfb_ring_put_code(thread, code, size);
+}
+
+/* Behind an `omit` frames have no index of their own. */
+static __attribute__((noinline)) void take_calls(struct sfb_thread *t,
+                                                 const struct sframe_backtrace_options *options,
+                                                 const struct sframe_backtrace_info *info,
+                                                 struct sfb_shared_sample *sample)
+{
+    const uint32_t inner =
+        info->omitted > 0 ? options->max_frames - options->outermost : info->frames;
+
+    const struct sfb_python_sink sink = { t, reserve_code, publish_code, NEW_FUNCTIONS, true };
+    struct sfb_python_runs *runs = &t->python_runs;
+
+    if (sfb_python_read(&t->python, runs, &sink, (uint64_t)t->tid) == 0)
+        return;
+    sfb_marks_place(options->context, options->flags, runs->marks, runs->count, inner);
+    sample->calls = sfb_python_place(&t->python, runs);
+    if (sample->calls > 0)
+        sample->hash ^=
+            hash_of((const uint8_t *)t->python.calls, sample->calls * sizeof *t->python.calls);
+}
+
 /*
  * Walks the stack. Most stacks of CPU samples are new, so CBF is written at once. Tried and dropped: addresses first,
  * then CBF for new stacks only; most stacks were walked twice. Without libunwind, which takes a lock.
@@ -111,8 +118,10 @@ static size_t walk(struct sfb_thread *t, const void *context, uint64_t cpu,
     }
     sample->end = info.end;
     sample->hash = hash_of(t->cbf, (size_t)size);
+    if (__builtin_expect(sfb_python_is_linked(), 0) && sfb_python_is_read())
+        take_calls(t, &options, &info, sample);
     sample->hash += sample->hash == 0; /* 0 means: no stack */
-    return is_known(sample->hash) ? 0 : (size_t)size;
+    return sfb_known_has(sample->hash) ? 0 : (size_t)size;
 }
 
 static bool take(struct sfb_thread *t, enum sfb_recording_engine engine, const void *context,
@@ -140,7 +149,7 @@ static bool take(struct sfb_thread *t, enum sfb_recording_engine engine, const v
     t->lost = 0;
     t->ring->cpu_sampled = t->sampled;
     if (cbf_size > 0)
-        remember(sample.hash);
+        sfb_known_add(sample.hash);
     return true;
 }
 

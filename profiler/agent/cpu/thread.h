@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "profiler/agent/agent.h"
+#include "profiler/agent/python/python_calls.h"
 #include "sframe_backtrace.h"
 
 enum {
@@ -44,6 +45,9 @@ struct sfb_thread {
     uint32_t samples;
     uint32_t rounds; /* of destructors at its exit */
     char name[16];
+
+    struct sfb_python_thread python;
+    struct sfb_python_runs python_runs; /* of the sample: a handler may run on a small stack */
 
     _Alignas(8) uint8_t memo[SFRAME_BACKTRACE_MEMO_SIZE(SFB_THREAD_MEMO_FRAMES)];
     uint8_t cbf[SFB_THREAD_CBF];

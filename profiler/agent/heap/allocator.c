@@ -12,9 +12,14 @@
 #define EVERY_NS ((uint64_t)20000000)
 #define LONG_NS  ((uint64_t)1000000)
 
-enum { SHARE = 100 }; /* of the time */
+/*
+ * Of the program's CPU time: a busy machine gives it little of the time that passes. What an answer costs does not end with
+ * it: glibc joins the free chunks that it had ready for the next malloc().
+ */
+enum { SHARE = 256 };
 
-static uint64_t next_look; /* CLOCK_MONOTONIC ns */
+static uint64_t next_look, /* CLOCK_MONOTONIC ns */
+    next_cpu;              /* CLOCK_PROCESS_CPUTIME_ID ns: the thread that looks next writes it */
 
 bool sfb_heap_allocator_find(void)
 {
@@ -89,7 +94,7 @@ void sfb_heap_allocator_look_now(void)
 
 void sfb_heap_allocator_look(void)
 {
-    uint64_t next = __atomic_load_n(&next_look, __ATOMIC_RELAXED);
+    uint64_t next = __atomic_load_n(&next_look, __ATOMIC_RELAXED), cpu, took;
     const uint64_t now = sfb_now();
 
     /*
@@ -102,10 +107,19 @@ void sfb_heap_allocator_look(void)
     if (now < next || !__atomic_compare_exchange_n(&next_look, &next, UINT64_MAX, false,
                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return;
-    sfb_heap_allocator_look_now();
-    next = sfb_now();
-    if (next - now > LONG_NS)
-        return; /* never again: it goes through all free chunks, and the program waits */
-    next += SHARE * (next - now) > EVERY_NS ? SHARE * (next - now) : EVERY_NS;
-    __atomic_store_n(&next_look, next, __ATOMIC_RELAXED);
+    cpu = sfb_clock(CLOCK_PROCESS_CPUTIME_ID);
+    if (cpu >= next_cpu) {
+        sfb_heap_allocator_look_now();
+        took = sfb_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+        if (took > LONG_NS)
+            return; /* never again: it goes through all free chunks, and the program waits */
+        next_cpu = cpu + (SHARE + 1) * took;
+    }
+    __atomic_store_n(&next_look, now + EVERY_NS, __ATOMIC_RELAXED);
+}
+
+void sfb_heap_allocator_forget(void)
+{
+    next_cpu = 0;
+    __atomic_store_n(&next_look, 0, __ATOMIC_RELAXED);
 }

@@ -21,4 +21,7 @@ void sfb_heap_allocator_look(void);
 /* The same, without a limit. */
 void sfb_heap_allocator_look_now(void);
 
+/* After fork(): a child's CPU time begins at 0, and its parent may have been at a look. */
+void sfb_heap_allocator_forget(void);
+
 #endif

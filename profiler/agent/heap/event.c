@@ -189,27 +189,31 @@ static void look_around(struct sfb_heap_thread *t)
 }
 
 uint64_t sfb_heap_tell_stack(struct sfb_heap_thread *t, const struct sfb_regs *caller,
-                             uint64_t hash)
+                             uint64_t hash, uint32_t calls)
 {
     enum { HEAD = 3 * sizeof(uint64_t) };
     enum sfb_status end = SFB_OK;
+    const uint32_t calls_size = calls * (uint32_t)sizeof *t->python.calls;
     uint64_t *record, modules;
     ssize_t cbf;
-    uint32_t size;
+    uint32_t size, calls_at;
 
     look_around(t);
     modules = sfb_modules_written();
     cbf = sfb_stack_name_cbf(caller, t->cbf, sizeof t->cbf, &end);
     if (cbf <= 0)
         return 0;
-    size = (uint32_t)(HEAD + ((size_t)cbf + 7) / 8 * 8);
+    calls_at = (uint32_t)(HEAD + ((size_t)cbf + 7) / 8 * 8);
+    size = calls_at + calls_size;
     record = sfb_heap_reserve(t, size);
     if (!record)
         return 0;
     record[1] = hash;
-    record[2] = (uint64_t)cbf | (uint64_t)(uint8_t)end << SFB_HEAP_END_SHIFT |
-                modules << SFB_HEAP_MODULES_SHIFT;
+    record[2] = (uint64_t)cbf | (uint64_t)calls << SFB_HEAP_CALLS_SHIFT |
+                (uint64_t)(uint8_t)end << SFB_HEAP_END_SHIFT | modules << SFB_HEAP_MODULES_SHIFT;
     memcpy(record + 3, t->cbf, (size_t)cbf);
+    if (calls_size > 0)
+        memcpy((uint8_t *)record + calls_at, t->python.calls, calls_size);
     record[0] = sfb_heap_open_record(t, SFB_HEAP_STACK);
     sfb_heap_close_record(t, size);
     remember(hash);

@@ -15,6 +15,7 @@
 
 #include "profiler/agent/agent.h"
 #include "profiler/agent/heap/heap.h"
+#include "profiler/agent/python/python_calls.h"
 #include "profiler/protocol/counter.h"
 #include "profiler/protocol/shared.h"
 #include "unwind/capture/stack_name.h"
@@ -37,6 +38,7 @@ struct sfb_heap_thread {
     char name[16];
 
     struct sfb_stack_namer namer;
+    struct sfb_python_thread python;
     uint8_t cbf[SFB_HEAP_CBF];
 };
 
@@ -104,9 +106,14 @@ static inline void sfb_heap_put_free(struct sfb_heap_thread *t, enum sfb_shared_
     sfb_heap_close_record(t, SIZE);
 }
 
-/* Sends a new stack and remembers that it was sent. @return its hash; 0: lost */
+/*
+ * Sends a new stack and remembers that it was sent.
+ *
+ * @param calls  of thread->python, each with its frame
+ * @return its hash; 0: lost
+ */
 uint64_t sfb_heap_tell_stack(struct sfb_heap_thread *thread, const struct sfb_regs *caller,
-                             uint64_t hash);
+                             uint64_t hash, uint32_t calls);
 
 static inline bool sfb_heap_is_known(uint64_t hash)
 {
@@ -120,15 +127,6 @@ static inline bool sfb_heap_is_known(uint64_t hash)
             return found == hash;
     }
     return false;
-}
-
-/* @return the hash of the caller's stack, known to the recorder; 0: lost */
-static inline uint64_t sfb_heap_stack(struct sfb_heap_thread *t, const struct sfb_regs *caller)
-{
-    const uint64_t hash = sfb_stack_name(&t->namer, caller);
-
-    return __builtin_expect(sfb_heap_is_known(hash), 1) ? hash
-                                                        : sfb_heap_tell_stack(t, caller, hash);
 }
 
 /* @param slack  usable bytes beyond size */

@@ -4,7 +4,9 @@
  *     next.h          the interposed functions' originals
  *     pool.h          memory for the time before the originals are known
  *     hook*.h         malloc() and the like, operator new and delete, mmap(); entry_*.S enters them
+ *     python_objects.c  objects of Python, which malloc() does not show
  *     event.h         writes an event into the thread's ring
+ *     heap_stack.h    names its stack
  *     thread_state.h  gives a thread its ring, and takes it back
  *     heap_sample.h   samples blocks instead of recording all
  *     live_hooks.h    instead of a recording, the process has a live table
@@ -27,6 +29,14 @@ enum sfb_heap_mode {
     SFB_HEAP_TABLE /* the live table: tail.h */
 };
 
+/* Allocators of Python: python_objects.c */
+enum sfb_heap_objects {
+    SFB_HEAP_NO_OBJECTS,
+    SFB_HEAP_OBJECTS_WRAPPED, /* no object has come: the program may have set allocators of its own */
+    SFB_HEAP_OBJECTS_COME,
+    SFB_HEAP_OBJECTS_MISSED /* Python runs, and still no object has come: counted */
+};
+
 struct sfb_heap {
     uint32_t mode;  /* enum sfb_heap_mode */
     bool counter;   /* struct sfb_shared */
@@ -36,6 +46,7 @@ struct sfb_heap {
     bool
         tails; /* some blocks have tails: sizes that the program knows differ from the allocator's */
     void (*look_at_allocator)(void); /* allocator.h; NULL: the allocator has no statistics */
+    uint32_t objects;                /* enum sfb_heap_objects */
     const uint32_t *here; /* 1; 0 in a child of _Fork() and the like, which must not write */
     uint64_t counter_start;
     uint64_t rate;                   /* SAMPLED: mean bytes between two samples */

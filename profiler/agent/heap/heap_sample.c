@@ -12,7 +12,8 @@
 #include "profiler/agent/random.h"
 
 enum {
-    FILTER = 1 << 16,
+    FILTER = 1 << (64 - SFB_HEAP_FILTER_SHIFT),
+    SECOND = 1 << (64 - SFB_HEAP_SECOND_SHIFT),
     FILTER_MOST = UINT8_MAX, /* saturated for good: the true count is unknown */
     TABLE_BITS = 20,
     TABLE = 1 << TABLE_BITS,
@@ -25,7 +26,7 @@ enum { NEVER = 0, AGAIN = 1 };
 #define FACTOR 0x9e3779b97f4a7c15u /* odd; its top bits mix all bits of a pointer */
 
 static uint8_t all = 1, none;
-struct sfb_heap_filter sfb_heap_filter = { &all, 0 };
+struct sfb_heap_filter sfb_heap_filter = { &all, &all, 0 };
 
 static uint64_t *table;
 static uint64_t seed; /* 0: random, from the system */
@@ -44,7 +45,7 @@ void sfb_heap_look_at_all(void)
 
 size_t sfb_heap_samples_size(void)
 {
-    return FILTER + TABLE * sizeof *table;
+    return FILTER + SECOND + TABLE * sizeof *table;
 }
 
 bool sfb_heap_samples_prepare(void)
@@ -57,18 +58,19 @@ bool sfb_heap_samples_prepare(void)
     if (at == MAP_FAILED)
         return false;
     madvise(at, size, MADV_DONTDUMP);
-    table = (uint64_t *)(void *)(at + FILTER);
+    table = (uint64_t *)(void *)(at + FILTER + SECOND);
     seed = given ? strtoull(given, NULL, 10) : 0;
     if (sfb_heap_has_used_pool())
         return true; /* the pool's blocks: every free() takes the slow path */
     sfb_heap_filter.count = at;
+    sfb_heap_filter.second = at + FILTER;
     sfb_heap_filter.factor = FACTOR;
     return true;
 }
 
 void sfb_heap_samples_forget(void)
 {
-    madvise((uint8_t *)table - FILTER, sfb_heap_samples_size(), MADV_DONTNEED);
+    madvise((uint8_t *)table - FILTER - SECOND, sfb_heap_samples_size(), MADV_DONTNEED);
 }
 
 /* --- gaps ---------------------------------------------------------------------------------------- */
@@ -99,22 +101,24 @@ uint64_t sfb_heap_next_gap(void)
 
 /* --- the table of samples ------------------------------------------------------------------------ */
 
-static uint8_t *filter_at(const void *block)
+static void count_in(uint8_t *at, int change)
 {
-    return &sfb_heap_filter
-                .count[(uintptr_t)block * sfb_heap_filter.factor >> SFB_HEAP_FILTER_SHIFT];
-}
+    uint8_t before = __atomic_load_n(at, __ATOMIC_RELAXED);
 
-static void count(const void *block, int change)
-{
-    uint8_t *at = filter_at(block), before = __atomic_load_n(at, __ATOMIC_RELAXED);
-
-    if (sfb_heap_filter.factor == 0)
-        return;
     while (before != FILTER_MOST &&
            !__atomic_compare_exchange_n(at, &before, (uint8_t)(before + change), false,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
+}
+
+static void count(const void *block, int change)
+{
+    const uint64_t hash = (uintptr_t)block * sfb_heap_filter.factor;
+
+    if (sfb_heap_filter.factor == 0)
+        return;
+    count_in(&sfb_heap_filter.second[hash >> SFB_HEAP_SECOND_SHIFT], change);
+    count_in(&sfb_heap_filter.count[hash >> SFB_HEAP_FILTER_SHIFT], change);
 }
 
 static uint64_t *place(const void *block, unsigned step)

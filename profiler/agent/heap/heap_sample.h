@@ -2,8 +2,9 @@
  * Sampling: memoryless, by bytes. A thread counts down to its next sample; the gaps are exponential with the mean `rate`.
  * A block of s bytes is sampled with the probability 1 - exp(-(s + 1) / rate), independent of other allocations.
  *
- * Live samples are kept in a table of pointers. A filter in front of it has 65,536 one-byte counters, indexed by hash, of
- * the samples with that hash.
+ * Live samples are kept in a table of pointers. Filters in front of it have one-byte counters, indexed by hash, of the
+ * samples with that hash. The first has 2,048, which stay in the first cache however many blocks live; the second has
+ * 65,536, and is read if the first one's counter is not 0.
  */
 #ifndef PROFILER_AGENT_HEAP_HEAP_SAMPLE_H
 #define PROFILER_AGENT_HEAP_HEAP_SAMPLE_H
@@ -17,22 +18,24 @@
  * to it.
  */
 struct sfb_heap_filter {
-    uint8_t *count;
+    uint8_t *count;  /* of the first filter */
+    uint8_t *second; /* read if `count` is of samples */
     uint64_t factor; /* 0: all pointers share the first counter */
 };
 
 extern struct sfb_heap_filter sfb_heap_filter;
 
-enum { SFB_HEAP_FILTER_SHIFT = 64 - 16 };
+enum { SFB_HEAP_FILTER_SHIFT = 64 - 11, SFB_HEAP_SECOND_SHIFT = 64 - 16 };
 
 /* Whether a block about to be freed is certainly no sample. */
 static inline bool sfb_heap_is_no_sample(const void *block)
 {
-    const uint64_t at = (uintptr_t)block * sfb_heap_filter.factor >> SFB_HEAP_FILTER_SHIFT;
-
+    const uint64_t hash = (uintptr_t)block * sfb_heap_filter.factor;
     const uint8_t *count = __atomic_load_n(&sfb_heap_filter.count, __ATOMIC_RELAXED);
 
-    return __atomic_load_n(&count[at], __ATOMIC_RELAXED) == 0;
+    return __atomic_load_n(&count[hash >> SFB_HEAP_FILTER_SHIFT], __ATOMIC_RELAXED) == 0 ||
+           __atomic_load_n(&sfb_heap_filter.second[hash >> SFB_HEAP_SECOND_SHIFT],
+                           __ATOMIC_RELAXED) == 0;
 }
 
 /* No recording: free() takes the fast path, unless the pool was used. */

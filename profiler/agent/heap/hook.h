@@ -16,6 +16,7 @@
 
 #include "profiler/agent/heap/event.h"
 #include "profiler/agent/heap/heap_sample.h"
+#include "profiler/agent/heap/heap_stack.h"
 #include "profiler/agent/heap/next.h"
 #include "profiler/agent/heap/pool.h"
 #include "profiler/agent/heap/tail.h"

@@ -91,6 +91,7 @@ static void after_fork_in_child(void)
     local->until = 0;
     sfb_heap_threads_forget();
     sfb_heap_forget_stacks();
+    sfb_heap_allocator_forget();
     if (mode == SFB_HEAP_SAMPLED)
         sfb_heap_samples_forget();
     if (!sfb_agent_is_over() && !(sfb_agent.shared->flags & SFB_SHARED_NO_CHILDREN) &&

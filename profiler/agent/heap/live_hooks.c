@@ -13,6 +13,7 @@
 #include "profiler/agent/live/api.h"
 #include "profiler/agent/live/lists.h"
 #include "profiler/agent/live/live.h"
+#include "profiler/agent/live/neighbours.h"
 #include "profiler/agent/live/settings.h"
 #include "profiler/agent/live/unknown.h"
 #include "profiler/agent/real.h"
@@ -31,7 +32,7 @@ static bool begin(void)
     uint32_t off = SFB_HEAP_OFF;
 
     sfb_heap_usable_begin();
-    sfb_live_reads_fresh = sfb_heap_has_headers;
+    sfb_live_reads_fresh = sfb_live_has_headers = sfb_heap_has_headers;
     if (sfb_heap_passed_by() > 0)
         sfb_live_bypassed();
     if (has_leak_sanitizer())

@@ -65,6 +65,8 @@ static struct sfb_heap_thread *claim(void)
     t = &sfb_heap.threads[i];
     memset(t, 0, offsetof(struct sfb_heap_thread, namer));
     memset(t->namer.memo, 0, SFRAME_BACKTRACE_MEMO_BASE); /* it was for another stack */
+    if (sfb_python_is_linked())
+        memset(&t->python, 0, offsetof(struct sfb_python_thread, calls)); /* of another thread */
     t->ring = sfb_agent_ring(i);
     return t;
 }

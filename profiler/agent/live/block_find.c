@@ -11,7 +11,9 @@
 
 /* Static: the caller may be a crash handler with a small stack. */
 static struct {
-    uint32_t busy; /* epoch of the table: another one in a child of fork() */
+    uint64_t
+        busy; /* thread << 32 | epoch of the table: another one in a child of fork(); 0: no call */
+    uint32_t call; /* number of the last one */
     struct sfb_live_table table;
     struct sfb_live_view view;
     struct sfb_live_slot found[SFRAME_BACKTRACE_HEAP_FIND_MAX]; /* block 0: no block */
@@ -100,22 +102,31 @@ static void look_at_freed(const uint64_t *addresses, size_t count)
 
 /* --- what is reported ----------------------------------------------------------------------------- */
 
-/* @return bytes of the stack that a slot names; 0: unknown */
-static size_t copy_stack(uint64_t what, uint8_t *cbf)
+/* @param generation  written, also if the stack is unknown. @return bytes of the stack that a slot names; 0: unknown */
+static size_t copy_stack(uint64_t what, uint32_t *generation, uint8_t *cbf)
 {
-    struct sfb_live_stack stack;
+    struct sfb_live_stack stack = { .state = 0 };
     const size_t size = sfb_live_stack_copy(&find.view, sfb_live_stack_of(what), &stack, cbf);
 
-    return size > 0 && sfb_live_generation(stack.state) % SFB_LIVE_GENERATIONS ==
-                           sfb_live_generation_of(what)
-               ? size
-               : 0;
+    *generation = sfb_live_generation(stack.state);
+    return size > 0 && *generation % SFB_LIVE_GENERATIONS == sfb_live_generation_of(what) ? size
+                                                                                          : 0;
+}
+
+/* The stack of a freed block may have been freed any number of times since. */
+static size_t copy_old_stack(uint64_t what, uint32_t generation, uint8_t *cbf)
+{
+    uint32_t now;
+    const size_t size = copy_stack(what, &now, cbf);
+
+    return now == generation ? size : 0;
 }
 
 static void tell(size_t number, sfb_live_find_visitor visit, void *user)
 {
     const struct sfb_live_slot slot = find.found[number];
-    const size_t size = copy_stack(slot.what, find.cbf);
+    uint32_t generation;
+    const size_t size = copy_stack(slot.what, &generation, find.cbf);
     const struct sframe_backtrace_heap_block block = {
         .size = sizeof block,
         .address = sfb_live_address(slot.block),
@@ -132,8 +143,8 @@ static void tell(size_t number, sfb_live_find_visitor visit, void *user)
 static void tell_freed(size_t number, sfb_live_find_visitor visit, void *user)
 {
     const struct sfb_live_freed *freed = &find.freed[number];
-    const size_t size = copy_stack(freed->what, find.cbf),
-                 by = copy_stack(freed->by, find.freed_cbf);
+    const size_t size = copy_old_stack(freed->what, freed->generation, find.cbf),
+                 by = copy_old_stack(freed->by, freed->by_generation, find.freed_cbf);
     const struct sframe_backtrace_heap_block block = {
         .size = sizeof block,
         .address = freed->address,
@@ -148,15 +159,67 @@ static void tell_freed(size_t number, sfb_live_find_visitor visit, void *user)
     visit(user, number, &block);
 }
 
+/* --- one call at a time ---------------------------------------------------------------------------- */
+
+static bool is_gone(uint32_t thread)
+{
+    const int before = errno;
+    const bool gone = syscall(SYS_tgkill, getpid(), (pid_t)thread, 0) != 0 && errno == ESRCH;
+
+    errno = before;
+    return gone;
+}
+
+/*
+ * Takes the call from another epoch, from a thread that has ended, and from an earlier call of this thread: a fault has
+ * ended that one, or this one interrupts it.
+ *
+ * @return its number; 0: another thread is in it
+ */
+static uint32_t enter(uint64_t self)
+{
+    uint64_t before = __atomic_load_n(&find.busy, __ATOMIC_RELAXED);
+    uint32_t number;
+
+    if (before != 0 && before != self && (uint32_t)before == (uint32_t)self &&
+        !is_gone((uint32_t)(before >> 32)))
+        return 0;
+    if (!__atomic_compare_exchange_n(&find.busy, &before, self, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED))
+        return 0;
+    number = __atomic_add_fetch(&find.call, 1, __ATOMIC_RELAXED);
+    return number > 0 ? number : __atomic_add_fetch(&find.call, 1, __ATOMIC_RELAXED);
+}
+
+/* Whether no later call has interrupted this one. */
+static bool is_own(uint32_t number)
+{
+    return __atomic_load_n(&find.call, __ATOMIC_RELAXED) == number;
+}
+
+static bool tell_all(uint32_t number, size_t count, sfb_live_find_visitor visit, void *user)
+{
+    for (size_t i = 0; i < count && is_own(number); i++) {
+        if (find.found[i].block != 0)
+            tell(i, visit, user);
+        if (is_own(number) && find.freed[i].address != 0)
+            tell_freed(i, visit, user);
+    }
+    return is_own(number);
+}
+
 enum sfb_status sfb_live_find(const uint64_t *addresses, size_t count, sfb_live_find_visitor visit,
                               void *user)
 {
-    uint32_t before = __atomic_load_n(&find.busy, __ATOMIC_RELAXED), epoch = sfb_live_epoch();
+    const uint32_t epoch = sfb_live_epoch();
+    uint64_t self = (uint64_t)(uint32_t)syscall(SYS_gettid) << 32 | epoch;
+    uint32_t number;
+    bool whole = true;
 
     if (epoch == 0)
         return SFB_BAD_ARGUMENT;
-    if (before == epoch || !__atomic_compare_exchange_n(&find.busy, &before, epoch, false,
-                                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    number = enter(self);
+    if (number == 0)
         return SFB_NO_RESOURCE;
     if (count > SFRAME_BACKTRACE_HEAP_FIND_MAX)
         count = SFRAME_BACKTRACE_HEAP_FIND_MAX;
@@ -168,13 +231,10 @@ enum sfb_status sfb_live_find(const uint64_t *addresses, size_t count, sfb_live_
         find.view.pieces = find.table.pieces;
         look_at_all(addresses, count);
         look_at_freed(addresses, count);
-        for (size_t i = 0; i < count; i++) {
-            if (find.found[i].block != 0)
-                tell(i, visit, user);
-            if (find.freed[i].address != 0)
-                tell_freed(i, visit, user);
-        }
+        whole = tell_all(number, count, visit, user);
     }
-    __atomic_compare_exchange_n(&find.busy, &epoch, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-    return SFB_OK;
+    if (whole)
+        __atomic_compare_exchange_n(&find.busy, &self, 0, false, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
+    return whole ? SFB_OK : SFB_NO_RESOURCE;
 }

@@ -26,15 +26,17 @@ static bool has_stderr(void)
 void sfb_live_exit_report(const struct sfb_live *map, const char *path)
 {
     const unsigned long count =
-        (unsigned long)__atomic_load_n(&map->counts.overruns, __ATOMIC_RELAXED);
+                            (unsigned long)__atomic_load_n(&map->counts.overruns, __ATOMIC_RELAXED),
+                        headers = (unsigned long)__atomic_load_n(&map->headers, __ATOMIC_RELAXED),
+                        told = count > 0 ? count : headers;
     char line[PATH_MAX + 256];
     int size;
 
-    if (count == 0 || !has_stderr())
+    if (told == 0 || !has_stderr())
         return;
-    size = snprintf(line, sizeof line,
-                    "sfb: heap: process %u has written past the end of %lu %s%s%s%s\n", map->pid,
-                    count, count == 1 ? "block" : "blocks", path[0] ? ": sfb ctl " : "", path,
+    size = snprintf(line, sizeof line, "sfb: heap: process %u has %s of %lu %s%s%s%s\n", map->pid,
+                    count > 0 ? "written past the end" : "overwritten the allocator's sizes", told,
+                    told == 1 ? "block" : "blocks", path[0] ? ": sfb ctl " : "", path,
                     path[0] ? " dump" : "");
     if (size > 0 && write(STDERR_FILENO, line, (size_t)size) < 0)
         return;

@@ -167,9 +167,18 @@ void sfb_live_end(void)
     if (sfb_live_table_now(&table) == 0 || table.map->pid != (uint32_t)getpid() ||
         __atomic_fetch_or(&table.map->flags, SFB_LIVE_ENDED, __ATOMIC_RELAXED) & SFB_LIVE_ENDED)
         return;
-    if (__atomic_load_n(&table.map->counts.overruns, __ATOMIC_RELAXED) > 0)
+    if (__atomic_load_n(&table.map->counts.overruns, __ATOMIC_RELAXED) > 0 ||
+        __atomic_load_n(&table.map->headers, __ATOMIC_RELAXED) > 0)
         sfb_live_exit_report(table.map, sfb_live_map_path());
     else
+        sfb_live_map_unlink();
+}
+
+void sfb_live_leave_user(void)
+{
+    struct sfb_live_table table;
+
+    if (sfb_live_table_now(&table) != 0 && table.map->pid == (uint32_t)getpid())
         sfb_live_map_unlink();
 }
 
@@ -483,7 +492,19 @@ static bool is_of_now(const struct sfb_live_move *move)
 
 bool sfb_live_remembers(void)
 {
-    return __builtin_expect(thread.table.freed_room > 0, 0);
+    /* Of the process: a thread that has done nothing yet has no copy of the table. */
+    return __builtin_expect(
+        __atomic_load_n(&sfb_live_table.freed_room, __ATOMIC_RELAXED) > 0 && sfb_live_is_on(), 0);
+}
+
+/* The slot that names the stack still keeps it. */
+static uint32_t generation_of(const struct sfb_live_table *table, uint64_t what)
+{
+    const uint32_t id = sfb_live_stack_of(what);
+
+    return id < table->stack_room
+               ? sfb_live_generation(__atomic_load_n(&table->stacks[id].state, __ATOMIC_RELAXED))
+               : 0;
 }
 
 static void remember(struct sfb_live_thread *t, uint64_t address, uint64_t what,
@@ -496,6 +517,8 @@ static void remember(struct sfb_live_thread *t, uint64_t address, uint64_t what,
     __atomic_store_n(&at->address, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&at->what, what, __ATOMIC_RELEASE);
     __atomic_store_n(&at->by, sfb_live_what(sfb_live_name_bits(name), 0, 0, 0), __ATOMIC_RELEASE);
+    __atomic_store_n(&at->generation, generation_of(&t->table, what), __ATOMIC_RELEASE);
+    __atomic_store_n(&at->by_generation, sfb_live_generation(name.state), __ATOMIC_RELEASE);
     __atomic_store_n(&at->address, address, __ATOMIC_RELEASE);
 }
 

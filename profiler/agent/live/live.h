@@ -67,6 +67,13 @@ bool sfb_live_is_on(void);
  */
 void sfb_live_end(void);
 
+/*
+ * Before the process becomes another user for good: its file loses its name. The table stays mapped.
+ *
+ * Signals: safe.
+ */
+void sfb_live_leave_user(void);
+
 /* At the calling thread's exit. */
 void sfb_live_thread_end(void);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profiler/collector/rings/module_lists.h"
+#include "profiler/collector/rings/ring_reader.h"
 #include "profiler/collector/rings/stack.h"
 
 /* --- bad records --------------------------------------------------------------------------------- */
@@ -30,12 +31,37 @@ static void note_wrong(struct sfb_recorder_drain *d, uint32_t slot, const char *
 
 /* --- records ------------------------------------------------------------------------------------- */
 
+/* @return its fault; NULL: no fault, and *id is 0 if nothing more can be written */
+static const char *put_stack(struct sfb_recorder_drain *d, struct sfb_recorder_process *process,
+                             const struct sfb_heap_record *record, uint32_t *id)
+{
+    const char *wrong = NULL;
+    bool missing; /* its function was sent before, but in a record that was lost: it is 0 */
+
+    if (record->call_count == 0) {
+        sfb_recorder_put(d, sfb_recording_put_stack(d->writer, id, process->id, record->stack,
+                                                    record->stack_size));
+        return *id != 0 || d->failed ? NULL : "a stack cannot be written";
+    }
+    if (record->call_count > SFB_SHARED_CALLS_MAX)
+        return "a stack has an impossible number of calls";
+    wrong = sfb_recorder_codes_frames(d->calls, &process->codes, record->calls, record->call_count,
+                                      &missing);
+    if (wrong)
+        return wrong;
+    sfb_recorder_put(d, sfb_recording_put_stack_with_code(d->writer, id, process->id, record->stack,
+                                                          record->stack_size, d->calls,
+                                                          record->call_count));
+    return *id != 0 || d->failed ? NULL : "a stack cannot be written";
+}
+
 static const char *take_stack(struct sfb_recorder_drain *d, uint32_t slot,
                               const struct sfb_heap_record *record)
 {
     struct sfb_recorder_process *process = &d->process[d->ring[slot].process];
     const uint64_t hash = record->words[1];
     const uint32_t modules = (uint32_t)(record->words[2] >> SFB_HEAP_MODULES_SHIFT);
+    const char *wrong;
     uint32_t id = 0;
 
     /* The stack belongs to a later module list: that is written before it. */
@@ -43,9 +69,9 @@ static const char *take_stack(struct sfb_recorder_drain *d, uint32_t slot,
         sfb_recorder_modules_take(d, d->ring[slot].process);
     if (hash == 0 || !sfb_recorder_is_cbf(record->stack, record->stack_size))
         return "a stack cannot be decoded";
-    if (!sfb_recorder_put(d, sfb_recording_put_stack(d->writer, &id, process->id, record->stack,
-                                                     record->stack_size)))
-        return d->failed ? NULL : "a stack cannot be written";
+    wrong = put_stack(d, process, record, &id);
+    if (wrong || id == 0)
+        return wrong;
     if (!sfb_recorder_dictionary_add(&process->heap->stacks, hash, id, NULL))
         sfb_recorder_put(d, SFB_NO_RESOURCE);
     return NULL;
@@ -115,6 +141,7 @@ void sfb_heap_records_take(struct sfb_recorder_drain *d, uint32_t slot,
     case SFB_HEAP_ALLOC:
     case SFB_HEAP_ALLOC_REALLOC:
     case SFB_HEAP_ALLOC_MMAP: wrong = take_allocation(d, slot, record); break;
+    case SFB_HEAP_CODE: wrong = sfb_recorder_take_code(d, slot, record->whole, record->size); break;
     case SFB_HEAP_NAME:
         memcpy(name, &record->words[1], sizeof name - 1);
         sfb_recorder_put_thread(d, slot, sfb_heap_clock_ns(&d->heap->heap.clock, record->time),

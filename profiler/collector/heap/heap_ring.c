@@ -9,6 +9,7 @@ static const uint8_t words_of[] = {
     [SFB_HEAP_STACK] = 3,      [SFB_HEAP_ALLOC] = 4,          [SFB_HEAP_ALLOC_REALLOC] = 4,
     [SFB_HEAP_ALLOC_MMAP] = 4, [SFB_HEAP_FREE] = 2,           [SFB_HEAP_FREE_REALLOC] = 2,
     [SFB_HEAP_FREE_MMAP] = 3,  [SFB_HEAP_REALLOC_FAILED] = 2, [SFB_HEAP_NAME] = 3,
+    [SFB_HEAP_CODE] = 4,
 };
 
 /* Rare: unread records are still there, and the new ones are appended. */
@@ -94,14 +95,46 @@ static bool read_words(const struct sfb_heap_ring *r, struct sfb_heap_record *ou
     return true;
 }
 
-static bool read_stack(const struct sfb_heap_ring *r, struct sfb_heap_record *out, size_t room)
+_Static_assert(sizeof(struct sfb_shared_code) == 4 * sizeof(uint64_t), "words of SFB_HEAP_CODE");
+
+static size_t stack_size_of(const uint64_t *words)
 {
-    out->stack_size = (size_t)(out->words[2] & UINT32_MAX);
-    out->stack = r->bytes + r->from + out->size;
-    if (out->stack_size > room - out->size)
+    return (size_t)(words[2] & ((UINT64_C(1) << SFB_HEAP_CBF_BITS) - 1));
+}
+
+static size_t call_count_of(const uint64_t *words)
+{
+    return (size_t)(words[2] >> SFB_HEAP_CALLS_SHIFT & UINT16_MAX);
+}
+
+/* @return bytes of a record behind its words */
+static size_t rest_of(uint32_t kind, const uint64_t *words)
+{
+    struct sfb_shared_code code;
+
+    if (kind == SFB_HEAP_STACK)
+        return ((stack_size_of(words) + 7) & ~(size_t)7) +
+               call_count_of(words) * sizeof(struct sfb_shared_call);
+    if (kind != SFB_HEAP_CODE)
+        return 0;
+    memcpy(&code, words, sizeof code);
+    return ((size_t)code.name_size + code.file_size + code.lines_size + 7) & ~(size_t)7;
+}
+
+/* @return false: it is larger than the room left */
+static bool read_rest(const struct sfb_heap_ring *r, struct sfb_heap_record *out, size_t room)
+{
+    const size_t rest = rest_of(out->kind, out->words);
+
+    if (rest > room - out->size)
         return false;
-    out->size += (out->stack_size + 7) & ~(size_t)7;
-    return out->size <= room;
+    out->whole = r->bytes + r->from;
+    out->stack = out->whole + out->size;
+    out->stack_size = out->kind == SFB_HEAP_STACK ? stack_size_of(out->words) : 0;
+    out->calls = out->stack + ((out->stack_size + 7) & ~(size_t)7);
+    out->call_count = out->kind == SFB_HEAP_STACK ? call_count_of(out->words) : 0;
+    out->size += rest;
+    return true;
 }
 
 bool sfb_heap_ring_peek(struct sfb_heap_ring *r, struct sfb_heap_record *out, uint32_t ring_bytes,
@@ -121,8 +154,8 @@ bool sfb_heap_ring_peek(struct sfb_heap_ring *r, struct sfb_heap_record *out, ui
         }
         if (!read_words(r, out, room))
             return drop(r, "an unknown record of the heap");
-        if (out->kind == SFB_HEAP_STACK && !read_stack(r, out, room))
-            return drop(r, "a stack is larger than its ring");
+        if (!read_rest(r, out, room))
+            return drop(r, "a record is larger than its ring");
         if (out->time < r->time || out->time > latest)
             out->time = r->time;
         return true;
@@ -140,22 +173,20 @@ void sfb_heap_ring_pass(struct sfb_heap_ring *r, const struct sfb_heap_record *r
 bool sfb_heap_ring_ahead(struct sfb_heap_ring *r, uint64_t *pointer)
 {
     enum { AHEAD = 512 };
-    uint64_t words[3];
-    size_t size;
+    uint64_t words[SFB_HEAP_RING_WORDS] = { 0 };
+    size_t size, least = 3 * sizeof *words;
     uint32_t kind;
 
     if (r->ahead < r->from)
         r->ahead = r->from;
-    if (r->ahead - r->from > AHEAD || r->ahead > r->size || r->size - r->ahead < sizeof words)
+    if (r->ahead - r->from > AHEAD || r->ahead > r->size || r->size - r->ahead < least)
         return false;
-    memcpy(words, r->bytes + r->ahead, sizeof words);
+    memcpy(words, r->bytes + r->ahead, r->size - r->ahead < sizeof words ? least : sizeof words);
     kind = (uint32_t)(words[0] & ((1U << SFB_HEAP_KIND_BITS) - 1));
     size = kind < sizeof words_of ? 8 * (size_t)words_of[kind] : 0;
-    if (kind == SFB_HEAP_STACK)
-        size += ((words[2] & UINT32_MAX) + 7) & ~(size_t)7;
     if (size == 0)
         return false;
-    r->ahead += size;
+    r->ahead += size + rest_of(kind, words);
     *pointer = words[1];
     return true;
 }

@@ -37,6 +37,9 @@ struct sfb_heap_record {
     uint64_t words[SFB_HEAP_RING_WORDS];
     const uint8_t *stack; /* CBF of a record of kind STACK */
     size_t stack_size;
+    const uint8_t *calls; /* of the same: call_count times struct sfb_shared_call */
+    size_t call_count;
+    const uint8_t *whole; /* a record of kind CODE from its first byte on */
 };
 
 /*

@@ -79,13 +79,13 @@ const char *live_map_open(struct live_map *out, const char *path)
 
 const char *live_map_open_found(struct live_map *out, const struct live_map_file *file)
 {
-    const char *cause = open_table(out, file->path, O_NOFOLLOW);
+    const char *cause = open_table(out, file->path, file->unnamed ? 0 : O_NOFOLLOW);
 
     if (cause)
         return cause;
     if (out->head.pid != file->pid || out->head.ticks != file->ticks)
         cause = "the table belongs to another process than the file name says";
-    else if (out->links != 1)
+    else if (out->links != !file->unnamed)
         cause = "it has other hard links";
     if (cause)
         live_map_close(out);

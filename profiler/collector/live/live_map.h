@@ -40,6 +40,7 @@ struct live_map {
 struct live_map_file {
     char path[512];
     uint64_t pid, ticks; /* from its name */
+    bool unnamed;        /* its path leads to what the process has mapped */
 };
 
 /*
@@ -129,7 +130,8 @@ bool live_user_is_one(uid_t user);
 /* --- files ------------------------------------------------------------------------------------------ */
 
 /*
- * Finds the files of live tables in $XDG_RUNTIME_DIR, /run/user/UID and /dev/shm.
+ * Finds the files of live tables in $XDG_RUNTIME_DIR, /run/user/UID and /dev/shm. If no file there is the process's, finds
+ * the one that the process has mapped, which root alone can open: root became another user there, and the name was removed.
  *
  * @param pid  only of this process; 0: all
  * @param out  to be freed

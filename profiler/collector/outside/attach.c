@@ -5,48 +5,51 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "profiler/collector/outside/attach_tasks.h"
+#include "profiler/collector/outside/copy_depth.h"
 #include "profiler/collector/outside/looks.h"
+#include "profiler/collector/outside/outside_python.h"
 #include "profiler/collector/outside/outside_samples.h"
 #include "profiler/collector/outside/perf_rings.h"
+#include "profiler/collector/outside/perf_weight.h"
 #include "profiler/collector/processes/program.h"
 #include "profiler/collector/processes/tasks.h"
 #include "util/index.h"
 
 enum {
-    WAIT_MS = 10,
+    WAIT_LEAST_MS = 10,
+    WAIT_MOST_MS = 50, /* what has ended by then has left no more than its records */
     TASKS_MOST = 32768,
     ROUNDS =
-        8,     /* until no new thread is found; events are inherited, so two are enough as a rule */
-    SOON = 10, /* stacks that are cut: enough to judge */
-    RATE_LEAST = 49
+        8, /* until no new thread is found; events are inherited, so two are enough as a rule */
+    RATE_LEAST = 49,
+    SWITCHES_HZ = 500 /* with records as large as samples: rings of 512 KiB */
 };
 
 static const uint64_t second_ns = 1000000000;
-
-/* What a tenth of a second had. */
-struct span {
-    uint64_t begun, samples, cut, lost;
-};
 
 struct attach {
     struct attach_options how;
     struct attach_state state;
     struct perf_rings rings;
     struct outside *outside;
+    char python[SFB_REMOTE_NAME];
     struct looks *looks; /* in place of events; NULL: events, or not begun */
     uint64_t random;
-    struct report_index watched; /* threads, by the generation of events */
+    struct report_index watched; /* threads, by start and generation of events */
     uint32_t watched_count, generation;
-    struct report_index known; /* processes that were introduced */
+    bool entered;              /* a thread of the process that was asked for has events */
+    int cause;                 /* errno, if not */
+    struct report_index known; /* processes that were looked for, by start */
     uint32_t known_count;
-    struct report_index streams;   /* events, by the number that samples name */
-    REPORT_ARRAY(uint64_t) counts; /* of them, when they were read last */
-    struct span span;
-    uint64_t calm;   /* when a stack was cut, or the size of copies changed */
+    struct perf_weights weights;
+    struct copy_depth depth;
+    uint64_t judged,
+        judged_lost; /* when size and rate were judged last, and what was lost by then */
     uint64_t listed; /* when processes were looked for */
     uint64_t period;
 };
@@ -66,6 +69,19 @@ static bool is_machine(const struct attach *a)
     return a->how.pid == 0 && a->rings.attr.config == PERF_COUNT_SW_CPU_CLOCK;
 }
 
+/* A number comes again, but not at the same time. @return whether it is new */
+static bool is_new(struct report_index *index, uint32_t *count, pid_t tid, uint32_t generation)
+{
+    const uint64_t when = (uint64_t)generation << 48 ^ sfb_recorder_task_started(tid);
+    uint32_t at;
+    bool known;
+
+    if (!report_index_find(index, (uint32_t)tid, when, *count, &at, &known) || known)
+        return false;
+    ++*count;
+    return true;
+}
+
 /*
  * @param again  also threads that had events
  * @return how many threads have new events now
@@ -77,16 +93,14 @@ static size_t watch_process(struct attach *a, pid_t pid, bool again)
     size_t added = 0;
 
     for (size_t i = 0; i < count; i++) {
-        uint32_t number;
-        bool known;
-
-        if (!report_index_find(&a->watched, (uint32_t)tids[i], a->generation, a->watched_count,
-                               &number, &known) ||
-            (known && !again))
+        if (!is_new(&a->watched, &a->watched_count, tids[i], a->generation) && !again)
             continue;
-        a->watched_count += !known;
-        added += perf_rings_watch(&a->rings, tids[i]);
+        if (perf_rings_watch(&a->rings, tids[i]))
+            added++;
+        else if (pid == a->how.pid && errno != ESRCH)
+            a->cause = errno;
     }
+    a->entered |= pid == a->how.pid && added > 0;
     free(tids);
     return added;
 }
@@ -120,6 +134,7 @@ static void watch_all(struct attach *a)
     a->state.events = a->rings.events.count;
 }
 
+/* The rings are emptied meanwhile. */
 static void introduce_all(struct attach *a)
 {
     struct attach_pids pids = { .pids.count = 0 };
@@ -127,15 +142,31 @@ static void introduce_all(struct attach *a)
 
     if (list(a, &pids))
         for (size_t i = 0; i < pids.pids.count; i++) {
-            uint32_t number;
-            bool known;
-
-            if (!report_index_find(&a->known, (uint32_t)pids.pids.at[i], 0, a->known_count, &number,
-                                   &known) ||
-                known)
+            if (!is_new(&a->known, &a->known_count, pids.pids.at[i], 0))
                 continue;
-            a->known_count++;
             attach_introduce(a->outside, pids.pids.at[i], now);
+            if (a->how.pid != 0 && !a->python[0])
+                outside_python_find(a->python, sizeof a->python, attach_live_task(pids.pids.at[i]));
+            perf_rings_empty(&a->rings);
+        }
+    free(pids.pids.at);
+}
+
+/*
+ * While events were reopened the kernel has reported neither processes nor files. Where a record of before is still in the
+ * rings it is older than what /proc says now.
+ */
+static void introduce_missed(struct attach *a)
+{
+    struct attach_pids pids = { .pids.count = 0 };
+    const uint64_t now = now_ns();
+
+    if (list(a, &pids))
+        for (size_t i = 0; i < pids.pids.count; i++) {
+            if (outside_knows(a->outside, (uint32_t)pids.pids.at[i]))
+                attach_introduce_files(a->outside, pids.pids.at[i]);
+            else
+                attach_introduce(a->outside, pids.pids.at[i], now);
             perf_rings_empty(&a->rings);
         }
     free(pids.pids.at);
@@ -156,7 +187,10 @@ static const char *open_events(struct attach *a)
         return what;
     a->period = a->rings.attr.sample_period;
     watch_all(a);
-    if (a->rings.events.count == 0)
+    /* Events of its children alone are not what was asked for: they may be this user's, where it is another's. */
+    if (a->how.pid != 0 && !a->entered)
+        errno = a->cause != 0 ? a->cause : ESRCH;
+    if (a->rings.events.count == 0 || (a->how.pid != 0 && !a->entered))
         return "perf_event_open";
     a->state.engine = a->rings.attr.exclude_kernel ? SFB_ENGINE_OUTSIDE_USER : SFB_ENGINE_OUTSIDE;
     a->state.rate_hz = a->how.rate_hz;
@@ -164,10 +198,48 @@ static const char *open_events(struct attach *a)
     return NULL;
 }
 
+static void close_rings(struct attach *a)
+{
+    perf_rings_close(&a->rings);
+    a->rings = (struct perf_rings){ .limit = 0 };
+}
+
+/*
+ * When threads wait: where it is not allowed, or not for all of them, looks alone say it. Then they have the descriptors.
+ *
+ * @param why  written if it is refused for some
+ */
+static void open_switches(struct attach *a, char *why, size_t room)
+{
+    const struct perf_rings_options how = { .rate_hz = SWITCHES_HZ,
+                                            .no_children = a->how.no_children,
+                                            .switches = true };
+    struct rlimit files;
+
+    if (a->how.pid == 0 || a->how.no_switches)
+        return;
+    if (perf_rings_open(&a->rings, &how) == NULL) {
+        if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < a->rings.limit)
+            a->rings.limit = (size_t)files.rlim_cur / 2;
+        watch_all(a);
+    }
+    a->state.switches = a->rings.events.count > 0 && a->rings.refused == 0;
+    if (a->state.switches)
+        return;
+    if (a->rings.events.count > 0 && !why[0])
+        snprintf(why, room, "switch records are refused for %llu threads (ulimit -n, or rights)",
+                 (unsigned long long)a->rings.refused);
+    close_rings(a);
+    a->state.refused = a->state.events = 0;
+}
+
 struct attach *attach_open(const struct attach_options *options, char *why, size_t room)
 {
     struct attach *a = calloc(1, sizeof *a);
+    struct sfb_remote_fault fault;
+    char cause[100] = "";
     const char *what;
+    int error = 0;
 
     if (!a) {
         snprintf(why, room, "%s", strerror(ENOMEM));
@@ -175,18 +247,27 @@ struct attach *attach_open(const struct attach_options *options, char *why, size
     }
     why[0] = '\0';
     a->how = *options;
-    what = options->looks ? NULL : open_events(a);
-    if (what)
-        snprintf(why, room, "%s: %s", what, strerror(errno));
-    if (!what && !options->looks)
+    what = options->looks || options->wall_hz > 0 ? NULL : open_events(a);
+    if (what) {
+        error = errno;
+        snprintf(cause, sizeof cause, "%s: %s", what, strerror(error));
+    }
+    snprintf(why, room, "%s", cause);
+    if (!what && !options->looks && options->wall_hz == 0)
         return a;
-    perf_rings_close(&a->rings);
-    a->rings = (struct perf_rings){ .limit = 0 };
-    if (options->pid == 0 || looks_may(options->pid)) {
-        a->state = (struct attach_state){ .engine = SFB_ENGINE_LOOKS, .rate_hz = LOOKS_HZ };
+    close_rings(a);
+    if (options->pid == 0 || looks_may(options->pid, &fault)) {
+        a->state =
+            (struct attach_state){ .engine = SFB_ENGINE_LOOKS,
+                                   .rate_hz = options->wall_hz > 0 ? options->wall_hz : LOOKS_HZ };
+        if (options->wall_hz > 0)
+            open_switches(a, why, room);
         return a;
     }
+    snprintf(why, room, "process %d: %s%s%s%s", (int)options->pid, fault.why, what ? " (" : "",
+             cause, what ? ")" : "");
     attach_close(a);
+    errno = error;
     return NULL;
 }
 
@@ -195,6 +276,9 @@ struct attach_state attach_state(const struct attach *a)
     struct attach_state state = a->state;
 
     state.stops = a->looks ? looks_stops(a->looks) : 0;
+    state.rounds = a->looks ? looks_rounds(a->looks) : 0;
+    state.skipped = a->looks ? looks_skipped(a->looks) : 0;
+    state.python = a->python;
     return state;
 }
 
@@ -234,17 +318,21 @@ bool attach_begin(struct attach *a, struct sfb_recording_writer *writer)
                                          .kernel = a->state.engine == SFB_ENGINE_OUTSIDE,
                                          .describe = attach_describe,
                                          .arguments = arguments,
+                                         .owner = attach_owner,
                                          .cpu = cpu,
                                          .user = a };
 
     a->outside = outside_open(&how);
     if (!a->outside)
         return false;
-    a->span.begun = a->calm = a->listed = now_ns();
+    a->judged = a->listed = now_ns();
     if (a->state.engine == SFB_ENGINE_LOOKS) {
-        a->looks = looks_open(a->outside);
+        a->looks = looks_open(a->outside, a->how.wall_hz > 0);
+        if (a->state.switches)
+            perf_rings_enable(&a->rings);
         a->random = a->listed | 1;
-        return a->looks && choose_looks(a, a->listed);
+        a->listed = a->how.starts ? 0 : a->listed;
+        return a->looks && (a->how.starts || choose_looks(a, a->listed));
     }
     perf_rings_enable(&a->rings);
     introduce_all(a);
@@ -253,24 +341,11 @@ bool attach_begin(struct attach *a, struct sfb_recording_writer *writer)
 
 /* --- Samples -------------------------------------------------------------------------------------------- */
 
-/*
- * By how much the event's own count has grown: CPU time since its last sample. Where kernel time is not sampled it counts all
- * the same, and is no time of the function that was found later: then it stands for one period.
- */
 static uint64_t weight_of(struct attach *a, const struct perf_sample *s)
 {
-    uint64_t grown, *last;
-    uint32_t at;
-    bool known;
-
-    if (!a->rings.counts || is_machine(a) ||
-        !report_index_find(&a->streams, s->ids.stream, 0, (uint32_t)a->counts.count, &at, &known) ||
-        (!known && !REPORT_NEXT(a->counts)) || at >= a->counts.count)
-        return a->period;
-    last = &a->counts.at[at];
-    grown = s->count > *last ? s->count - *last : 0;
-    *last = s->count;
-    return grown > 2 * a->period && a->state.engine == SFB_ENGINE_OUTSIDE_USER ? a->period : grown;
+    return !a->rings.counts || is_machine(a)
+               ? a->period
+               : perf_weight_of(&a->weights, s, a->period, a->state.engine == SFB_ENGINE_OUTSIDE);
 }
 
 /*
@@ -302,6 +377,7 @@ static bool take(void *user, const struct perf_record *record, const struct perf
 {
     struct attach *a = user;
     struct perf_sample sample;
+    uint64_t cut;
 
     if (record->type != PERF_RECORD_SAMPLE) {
         const bool good = outside_take(a->outside, record, ids);
@@ -316,7 +392,12 @@ static bool take(void *user, const struct perf_record *record, const struct perf
     }
     if (sample.ids.pid == 0 || sample.ids.pid == (uint32_t)getpid())
         return true;
-    return outside_take_sample(a->outside, &a->rings.layout, &sample, weight_of(a, &sample));
+    cut = outside_totals(a->outside)->cut;
+    if (!outside_take_sample(a->outside, &a->rings.layout, &sample, weight_of(a, &sample)))
+        return false;
+    copy_depth_note(&a->depth, sample.ids.tid, outside_totals(a->outside)->cut > cut,
+                    sample.ids.time);
+    return true;
 }
 
 /* --- The size of copies, and the rate ------------------------------------------------------------------- */
@@ -330,81 +411,125 @@ static void change(struct attach *a, uint32_t stack, uint64_t period)
     perf_rings_change(&a->rings, stack, period);
     watch_all(a);
     perf_rings_enable(&a->rings);
+    introduce_missed(a);
 }
 
-static uint32_t doubled(uint32_t stack)
-{
-    return stack >= PERF_STACK_MOST / 2 ? PERF_STACK_MOST & ~7U : 2 * stack;
-}
-
-/* The next smaller one of 8, 16, 32 and 64 KiB. */
-static uint32_t halved(uint32_t stack)
-{
-    uint32_t size = PERF_STACK_LEAST;
-
-    while (2 * size < stack)
-        size *= 2;
-    return size;
-}
-
-/*
- * What the kernel dropped halves the rate; one stack of twenty that is longer than its copy doubles that; a minute without
- * any halves it.
- */
+/* What the kernel dropped halves the rate. */
 static void judge(struct attach *a, uint64_t now)
 {
     const struct outside_totals *t = outside_totals(a->outside);
-    const struct span past = { now, t->samples, t->cut, t->lost };
-    const uint64_t samples = past.samples - a->span.samples, cut = past.cut - a->span.cut;
+    const uint32_t wanted =
+        copy_depth_wanted(&a->depth, a->state.stack, perf_rings_stack_most(&a->rings), now);
+    const uint64_t lost = t->lost - a->judged_lost;
 
-    if (now - a->span.begun < second_ns / 10 && cut < SOON)
+    if (now - a->judged < second_ns / 10 && wanted <= a->state.stack)
         return;
-    if (cut > 0)
-        a->calm = now;
-    if (past.lost > a->span.lost && second_ns / a->period > 2 * RATE_LEAST) {
+    if (lost > 0 && second_ns / a->period > 2 * RATE_LEAST) {
         a->state.slowed++;
         change(a, a->state.stack, 2 * a->period);
-    } else if (cut * 20 > samples && a->state.stack < (PERF_STACK_MOST & ~7U)) {
-        change(a, doubled(a->state.stack), a->period);
-    } else if (now - a->calm >= 60 * second_ns && a->state.stack > PERF_STACK_LEAST) {
-        a->calm = now;
-        change(a, halved(a->state.stack), a->period);
+    } else if (wanted != a->state.stack) {
+        copy_depth_change(&a->depth, wanted > a->state.stack, now);
+        change(a, wanted, a->period);
     }
-    a->span = past;
+    a->judged = now;
+    a->judged_lost = t->lost;
 }
 
-/* Processes of this user that others have started. */
-static void look_for_others(struct attach *a, uint64_t now)
+/* Those whose parents are recorded have inherited their events, and records have introduced them. */
+static void look_at_other(struct attach *a, pid_t pid, uint64_t now)
 {
-    if (a->how.pid != 0 || is_machine(a) || now - a->listed < second_ns)
+    if (!is_new(&a->known, &a->known_count, pid, 0) || outside_knows(a->outside, (uint32_t)pid))
         return;
-    watch_all(a);
+    while (watch_process(a, pid, false) > 0) {
+    }
     perf_rings_enable(&a->rings);
-    introduce_all(a);
-    a->listed = now;
+    attach_introduce(a->outside, pid, now);
 }
 
-/* Between half of the mean and one and a half: xorshift64. */
-static int random_wait(struct attach *a)
+/* Processes of this user that others have started. @return false: the recording cannot be written, or no memory */
+static bool look_for_others(struct attach *a, uint64_t now)
 {
+    struct attach_pids pids = { .pids.count = 0 };
+    bool good = true;
+
+    if (a->how.pid != 0 || is_machine(a) || now - a->listed < second_ns)
+        return true;
+    a->listed = now;
+    if (list(a, &pids)) {
+        /* The records of their forks are older than this list. */
+        good = perf_rings_take(&a->rings, now_ns(), take, a);
+        for (size_t i = 0; good && i < pids.pids.count; i++)
+            if (pids.pids.at[i] != getpid())
+                look_at_other(a, pids.pids.at[i], now_ns());
+    }
+    a->state.refused = a->rings.refused;
+    a->state.events = a->rings.events.count;
+    free(pids.pids.at);
+    return good;
+}
+
+/* Waits between half of the mean and one and a half: xorshift64. */
+static void wait_at_random(struct attach *a)
+{
+    const uint64_t mean = second_ns / a->state.rate_hz;
+    uint64_t ns;
+
     a->random ^= a->random << 13;
     a->random ^= a->random >> 7;
     a->random ^= a->random << 17;
-    return (int)(WAIT_MS / 2 + a->random % (WAIT_MS + 1));
+    ns = mean / 2 + a->random % (mean + 1);
+    nanosleep(&(struct timespec){ (time_t)(ns / second_ns), (long)(ns % second_ns) }, NULL);
+}
+
+static bool take_switch(void *user, const struct perf_record *record, const struct perf_ids *ids)
+{
+    struct attach *a = user;
+    const bool out = record->misc & PERF_RECORD_MISC_SWITCH_OUT;
+    uint64_t lost;
+
+    if (record->type == PERF_RECORD_SWITCH)
+        looks_switch(a->looks, (pid_t)ids->pid, (pid_t)ids->tid, ids->time, out,
+                     record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+    else if (record->type == PERF_RECORD_LOST && perf_lost_read(&lost, record)) {
+        a->state.lost += lost;
+        looks_lost(a->looks);
+    }
+    return true;
+}
+
+/* @param until  UINT64_MAX: all */
+static bool take_switches(struct attach *a, uint64_t now, uint64_t until)
+{
+    if (!a->state.switches)
+        return true;
+    if (!perf_rings_take(&a->rings, until, take_switch, a))
+        return false;
+    looks_drained(a->looks, now);
+    return true;
 }
 
 static bool take_looks(struct attach *a)
 {
     uint64_t now;
 
-    poll(NULL, 0, random_wait(a));
+    wait_at_random(a);
     now = now_ns();
+    if (!take_switches(a, now, now))
+        return false;
     if (now - a->listed > second_ns) {
         a->listed = now;
         if (!choose_looks(a, now))
             return false;
     }
     return looks_take(a->looks);
+}
+
+/* A period long: a ring that is half full ends it. At 19 Hz, 100 turns a second would cost more than the samples. */
+static int wait_ms(const struct attach *a)
+{
+    const uint32_t ms = a->state.rate_hz > 0 ? 1000 / a->state.rate_hz : WAIT_LEAST_MS;
+
+    return ms < WAIT_LEAST_MS ? WAIT_LEAST_MS : ms < WAIT_MOST_MS ? (int)ms : WAIT_MOST_MS;
 }
 
 bool attach_take(struct attach *a)
@@ -414,18 +539,22 @@ bool attach_take(struct attach *a)
     if (a->looks)
         return take_looks(a);
 
-    perf_rings_wait(&a->rings, WAIT_MS);
+    perf_rings_wait(&a->rings, wait_ms(a));
     now = now_ns();
     if (!perf_rings_take(&a->rings, now, take, a))
         return false;
     judge(a, now);
-    look_for_others(a, now);
-    return true;
+    return look_for_others(a, now);
 }
 
 bool attach_has_ended(const struct attach *a)
 {
     return a->how.pid != 0 && sfb_recorder_task_has_ended(a->how.pid);
+}
+
+bool attach_knows(const struct attach *a, pid_t pid)
+{
+    return outside_knows(a->outside, (uint32_t)pid);
 }
 
 const struct outside_totals *attach_totals(const struct attach *a)
@@ -439,6 +568,10 @@ bool attach_end(struct attach *a, struct outside_totals *totals)
 {
     bool good = a->looks || perf_rings_take(&a->rings, UINT64_MAX, take, a);
 
+    if (a->looks) {
+        good = take_switches(a, now_ns(), UINT64_MAX) && good;
+        looks_end(a->looks);
+    }
     good = outside_end(a->outside, now_ns()) && good;
     *totals = *outside_totals(a->outside);
     outside_close(a->outside);
@@ -452,7 +585,7 @@ void attach_close(struct attach *a)
     perf_rings_close(&a->rings);
     report_index_free(&a->watched);
     report_index_free(&a->known);
-    report_index_free(&a->streams);
-    free(a->counts.at);
+    perf_weights_free(&a->weights);
+    copy_depth_free(&a->depth);
     free(a);
 }

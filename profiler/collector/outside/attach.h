@@ -13,8 +13,11 @@ struct attach; /* opaque */
 
 struct attach_options {
     pid_t pid;        /* 0: all processes of this user; for root all of the machine */
+    bool starts;      /* the process executes its program after attach_begin() */
     bool no_children; /* not what it starts, nor has started */
     bool looks;       /* no perf events: looks at threads that run, looks.h */
+    uint32_t wall_hz; /* waits are recorded, by so many looks a second; 0: they are not */
+    bool no_switches; /* waits by looks alone, also where switch records are allowed */
     bool user_only;   /* without the kernel's time, also where that is allowed */
     uint32_t rate_hz;
 };
@@ -22,12 +25,18 @@ struct attach_options {
 struct attach_state {
     uint64_t raised;  /* execs of set-user-ID programs, at which the kernel ended the events */
     uint64_t stops;   /* of threads, by looks */
+    uint64_t rounds;  /* of looks */
+    uint64_t skipped; /* processes that were not looked at: no descriptor */
+    uint64_t lost;    /* switch records */
+    bool switches;    /* waits have their exact time, by switch records */
     uint32_t engine;  /* enum sfb_recording_engine */
     uint32_t rate_hz; /* as it is now */
     uint32_t stack;   /* bytes of a copy, as it is now */
     uint32_t slowed;  /* how often the rate was lowered */
     uint64_t refused; /* threads without an event: no rights, or no descriptor */
     uint64_t events;  /* descriptors */
+    const char *
+        python; /* an interpreter whose functions looks can read, and events cannot; "": not seen */
 };
 
 /*
@@ -54,6 +63,9 @@ bool attach_take(struct attach *attach);
 
 /* Whether the process that was asked for has ended. */
 bool attach_has_ended(const struct attach *attach);
+
+/* Whether a process is recorded now. */
+bool attach_knows(const struct attach *attach, pid_t pid);
 
 /* The same as outside_totals(). */
 const struct outside_totals *attach_totals(const struct attach *attach);

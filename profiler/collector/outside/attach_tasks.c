@@ -5,13 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "profiler/collector/processes/tasks.h"
 #include "symbols/own_vdso.h"
 #include "symbols/process.h"
 #include "util/index.h"
+#include "util/regular.h"
 
-enum { TASKS_MOST = 32768 };
+enum { TASKS_MOST = 32768, HEAD_MAX = 64 << 10 /* of a file: up to its notes */ };
 
 /* --- Files ---------------------------------------------------------------------------------------------- */
 
@@ -25,11 +28,16 @@ static void set_vdso(struct sfb_copied_mapping *m)
 static const char *root_of(char out[32], uint32_t pid)
 {
     char path[32];
-    struct stat its, ours;
+    static struct stat ours;
+    struct stat its;
 
+    if (pid == 0) /* of another PID namespace */
+        return NULL;
+    if (ours.st_ino == 0 && stat("/proc/self/ns/mnt", &ours) != 0)
+        return NULL;
     snprintf(path, sizeof path, "/proc/%u/ns/mnt", pid);
     snprintf(out, 32, "/proc/%u/root", pid);
-    if (stat(path, &its) != 0 || stat("/proc/self/ns/mnt", &ours) != 0 || its.st_ino == ours.st_ino)
+    if (stat(path, &its) != 0 || its.st_ino == ours.st_ino)
         return NULL;
     return out;
 }
@@ -46,45 +54,100 @@ void attach_describe(void *user, struct sfb_copied_mapping *out, uint32_t pid,
         out->root = root_of(root, pid);
 }
 
+uint32_t attach_owner(void *user, uint32_t pid)
+{
+    struct sfb_recorder_task task;
+
+    (void)user;
+    return sfb_recorder_task_read(&task, (pid_t)pid) ? task.user : UINT32_MAX;
+}
+
 /*
- * Build-ids of files that were met, by inode and device: two hundred processes of one program have the same ones, and each is
- * read from 64 KiB of memory.
+ * Build-ids of files that were met: two hundred processes of one program have the same ones, and each is read from 64 KiB.
+ * They are read from the files alone: what a process has in its memory it may have overwritten.
  */
+struct met {
+    struct object_build_id id;
+    off_t size;
+    struct timespec changed;
+};
+
 static struct {
     struct report_index by_inode;
-    REPORT_ARRAY(struct object_build_id) ids;
+    REPORT_ARRAY(struct met) files;
 } met;
 
-/* @return the file's build-id; NULL: it was not met before */
-static const struct object_build_id *find_met(const struct object_mapped *file)
+/* As the memory map has it. Some file systems have another device there: such files pass for others. */
+static bool is_mapped_one(const struct stat *s, const struct object_mapped *file)
+{
+    return s->st_ino == file->inode &&
+           ((uint64_t)major(s->st_dev) << 32 | minor(s->st_dev)) == file->device;
+}
+
+/*
+ * @param out  written: the file's path here, for free()
+ * @return false: it is no file, or another file is at its path now
+ */
+static bool find_mapped(char **out, struct stat *now, const struct object_process *process,
+                        const struct object_mapped *file)
+{
+    if (file->inode == 0 || file->deleted || asprintf(out, "%s%s", process->root, file->path) < 0) {
+        *out = NULL;
+        return false;
+    }
+    return stat(*out, now) == 0 && is_mapped_one(now, file);
+}
+
+/* @return false: no build-id in it, or another file is at its path now */
+static bool read_build_id(struct object_build_id *out, const char *path, struct stat *now,
+                          const struct object_mapped *file)
+{
+    const char *cause;
+    const int fd = regular_open(path, &cause);
+    uint8_t *head = fd >= 0 ? malloc(HEAD_MAX) : NULL;
+    const ssize_t size =
+        head && fstat(fd, now) == 0 && is_mapped_one(now, file) ? pread(fd, head, HEAD_MAX, 0) : -1;
+    const bool good = size > 0 && object_build_id_of_head(out, head, (size_t)size);
+
+    free(head);
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+static bool is_as_met(const struct met *m, const struct stat *now)
+{
+    return m->size == now->st_size && m->changed.tv_sec == now->st_mtim.tv_sec &&
+           m->changed.tv_nsec == now->st_mtim.tv_nsec;
+}
+
+/* @return the file's build-id; NULL: it was not met before, as it is */
+static const struct object_build_id *find_met(const struct object_mapped *file,
+                                              const struct stat *now)
 {
     uint32_t at;
 
-    return file->inode != 0 && !file->deleted &&
-                   report_index_has(&met.by_inode, file->inode, file->device, &at) &&
-                   at < met.ids.count
-               ? &met.ids.at[at]
+    return report_index_has(&met.by_inode, file->inode, file->device, &at) &&
+                   at < met.files.count && is_as_met(&met.files.at[at], now)
+               ? &met.files.at[at].id
                : NULL;
 }
 
-static void keep_met(const struct object_mapped *file, const struct object_build_id *id)
+static void keep_met(const struct object_mapped *file, const struct stat *now,
+                     const struct object_build_id *id)
 {
-    struct object_build_id *next;
     uint32_t at;
     bool known;
 
-    if (file->inode == 0 || file->deleted || id->size == 0 ||
-        !report_index_find(&met.by_inode, file->inode, file->device, (uint32_t)met.ids.count, &at,
-                           &known) ||
-        known)
+    if (id->size == 0 || !report_index_find(&met.by_inode, file->inode, file->device,
+                                            (uint32_t)met.files.count, &at, &known))
         return;
-    next = REPORT_NEXT(met.ids);
-    if (next)
-        *next = *id;
+    if ((known || REPORT_NEXT(met.files)) && at < met.files.count)
+        met.files.at[at] = (struct met){ *id, now->st_size, now->st_mtim };
 }
 
 /* @param opens  another path to the file; NULL: none */
-static void introduce_file(struct outside *outside, const struct object_process *process,
+static void introduce_file(struct outside *outside, pid_t pid, const struct object_process *process,
                            size_t module, const struct object_build_id *id, const char *opens)
 {
     const struct object_maps *maps = &process->maps;
@@ -104,30 +167,73 @@ static void introduce_file(struct outside *outside, const struct object_process 
         if (m->module != module || !m->executable)
             continue;
         set_vdso(&mapping);
-        outside_map(outside, (uint32_t)process->pid, &mapping);
+        outside_map(outside, (uint32_t)pid, &mapping);
     }
 }
 
-static void introduce_files(struct outside *outside, struct object_process *process)
+/* @return its file's build-id; NULL: only the process's memory has it */
+static const struct object_build_id *met_or_read(const struct object_process *process,
+                                                 const struct object_mapped *file)
 {
-    for (size_t i = 0; i < process->maps.module_count; i++) {
-        const struct object_mapped *file = &process->maps.modules[i];
-        const struct object_build_id *known = find_met(file);
-        struct object_process_module facts;
+    const struct object_build_id *known = NULL;
+    struct object_build_id id;
+    struct stat now;
+    char *path;
 
-        if (known) {
-            introduce_file(outside, process, i, known, NULL);
-            continue;
+    if (find_mapped(&path, &now, process, file)) {
+        known = find_met(file, &now);
+        if (!known && read_build_id(&id, path, &now, file)) {
+            keep_met(file, &now, &id);
+            known = find_met(file, &now);
         }
-        object_process_module(&facts, process, i);
-        if (!facts.module.opens)
-            keep_met(file, &facts.module.id);
-        introduce_file(outside, process, i, &facts.module.id, facts.module.opens);
-        object_process_module_free(&facts);
     }
+    free(path);
+    return known;
+}
+
+static void introduce_module(struct outside *outside, pid_t pid,
+                             const struct object_process *process, size_t module)
+{
+    const struct object_build_id *known = met_or_read(process, &process->maps.modules[module]);
+    struct object_process_module facts;
+
+    if (known) {
+        introduce_file(outside, pid, process, module, known, NULL);
+        return;
+    }
+    object_process_module(&facts, process, module);
+    introduce_file(outside, pid, process, module, &facts.module.id, facts.module.opens);
+    object_process_module_free(&facts);
+}
+
+void attach_introduce_files(struct outside *outside, pid_t pid)
+{
+    struct object_process process;
+    const char *cause;
+
+    if (!object_process_open(&process, attach_live_task(pid), &cause))
+        return;
+    for (size_t i = 0; i < process.maps.module_count; i++)
+        introduce_module(outside, pid, &process, i);
+    object_process_close(&process);
 }
 
 /* --- Processes ------------------------------------------------------------------------------------------ */
+
+pid_t attach_live_task(pid_t pid)
+{
+    pid_t *tids, live = 0;
+    size_t count;
+
+    if (!sfb_recorder_task_is_dead(pid))
+        return pid;
+    tids = calloc(TASKS_MOST, sizeof *tids);
+    count = tids ? sfb_recorder_tasks_of(pid, tids, TASKS_MOST) : 0;
+    for (size_t i = 0; i < count && live == 0; i++)
+        live = sfb_recorder_task_is_dead(tids[i]) ? 0 : tids[i];
+    free(tids);
+    return live != 0 ? live : pid;
+}
 
 static void introduce_threads(struct outside *outside, pid_t pid)
 {
@@ -145,17 +251,12 @@ static void introduce_threads(struct outside *outside, pid_t pid)
 
 void attach_introduce(struct outside *outside, pid_t pid, uint64_t time)
 {
-    struct object_process process;
-    const char *cause;
     char name[64];
 
     sfb_recorder_task_name(pid, name, sizeof name);
     outside_program(outside, (uint32_t)pid, (uint32_t)sfb_recorder_task_parent(pid), time, name);
     introduce_threads(outside, pid);
-    if (!object_process_open(&process, pid, &cause))
-        return;
-    introduce_files(outside, &process);
-    object_process_close(&process);
+    attach_introduce_files(outside, pid);
 }
 
 static bool add(struct attach_pids *out, pid_t pid)

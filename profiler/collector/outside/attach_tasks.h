@@ -14,9 +14,18 @@
  */
 void attach_introduce(struct outside *outside, pid_t pid, uint64_t time);
 
+/* Introduces its files alone. */
+void attach_introduce_files(struct outside *outside, pid_t pid);
+
+/* @return a thread whose memory can be read: the first one may have ended before the others */
+pid_t attach_live_task(pid_t pid);
+
 /* A function of struct outside_options: the files of a process that runs. @param user  not used */
 void attach_describe(void *user, struct sfb_copied_mapping *out, uint32_t pid,
                      const struct perf_mmap *record);
+
+/* The same: the user of a process. */
+uint32_t attach_owner(void *user, uint32_t pid);
 
 struct attach_pids {
     REPORT_ARRAY(pid_t) pids;

@@ -13,13 +13,19 @@ struct function {
     char *name; /* with its module, as the kernel writes it */
 };
 
+/* A frame: at first by its address, in the end by its function. */
 struct noted {
     uint32_t process, function;
+    uint64_t address;
+};
+
+enum {
+    NOTED_MOST = 1 << 20, /* frames of later ones stay without names */
+    READ_BY = 64 << 10
 };
 
 struct kernel_names {
-    uint64_t text; /* where the kernel's code began; 0: of this boot */
-    bool loaded;
+    uint64_t text;                           /* where the kernel's code began; 0: of this boot */
     REPORT_ARRAY(struct function) functions; /* by address */
     REPORT_ARRAY(struct noted) noted;
     struct report_index seen; /* of them */
@@ -122,16 +128,19 @@ static void forget(struct kernel_names *names)
     names->functions.count = 0;
 }
 
-/* The list is long: it is read when the first frame is noted. */
+/* The list is long, and takes 50 ms to read, in which rings would overflow: it is read in the end. */
 static void load(struct kernel_names *names)
 {
     FILE *from = fopen("/proc/kallsyms", "re");
+    char *buffer = malloc(READ_BY);
 
-    names->loaded = true;
-    if (!from)
-        return;
-    read_all(names, from);
-    fclose(from);
+    if (from && buffer)
+        setvbuf(from, buffer, _IOFBF, READ_BY); /* else 5,000 system calls */
+    if (from) {
+        read_all(names, from);
+        fclose(from);
+    }
+    free(buffer);
     if (names->text != 0 && !has_text(names, names->text))
         forget(names);
 }
@@ -139,22 +148,33 @@ static void load(struct kernel_names *names)
 void kernel_names_note(struct kernel_names *names, uint32_t process, uint64_t address)
 {
     struct noted *next;
-    uint32_t function, at;
+    uint32_t at;
     bool known;
 
-    if (!names)
-        return;
-    if (!names->loaded)
-        load(names);
-    function = find(names, address);
-    if (function == REPORT_NONE ||
-        !report_index_find(&names->seen, process, function, (uint32_t)names->noted.count, &at,
+    if (!names || names->noted.count >= NOTED_MOST ||
+        !report_index_find(&names->seen, process, address, (uint32_t)names->noted.count, &at,
                            &known) ||
         known)
         return;
     next = REPORT_NEXT(names->noted);
     if (next)
-        *next = (struct noted){ process, function };
+        *next = (struct noted){ .process = process, .address = address };
+}
+
+static int by_function(const void *a, const void *b)
+{
+    const struct noted *x = a, *y = b;
+
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return x->function < y->function ? -1 : x->function > y->function;
+}
+
+static void find_functions(struct kernel_names *names)
+{
+    for (size_t i = 0; i < names->noted.count; i++)
+        names->noted.at[i].function = find(names, names->noted.at[i].address);
+    qsort(names->noted.at, names->noted.count, sizeof *names->noted.at, by_function);
 }
 
 static uint64_t end_of(const struct kernel_names *names, uint32_t function)
@@ -167,24 +187,27 @@ static uint64_t end_of(const struct kernel_names *names, uint32_t function)
     return start + 1;
 }
 
-void kernel_names_write(struct kernel_names *names, struct sfb_recording_writer *writer,
-                        uint32_t process)
+/* @return the first one of another process */
+static size_t write_process(const struct kernel_names *names, struct sfb_recording_writer *writer,
+                            size_t from)
 {
+    const uint32_t process = names->noted.at[from].process;
+    uint32_t last = REPORT_NONE;
     char *text = NULL;
-    size_t size = 0;
-    FILE *to = names ? open_memstream(&text, &size) : NULL;
+    size_t size = 0, i;
+    FILE *to = open_memstream(&text, &size);
 
-    if (!to)
-        return;
-    for (size_t i = 0; i < names->noted.count; i++) {
-        const struct noted *n = &names->noted.at[i];
-        const struct function *f = &names->functions.at[n->function];
+    for (i = from; i < names->noted.count && names->noted.at[i].process == process; i++) {
+        const uint32_t function = names->noted.at[i].function;
 
-        if (n->process == process)
-            fprintf(to, "%" PRIx64 " %" PRIx64 " %s\n", f->start,
-                    end_of(names, n->function) - f->start, f->name);
+        if (!to || function == REPORT_NONE || function == last)
+            continue;
+        fprintf(to, "%" PRIx64 " %" PRIx64 " %s\n", names->functions.at[function].start,
+                end_of(names, function) - names->functions.at[function].start,
+                names->functions.at[function].name);
+        last = function;
     }
-    if (fclose(to) == 0 && size > 0) {
+    if (to && fclose(to) == 0 && size > 0) {
         const struct sfb_recording_file file = {
             .process = process, .name = "/proc/kallsyms", .bytes = text, .size = size
         };
@@ -192,6 +215,17 @@ void kernel_names_write(struct kernel_names *names, struct sfb_recording_writer 
         sfb_recording_put_file(writer, &file);
     }
     free(text);
+    return i;
+}
+
+void kernel_names_write(struct kernel_names *names, struct sfb_recording_writer *writer)
+{
+    if (!names || names->noted.count == 0)
+        return;
+    load(names);
+    find_functions(names);
+    for (size_t i = 0; i < names->noted.count;)
+        i = write_process(names, writer, i);
 }
 
 void kernel_names_close(struct kernel_names *names)

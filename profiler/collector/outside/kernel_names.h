@@ -17,9 +17,8 @@ struct kernel_names *kernel_names_open(uint64_t text);
 /* A frame of a process is at an address. @param names  NULL: nothing is noted */
 void kernel_names_note(struct kernel_names *names, uint32_t process, uint64_t address);
 
-/* Writes the functions that were noted for a process into its recording: as a perf map has them. */
-void kernel_names_write(struct kernel_names *names, struct sfb_recording_writer *writer,
-                        uint32_t process);
+/* Writes the functions that were noted into the recording, for each process as a perf map has them. Called in the end. */
+void kernel_names_write(struct kernel_names *names, struct sfb_recording_writer *writer);
 
 void kernel_names_close(struct kernel_names *names);
 

@@ -1,49 +1,30 @@
 #include "profiler/collector/outside/looks.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "profiler/collector/outside/attach_tasks.h"
-#include "profiler/collector/outside/outside_samples.h"
+#include "profiler/collector/outside/look_awaited.h"
+#include "profiler/collector/outside/look_cpu.h"
+#include "profiler/collector/outside/look_holders.h"
+#include "profiler/collector/outside/look_waits.h"
 #include "remote/access_fault.h"
 #include "remote/halt.h"
-#include "remote/thread_look.h"
-#include "remote/thread_stop.h"
 #include "util/fnv.h"
 
-enum { COPY = 64 << 10, TEXT = 128, MAPS_PART = 64 << 10 };
+enum { MAPS_PART = 64 << 10, ASKED_MOST = 16, HINTS = 4096, PASSES = 4, SPARE = 64 };
+
+/* Where threads were found last, by their numbers. */
+static size_t tid_hints[HINTS];
 
 static const uint64_t second_ns = 1000000000;
-
-struct look_thread {
-    pid_t tid;
-    int run;          /* descriptor of its schedstat */
-    uint64_t cpu;     /* when it was read last */
-    uint64_t sampled; /* CPU time that samples have, or that was before */
-    bool seen;
-};
-
-struct look_process {
-    pid_t pid;
-    int tasks; /* descriptor of /proc/PID/task */
-    struct remote_memory memory;
-    REPORT_ARRAY(struct look_thread) threads;
-    uint64_t maps;   /* hash of its map */
-    uint64_t listed; /* when threads and map were read */
-    bool seen;
-};
-
-struct looks {
-    struct outside *outside;
-    REPORT_ARRAY(struct look_process *) processes;
-    struct remote_look look; /* its room is used again */
-    uint64_t stops;
-};
 
 static uint64_t now_ns(void)
 {
@@ -53,20 +34,61 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * second_ns + (uint64_t)t.tv_nsec;
 }
 
-struct looks *looks_open(struct outside *outside)
+/* As /proc counts when processes have started. */
+static uint64_t now_ticks(void)
+{
+    const uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK);
+    struct timespec t;
+
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (uint64_t)t.tv_sec * ticks + (uint64_t)t.tv_nsec * ticks / second_ns;
+}
+
+/* @return descriptors that this program has open now, rings and events among them */
+static size_t descriptors_used(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    size_t count = 0;
+
+    while (folder && readdir(folder))
+        count++;
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+/* Files are opened for a moment as well: some descriptors, or a quarter of few, are left for those. */
+static size_t descriptors_left(void)
+{
+    const size_t used = descriptors_used();
+    struct rlimit files;
+    size_t most, spare;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+        return 0;
+    most = (size_t)files.rlim_cur;
+    spare = most / 4 < SPARE ? most / 4 : SPARE;
+    return most > used + spare ? most - used - spare : 0;
+}
+
+struct looks *looks_open(struct outside *outside, bool waits)
 {
     struct looks *l = calloc(1, sizeof *l);
 
-    if (l)
-        l->outside = outside;
+    if (!l)
+        return NULL;
+    l->outside = outside;
+    l->python.read = &l->look.python;
+    l->waits = waits;
+    l->begun = now_ticks();
+    look_cpu_open(l);
+    l->limit = descriptors_left();
     return l;
 }
 
-bool looks_may(pid_t pid)
+bool looks_may(pid_t pid, struct sfb_remote_fault *fault)
 {
-    struct sfb_remote_fault fault;
-
-    return !remote_access_fault(&fault, pid);
+    return !remote_access_fault(fault, attach_live_task(pid));
 }
 
 uint64_t looks_stops(const struct looks *l)
@@ -76,47 +98,76 @@ uint64_t looks_stops(const struct looks *l)
 
 /* --- Threads -------------------------------------------------------------------------------------------- */
 
-/* @return CPU time in ns; 0: it has ended */
-static uint64_t read_cpu(int run)
+/* CPU time in ns, and turns; 0: it has ended. */
+static void read_run(const struct look_process *p, struct look_thread *t)
 {
-    char text[TEXT];
-    const ssize_t size = pread(run, text, sizeof text - 1, 0);
+    struct remote_task_run run;
 
-    if (size <= 0)
-        return 0;
-    text[size] = '\0';
-    return strtoull(text, NULL, 10);
+    if (!look_run_read(&run, p, t))
+        run = (struct remote_task_run){ .cpu_time = 0 };
+    t->cpu = run.cpu_time;
+    t->turns = run.turns;
 }
 
-static bool add_thread(struct look_process *p, pid_t tid, bool is_new)
+/* When a thread began that was not there at the last list. @return CLOCK_MONOTONIC, as exact as a tick */
+static uint64_t begun_at(const struct look_process *p, pid_t tid)
+{
+    const uint64_t now = now_ns(), tick_ns = second_ns / (uint64_t)sysconf(_SC_CLK_TCK);
+    struct remote_task_stat stat;
+    struct timespec boot;
+    uint64_t age, begun;
+
+    clock_gettime(CLOCK_BOOTTIME, &boot);
+    if (!remote_task_stat_read(&stat, p->tasks, tid))
+        return now;
+    begun = stat.started * tick_ns;
+    age = (uint64_t)boot.tv_sec * second_ns + (uint64_t)boot.tv_nsec;
+    age = age > begun ? age - begun : 0;
+    return age < now - p->listed_before ? now - age : p->listed_before;
+}
+
+/* Half of the descriptors are for threads; of more of those the file is opened each time. The rest is for processes. */
+static bool add_thread(struct looks *l, struct look_process *p, pid_t tid, bool is_new)
 {
     struct look_thread *t = REPORT_NEXT(p->threads);
-    char path[32];
 
     if (!t)
         return false;
-    snprintf(path, sizeof path, "%d/schedstat", (int)tid);
     t->tid = tid;
-    t->run = openat(p->tasks, path, O_RDONLY | O_CLOEXEC);
+    t->run = l->files < l->limit / 2 ? look_run_open(p, tid) : -1;
     t->seen = true;
-    if (t->run < 0) {
-        p->threads.count--;
-        return errno != EMFILE && errno != ENFILE;
-    }
-    t->cpu = read_cpu(t->run);
+    l->files += t->run >= 0;
+    read_run(p, t);
     t->sampled = is_new ? 0 : t->cpu;
+    t->found = t->sampled;
+    if (l->waits)
+        look_wait_begin(p, t, is_new ? begun_at(p, tid) : 0);
     return true;
 }
 
-static struct look_thread *find_thread(struct look_process *p, pid_t tid)
+/* @param first  where it is looked for first: lists are mostly in the same order */
+static struct look_thread *find_thread(struct look_process *p, pid_t tid, size_t first)
 {
-    for (size_t i = 0; i < p->threads.count; i++)
-        if (p->threads.at[i].tid == tid)
-            return &p->threads.at[i];
+    for (size_t i = 0; i < p->threads.count; i++) {
+        struct look_thread *t = &p->threads.at[(first + i) % p->threads.count];
+
+        if (t->tid == tid)
+            return t;
+    }
     return NULL;
 }
 
-static void forget_unseen(struct look_process *p)
+static void close_thread(struct looks *l, const struct look_process *p, struct look_thread *t)
+{
+    if (l->waits)
+        look_wait_end(l, p, t);
+    if (t->run < 0)
+        return;
+    close(t->run);
+    l->files--;
+}
+
+static void forget_unseen(struct looks *l, struct look_process *p)
 {
     size_t kept = 0;
 
@@ -124,29 +175,31 @@ static void forget_unseen(struct look_process *p)
         if (p->threads.at[i].seen)
             p->threads.at[kept++] = p->threads.at[i];
         else
-            close(p->threads.at[i].run);
+            close_thread(l, p, &p->threads.at[i]);
     p->threads.count = kept;
 }
 
-/* @return false: no memory, or no descriptor */
-static bool list_threads(struct look_process *p, bool is_new)
+/* @return false: no memory */
+static bool list_threads(struct looks *l, struct look_process *p, bool is_new)
 {
     pid_t *tids = NULL;
     const ssize_t count = remote_task_list(&tids, p->tasks);
     bool good = true;
 
+    if (count < 0) /* no descriptor: the known threads stay */
+        return true;
     for (size_t i = 0; i < p->threads.count; i++)
         p->threads.at[i].seen = false;
     for (ssize_t i = 0; good && i < count; i++) {
-        struct look_thread *known = find_thread(p, tids[i]);
+        struct look_thread *known = find_thread(p, tids[i], (size_t)i);
 
         if (known)
             known->seen = true;
         else
-            good = add_thread(p, tids[i], is_new);
+            good = add_thread(l, p, tids[i], is_new);
     }
     free(tids);
-    forget_unseen(p);
+    forget_unseen(l, p);
     return good;
 }
 
@@ -171,34 +224,131 @@ static uint64_t hash_of_maps(pid_t pid)
     return hash;
 }
 
-static void free_process(struct look_process *p)
+static void close_threads(struct looks *l, struct look_process *p)
 {
     for (size_t i = 0; i < p->threads.count; i++)
-        close(p->threads.at[i].run);
+        close_thread(l, p, &p->threads.at[i]);
+    p->threads.count = 0;
+}
+
+static void free_process(struct looks *l, struct look_process *p)
+{
+    close_threads(l, p);
     free(p->threads.at);
+    remote_python_close(&p->python);
     remote_memory_close(&p->memory);
-    if (p->tasks >= 0)
+    look_mappings_free(&p->mappings);
+    if (p->tasks >= 0) {
         close(p->tasks);
+        l->files--;
+    }
     free(p);
+}
+
+/* @return false: it has no memory any more */
+static bool read_memory(struct look_process *p)
+{
+    p->memory.pid = attach_live_task(p->pid);
+    if (p->python.heap)
+        p->python.heap->pid = p->memory.pid;
+    return remote_memory_refresh(&p->memory);
+}
+
+/* Looks for an interpreter in what is mapped now. @return false: no memory */
+static bool find_python(struct look_process *p)
+{
+    p->memory.python = &p->python;
+    return remote_python_find_in(&p->python, p->memory.pid, p->tasks);
 }
 
 /* What is mapped, and which threads there are, is read anew each second. */
 static bool refresh(struct looks *l, struct look_process *p, uint64_t now)
 {
-    const uint64_t maps = hash_of_maps(p->pid);
+    uint64_t maps;
 
+    p->listed_before = p->listed;
     p->listed = now;
-    if (maps == 0 || !remote_memory_refresh(&p->memory))
+    if (!read_memory(p))
         return true;
+    maps = hash_of_maps(p->memory.pid);
+    if (maps != 0 && maps != p->maps)
+        attach_introduce_files(l->outside, p->pid);
+    if (maps != 0 && maps != p->maps && !find_python(p))
+        return false;
     if (maps != p->maps)
-        attach_introduce(l->outside, p->pid, now);
+        look_mappings_forget(&p->mappings);
     p->maps = maps;
-    return list_threads(p, true);
+    return list_threads(l, p, true);
 }
 
-static bool add_process(struct looks *l, pid_t pid, uint64_t now)
+/* The process has executed another program. */
+static void replace(struct looks *l, struct look_process *p, const struct remote_task_image *image,
+                    uint64_t now)
+{
+    p->image = *image;
+    for (size_t i = 0; l->waits && i < p->threads.count; i++)
+        look_wait_end(l, p, &p->threads.at[i]);
+    outside_replaced(l->outside, (uint32_t)p->pid, now);
+    attach_introduce(l->outside, p->pid, now);
+    for (size_t i = 0; l->waits && i < p->threads.count; i++)
+        look_wait_begin(p, &p->threads.at[i], 0);
+    if (read_memory(p))
+        p->maps = hash_of_maps(p->memory.pid);
+    look_mappings_forget(&p->mappings);
+    remote_python_close(&p->python);
+    p->python = (struct remote_python){ .fits = false };
+    if (!find_python(p))
+        p->maps = 0; /* no memory: it is looked for again */
+}
+
+/* @return ns that it takes to read so many threads, if nothing comes between */
+static uint64_t pass_ns(size_t count)
+{
+    return 1000000 + (uint64_t)count * 20000;
+}
+
+/* The time of all threads begins at one moment, as it ends. */
+static void begin_all(struct look_process *p, bool is_new)
+{
+    for (unsigned i = 0; i < PASSES; i++) {
+        const uint64_t before = now_ns();
+
+        for (size_t k = 0; k < p->threads.count; k++)
+            look_wait_begin(p, &p->threads.at[k], is_new ? begun_at(p, p->threads.at[k].tid) : 0);
+        if (now_ns() - before < pass_ns(p->threads.count))
+            break;
+    }
+}
+
+/* @return false: no memory */
+static bool begin_process(struct looks *l, struct look_process *p, uint64_t now)
+{
+    attach_introduce(l->outside, p->pid, now);
+    if (p->started > l->begun)
+        outside_from_birth(l->outside, (uint32_t)p->pid);
+    p->listed = now;
+    if (read_memory(p))
+        p->maps = hash_of_maps(p->memory.pid);
+    if (!find_python(p) || !list_threads(l, p, false))
+        return false;
+    if (l->waits)
+        begin_all(p, p->started > l->begun);
+    return true;
+}
+
+static bool lacks_descriptor(void)
+{
+    return errno == EMFILE || errno == ENFILE;
+}
+
+/*
+ * @param skipped  written: it lives, and there is no descriptor for it
+ * @return false: no memory
+ */
+static bool add_process(struct looks *l, pid_t pid, uint64_t now, bool *skipped)
 {
     struct look_process *p = calloc(1, sizeof *p), **next;
+    struct remote_task_stat stat;
     char path[32];
 
     if (!p || !remote_memory_open(&p->memory, pid)) {
@@ -208,45 +358,41 @@ static bool add_process(struct looks *l, pid_t pid, uint64_t now)
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     p->pid = pid;
     p->seen = true;
+    errno = 0;
     p->tasks = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    next = p->tasks >= 0 ? REPORT_NEXT(l->processes) : NULL;
+    l->files += p->tasks >= 0;
+    if (p->tasks < 0 || !remote_task_stat_read(&stat, p->tasks, pid)) {
+        *skipped = lacks_descriptor();
+        free_process(l, p);
+        return true;
+    }
+    p->started = stat.started;
+    p->image = stat.image;
+    next = REPORT_NEXT(l->processes);
     if (!next) {
-        const bool gone = p->tasks < 0;
-
-        free_process(p);
-        return gone;
+        free_process(l, p);
+        return false;
     }
     *next = p;
-    attach_introduce(l->outside, pid, now);
-    p->maps = hash_of_maps(pid);
-    p->listed = now;
-    remote_memory_refresh(&p->memory);
-    return list_threads(p, false);
+    return begin_process(l, p, now);
 }
 
-static struct look_process *find_process(struct looks *l, pid_t pid)
+/* A pid may have come again. It lives on where that cannot be read: without a descriptor. */
+static bool is_same(const struct look_process *p)
 {
-    for (size_t i = 0; i < l->processes.count; i++)
-        if (l->processes.at[i]->pid == pid)
-            return l->processes.at[i];
-    return NULL;
+    struct remote_task_stat stat;
+
+    errno = ESRCH;
+    if (remote_task_stat_read(&stat, p->tasks, p->pid))
+        return stat.started == p->started;
+    return errno != ESRCH && errno != ENOENT;
 }
 
-bool looks_set(struct looks *l, const pid_t *pids, size_t count, uint64_t now)
+/* Processes without a mark have ended. */
+static void end_unseen(struct looks *l, uint64_t now)
 {
     size_t kept = 0;
-    bool good = true;
 
-    for (size_t i = 0; i < l->processes.count; i++)
-        l->processes.at[i]->seen = false;
-    for (size_t i = 0; good && i < count; i++) {
-        struct look_process *known = find_process(l, pids[i]);
-
-        if (known)
-            known->seen = true;
-        else if (looks_may(pids[i]))
-            good = add_process(l, pids[i], now);
-    }
     for (size_t i = 0; i < l->processes.count; i++) {
         struct look_process *p = l->processes.at[i];
 
@@ -254,67 +400,194 @@ bool looks_set(struct looks *l, const pid_t *pids, size_t count, uint64_t now)
             l->processes.at[kept++] = p;
             continue;
         }
+        close_threads(l, p);
         outside_gone(l->outside, (uint32_t)p->pid, now);
-        free_process(p);
+        free_process(l, p);
     }
     l->processes.count = kept;
+}
+
+uint64_t looks_skipped(const struct looks *l)
+{
+    return l->skipped;
+}
+
+bool looks_set(struct looks *l, const pid_t *pids, size_t count, uint64_t now)
+{
+    struct sfb_remote_fault fault;
+    uint64_t skipped = 0;
+    bool good = true;
+
+    for (size_t i = 0; i < l->processes.count; i++)
+        l->processes.at[i]->seen = false;
+    for (size_t i = 0; i < count; i++) {
+        struct look_process *known = look_process_of(l, pids[i]);
+
+        if (known)
+            known->seen = is_same(known);
+    }
+    end_unseen(l, now);
+    for (size_t i = 0; good && i < count; i++) {
+        bool lacks = l->files >= l->limit;
+
+        if (look_process_of(l, pids[i]) || !looks_may(pids[i], &fault))
+            continue;
+        good = lacks || add_process(l, pids[i], now, &lacks);
+        skipped += lacks;
+    }
+    if (skipped > l->skipped)
+        l->skipped = skipped;
     return good;
 }
 
 /* --- Looks ---------------------------------------------------------------------------------------------- */
 
-static bool look(struct looks *l, struct look_process *p, struct look_thread *t)
+static bool has_run(const struct look_process *p, struct look_thread *t)
 {
-    const struct remote_wanted wanted = { .most = COPY };
-    struct sfb_copied_stack stack = { .size = 0 };
-    const char *cause;
-    uint64_t weight;
+    const uint64_t before = t->cpu;
+    const bool may_run = t->runs;
 
-    if (remote_look_stopped(&l->look, &p->memory, p->tasks, t->tid, &wanted, false, &cause) !=
-        REMOTE_LOOK_DONE)
-        return true;
-    l->stops++;
-    t->cpu = read_cpu(t->run);
-    weight = t->cpu > t->sampled ? t->cpu - t->sampled : 0;
-    if (weight == 0)
-        return true;
-    t->sampled = t->cpu;
-    stack.registers = l->look.registers;
-    stack.address = l->look.stack[0].at;
-    stack.bytes = l->look.stack[0].bytes;
-    stack.size = l->look.stack[0].size;
-    stack.whole = stack.size < COPY;
-    return outside_take_stack(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, now_ns(), weight,
-                              &stack);
+    read_run(p, t);
+    t->runs = false;
+    return t->cpu != before || may_run;
 }
 
-/* Whether it runs now, of one that has run since it was asked last. */
-static bool runs(const struct look_process *p, struct look_thread *t)
+static bool is_replaced(const struct look_process *p, const struct remote_task_image *image)
 {
-    const uint64_t cpu = read_cpu(t->run);
+    return image->code != 0 && memcmp(&p->image, image, sizeof *image) != 0;
+}
+
+/*
+ * Reads the state of a thread that has run since the last look; finds an exec.
+ *
+ * @return its letter of proc(5); 0: it has ended
+ */
+static char read_state(struct looks *l, struct look_process *p, const struct look_thread *t,
+                       uint64_t now)
+{
     struct remote_task_stat stat;
 
-    if (cpu == t->cpu)
-        return false;
-    t->cpu = cpu;
-    return remote_task_stat_read(&stat, p->tasks, t->tid) && stat.state == 'R';
+    if (!remote_task_stat_read(&stat, p->tasks, t->tid))
+        return 0;
+    if (is_replaced(p, &stat.image))
+        replace(l, p, &stat.image, now);
+    outside_thread(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, stat.name);
+    return stat.state;
+}
+
+/* Looks at the thread if it has run since the last look, and runs now. One that waits for a CPU is not stopped. */
+static bool look_at(struct looks *l, struct look_process *p, struct look_thread *t, uint64_t now)
+{
+    struct outside_place place;
+    bool good;
+
+    if (!l->waits)
+        return !has_run(p, t) || read_state(l, p, t, now) != 'R' ||
+               look_cpu_find(l, p, t) == LOOK_QUEUED || look_running(l, p, t, true, &place);
+    return look_wait_goes_on(l, p, t, &good) ? good
+                                             : look_wait_take(l, p, t, read_state(l, p, t, now));
+}
+
+/* Threads have come or gone. Of many processes that is asked less often. */
+static bool has_other_threads(const struct looks *l, const struct look_process *p)
+{
+    struct remote_task_stat stat;
+
+    return l->waits && l->processes.count <= ASKED_MOST &&
+           remote_task_stat_read(&stat, p->tasks, p->pid) && stat.threads != p->threads.count;
+}
+
+/* @return NULL: it was not found yet */
+static struct look_thread *thread_of(const struct looks *l, pid_t pid, pid_t tid)
+{
+    struct look_process *p = look_process_of(l, pid);
+    size_t *hint = &tid_hints[(unsigned)tid % HINTS];
+    struct look_thread *t;
+
+    if (p && *hint < p->threads.count && p->threads.at[*hint].tid == tid)
+        return &p->threads.at[*hint];
+    t = p ? find_thread(p, tid, 0) : NULL;
+    if (t)
+        *hint = (size_t)(t - p->threads.at);
+    return t;
+}
+
+void looks_switch(struct looks *l, pid_t pid, pid_t tid, uint64_t time, bool out, bool preempted)
+{
+    struct look_thread *t = thread_of(l, pid, tid);
+
+    if (t)
+        look_wait_switch(t, time, out, preempted);
+}
+
+void looks_lost(struct looks *l)
+{
+    for (size_t i = 0; i < l->processes.count; i++)
+        for (size_t k = 0; k < l->processes.at[i]->threads.count; k++)
+            look_wait_forget(&l->processes.at[i]->threads.at[k]);
+}
+
+void looks_drained(struct looks *l, uint64_t time)
+{
+    l->switches = true;
+    l->drained = time;
+}
+
+uint64_t looks_rounds(const struct looks *l)
+{
+    return l->rounds;
 }
 
 bool looks_take(struct looks *l)
 {
-    const uint64_t now = now_ns();
+    const uint64_t now = now_ns(), listed_ns = l->waits && l->processes.count > ASKED_MOST
+                                                   ? second_ns / 10
+                                                   : second_ns;
+    bool good;
 
+    l->rounds++;
+    look_cpu_round_begin(l);
     remote_halts_settle();
     for (size_t i = 0; i < l->processes.count; i++) {
         struct look_process *p = l->processes.at[i];
 
-        if (now - p->listed > second_ns && !refresh(l, p, now))
+        if ((now - p->listed > listed_ns || has_other_threads(l, p)) && !refresh(l, p, now))
             return false;
         for (size_t k = 0; k < p->threads.count; k++)
-            if (runs(p, &p->threads.at[k]) && !look(l, p, &p->threads.at[k]))
+            if (!look_at(l, p, &p->threads.at[k], now))
                 return false;
     }
-    return true;
+    good = look_holders_find(l);
+    look_cpu_round_end(l);
+    return good;
+}
+
+/* The time of all threads ends at one moment: again, where this program has lost the CPU meanwhile. */
+static void close_all(struct looks *l)
+{
+    for (unsigned i = 0; i < PASSES; i++) {
+        const uint64_t before = now_ns();
+        size_t count = 0;
+
+        for (size_t k = 0; k < l->processes.count; k++) {
+            struct look_process *p = l->processes.at[k];
+
+            for (size_t j = 0; j < p->threads.count; j++)
+                look_wait_close(l, p, &p->threads.at[j]);
+            count += p->threads.count;
+        }
+        if (now_ns() - before < pass_ns(count))
+            break;
+    }
+}
+
+void looks_end(struct looks *l)
+{
+    if (l->waits)
+        close_all(l);
+    l->ends = true;
+    for (size_t i = 0; i < l->processes.count; i++)
+        close_threads(l, l->processes.at[i]);
 }
 
 void looks_close(struct looks *l)
@@ -322,8 +595,11 @@ void looks_close(struct looks *l)
     if (!l)
         return;
     for (size_t i = 0; i < l->processes.count; i++)
-        free_process(l->processes.at[i]);
+        free_process(l, l->processes.at[i]);
     free(l->processes.at);
+    look_cpu_close(l);
     remote_look_free(&l->look);
+    look_awaited_free(&l->awaited);
+    free(l->due.at);
     free(l);
 }

@@ -11,16 +11,24 @@
 #include <sys/types.h>
 
 #include "profiler/collector/outside/outside.h"
+#include "sfb/remote.h"
 
 enum { LOOKS_HZ = 100 };
 
 struct looks; /* opaque */
 
-/* @return NULL: no memory */
-struct looks *looks_open(struct outside *outside);
+/*
+ * @param waits  threads that sleep are looked at as well: look_waits.h
+ * @return NULL: no memory
+ */
+struct looks *looks_open(struct outside *outside, bool waits);
 
-/* Whether a process can be looked at: read, and stopped. */
-bool looks_may(pid_t pid);
+/*
+ * Whether a process can be looked at: read, and stopped.
+ *
+ * @param fault  written if not
+ */
+bool looks_may(pid_t pid, struct sfb_remote_fault *fault);
 
 /*
  * Sets which processes are looked at from now on. New ones are introduced. The others have ended.
@@ -32,8 +40,31 @@ bool looks_set(struct looks *looks, const pid_t *pids, size_t count, uint64_t no
 /* Looks at all of them. @return false: the recording cannot be written, or no memory */
 bool looks_take(struct looks *looks);
 
+/*
+ * Switch records: a thread has stopped running, or goes on. With them each wait has its exact time.
+ *
+ * @param preempted  it would have run on
+ */
+void looks_switch(struct looks *looks, pid_t pid, pid_t tid, uint64_t time, bool out,
+                  bool preempted);
+
+/* Records were lost. */
+void looks_lost(struct looks *looks);
+
+/* All records up to a time were given. */
+void looks_drained(struct looks *looks, uint64_t time);
+
+/* How often all threads were looked at. */
+uint64_t looks_rounds(const struct looks *looks);
+
+/* Processes that no descriptor was left for, at one time. */
+uint64_t looks_skipped(const struct looks *looks);
+
 /* How often a thread was stopped. */
 uint64_t looks_stops(const struct looks *looks);
+
+/* Records what is left, before the recording ends. */
+void looks_end(struct looks *looks);
 
 void looks_close(struct looks *looks);
 

@@ -12,6 +12,7 @@ struct outside *outside_open(const struct outside_options *options)
     if (!o)
         return NULL;
     o->how = *options;
+    o->ids = options->ids ? options->ids : &o->own_ids;
     o->cbf = malloc(OUTSIDE_CBF);
     o->tasks.files = sfb_copied_files_open();
     o->kernel = options->kernel ? kernel_names_open(options->kernel_text) : NULL;
@@ -63,8 +64,10 @@ void outside_thread(struct outside *o, uint32_t pid, uint32_t tid, const char *n
     struct outside_process *p = outside_tasks_process(&o->tasks, pid, false);
     struct outside_thread *t = p ? outside_tasks_thread(&o->tasks, tid, p) : NULL;
 
-    if (t)
-        set_name(t->name, name);
+    if (!t || strcmp(t->name, name) == 0)
+        return;
+    set_name(t->name, name);
+    t->named = false;
 }
 
 /* What the kernel calls memory that is no file, or is no code. */
@@ -283,11 +286,120 @@ void outside_gone(struct outside *o, uint32_t pid, uint64_t time)
         outside_end_process(o, p, time, SFB_PROCESS_GONE);
 }
 
+void outside_replaced(struct outside *o, uint32_t pid, uint64_t time)
+{
+    execute(o, pid, time);
+}
+
+void outside_from_birth(struct outside *o, uint32_t pid)
+{
+    struct outside_process *p = outside_tasks_process(&o->tasks, pid, false);
+
+    if (!p)
+        return;
+    p->missed = outside_cpu_of(o, pid);
+    p->cpu = 0;
+}
+
+bool outside_knows(struct outside *o, uint32_t pid)
+{
+    return outside_tasks_process(&o->tasks, pid, false) != NULL;
+}
+
+uint32_t outside_hand_over(struct outside *o, uint32_t pid, uint64_t *weight_ns)
+{
+    struct outside_process *p = outside_tasks_process(&o->tasks, pid, false);
+    const uint32_t id = p ? p->id : 0;
+
+    if (id == 0)
+        return 0;
+    *weight_ns = p->weight;
+    sfb_recording_forget_stacks(o->how.writer, id);
+    p->id = 0;
+    p->weight = 0;
+    p->how = SFB_PROCESS_EXECUTED;
+    p->listed = false;
+    p->handed = true;
+    return id;
+}
+
+uint32_t outside_hand_over_thread(struct outside *o, uint32_t tid)
+{
+    struct outside_thread *t = outside_tasks_known(&o->tasks, tid);
+    const uint32_t id = t ? t->id : 0;
+
+    if (id == 0 || o->tasks.processes.at[t->process].id != 0)
+        return 0;
+    t->id = 0;
+    t->named = false;
+    return id;
+}
+
+/* Its threads get new entries with their next samples. */
+static void part_threads(struct outside *o, const struct outside_process *p)
+{
+    for (size_t i = 0; i < o->tasks.threads.count; i++)
+        if (o->tasks.threads.at[i].process == p->slot) {
+            o->tasks.threads.at[i].id = 0;
+            o->tasks.threads.at[i].named = false;
+        }
+}
+
+void outside_part(struct outside *o, uint32_t pid, uint64_t time)
+{
+    struct outside_process *p = outside_tasks_process(&o->tasks, pid, false);
+
+    if (!p)
+        return;
+    if (p->id != 0 || p->handed)
+        part_threads(o, p);
+    if (p->id != 0) {
+        outside_end_entry(o, p, time, SFB_PROCESS_REPLACED);
+        p->how = SFB_PROCESS_EXECUTED;
+    }
+    p->handed = false;
+    p->id = 0;
+    p->weight = p->used = 0;
+    p->time = time;
+    p->listed = false;
+}
+
+bool outside_is_last(struct outside *o, uint32_t pid, uint32_t tid)
+{
+    const struct outside_process *p = outside_tasks_process(&o->tasks, pid, false);
+    const struct outside_thread *t = outside_tasks_known(&o->tasks, tid);
+
+    return p && t && t->process == p->slot && p->alive == 1;
+}
+
+void outside_used(struct outside *o, uint32_t pid, uint64_t ns)
+{
+    struct outside_process *p = outside_tasks_process(&o->tasks, pid, false);
+
+    if (p)
+        p->used = ns;
+}
+
+uint64_t outside_weight_of(struct outside *o, uint32_t pid)
+{
+    const struct outside_process *p = outside_tasks_process(&o->tasks, pid, false);
+
+    return p ? p->weight : 0;
+}
+
+uint32_t outside_id_of(struct outside *o, uint32_t pid)
+{
+    const struct outside_process *p = outside_tasks_process(&o->tasks, pid, false);
+
+    return p ? p->id : 0;
+}
+
 bool outside_end(struct outside *o, uint64_t time)
 {
     for (size_t i = 0; i < o->tasks.processes.count; i++)
         if (o->tasks.processes.at[i].space)
             outside_end_process(o, &o->tasks.processes.at[i], time, SFB_PROCESS_LEFT);
+    kernel_names_write(o->kernel, o->how.writer);
     return !o->failed;
 }
 
@@ -295,6 +407,9 @@ void outside_close(struct outside *o)
 {
     outside_tasks_free(&o->tasks);
     kernel_names_close(o->kernel);
+    report_strings_free(&o->codes);
+    report_strings_free(&o->awaited);
+    free(o->awaited_ids.at);
     free(o->cbf);
     free(o->map);
     free(o);

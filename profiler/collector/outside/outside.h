@@ -28,8 +28,44 @@ void outside_map(struct outside *outside, uint32_t pid, const struct sfb_copied_
 bool outside_take(struct outside *outside, const struct perf_record *record,
                   const struct perf_ids *ids);
 
-/* A process has ended, and no record says so. */
+/* A process has ended, or has executed another program, and no record says so. */
 void outside_gone(struct outside *outside, uint32_t pid, uint64_t time);
+void outside_replaced(struct outside *outside, uint32_t pid, uint64_t time);
+
+/* All of a process's CPU time counts: it has begun since the recording has. */
+void outside_from_birth(struct outside *outside, uint32_t pid);
+
+/* Whether a process was introduced, or its records came, and it has not ended. */
+bool outside_knows(struct outside *outside, uint32_t pid);
+
+/*
+ * Ends what the recording has of a process, and keeps what is known of it: samples that come later are of another entry,
+ * which begins at that time. For a process that is recorded another way meanwhile.
+ */
+void outside_part(struct outside *outside, uint32_t pid, uint64_t time);
+
+/*
+ * What the recording has of a process, or of a thread, is another's from now on: its end is not written here.
+ *
+ * @return its id; 0: it is not in it
+ */
+uint32_t outside_hand_over(struct outside *outside, uint32_t pid, uint64_t *weight_ns);
+uint32_t outside_hand_over_thread(struct outside *outside, uint32_t tid);
+
+/* Whether a thread is the last one of its process. */
+bool outside_is_last(struct outside *outside, uint32_t pid, uint32_t tid);
+
+/* CPU time of a process since its entry in the recording began, as events have counted it. */
+void outside_used(struct outside *outside, uint32_t pid, uint64_t ns);
+
+/* Whether a process is known, and has not ended. */
+bool outside_knows(struct outside *outside, uint32_t pid);
+
+/* @return CPU time of the samples of a process's entry in the recording, in ns */
+uint64_t outside_weight_of(struct outside *outside, uint32_t pid);
+
+/* @return the id of a process in the recording; 0: it is not in it */
+uint32_t outside_id_of(struct outside *outside, uint32_t pid);
 
 const struct outside_totals *outside_totals(const struct outside *outside);
 

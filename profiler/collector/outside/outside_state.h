@@ -5,6 +5,7 @@
 #include "profiler/collector/outside/kernel_names.h"
 #include "profiler/collector/outside/outside_options.h"
 #include "profiler/collector/outside/outside_tasks.h"
+#include "util/strings.h"
 
 enum { OUTSIDE_CBF = 64 << 10 }; /* bytes of one stack: 7,000 frames at least */
 
@@ -13,10 +14,14 @@ struct outside {
     struct outside_tasks tasks;
     struct outside_totals totals;
     struct kernel_names *kernel; /* NULL: not wanted, or no memory */
-    uint32_t next_process, next_thread;
+    struct sfb_recorder_ids own_ids, *ids;
     uint8_t *cbf;
     uint8_t *map; /* of modules */
     size_t map_room;
+    struct report_strings codes;        /* functions of interpreters, by process, name and file */
+    size_t code_bytes;                  /* of them */
+    struct report_strings awaited;      /* by process, kind, address and name */
+    REPORT_ARRAY(uint32_t) awaited_ids; /* of each of them */
     bool failed;
 };
 

@@ -13,9 +13,13 @@ struct outside_process {
     uint64_t time;
     uint64_t weight; /* of its samples */
     uint64_t cpu;    /* CPU time when its recording began */
+    uint64_t missed; /* CPU time that it had, and that counts, when it was found */
+    uint64_t used;   /* since then, where that is known otherwise; 0: it is not */
     uint32_t id;     /* in the recording; 0: not yet */
     uint32_t slot;
+    uint32_t owner;                 /* user id, where it has an id; -1: not known */
     uint32_t alive;                 /* threads */
+    bool handed;                    /* its threads have ids of an entry that is another's */
     bool listed;                    /* the recording has its modules as they are */
     struct sfb_copied_space *space; /* NULL: it has ended */
     char name[16];
@@ -23,7 +27,7 @@ struct outside_process {
 };
 
 struct outside_thread {
-    uint32_t tid, process; /* index */
+    uint32_t tid, process; /* index; REPORT_NONE: it has ended */
     uint32_t id;           /* in the recording; 0: not yet */
     bool named;            /* the recording has its name as it is */
     char name[16];
@@ -35,7 +39,8 @@ struct outside_tasks {
     REPORT_ARRAY(struct outside_thread) threads;
     REPORT_ARRAY(uint32_t) process_of; /* of a pid's number: the newest; REPORT_NONE: none lives */
     REPORT_ARRAY(uint32_t) thread_of;
-    struct report_index pids, tids; /* numbers */
+    struct report_index pids, tids;                      /* numbers */
+    REPORT_ARRAY(uint32_t) free_processes, free_threads; /* places to use again */
 };
 
 /*
@@ -53,9 +58,9 @@ struct outside_thread *outside_tasks_thread(struct outside_tasks *tasks, uint32_
 /* @return the thread; NULL: not known */
 struct outside_thread *outside_tasks_known(struct outside_tasks *tasks, uint32_t tid);
 
-/* It lives no more: its numbers may come again. */
+/* It lives no more, nor do its threads: numbers and places are used again, and it must not be used. */
 void outside_tasks_forget_process(struct outside_tasks *tasks, struct outside_process *process);
-void outside_tasks_forget_thread(struct outside_tasks *tasks, const struct outside_thread *thread);
+void outside_tasks_forget_thread(struct outside_tasks *tasks, struct outside_thread *thread);
 
 void outside_tasks_free(struct outside_tasks *tasks);
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "profiler/collector/processes/perf_map.h"
 #include "sfb/image_map.h"
 #include "util/grow.h"
 
@@ -20,14 +21,16 @@ static uint32_t parent_of(struct outside *o, const struct outside_process *p)
 {
     const struct outside_process *parent = outside_tasks_process(&o->tasks, p->parent_pid, false);
 
-    return parent && parent != p ? parent->id : 0;
+    if (parent && parent != p && parent->id != 0)
+        return parent->id;
+    return o->how.elsewhere ? o->how.elsewhere(o->how.user, p->parent_pid) : 0;
 }
 
 bool outside_begin_process(struct outside *o, struct outside_process *p)
 {
     char arguments[ARGUMENTS];
     struct sfb_recording_process event = {
-        .id = o->next_process + 1,
+        .id = o->ids->process + 1,
         .parent = parent_of(o, p),
         .pid = p->pid,
         .parent_pid = p->parent_pid,
@@ -50,7 +53,8 @@ bool outside_begin_process(struct outside *o, struct outside_process *p)
     }
     if (!outside_put(o, sfb_recording_put_process(o->how.writer, &event)))
         return false;
-    p->id = ++o->next_process;
+    p->id = ++o->ids->process;
+    p->owner = o->how.owner ? o->how.owner(o->how.user, p->pid) : UINT32_MAX;
     o->totals.processes++;
     return true;
 }
@@ -59,7 +63,7 @@ bool outside_begin_thread(struct outside *o, struct outside_thread *t,
                           const struct outside_process *p, uint64_t time)
 {
     const struct sfb_recording_thread event = {
-        .id = t->id != 0 ? t->id : o->next_thread + 1,
+        .id = t->id != 0 ? t->id : o->ids->thread + 1,
         .process = p->id,
         .tid = t->tid,
         .engine = o->how.engine,
@@ -72,7 +76,7 @@ bool outside_begin_thread(struct outside *o, struct outside_thread *t,
     if (!outside_put(o, sfb_recording_put_thread(o->how.writer, &event)))
         return false;
     if (t->id == 0) {
-        t->id = ++o->next_thread;
+        t->id = ++o->ids->thread;
         o->totals.threads++;
     }
     t->named = true;
@@ -143,21 +147,32 @@ uint64_t outside_cpu_of(struct outside *o, uint32_t pid)
     return o->how.cpu ? o->how.cpu(o->how.user, pid) : 0;
 }
 
-void outside_end_process(struct outside *o, struct outside_process *p, uint64_t time, uint32_t how)
+void outside_end_entry(struct outside *o, const struct outside_process *p, uint64_t time,
+                       uint32_t how)
 {
     const uint64_t cpu = outside_cpu_of(o, p->pid);
     struct sfb_recording_process_end event = { .id = p->id, .end = how, .time = time };
 
-    if (cpu > p->cpu) {
+    if (p->used > 0)
+        event.cpu_ns = p->used;
+    else if (cpu > p->cpu)
         event.cpu_ns = cpu - p->cpu;
-        event.unsampled_ns = event.cpu_ns > p->weight ? event.cpu_ns - p->weight : 0;
-    }
+    /* It may be gone, and nothing says any more what it had: what its samples have is the least. */
+    if ((p->missed > 0 || (cpu == 0 && p->used == 0)) && event.cpu_ns < p->weight + p->missed)
+        event.cpu_ns = p->weight + p->missed;
+    event.unsampled_ns = event.cpu_ns > p->weight ? event.cpu_ns - p->weight : 0;
     if (p->id != 0) {
         o->totals.cpu += event.cpu_ns;
         o->totals.unsampled += event.unsampled_ns;
-        kernel_names_write(o->kernel, o->how.writer, p->id);
+        if (p->owner != UINT32_MAX)
+            sfb_recorder_perf_map_take(o->how.writer, p->id, (pid_t)p->pid, p->owner);
         outside_put(o, sfb_recording_put_process_end(o->how.writer, &event));
         sfb_recording_forget_stacks(o->how.writer, p->id);
     }
+}
+
+void outside_end_process(struct outside *o, struct outside_process *p, uint64_t time, uint32_t how)
+{
+    outside_end_entry(o, p, time, how);
     outside_tasks_forget_process(&o->tasks, p);
 }

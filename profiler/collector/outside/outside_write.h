@@ -13,7 +13,15 @@ bool outside_begin_thread(struct outside *outside, struct outside_thread *thread
 /* Writes the modules of a process where they have changed. */
 bool outside_list_modules(struct outside *outside, struct outside_process *process, uint64_t time);
 
-/* @param how  enum sfb_recording_end */
+/*
+ * Writes that a process has ended, if the recording has it.
+ *
+ * @param how  enum sfb_recording_end
+ */
+void outside_end_entry(struct outside *outside, const struct outside_process *process,
+                       uint64_t time, uint32_t how);
+
+/* The same, and forgets it. */
 void outside_end_process(struct outside *outside, struct outside_process *process, uint64_t time,
                          uint32_t how);
 

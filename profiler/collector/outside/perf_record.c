@@ -263,6 +263,16 @@ bool perf_task_read(struct perf_task *out, const struct perf_record *record)
     return !r.failed;
 }
 
+bool perf_read_read(struct perf_read *out, const struct perf_record *record)
+{
+    struct sfb_reader r = reader_of(record);
+
+    out->pid = sfb_reader_u32(&r);
+    out->tid = sfb_reader_u32(&r);
+    out->count = sfb_reader_u64(&r);
+    return !r.failed;
+}
+
 bool perf_lost_read(uint64_t *out, const struct perf_record *record)
 {
     struct sfb_reader r = reader_of(record);

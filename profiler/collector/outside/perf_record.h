@@ -74,6 +74,14 @@ bool perf_mmap_read(struct perf_mmap *out, const struct perf_record *record);
 bool perf_comm_read(struct perf_comm *out, const struct perf_record *record);
 bool perf_task_read(struct perf_task *out, const struct perf_record *record);
 
+/* PERF_RECORD_READ: what an event counted in a thread that has ended. Of events that read nothing else. */
+struct perf_read {
+    uint32_t pid, tid;
+    uint64_t count;
+};
+
+bool perf_read_read(struct perf_read *out, const struct perf_record *record);
+
 /* Records that were dropped, by PERF_RECORD_LOST and _LOST_SAMPLES. */
 bool perf_lost_read(uint64_t *out, const struct perf_record *record);
 

@@ -18,6 +18,9 @@
 enum {
     RING_LEAST = 64 << 10,
     RING_MOST = 16 << 20,
+    KEPT_MOST =
+        256
+        << 20, /* bytes that were taken from the rings: then the rings fill up, and the kernel counts */
     DRAINS = 20,     /* a second, at least: a ring has room for what comes between two of them */
     EMPTY_EVERY = 8, /* records */
     RECORD_HEADER = 8
@@ -69,6 +72,27 @@ static void set_attr(struct perf_rings *r, const struct perf_rings_options *how)
     };
 }
 
+/* Of an event that never counts. */
+static void set_switches(struct perf_rings *r, const struct perf_rings_options *how)
+{
+    r->attr = (struct perf_event_attr){
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof r->attr,
+        .config = PERF_COUNT_SW_DUMMY,
+        .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+        .disabled = 1,
+        .inherit = 1,
+        .inherit_thread = how->no_children,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .context_switch = 1,
+        .sample_id_all = 1,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
+        .watermark = 1,
+    };
+}
+
 /* What an event may not do here is left out, one after the other. @return false: errno says why not */
 static bool fit_attr(struct perf_rings *r, const struct perf_rings_options *how)
 {
@@ -114,7 +138,7 @@ static size_t wanted_size(const struct perf_rings_options *how)
 }
 
 /* @return false: errno says why not */
-static bool open_ring(struct perf_rings *r, int cpu, size_t *size)
+static bool open_ring(struct perf_rings *r, int cpu, size_t size)
 {
     struct perf_event_attr dummy = { .type = PERF_TYPE_SOFTWARE,
                                      .size = sizeof dummy,
@@ -124,7 +148,7 @@ static bool open_ring(struct perf_rings *r, int cpu, size_t *size)
                                      .use_clockid = 1,
                                      .clockid = CLOCK_MONOTONIC,
                                      .watermark = 1,
-                                     .wakeup_watermark = (uint32_t)*size / 4 };
+                                     .wakeup_watermark = (uint32_t)size / 4 };
     struct perf_ring *ring = REPORT_NEXT(r->rings);
 
     if (!ring)
@@ -135,31 +159,73 @@ static bool open_ring(struct perf_rings *r, int cpu, size_t *size)
         r->rings.count--;
         return errno == ENODEV; /* the CPU is not there */
     }
-    for (; *size >= RING_LEAST; *size /= 2) {
-        ring->memory = mmap(NULL, page() + *size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
-        if (ring->memory != MAP_FAILED || (errno != EPERM && errno != ENOMEM))
-            break;
-    }
-    ring->size = *size;
+    ring->memory = mmap(NULL, page() + size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+    ring->size = size;
     return ring->memory != MAP_FAILED;
+}
+
+static void close_rings(struct perf_rings *r)
+{
+    for (size_t i = 0; i < r->rings.count; i++) {
+        if (r->rings.at[i].memory != MAP_FAILED)
+            munmap(r->rings.at[i].memory, page() + r->rings.at[i].size);
+        close(r->rings.at[i].fd);
+    }
+    r->rings.count = 0;
+}
+
+static const char *const ring_refused =
+    "mmap of a perf event's ring (ulimit -l, kernel.perf_event_mlock_kb)";
+
+/* One ring for each CPU, all of one size. @return NULL, or the call that failed: errno says why */
+static const char *open_rings(struct perf_rings *r, size_t size)
+{
+    const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+    for (int cpu = 0; cpu < cpus; cpu++)
+        if (!open_ring(r, cpu, size)) {
+            const int error = errno;
+            const char *what =
+                r->rings.count > 0 && r->rings.at[r->rings.count - 1].memory == MAP_FAILED
+                    ? ring_refused
+                    : "perf_event_open";
+
+            close_rings(r);
+            errno = error;
+            return what;
+        }
+    return r->rings.count > 0 ? NULL : "perf_event_open";
 }
 
 const char *perf_rings_open(struct perf_rings *out, const struct perf_rings_options *how)
 {
-    const long cpus = sysconf(_SC_NPROCESSORS_CONF);
-    size_t size = wanted_size(how);
     struct rlimit files;
+    const char *what;
 
+    /* The others are for what is read of processes and files. */
     *out = (struct perf_rings){ .limit = 512 };
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 > out->limit)
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0)
         out->limit = (size_t)files.rlim_cur / 2;
-    for (int cpu = 0; cpu < cpus; cpu++)
-        if (!open_ring(out, cpu, &size))
-            return out->rings.count > 0 && out->rings.at[out->rings.count - 1].fd >= 0
-                       ? "mmap of a perf event's ring"
-                       : "perf_event_open";
-    set_attr(out, how);
-    return out->rings.count > 0 && fit_attr(out, how) ? NULL : "perf_event_open";
+    /* Locked memory is limited: half of it for each CPU, and not all of it for the first. */
+    for (size_t size = wanted_size(how);; size /= 2) {
+        what = open_rings(out, size);
+        if (what != ring_refused || (errno != EPERM && errno != ENOMEM) || size / 2 < RING_LEAST)
+            break;
+    }
+    if (what)
+        return what;
+    if (how->switches)
+        set_switches(out, how);
+    else
+        set_attr(out, how);
+    return fit_attr(out, how) ? NULL : "perf_event_open";
+}
+
+uint32_t perf_rings_stack_most(const struct perf_rings *r)
+{
+    const size_t quarter = r->rings.count > 0 ? r->rings.at[0].size / 4 : 0;
+
+    return (quarter < PERF_STACK_MOST ? (uint32_t)quarter : PERF_STACK_MOST) & ~7U;
 }
 
 static void close_events(const struct perf_rings *r, size_t from, size_t to)
@@ -192,6 +258,25 @@ bool perf_rings_watch(struct perf_rings *r, pid_t tid)
             errno = error;
             return false;
         }
+    }
+    return true;
+}
+
+bool perf_rings_open_on(const struct perf_rings *r, struct perf_event_attr *attr, pid_t tid,
+                        int *fds)
+{
+    for (size_t i = 0; i < r->rings.count; i++) {
+        int error;
+
+        fds[i] = open_event(attr, tid, r->rings.at[i].cpu);
+        if (fds[i] >= 0 && ioctl(fds[i], PERF_EVENT_IOC_SET_OUTPUT, r->rings.at[i].fd) == 0)
+            continue;
+        error = errno;
+        for (size_t k = 0; k <= i; k++)
+            if (fds[k] >= 0)
+                close(fds[k]);
+        errno = error;
+        return false;
     }
     return true;
 }
@@ -315,7 +400,7 @@ static bool keep_rest(struct perf_rings *r, size_t given)
 /* @return false: no memory */
 static bool copy_all(struct perf_rings *r)
 {
-    for (size_t i = 0; i < r->rings.count; i++)
+    for (size_t i = 0; i < r->rings.count && r->size < KEPT_MOST; i++)
         if (!copy_ring(r, &r->rings.at[i]))
             return false;
     return true;
@@ -356,12 +441,7 @@ bool perf_rings_take(struct perf_rings *r, uint64_t now,
 void perf_rings_close(struct perf_rings *r)
 {
     close_events(r, 0, r->events.count);
-    for (size_t i = 0; i < r->rings.count; i++) {
-        if (r->rings.at[i].memory != MAP_FAILED)
-            munmap(r->rings.at[i].memory, page() + r->rings.at[i].size);
-        if (r->rings.at[i].fd >= 0)
-            close(r->rings.at[i].fd);
-    }
+    close_rings(r);
     free(r->events.at);
     free(r->rings.at);
     free(r->entries.at);

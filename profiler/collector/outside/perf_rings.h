@@ -47,7 +47,9 @@ struct perf_rings_options {
     bool all;         /* events of CPUs, and not of threads */
     bool user_only;   /* also where kernel time is allowed */
     bool no_children; /* threads alone are inherited */
-    uint64_t most;    /* bytes of a ring; 0: what the rate needs */
+    bool switches;    /* no samples: records of when threads stop running, and go on */
+    uint64_t
+        most; /* bytes of a ring; 0: what the rate needs. Less where locked memory is limited */
 };
 
 /*
@@ -58,6 +60,9 @@ struct perf_rings_options {
  */
 const char *perf_rings_open(struct perf_rings *out, const struct perf_rings_options *how);
 
+/* @return bytes of a copied stack at most: a ring has room for some samples */
+uint32_t perf_rings_stack_most(const struct perf_rings *rings);
+
 /*
  * Opens the events of a thread, which its children inherit: one for each CPU, disabled.
  *
@@ -65,6 +70,16 @@ const char *perf_rings_open(struct perf_rings *out, const struct perf_rings_opti
  * @return false: it has ended, or they are refused, and errno says why
  */
 bool perf_rings_watch(struct perf_rings *rings, pid_t tid);
+
+/*
+ * Opens events of another kind into the same rings, one for each CPU. They are the caller's, and no part of the limit.
+ *
+ * @param attr  with the rings' own sample_type
+ * @param fds   written: as many as there are rings
+ * @return false: none is open, and errno says why
+ */
+bool perf_rings_open_on(const struct perf_rings *rings, struct perf_event_attr *attr, pid_t tid,
+                        int *fds);
 
 /* Lets those count that do not yet. */
 void perf_rings_enable(struct perf_rings *rings);

@@ -49,7 +49,7 @@ static void waited_for(struct sfb_recorder_follow *f, const siginfo_t *info)
         if (p->pid == 0 || p->here != info->si_pid)
             continue;
         told = true;
-        sfb_recorder_ends_tell(f, i, reaped.end, reaped.status, reaped.cpu);
+        sfb_recorder_ends_tell(f, i, reaped.end, reaped.status, p->executed ? p->cpu : reaped.cpu);
     }
     if (!told)
         f->reaped[f->reaped_next++ % REAPED_MAX] = reaped;
@@ -141,7 +141,7 @@ static void look_at_ends(struct sfb_recorder_follow *f)
             continue;
         slots[count] = i;
         polled[count++] = (struct pollfd){ .fd = p->pidfd, .events = POLLIN };
-        if (p->here > 0)
+        if (p->here > 0 && !p->executed)
             sfb_recorder_process_cpu(p->here, &p->cpu);
     }
     if (count == 0 || poll(polled, count, 0) <= 0)

@@ -46,6 +46,8 @@ struct sfb_recorder_follow *sfb_recorder_follow_open(
     f->events = options->events;
     f->first = options->first;
     f->no_children = options->no_children;
+    f->elsewhere = options->elsewhere;
+    f->alone = options->alone ? options->alone : "";
     f->writer = options->writer;
     f->pidfds_max = pidfds_limit();
     sfb_recorder_task_space(getpid(), "pid", &f->pid_space);
@@ -110,6 +112,50 @@ static void watch(struct sfb_recorder_follow *f, uint32_t slot)
         sfb_recorder_ends_tell(f, slot, SFB_PROCESS_GONE, 0, 0);
 }
 
+/* --- what records elsewhere ----------------------------------------------------------------------- */
+
+/* A process that has gone was not found here: its own pid is the one here, as a rule. */
+static pid_t pid_of(const struct sfb_recorder_followed *p)
+{
+    return p->here > 0 ? p->here : p->pid;
+}
+
+static uint64_t time_here(const struct sfb_recorder_follow *f, uint32_t slot, uint64_t time)
+{
+    const pid_t here = f->process[slot].here;
+    const int64_t ahead = here > 0 ? sfb_recorder_identity_clock(f, here) : 0;
+
+    return time - (uint64_t)ahead;
+}
+
+static void tell_came(struct sfb_recorder_follow *f, uint32_t slot)
+{
+    struct sfb_recorder_followed *p = &f->process[slot];
+    const uint64_t start = __atomic_load_n(&f->processes[slot].start, __ATOMIC_RELAXED);
+
+    if (!f->elsewhere.with || p->came || p->lost)
+        return;
+    p->came = true;
+    f->elsewhere.agent_came(f->elsewhere.with, slot, pid_of(p), time_here(f, slot, start));
+}
+
+/* Agents leave processes that set a seccomp filter. */
+static void tell_left(struct sfb_recorder_follow *f, uint32_t slot)
+{
+    struct sfb_recorder_followed *p = &f->process[slot];
+    const struct sfb_shared_process *shared = &f->processes[slot];
+    const uint64_t end = __atomic_load_n(&shared->end, __ATOMIC_RELAXED);
+
+    if (!f->elsewhere.with || !p->came || p->left || end == 0 ||
+        __atomic_load_n(&shared->lost[SFB_LOSS_FILTER], __ATOMIC_RELAXED) == 0)
+        return;
+    p->left = true;
+    f->elsewhere.agent_left(f->elsewhere.with, pid_of(p), time_here(f, slot, end));
+    if (!sfb_recorder_task_has_ended(pid_of(p)) &&
+        !f->elsewhere.records(f->elsewhere.with, pid_of(p)))
+        sfb_recorder_drain_lost(f->drain, p->id, SFB_LOSS_FILTER, 1, "");
+}
+
 /* A process that is not found may still live: /proc omits children while others exit, may hide some, and needs a descriptor. */
 static void search(struct sfb_recorder_follow *f, uint32_t slot)
 {
@@ -141,13 +187,13 @@ static uint32_t process_before(void *with, uint32_t slot, uint32_t pid)
     return before;
 }
 
-static bool process_began(void *with, uint32_t slot, uint32_t pid, uint32_t id)
+static bool process_began(void *with, uint32_t slot, uint32_t pid)
 {
     struct sfb_recorder_follow *f = with;
     struct sfb_recorder_followed *p = &f->process[slot];
     const bool executed = pid != 0 && f->executing.pid == (pid_t)pid;
 
-    *p = (struct sfb_recorder_followed){ .pid = (pid_t)pid, .id = id, .pidfd = -1 };
+    *p = (struct sfb_recorder_followed){ .pid = (pid_t)pid, .pidfd = -1 };
     f->executing.pid = 0;
     /* Agents of programs executed from now on do not accept the session. */
     if (f->no_children)
@@ -161,7 +207,51 @@ static bool process_began(void *with, uint32_t slot, uint32_t pid, uint32_t id)
     } else {
         search(f, slot);
     }
+    tell_came(f, slot);
     return true;
+}
+
+static void catch_up(void *with, uint64_t time)
+{
+    const struct sfb_recorder_follow *f = with;
+    const uint64_t now = sfb_recorder_now();
+
+    if (f->elsewhere.with)
+        f->elsewhere.catch_up(f->elsewhere.with, time < now ? time : now);
+}
+
+static uint32_t process_continued(void *with, uint32_t slot, uint64_t *weight_ns)
+{
+    const struct sfb_recorder_follow *f = with;
+    const struct sfb_recorder_followed *p = &f->process[slot];
+
+    return p->came ? f->elsewhere.hand_over(f->elsewhere.with, pid_of(p), weight_ns) : 0;
+}
+
+static uint64_t executed_weight(void *with, uint32_t slot)
+{
+    const struct sfb_recorder_follow *f = with;
+    const pid_t here = f->process[slot].here;
+
+    return f->elsewhere.with && here > 0 ? f->elsewhere.weight_of(f->elsewhere.with, here) : 0;
+}
+
+/* Across namespaces a thread's own number says nothing here. */
+static uint32_t thread_continued(void *with, uint32_t slot, uint32_t tid)
+{
+    const struct sfb_recorder_follow *f = with;
+    const struct sfb_recorder_followed *p = &f->process[slot];
+
+    return p->came && pid_of(p) == p->pid
+               ? f->elsewhere.hand_over_thread(f->elsewhere.with, (pid_t)tid)
+               : 0;
+}
+
+static void process_named(void *with, uint32_t slot, uint32_t id)
+{
+    struct sfb_recorder_follow *f = with;
+
+    f->process[slot].id = id;
 }
 
 static int64_t process_clock(void *with, uint32_t slot)
@@ -171,6 +261,13 @@ static int64_t process_clock(void *with, uint32_t slot)
     return f->process[slot].here > 0 ? sfb_recorder_identity_clock(f, f->process[slot].here) : 0;
 }
 
+static uint32_t process_elsewhere(void *with, uint32_t pid)
+{
+    const struct sfb_recorder_follow *f = with;
+
+    return f->elsewhere.with ? f->elsewhere.id_of(f->elsewhere.with, pid) : 0;
+}
+
 static void process_ends(void *with, uint32_t slot, uint32_t pid, uint32_t id)
 {
     struct sfb_recorder_follow *f = with;
@@ -178,7 +275,11 @@ static void process_ends(void *with, uint32_t slot, uint32_t pid, uint32_t id)
 
     if (p->pid == 0)
         return;
-    sfb_recorder_perf_map_take(f->writer, id, (pid_t)pid, p->owner);
+    tell_left(f, slot);
+    if (p->came)
+        f->elsewhere.agent_ended(f->elsewhere.with, slot);
+    if (!p->executed) /* else the file is the next program's */
+        sfb_recorder_perf_map_take(f->writer, id, (pid_t)pid, p->owner);
     sfb_recorder_untracked_forget(f, p->pid);
     if (p->pidfd >= 0) {
         close(p->pidfd);
@@ -251,7 +352,7 @@ static bool process_cpu(void *with, uint32_t slot, uint64_t *out)
     const struct sfb_recorder_follow *f = with;
     const struct sfb_recorder_followed *p = &f->process[slot];
 
-    if (p->here == 0 || p->told || !sfb_recorder_process_cpu(p->here, out))
+    if (p->here == 0 || p->told || p->executed || !sfb_recorder_process_cpu(p->here, out))
         *out = p->cpu;
     return *out != 0;
 }
@@ -270,8 +371,14 @@ struct sfb_recorder_watcher sfb_recorder_follow_watcher(struct sfb_recorder_foll
     return (struct sfb_recorder_watcher){ .with = f,
                                           .process_before = process_before,
                                           .process_began = process_began,
+                                          .catch_up = catch_up,
+                                          .executed_weight = executed_weight,
+                                          .process_continued = process_continued,
+                                          .thread_continued = thread_continued,
+                                          .process_named = process_named,
                                           .process_clock = process_clock,
                                           .process_ends = process_ends,
+                                          .process_elsewhere = process_elsewhere,
                                           .thread_began = thread_began,
                                           .thread_ended = thread_ended,
                                           .thread_lives = thread_lives,
@@ -285,8 +392,10 @@ struct sfb_recorder_watcher sfb_recorder_follow_watcher(struct sfb_recorder_foll
 static void look_for_lost(struct sfb_recorder_follow *f)
 {
     for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
-        if (f->process[i].pid != 0 && !f->process[i].told && f->process[i].lost)
+        if (f->process[i].pid != 0 && !f->process[i].told && f->process[i].lost) {
             search(f, i);
+            tell_came(f, i);
+        }
 }
 
 /* The program writes this cost, and can thereby lower its own rate, within bounds. */
@@ -344,6 +453,9 @@ void sfb_recorder_follow_look(struct sfb_recorder_follow *f)
     sfb_recorder_ends_look(f);
     if (f->events)
         settle_events(f);
+    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
+        if (f->process[i].pid != 0)
+            tell_left(f, i);
     f->looks++;
     if (f->looks % LOST_EVERY == 0)
         look_for_lost(f);
@@ -353,6 +465,41 @@ void sfb_recorder_follow_look(struct sfb_recorder_follow *f)
                 sfb_recorder_untracked_threads(f, i);
     if (f->looks % PROCESSES_EVERY == 0)
         sfb_recorder_untracked_processes(f);
+}
+
+/* What it had used by then: the looks since have counted the new program's time, which is at most what has passed. */
+void sfb_recorder_follow_executed(struct sfb_recorder_follow *f, pid_t pid, uint64_t time)
+{
+    const uint64_t now = sfb_recorder_now(), passed = now > time ? now - time : 0;
+
+    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++) {
+        struct sfb_recorder_followed *p = &f->process[i];
+
+        if (p->pid == 0 || p->here != pid || p->told || p->executed ||
+            time_here(f, i, __atomic_load_n(&f->processes[i].start, __ATOMIC_RELAXED)) >= time)
+            continue;
+        p->executed = true;
+        p->cpu = p->cpu > passed ? p->cpu - passed : 0;
+    }
+}
+
+uint64_t sfb_recorder_follow_unsure(const struct sfb_recorder_follow *f)
+{
+    uint64_t first = 0;
+
+    for (size_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
+        if (f->process[i].pid != 0 && !f->process[i].told && f->process[i].lost &&
+            (first == 0 || f->process[i].searched < first))
+            first = f->process[i].searched;
+    return first;
+}
+
+uint32_t sfb_recorder_follow_id(const struct sfb_recorder_follow *f, pid_t pid)
+{
+    for (size_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
+        if (f->process[i].pid != 0 && f->process[i].here == pid)
+            return f->process[i].id;
+    return 0;
 }
 
 bool sfb_recorder_follow_ended(const struct sfb_recorder_follow *f, int *wait_status)

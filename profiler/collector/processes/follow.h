@@ -8,6 +8,7 @@
 #ifndef PROFILER_COLLECTOR_PROCESSES_FOLLOW_H
 #define PROFILER_COLLECTOR_PROCESSES_FOLLOW_H
 
+#include "profiler/collector/processes/elsewhere.h"
 #include "profiler/collector/processes/perf_events.h"
 #include "profiler/collector/rings/drain.h"
 
@@ -19,6 +20,8 @@ struct sfb_recorder_follow_options {
     pid_t first;                         /* the program that was started */
     struct sfb_recording_writer *writer; /* receives the perf maps of processes */
     bool no_children;                    /* children have no agent on purpose */
+    struct sfb_recorder_elsewhere elsewhere;
+    const char *alone; /* why there is no other way; "", NULL: not stated */
 };
 
 /* @return NULL: no memory */
@@ -40,6 +43,15 @@ void sfb_recorder_follow_look(struct sfb_recorder_follow *follow);
 
 /* Sets the right period of events that have sent their first signal. Called when an agent has woken the recorder. */
 void sfb_recorder_follow_settle(struct sfb_recorder_follow *follow);
+
+/* A process has executed another program, whose agent has not come yet. */
+void sfb_recorder_follow_executed(struct sfb_recorder_follow *follow, pid_t pid, uint64_t time);
+
+/* @return since when an agent has reported a process that is not found here yet; 0: all are found */
+uint64_t sfb_recorder_follow_unsure(const struct sfb_recorder_follow *follow);
+
+/* @return the id of a process with an agent, by its pid here; 0: none has it */
+uint32_t sfb_recorder_follow_id(const struct sfb_recorder_follow *follow, pid_t pid);
 
 /* The first program's exit. @return false: it still runs */
 bool sfb_recorder_follow_ended(const struct sfb_recorder_follow *follow, int *wait_status);

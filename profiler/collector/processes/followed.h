@@ -2,6 +2,7 @@
 #ifndef PROFILER_COLLECTOR_PROCESSES_FOLLOWED_H
 #define PROFILER_COLLECTOR_PROCESSES_FOLLOWED_H
 
+#include "profiler/collector/processes/elsewhere.h"
 #include "profiler/collector/processes/perf_events.h"
 #include "profiler/collector/rings/drain.h"
 
@@ -16,7 +17,9 @@ struct sfb_recorder_followed {
     uint64_t searched;      /* since this time, CLOCK_MONOTONIC in ns; 0: not yet */
     bool told;              /* its exit was reported to the drain */
     unsigned waits;         /* looks since its exit, waiting for its exit status */
-    uint64_t cpu;           /* at the last look */
+    uint64_t cpu;           /* at the last look, or before its exec */
+    bool executed;          /* another program, and its agent has not come */
+    bool came, left;        /* reported elsewhere: its agent has come, has gone */
     uint64_t device, inode; /* of its program's file */
     bool changed;           /* another program at the last look for untracked processes */
     unsigned owner;         /* user id */
@@ -37,7 +40,8 @@ struct sfb_recorder_agentless {
     uint64_t last; /* of the process when last seen */
     char name[16];
     bool told;
-    bool seen; /* in this look */
+    bool seen;      /* in this look */
+    bool elsewhere; /* recorded another way */
 };
 
 /* The exit of a process that was reaped before its slot was read. */
@@ -56,6 +60,8 @@ struct sfb_recorder_follow {
     struct sfb_recorder_events *events; /* NULL: no events */
     pid_t first;
     bool no_children;
+    struct sfb_recorder_elsewhere elsewhere;
+    const char *alone;
     struct sfb_recording_writer *writer;
     struct sfb_recorder_drain *drain;
     size_t pidfds, pidfds_max;

@@ -53,6 +53,26 @@ static bool runs(pid_t here, const char *text, size_t size)
     return memcmp(arguments, text + path, common) == 0;
 }
 
+/* An emulator's own file is the process's program: Valgrind runs the reported one in itself, and so has it mapped. */
+static bool has_mapped(pid_t here, const char *program)
+{
+    char path[64], line[SFB_SHARED_TEXT + 128];
+    bool found = false;
+    FILE *maps;
+
+    snprintf(path, sizeof path, "/proc/%ld/maps", (long)here);
+    maps = fopen(path, "re");
+    while (maps && !found && fgets(line, sizeof line, maps)) {
+        const char *file = strchr(line, '/');
+
+        line[strcspn(line, "\n")] = '\0';
+        found = file && strcmp(file, program) == 0;
+    }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
 bool sfb_recorder_identity_has_changed(const struct sfb_recorder_follow *f, uint32_t slot)
 {
     static const size_t path_max = 1000; /* longest path that an agent reports */
@@ -66,7 +86,7 @@ bool sfb_recorder_identity_has_changed(const struct sfb_recorder_follow *f, uint
     if (strncmp(name, text, path) == 0 &&
         (name[path] == '\0' || strcmp(name + path, " (deleted)") == 0))
         return false;
-    return sfb_recorder_task_has_our_files(here);
+    return sfb_recorder_task_has_our_files(here) && !has_mapped(here, text);
 }
 
 /* --- pids ---------------------------------------------------------------------------------------- */

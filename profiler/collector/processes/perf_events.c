@@ -18,6 +18,13 @@
 /* The kernel's timer goes no lower. */
 static const uint64_t shortest_ns = 10000;
 
+/*
+ * A first period is no shorter than this part of the period. The kernel sends no signal where it finds the thread in a system
+ * call, and then a first period repeats, also one that should fire once, until the recorder notices: at 10 us, threads of
+ * 5 ms in system calls had taken 7 s.
+ */
+static const double shortest_part = 0.125;
+
 enum { FOREVER = 1 << 30 };
 
 /*
@@ -40,13 +47,14 @@ static uint64_t random_of(uint64_t period)
 /*
  * The first sample comes a random part of a period after the thread's start or last sample: threads that live for less
  * than a period are sampled as often as they should be. Some of that time has passed before the event exists. If all of
- * it has, the signal comes at once.
+ * it has, the signal comes as soon as it may.
  */
 static uint64_t first_of(uint64_t period, uint64_t passed)
 {
-    const uint64_t after = random_of(period);
+    const uint64_t after = random_of(period), part = (uint64_t)(shortest_part * (double)period),
+                   shortest = part > shortest_ns ? part : shortest_ns;
 
-    return after > passed + shortest_ns ? after - passed : shortest_ns;
+    return after > passed + shortest ? after - passed : shortest;
 }
 
 /*

@@ -246,17 +246,44 @@ bool sfb_recorder_tasks_find(pid_t own, void (*found)(void *with, pid_t here), v
     return all && count < FAMILY_MAX;
 }
 
+static bool is_dead(const char *stat)
+{
+    const char *state = sfb_proc_stat_word(stat, 3);
+
+    return state && (*state == 'Z' || *state == 'X');
+}
+
+/* @return a word of /proc/PID/stat; 0: missing */
+static uint64_t stat_number(const char *stat, unsigned word)
+{
+    const char *at = sfb_proc_stat_word(stat, word);
+
+    return at ? strtoull(at, NULL, 10) : 0;
+}
+
 bool sfb_recorder_task_has_ended(pid_t pid)
 {
     char text[FILE_MAX_SIZE];
-    const char *state;
 
     if (kill(pid, 0) != 0 && errno == ESRCH)
         return true;
-    if (read_file(text, sizeof text, "stat", pid) == 0)
-        return false;
-    state = sfb_proc_stat_word(text, 3);
-    return state && (*state == 'Z' || *state == 'X');
+    /* Word 20 counts the threads: the first one may have ended before the others. */
+    return read_file(text, sizeof text, "stat", pid) != 0 && is_dead(text) &&
+           stat_number(text, 20) <= 1;
+}
+
+bool sfb_recorder_task_is_dead(pid_t tid)
+{
+    char text[FILE_MAX_SIZE];
+
+    return read_file(text, sizeof text, "stat", tid) != 0 && is_dead(text);
+}
+
+uint64_t sfb_recorder_task_started(pid_t tid)
+{
+    char text[FILE_MAX_SIZE];
+
+    return read_file(text, sizeof text, "stat", tid) != 0 ? stat_number(text, 22) : 0;
 }
 
 static bool read_link(char *out, size_t room, const char *name, pid_t pid)
@@ -360,6 +387,19 @@ void sfb_recorder_task_name(pid_t pid, char *out, size_t size)
         snprintf(text, sizeof text, "?");
     text[strcspn(text, "\n")] = '\0';
     snprintf(out, size, "%.*s", (int)size - 1, text);
+}
+
+bool sfb_recorder_process_waited_cpu(pid_t pid, uint64_t *out)
+{
+    const uint64_t tick_ns = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+    char text[FILE_MAX_SIZE];
+
+    if (read_file(text, sizeof text, "stat", pid) == 0)
+        return false;
+    *out = 0;
+    for (unsigned word = 14; word <= 17; word++)
+        *out += stat_number(text, word) * tick_ns;
+    return true;
 }
 
 bool sfb_recorder_process_resident(pid_t pid, uint64_t *out)

@@ -48,8 +48,14 @@ bool sfb_recorder_task_is_of(pid_t tid, pid_t pid, int signal);
  */
 bool sfb_recorder_tasks_find(pid_t own, void (*found)(void *with, pid_t here), void *with);
 
-/* Whether a process has ended, reaped or not. */
+/* Whether a process has ended, reaped or not: all its threads have. */
 bool sfb_recorder_task_has_ended(pid_t pid);
+
+/* Whether a thread has ended, and is a zombie. */
+bool sfb_recorder_task_is_dead(pid_t tid);
+
+/* When a process or thread has started, in ticks after boot. A number comes again, its start does not. @return 0: unknown */
+uint64_t sfb_recorder_task_started(pid_t tid);
 
 /* The path of its program in /proc. @return false: unknown */
 bool sfb_recorder_task_program(pid_t pid, char *out, size_t room);
@@ -86,6 +92,13 @@ bool sfb_recorder_task_cpu(pid_t tid, uint64_t *out);
 
 /* CPU time of a process with all its threads so far; also of a zombie. @return false: unknown */
 bool sfb_recorder_process_cpu(pid_t pid, uint64_t *out);
+
+/*
+ * CPU time of a process and of the children that it has waited for, with what those have waited for, in ns; as exact as a tick.
+ *
+ * @return false: unknown
+ */
+bool sfb_recorder_process_waited_cpu(pid_t pid, uint64_t *out);
 
 /* Its resident memory, in bytes. @return false: unknown */
 bool sfb_recorder_process_resident(pid_t pid, uint64_t *out);

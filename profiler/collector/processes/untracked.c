@@ -117,10 +117,11 @@ static const char *reason_of(const struct sfb_recorder_follow *f, pid_t pid)
 
 void sfb_recorder_untracked_report(struct sfb_recorder_follow *f, uint32_t parent, pid_t pid)
 {
-    char name[64], text[256];
+    char name[64], text[384];
 
     sfb_recorder_task_name(pid, name, sizeof name);
-    snprintf(text, sizeof text, "pid %ld (%s): %s", (long)pid, name, reason_of(f, pid));
+    snprintf(text, sizeof text, "pid %ld (%s): %s%s%s", (long)pid, name, reason_of(f, pid),
+             f->alone[0] ? "; not from outside: " : "", f->alone);
     sfb_recorder_drain_lost(f->drain, parent, SFB_LOSS_NOT_FOLLOWED, 1, text);
 }
 
@@ -141,11 +142,12 @@ static bool is_loading(const struct sfb_recorder_agentless *a)
            sfb_recorder_process_cpu(a->pid, &cpu) && cpu - a->cpu < loading_ns;
 }
 
-static void look_at(struct sfb_recorder_agentless *a)
+static void look_at(const struct sfb_recorder_follow *f, struct sfb_recorder_agentless *a)
 {
     a->seen = true;
     sfb_recorder_process_cpu(a->pid, &a->last);
     sfb_recorder_task_name(a->pid, a->name, sizeof a->name);
+    a->elsewhere = f->elsewhere.with && f->elsewhere.records(f->elsewhere.with, a->pid);
 }
 
 /* @return whether it is a loss: the process runs, and will get no agent */
@@ -160,9 +162,10 @@ static bool note(struct sfb_recorder_follow *f, uint32_t parent, pid_t pid)
         struct sfb_recorder_agentless *a = &f->agentless[i];
 
         if (a->pid == pid) {
-            look_at(a);
+            look_at(f, a);
             if (!a->told && !is_loading(a)) {
-                sfb_recorder_untracked_report(f, parent, pid);
+                if (!a->elsewhere)
+                    sfb_recorder_untracked_report(f, parent, pid);
                 a->told = true;
             }
             return a->told;
@@ -172,7 +175,7 @@ static bool note(struct sfb_recorder_follow *f, uint32_t parent, pid_t pid)
     }
     if (room) {
         *room = (struct sfb_recorder_agentless){ .pid = pid };
-        look_at(room);
+        look_at(f, room);
         room->cpu = room->last;
     }
     return false;
@@ -221,7 +224,7 @@ static void look_at_children(struct sfb_recorder_follow *f, uint32_t parent, pid
 /* The process has ended, or its agent has come. */
 static void forget(struct sfb_recorder_follow *f, struct sfb_recorder_agentless *a)
 {
-    if (a->pid != 0 && !is_followed(f, a->pid))
+    if (a->pid != 0 && !a->elsewhere && !is_followed(f, a->pid))
         sfb_recorder_drain_unrecorded(f->drain, a->name, a->last);
     a->pid = 0;
 }

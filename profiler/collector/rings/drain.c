@@ -34,8 +34,10 @@ enum sfb_status sfb_recorder_drain_open(struct sfb_recorder_drain **out,
     d->fd = options->fd;
     d->first_pid = options->first_pid;
     d->writer = options->writer;
+    d->ids = options->ids ? options->ids : &d->own_ids;
     d->watcher = options->watcher;
     d->no_children = options->no_children;
+    d->elsewhere = options->elsewhere;
     d->processors = count_processors();
     d->begun = d->now = d->reported = sfb_recorder_now();
     if (options->shared->mode == SFB_SHARED_HEAP)
@@ -226,8 +228,10 @@ void sfb_recorder_drain_close(struct sfb_recorder_drain *d)
 {
     if (!d)
         return;
-    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++)
+    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++) {
         sfb_recorder_dictionary_free(&d->process[i].stacks);
+        sfb_recorder_codes_free(&d->process[i].codes, &d->codes_kept);
+    }
     if (d->heap_calls)
         d->heap_calls->close(d);
     free(d);

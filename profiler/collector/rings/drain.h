@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profiler/collector/rings/recorded_ids.h"
 #include "profiler/collector/rings/watch.h"
 #include "profiler/protocol/shared.h"
 #include "sfb/recording.h"
@@ -32,8 +33,11 @@ struct sfb_recorder_drain_options {
     int fd;             /* of the memory: pages of free slots are punched out; -1: not a file */
     uint32_t first_pid; /* the program that is STARTED; 0: each that reports so */
     struct sfb_recording_writer *writer; /* borrowed */
+    struct sfb_recorder_ids *ids;        /* shared with others that write; NULL: the drain alone */
     struct sfb_recorder_watcher watcher;
-    bool no_children;                           /* executed programs are not recorded */
+    bool no_children; /* executed programs are not recorded */
+    bool
+        elsewhere; /* processes are recorded another way before an agent comes, and after a filter */
     const struct sfb_recorder_heap_calls *heap; /* &sfb_recorder_heap_drain; NULL: CPU time */
     bool aggregate;                             /* heap: sums without events */
     uint64_t snapshot_ns;      /* heap: period of writing sums; 0: only at the end */

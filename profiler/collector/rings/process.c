@@ -73,9 +73,14 @@ static uint32_t parent_of(const struct sfb_recorder_drain *d,
 {
     const uint32_t pid = LOAD(shared->parent_pid), slot = LOAD(shared->parent) - 1;
 
+    uint32_t id;
+
     if (pid == 0 && slot < SFB_SHARED_PROCESS_MAX && d->process[slot].id != 0)
         return d->process[slot].id;
-    return id_of(d, pid);
+    id = id_of(d, pid);
+    return id == 0 && d->watcher.process_elsewhere
+               ? d->watcher.process_elsewhere(d->watcher.with, pid)
+               : id;
 }
 
 /* The first program is STARTED; others that begin without fork() come from exec. */
@@ -108,6 +113,15 @@ static bool is_pid(uint32_t pid)
     return pid != 0 && pid <= PID_MOST;
 }
 
+/* Of the program before an exec: what the next one had used when its agent came, less what is recorded of that. */
+static uint64_t cpu_before(const struct sfb_recorder_drain *d, uint32_t before, uint64_t cpu_start)
+{
+    const uint64_t weight =
+        d->watcher.executed_weight ? d->watcher.executed_weight(d->watcher.with, before) : 0;
+
+    return cpu_start > weight ? cpu_start - weight : 0;
+}
+
 void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
 {
     const struct sfb_shared_process *shared = &d->processes[slot];
@@ -115,7 +129,7 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
     uint64_t start;
     struct sfb_recorder_process *own = &d->process[slot];
     struct text text;
-    uint32_t before, parent;
+    uint32_t before, parent, continued;
     bool good;
 
     if (state != SFB_SLOT_LIVE && state != SFB_SLOT_ENDED)
@@ -128,21 +142,29 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
     /* Its agent took the slot before the session was closed to it. */
     if (d->no_children && how_of(d, LOAD(shared->how), pid) != SFB_PROCESS_STARTED)
         return;
+    if (d->watcher.catch_up)
+        d->watcher.catch_up(d->watcher.with, LOAD(shared->start));
     parent = parent_of(d, shared);
     before = before_of(d, slot, pid);
     if (before < SFB_SHARED_PROCESS_MAX) {
         d->process[before].gone = true;
         d->process[before].end = SFB_PROCESS_REPLACED;
-        d->process[before].gone_cpu = LOAD(shared->cpu_start);
+        d->process[before].gone_cpu = cpu_before(d, before, LOAD(shared->cpu_start));
         sfb_recorder_process_end(d, before);
     }
-    *own = (struct sfb_recorder_process){ .id = ++d->next_process,
+    *own = (struct sfb_recorder_process){ .id = UINT32_MAX, /* until it has one */
                                           .pid = pid,
                                           .parent_pid = LOAD(shared->parent_pid),
                                           .end = SFB_PROCESS_GONE,
                                           .cpu_start = LOAD(shared->cpu_start) };
     if (d->watcher.process_began)
-        own->watched = d->watcher.process_began(d->watcher.with, slot, pid, own->id);
+        own->watched = d->watcher.process_began(d->watcher.with, slot, pid);
+    continued = d->watcher.process_continued
+                    ? d->watcher.process_continued(d->watcher.with, slot, &own->cpu_elsewhere)
+                    : 0;
+    own->id = continued != 0 ? continued : ++d->ids->process;
+    if (d->watcher.process_named)
+        d->watcher.process_named(d->watcher.with, slot, own->id);
     if (d->watcher.process_clock)
         own->clock_ahead = d->watcher.process_clock(d->watcher.with, slot);
     start = sfb_recorder_time(d, slot, LOAD(shared->start));
@@ -159,11 +181,16 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
         .arguments = text.arguments,
         .arguments_size = text.arguments_size,
     };
-    sfb_recorder_put(d, sfb_recording_put_process(d->writer, &process));
+    if (continued == 0)
+        sfb_recorder_put(d, sfb_recording_put_process(d->writer, &process));
     /* Else that time belongs to the previous process, or the parent. */
     if (before == SFB_SHARED_PROCESS_MAX && process.how != SFB_PROCESS_FORKED &&
-        sfb_recorder_is_process_cpu(d, own->cpu_start))
-        sfb_recorder_programs_add(&d->unrecorded.loading, text.bytes, own->cpu_start);
+        sfb_recorder_is_process_cpu(d, own->cpu_start)) {
+        if (d->elsewhere && own->cpu_start > own->cpu_elsewhere)
+            own->cpu_unseen = own->cpu_start - own->cpu_elsewhere;
+        else if (!d->elsewhere)
+            sfb_recorder_programs_add(&d->unrecorded.loading, text.bytes, own->cpu_start);
+    }
     if (!good)
         sfb_recorder_lost(d, own->id, 0, SFB_LOSS_BAD_RING, 1, "a program's name has no end");
     if (d->heap_calls && !d->heap_calls->process_begin(d, slot, process.time)) {
@@ -172,7 +199,7 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
         return;
     }
     d->first_began |= pid == d->first_pid;
-    d->totals.processes++;
+    d->totals.processes += continued == 0;
     d->totals.processes_live++;
     sfb_recorder_modules_take(d, slot);
 }
@@ -226,13 +253,18 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
     /* The clock was read some milliseconds before its end. */
     if (own->cpu != 0 && own->cpu < own->accounted)
         own->cpu = own->accounted;
+    d->totals.cpu += own->cpu + own->cpu_unseen;
+    if (own->end == SFB_PROCESS_LEFT)
+        d->totals.cpu_left += own->cpu;
     const struct sfb_recording_process_end end = {
         .id = own->id,
         .end = own->end,
         .status = own->status,
         .time = time >= d->begun && time <= d->now ? time : d->now,
-        .cpu_ns = own->cpu,
-        .unsampled_ns = own->cpu > own->accounted && !d->heap_calls ? own->cpu - own->accounted : 0,
+        .cpu_ns = own->cpu != 0 ? own->cpu + own->cpu_elsewhere + own->cpu_unseen : 0,
+        .unsampled_ns =
+            (own->cpu > own->accounted && !d->heap_calls ? own->cpu - own->accounted : 0) +
+            own->cpu_unseen,
     };
 
     if (d->heap_calls)
@@ -240,10 +272,8 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
     sfb_recorder_put(d, sfb_recording_put_process_end(d->writer, &end));
     sfb_recording_forget_stacks(d->writer, own->id);
     sfb_recorder_dictionary_free(&own->stacks);
+    sfb_recorder_codes_free(&own->codes, &d->codes_kept);
     own->id = 0;
     d->totals.processes_live--;
-    d->totals.cpu += own->cpu;
-    if (own->end == SFB_PROCESS_LEFT)
-        d->totals.cpu_left += own->cpu;
     clear(d, slot);
 }

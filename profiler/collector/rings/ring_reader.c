@@ -27,6 +27,7 @@ static void begin(struct sfb_recorder_drain *d, uint32_t slot)
     const uint32_t state = ACQUIRE(shared->state);
     struct sfb_recorder_ring *own = &d->ring[slot];
     uint32_t process;
+    uint32_t continued;
     uint64_t start;
     char name[sizeof shared->name + 1] = "";
 
@@ -36,7 +37,10 @@ static void begin(struct sfb_recorder_drain *d, uint32_t slot)
     if (process >= SFB_SHARED_PROCESS_MAX || d->process[process].id == 0 ||
         d->process[process].pid != LOAD(shared->pid))
         return;
-    *own = (struct sfb_recorder_ring){ .id = ++d->next_thread,
+    continued = d->watcher.thread_continued
+                    ? d->watcher.thread_continued(d->watcher.with, process, LOAD(shared->tid))
+                    : 0;
+    *own = (struct sfb_recorder_ring){ .id = continued != 0 ? continued : ++d->ids->thread,
                                        .process = process,
                                        .tid = LOAD(shared->tid),
                                        .engine = LOAD(shared->engine),
@@ -51,7 +55,7 @@ static void begin(struct sfb_recorder_drain *d, uint32_t slot)
     start = sfb_recorder_time(d, process, LOAD(shared->start));
     memcpy(name, shared->name, sizeof shared->name);
     sfb_recorder_put_thread(d, slot, is_time(d, start) ? start : d->now, name);
-    d->totals.threads++;
+    d->totals.threads += continued == 0;
     if (state == SFB_SLOT_LIVE && d->watcher.thread_began)
         d->watcher.thread_began(d->watcher.with, slot, process, own->tid);
 }
@@ -80,6 +84,47 @@ void sfb_recorder_rings_begin(struct sfb_recorder_drain *d, bool all)
 /* --- records ------------------------------------------------------------------------------------ */
 
 /*
+ * Writes the stack of a record.
+ *
+ * @param last  does not wait for functions that it names
+ * @return its fault; NULL: no fault, and *stalled is set if a function is missing
+ */
+static const char *put_stack(struct sfb_recorder_drain *d, struct sfb_recorder_process *process,
+                             const struct sfb_shared_sample *sample, size_t size, bool *stalled,
+                             bool last, uint32_t *id)
+{
+    struct sfb_recording_code_frame *frames = d->calls;
+    const uint8_t *cbf = d->record + sizeof *sample;
+    const size_t calls_at = sizeof *sample + ((sample->head.cbf_size + 7u) & ~7u);
+    const char *wrong = NULL;
+    bool missing;
+
+    if (sample->head.cbf_size > size - sizeof *sample || sample->hash == 0 ||
+        !sfb_recorder_is_cbf(cbf, sample->head.cbf_size))
+        return "a stack cannot be decoded";
+    if (sample->calls == 0) {
+        sfb_recorder_put(
+            d, sfb_recording_put_stack(d->writer, id, process->id, cbf, sample->head.cbf_size));
+        return *id != 0 || d->failed ? NULL : "a stack cannot be written";
+    }
+    if (sample->calls > SFB_SHARED_CALLS_MAX || calls_at > size ||
+        sample->calls > (size - calls_at) / sizeof(struct sfb_shared_call))
+        return "a stack has an impossible number of calls";
+    wrong = sfb_recorder_codes_frames(frames, &process->codes, d->record + calls_at, sample->calls,
+                                      &missing);
+    if (wrong)
+        return wrong;
+    if (missing && !last) {
+        *stalled = true;
+        return NULL;
+    }
+    sfb_recorder_put(d, sfb_recording_put_stack_with_code(d->writer, id, process->id, cbf,
+                                                          sample->head.cbf_size, frames,
+                                                          sample->calls));
+    return *id != 0 || d->failed ? NULL : "a stack cannot be written";
+}
+
+/*
  * Writes a sample, with its stack if the record has one.
  *
  * @param last  does not wait: a sample of an unknown hash gets no stack
@@ -106,13 +151,9 @@ static const char *take_sample(struct sfb_recorder_drain *d, uint32_t slot, size
     if (sample.modules - process->modules - 1 < UINT32_MAX / 2)
         sfb_recorder_modules_take(d, own->process);
     if (sample.head.kind == SFB_RECORD_STACK) {
-        if (sample.head.cbf_size > size - sizeof sample || sample.hash == 0 ||
-            !sfb_recorder_is_cbf(d->record + sizeof sample, sample.head.cbf_size))
-            return "a stack cannot be decoded";
-        if (!sfb_recorder_put(d, sfb_recording_put_stack(d->writer, &id, process->id,
-                                                         d->record + sizeof sample,
-                                                         sample.head.cbf_size)))
-            return d->failed ? NULL : "a stack cannot be written";
+        wrong = put_stack(d, process, &sample, size, stalled, last, &id);
+        if (wrong || *stalled || id == 0)
+            return wrong;
         if (!sfb_recorder_dictionary_add(&process->stacks, sample.hash, id,
                                          d->processes[own->process].known))
             sfb_recorder_put(d, SFB_NO_RESOURCE);
@@ -152,6 +193,29 @@ static const char *take_name(struct sfb_recorder_drain *d, uint32_t slot, size_t
     return NULL;
 }
 
+const char *sfb_recorder_take_code(struct sfb_recorder_drain *d, uint32_t slot,
+                                   const uint8_t *record, size_t size)
+{
+    struct sfb_recorder_process *process = &d->process[d->ring[slot].process];
+    struct sfb_recorder_code_text text;
+    struct sfb_shared_code code;
+    const char *wrong = sfb_recorder_code_read(&code, &text, record, size);
+
+    if (wrong || sfb_recorder_codes_has(&process->codes, code.code) ||
+        !sfb_recorder_codes_have_room(&process->codes, &d->codes_kept))
+        return wrong;
+    const struct sfb_recording_code out = { .id = ++d->ids->code,
+                                            .process = process->id,
+                                            .first_line = code.first_line,
+                                            .name = text.name,
+                                            .file = text.file };
+
+    if (sfb_recorder_put(d, sfb_recording_put_code(d->writer, &out)) &&
+        !sfb_recorder_codes_add(&process->codes, &d->codes_kept, &code, &text, out.id))
+        sfb_recorder_put(d, SFB_NO_RESOURCE);
+    return NULL;
+}
+
 /* @param size  of the copied record, already checked */
 static const char *take(struct sfb_recorder_drain *d, uint32_t slot, size_t size, bool *stalled,
                         bool last)
@@ -164,6 +228,7 @@ static const char *take(struct sfb_recorder_drain *d, uint32_t slot, size_t size
     case SFB_RECORD_STACK:
     case SFB_RECORD_SAMPLE: return take_sample(d, slot, size, stalled, last);
     case SFB_RECORD_NAME: return take_name(d, slot, size);
+    case SFB_RECORD_CODE: return sfb_recorder_take_code(d, slot, d->record, size);
     default: return "a record of an unknown kind";
     }
 }

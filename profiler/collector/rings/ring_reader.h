@@ -21,6 +21,15 @@ void sfb_recorder_rings_begin(struct sfb_recorder_drain *drain, bool all);
  */
 void sfb_recorder_rings_read(struct sfb_recorder_drain *drain, uint32_t process);
 
+/*
+ * Writes a function of Python, unless the recording has it.
+ *
+ * @param record  a copy, beginning with struct sfb_shared_code whose head is not read
+ * @return its fault; NULL: no fault
+ */
+const char *sfb_recorder_take_code(struct sfb_recorder_drain *drain, uint32_t slot,
+                                   const uint8_t *record, size_t size);
+
 /* Writes the thread's end, and frees its slot. */
 void sfb_recorder_ring_end(struct sfb_recorder_drain *drain, uint32_t slot);
 

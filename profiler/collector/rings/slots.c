@@ -95,7 +95,7 @@ void sfb_recorder_losses(struct sfb_recorder_drain *d, const uint64_t *shared, u
         if (count < before || !is_loss(d, reason, count))
             sfb_recorder_lost(d, process, thread, SFB_LOSS_BAD_RING, 1,
                               "a count of losses was overwritten");
-        else
+        else if (reason != SFB_LOSS_FILTER || !d->elsewhere)
             sfb_recorder_lost(d, process, thread, (enum sfb_recording_loss)reason, count - before,
                               "");
     }

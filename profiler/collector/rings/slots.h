@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profiler/collector/rings/codes.h"
 #include "profiler/collector/rings/cpu_sums.h"
 #include "profiler/collector/rings/dictionary.h"
+#include "profiler/collector/rings/recorded_ids.h"
 #include "profiler/collector/rings/watch.h"
 
 struct sfb_recorder_ring {
@@ -30,15 +32,18 @@ struct sfb_recorder_process {
     bool gone;    /* its exit was reported */
     uint32_t end, status;
     uint64_t cpu_start;
-    uint64_t gone_cpu;    /* since its very beginning; 0: unknown */
-    uint64_t cpu;         /* used while recorded, known at its end; 0: unknown */
-    uint64_t accounted;   /* weights and rests of its threads */
-    uint64_t threads_cpu; /* of ended threads */
-    bool threads_unknown; /* the CPU time of a thread is unknown */
-    int64_t clock_ahead;  /* of ours, in ns */
-    uint32_t modules;     /* lists taken */
+    uint64_t gone_cpu;      /* since its very beginning; 0: unknown */
+    uint64_t cpu;           /* used while recorded, known at its end; 0: unknown */
+    uint64_t cpu_elsewhere; /* recorded another way, before its agent came */
+    uint64_t cpu_unseen;    /* the rest of that time */
+    uint64_t accounted;     /* weights and rests of its threads */
+    uint64_t threads_cpu;   /* of ended threads */
+    bool threads_unknown;   /* the CPU time of a thread is unknown */
+    int64_t clock_ahead;    /* of ours, in ns */
+    uint32_t modules;       /* lists taken */
     uint64_t lost[SFB_LOSS_COUNT];
     struct sfb_recorder_dictionary stacks;
+    struct sfb_recorder_codes codes;
     struct sfb_heap_process *heap; /* NULL: CPU time is recorded */
     uint64_t horizon;              /* heap: read up to this time */
     uint64_t held_at, held_since;  /* a busy thread has held it there since then */
@@ -94,6 +99,7 @@ struct sfb_recorder_drain {
     uint32_t first_pid;
     bool first_began;
     bool no_children;
+    bool elsewhere;
     bool failed;
     bool finishing;
     uint64_t processors; /* of this machine: a process may use them all */
@@ -101,9 +107,10 @@ struct sfb_recorder_drain {
     struct sfb_recorder_watcher watcher;
 
     struct sfb_recorder_process process[SFB_SHARED_PROCESS_MAX];
+    struct sfb_recorder_codes_kept codes_kept;
     struct sfb_recorder_ring ring[SFB_SHARED_RING_MAX];
-    uint32_t process_end, ring_end;     /* after the last slot ever taken */
-    uint32_t next_process, next_thread; /* ids */
+    uint32_t process_end, ring_end; /* after the last slot ever taken */
+    struct sfb_recorder_ids own_ids, *ids;
 
     const struct sfb_recorder_heap_calls *heap_calls; /* NULL: CPU time is recorded */
     struct sfb_recorder_heap *heap;
@@ -114,6 +121,7 @@ struct sfb_recorder_drain {
     struct sfb_recorder_unrecorded unrecorded;
     uint8_t record[SFB_SHARED_RING_MOST]; /* a copy, for checking */
     uint8_t modules[SFB_SHARED_MODULES];
+    struct sfb_recording_code_frame calls[SFB_SHARED_CALLS_MAX];
 };
 
 static inline struct sfb_shared_ring *sfb_recorder_shared_ring(

@@ -14,10 +14,10 @@ void sfb_recorder_drain_unrecorded(struct sfb_recorder_drain *d, const char *pro
     sfb_recorder_programs_add(&d->unrecorded.without, program, cpu_ns);
 }
 
-void sfb_recorder_drain_account(struct sfb_recorder_drain *d, uint64_t used_ns, char *text,
-                                size_t room)
+void sfb_recorder_drain_account(struct sfb_recorder_drain *d, uint64_t used_ns,
+                                uint64_t elsewhere_ns, char *text, size_t room)
 {
-    const uint64_t recorded = d->totals.cpu - d->totals.cpu_left;
+    const uint64_t recorded = d->totals.cpu - d->totals.cpu_left + elsewhere_ns;
     const uint64_t missing = used_ns > recorded ? used_ns - recorded : 0;
     const uint64_t known = sfb_recorder_programs_sum(&d->unrecorded.loading) +
                            sfb_recorder_programs_sum(&d->unrecorded.without);

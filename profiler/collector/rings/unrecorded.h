@@ -15,10 +15,11 @@ void sfb_recorder_drain_unrecorded(struct sfb_recorder_drain *drain, const char 
  * Compares the recording with the kernel's count, and writes a loss if more than a hundredth is missing. Called after
  * sfb_recorder_drain_finish().
  *
- * @param used_ns  CPU time of all ended processes
- * @param text     written: the programs, as far as known; "" without a loss
+ * @param used_ns       CPU time of all ended processes
+ * @param elsewhere_ns  part of it: recorded another way
+ * @param text          written: the programs, as far as known; "" without a loss
  */
-void sfb_recorder_drain_account(struct sfb_recorder_drain *drain, uint64_t used_ns, char *text,
-                                size_t room);
+void sfb_recorder_drain_account(struct sfb_recorder_drain *drain, uint64_t used_ns,
+                                uint64_t elsewhere_ns, char *text, size_t room);
 
 #endif

@@ -18,11 +18,33 @@ struct sfb_recorder_watcher {
      */
     uint32_t (*process_before)(void *with, uint32_t slot, uint32_t pid);
 
+    /* A process is to begin at a time: what is recorded another way is to be written up to then. */
+    void (*catch_up)(void *with, uint64_t time);
+
+    /* @return CPU time that another way has recorded of the program that a process has executed, in ns */
+    uint64_t (*executed_weight)(void *with, uint32_t slot);
+
     /* A process has a slot. @return whether its exit will be reported by sfb_recorder_drain_ended() */
-    bool (*process_began)(void *with, uint32_t slot, uint32_t pid, uint32_t id);
+    bool (*process_began)(void *with, uint32_t slot, uint32_t pid);
+
+    /*
+     * Called next. @return the id of a process that another way has recorded, and that goes on in this slot; 0: none
+     *
+     * @param weight_ns  written then: of the samples that it has
+     */
+    uint32_t (*process_continued)(void *with, uint32_t slot, uint64_t *weight_ns);
+
+    /* The same of a thread. */
+    uint32_t (*thread_continued)(void *with, uint32_t slot, uint32_t tid);
+
+    /* The id of the process in a slot. */
+    void (*process_named)(void *with, uint32_t slot, uint32_t id);
 
     /* Called next. @return ns that its CLOCK_MONOTONIC is ahead of ours */
     int64_t (*process_clock)(void *with, uint32_t slot);
+
+    /* @return the id of a process that is recorded another way, by its pid here; 0: it is not */
+    uint32_t (*process_elsewhere)(void *with, uint32_t pid);
 
     /* Called before the last entry of a process is written. */
     void (*process_ends)(void *with, uint32_t slot, uint32_t pid, uint32_t id);

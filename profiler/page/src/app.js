@@ -2,6 +2,7 @@
 // listeners.
 import { changeColour, changeOf, functionColours } from "./colours.js";
 import { frameAt, wayTo } from "./names.js";
+import { isMark } from "./profile.js";
 import { bothHit, compile, hits, matched } from "./search.js";
 import { rootedProfile, shownProfile } from "./shown.js";
 import { formatState, parseState } from "./state.js";
@@ -35,6 +36,17 @@ export class App {
 
   get unit() {
     return this.profile.types[this.state.type].unit;
+  }
+
+  /** Self and total of each function: when they are asked for, as the first picture has no table. */
+  get tally() {
+    return (this.tallied ??= tally(this.shown, this.weights));
+  }
+
+  /** @returns {boolean} whether a function has anything of what is chosen; false: marks at most */
+  get isCounted() {
+    const { nodes } = this.shown;
+    return this.weights.self.some((self) => self.some((value, node) => value > 0 && !isMark(this.profile, nodes.function[node])));
   }
 
   /** @returns {import("./weigh.js").Choice} */
@@ -79,7 +91,7 @@ export class App {
       this.shown = shownProfile(profile, state.hidden, state.collapsed);
       if (state.roots) this.shown = rootedProfile(this.shown);
       this.weights = weigh(this.shown, this.choice);
-      this.tally = tally(this.shown, this.weights);
+      this.tallied = null;
       this.isLevel = isLevel(profile, state.type);
       const { series, step } = this.isLevel
         ? levelOverTime(profile, this.choice)
@@ -126,12 +138,18 @@ export class App {
     return this.trees[key];
   }
 
-  /** @returns {TimeTree} of the one thread that is chosen, or of the busiest of them */
-  timeTree() {
+  /** @returns {number[]} chosen threads that ran, the busiest first */
+  get timeThreads() {
     const { threads } = this.state;
-    const busiest = [...this.threadValues.keys()].filter((i) => !threads || threads.includes(i)).reduce((best, i) => (best < 0 || this.threadValues[i] > this.threadValues[best] ? i : best), -1);
-    this.trees.time ??= new TimeTree(this.shown, this.weights, this.choice, busiest);
-    return this.trees.time;
+    const all = [...this.threadValues.keys()].filter((i) => this.threadValues[i] > 0 && (!threads || threads.includes(i)));
+    return all.sort((a, b) => this.threadValues[b] - this.threadValues[a]);
+  }
+
+  /** @returns {TimeTree} of the thread that is looked at, or of the busiest one that is chosen */
+  timeTree() {
+    const all = this.timeThreads;
+    const thread = all.includes(this.state.timeThread) ? this.state.timeThread : (all[0] ?? -1);
+    return (this.trees[`time ${thread}`] ??= new TimeTree(this.shown, this.weights, this.choice, thread));
   }
 
   /** @param {number} f function; -1: all @param {number} before @param {number} after of a comparison */

@@ -43,6 +43,7 @@ const KINDS = [
   { name: "made at run time", colour: 3 },
   { name: "no name", colour: 4 },
   { name: "not there", colour: NONE },
+  { name: "Python", colour: 5 },
 ];
 
 /** Less, unchanged, more. Blue and orange differ for colour-blind readers too. */
@@ -91,12 +92,15 @@ function functionKinds(profile) {
   const kinds = new Uint8Array(profile.names.length);
   const outOfLine = new Uint8Array(profile.names.length);
   const made = new Uint8Array(profile.names.length);
+  const python = new Uint8Array(profile.names.length);
   for (let p = 0; p < places.function.length; p++) {
     if (!places.inlined[p]) outOfLine[places.function[p]] = 1;
     if (places.kind[p] === 1) made[places.function[p]] = 1;
+    if (places.kind[p] === 3) python[places.function[p]] = 1;
   }
   for (let f = 0; f < kinds.length; f++) {
     if (isMark(profile, f)) kinds[f] = 5;
+    else if (python[f]) kinds[f] = 6;
     else if (made[f]) kinds[f] = 3;
     else if (!profile.functionKnown[f]) kinds[f] = 4;
     else if (!outOfLine[f]) kinds[f] = 2;

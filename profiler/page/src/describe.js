@@ -6,6 +6,7 @@ import { changeIn } from "./weigh.js";
 const MARKS = {
   "[omitted]": "frames in between were left out when this was recorded",
   "[truncated]": "the stack is cut off here: its outer frames are not known",
+  "[await]": "what follows outwards did not call it: it awaits it",
   "[no stack]": "no stack could be taken",
   "[unsampled]": "CPU time that was used, but never sampled",
 };
@@ -28,6 +29,11 @@ function row(title, parts, { weights, unit, shares }) {
     `${signedFigure(parts[1] - parts[0], unit)} (${points(changeIn(weights, shares, ...parts))})`];
 }
 
+/** @returns {[string, ...string[]]} what a frame has in all; its width may be another thing */
+export function totalOf(of, { frames }, frame) {
+  return row("Frame total", [frames.old[frame], frames.new[frame]].slice(0, of.profile.groups), of);
+}
+
 /** @returns {Description} */
 export function describe(of, tree, frame, zoomed = 0) {
   const { profile, tally } = of;
@@ -36,7 +42,7 @@ export function describe(of, tree, frame, zoomed = 0) {
   const groups = profile.groups;
   const both = (before, after) => [before, after].slice(0, groups);
   const rows = [];
-  rows.push(row("Frame total", both(frames.old[frame], frames.new[frame]), of));
+  rows.push(totalOf(of, tree, frame));
   if (zoomed > 0 && frame !== zoomed && groups === 1) rows.push(["Of the zoomed frame", "", percent(frames.old[frame], frames.old[zoomed])]);
   if (!tree.callers) rows.push(row("Frame self", both(tree.selfOf(frame, 0), groups > 1 ? tree.selfOf(frame, 1) : 0), of));
   if (f >= 0 && !isMark(profile, f)) {

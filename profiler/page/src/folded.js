@@ -44,3 +44,15 @@ export function within(tree, frame) {
     return keys.every((key, i) => stack[i] === key);
   };
 }
+
+/**
+ * What a frame of the order of time stands for: its steps, and in them stacks through it.
+ *
+ * @param {import("./timetree.js").TimeTree} tree @param {import("./weigh.js").Choice} choice
+ * @returns {{choice: import("./weigh.js").Choice, wanted: (node: number) => boolean}}
+ */
+export function withinSteps(tree, frame, choice) {
+  const { start, width } = tree.frames;
+  const range = frame > 0 ? { from: start[frame], to: start[frame] + width[frame] } : choice.to === null ? { from: 0, to: tree.profile.time.steps } : {};
+  return { choice: { ...choice, ...range, threads: new Set([tree.thread]) }, wanted: within(tree, frame) };
+}

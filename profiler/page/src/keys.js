@@ -6,7 +6,7 @@ import { element } from "./dom.js";
  * @property {string[]} keys as KeyboardEvent.key has them; "Shift+" before
  * @property {string} label what the help shows
  * @property {string} does
- * @property {() => void} run
+ * @property {(key: string) => void} run
  */
 
 /** Where letters are text, or arrows mean something else. */
@@ -28,7 +28,7 @@ export function listen(groups) {
     const key = all.get(nameOf(event));
     if (!key) return;
     event.preventDefault();
-    key.run();
+    key.run(event.key);
   });
 }
 

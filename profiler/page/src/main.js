@@ -4,14 +4,15 @@ import { CallTree } from "./calltree.js";
 import { changeColour } from "./colours.js";
 import { CodeView } from "./code.js";
 import { copyText } from "./copy.js";
-import { describe, sentence } from "./describe.js";
+import { describe, sentence, totalOf } from "./describe.js";
 import { byId, element, name } from "./dom.js";
+import { ROW } from "./draw.js";
 import { showFacts, toggleFacts } from "./facts.js";
-import { folded, within } from "./folded.js";
+import { folded, within, withinSteps } from "./folded.js";
 import { figure, percent, typeName } from "./format.js";
 import { Graph } from "./graph.js";
 import { helpTable, listen } from "./keys.js";
-import { save, svgOf } from "./picture.js";
+import { onOneCanvas, save, svgOf } from "./picture.js";
 import { Popup } from "./popup.js";
 import { loadProfile, moduleName } from "./profile.js";
 import { VIEWS } from "./state.js";
@@ -20,10 +21,13 @@ import { Table } from "./table.js";
 import { onSystemTheme } from "./theme.js";
 import { Threads } from "./threads.js";
 import { Tracks } from "./tracks.js";
+import { showMemoryLegend } from "./memory.js";
 import { Timeline } from "./timeline.js";
 import { Tooltip } from "./tooltip.js";
 
 const HITS_MAX = 200; // frames that a person goes through
+const HEADING = 22; // pixels of a half's name
+const THREADS_MAX = 200; // that a list has
 
 class Page {
   constructor(profile) {
@@ -42,6 +46,7 @@ class Page {
       this.show();
     });
     this.show();
+    if (!byId("nothing").hidden && !byId("facts-more").hidden) toggleFacts();
   }
 
   // --- Parts --------------------------------------------------------------------------------------
@@ -93,6 +98,8 @@ class Page {
     byId("roots").addEventListener("click", () => this.#flip("roots"));
     byId("tracks-on").hidden = profile.threads.length < 2;
     byId("tracks-on").addEventListener("click", () => this.#flip("tracks"));
+    byId("memory-on").hidden = profile.time.memory === null;
+    byId("memory-on").addEventListener("click", () => this.#flip("memory"));
     const search = byId("search");
     search.addEventListener("input", () => app.set({ search: search.value }));
     search.addEventListener("keydown", (event) => {
@@ -128,10 +135,13 @@ class Page {
     byId("copy").addEventListener("click", () => this.copy());
     byId("copy-link").addEventListener("click", () => this.copyLink());
     byId("save-svg").addEventListener("click", () => save(new Blob([this.svg()], { type: "image/svg+xml" }), "flamegraph.svg"));
-    byId("save-png").addEventListener("click", () => this.activeGraph.canvas.toBlob((blob) => blob && save(blob, "flamegraph.png"), "image/png"));
+    byId("save-png").addEventListener("click", () => this.png().toBlob((blob) => blob && save(blob, "flamegraph.png"), "image/png"));
     byId("print").addEventListener("click", () => print());
     addEventListener("beforeprint", () => this.#inPrint(true));
     addEventListener("afterprint", () => this.#inPrint(false));
+    byId("thread-shown").addEventListener("change", () => app.set({ timeThread: Number(byId("thread-shown").value) }));
+    byId("thread-before").addEventListener("click", () => this.nextThread(-1));
+    byId("thread-next").addEventListener("click", () => this.nextThread(1));
     byId("theme").addEventListener("click", () => this.switchTheme());
     byId("help").addEventListener("click", () => this.toggleHelp());
     byId("help-close").addEventListener("click", () => byId("help-box").close());
@@ -162,6 +172,7 @@ class Page {
         key(["4", "s"], "4 s", "sandwich of the selected function", () => this.sandwichOfSelected()),
         key(["5", "e"], "5 e", "call tree", () => this.setView("tree")),
         key(["6"], "6", "one thread in the order of time", () => this.setView("time")),
+        key(["[", "]"], "[ ]", "in the order of time: the thread before, the next one", (pressed) => this.nextThread(pressed === "[" ? -1 : 1)),
         key(["7"], "7", "source and assembly of the hottest functions", () => this.profile.code.length > 0 && this.setView("code")),
         key(["w"], "w", "source and assembly of the selected function", () => this.openCode()),
         key(["b"], "b", "call tree: bottom up, or top down", () => this.invert()),
@@ -191,6 +202,7 @@ class Page {
         key(["h"], "h", "threads", () => this.threads.toggle()),
         key(["p"], "p", "each process as an outermost frame", () => profile.processes.length > 1 && this.#flip("roots")),
         key(["k"], "k", "tracks of threads", () => this.#flip("tracks")),
+        key(["M"], "M", "memory of the allocator and the kernel on the time line of a heap", () => profile.time.memory && this.#flip("memory")),
         key(["g"], "g", "time line: arrows move the range, Shift its end, Alt its beginning", () => byId("timeline").focus()),
         key(["x"], "x", "hide the selected function: its time becomes its caller's", () => this.hide()),
         key(["X"], "X", "hide its module", () => this.hide(true)),
@@ -420,6 +432,9 @@ class Page {
     } else if (view === "sandwich") {
       const { tree, zoomed } = this.activeGraph;
       wanted = within(tree, zoomed);
+    } else if (view === "time") {
+      const { choice, wanted: through } = withinSteps(app.timeTree(), this.zooms.time, app.choice);
+      return folded(app.shown, choice, through);
     }
     return folded(app.shown, app.choice, wanted);
   }
@@ -433,13 +448,25 @@ class Page {
     return this.#copied(location.href, "the address");
   }
 
-  /** @returns {string} the graph in sight as SVG */
+  /** @returns {Graph[]} graphs in sight, from the top down; empty in tables */
+  get graphsInSight() {
+    const { main, callers, callees } = this.graphs;
+    if (this.rows) return [];
+    return this.app.state.view === "sandwich" ? [callers, callees] : [main];
+  }
+
+  /** @returns {string} the graphs in sight as SVG */
   svg() {
-    const { app } = this;
-    const graph = this.activeGraph;
-    const { frames } = graph.tree;
-    const title = `${document.title}: ${byId("time-label").textContent}`;
-    return svgOf(graph, title, (frame) => `${figure(frames.width[frame], app.unit)}, ${percent(frames.width[frame], frames.width[0])}`);
+    const { app, profile } = this;
+    const of = { profile, weights: app.weights, unit: app.unit, shares: app.state.shares };
+    const thread = app.state.view === "time" ? `thread ${byId("thread-shown").selectedOptions[0]?.textContent ?? ""}` : "";
+    const title = [document.title, byId("time-label").textContent, thread].filter(Boolean).join(": ");
+    return svgOf(this.graphsInSight, title, (tree, frame) => totalOf(of, tree, frame).slice(1).join(", "));
+  }
+
+  /** @returns {HTMLCanvasElement} the graphs in sight, as they are on the screen */
+  png() {
+    return onOneCanvas(this.graphsInSight.map(({ canvas }) => canvas));
   }
 
   /** Paper is light. */
@@ -549,12 +576,14 @@ class Page {
     byId("panel-tree").hidden = state.view !== "tree";
     byId("up").hidden = !inGraph;
     byId("inverted").hidden = byId("expand").hidden = state.view !== "tree";
+    byId("save-svg").hidden = byId("save-png").hidden = this.rows !== null;
     if (inGraph) this.#showGraph(state.view);
     else if (state.view === "functions") this.table.show(app, app.hit, state);
     else if (state.view === "tree") this.#showTree();
     else if (state.view === "code") this.code.show(state);
     else this.#showSandwich();
     this.#showTools();
+    this.#showNothing();
     this.#showTrail(state.view === "time" ? null : inGraph ? this.graphs.main.tree : state.view === "tree" ? this.callTree.tree : null);
     this.#showSelected();
   }
@@ -582,6 +611,7 @@ class Page {
       if (this.graphs[which].tree !== tree) this.zooms[which] = 0;
       this.graphs[which].show({ tree, look: app.look(tree), up: which === "callers", zoomed: this.zooms[which] });
       byId(which).style.flexGrow = String(Math.min(30, Math.max(8, this.graphs[which].rows)));
+      byId(which).style.minHeight = `${ROW * Math.min(5, this.graphs[which].rows) + HEADING}px`;
     }
     const figures = profile.groups > 1 ? ["old", "new"] : [""];
     byId("sandwich-title").replaceChildren(focus >= 0 ? name(profile.names[focus].slice(0, 2000)) : "No function was chosen: take one of the table.");
@@ -599,9 +629,8 @@ class Page {
     byId("matched").textContent = app.searchError ? "not an expression" : app.matched
       ? app.matched.map((v, g) => percent(v, app.weights.all[g])).join(" → ") : "";
     byId("matched").title = app.searchError || "share of what has such a function anywhere in its stack";
-    for (const [id, on] of [["roots", state.roots], ["tracks-on", state.tracks]]) byId(id).setAttribute("aria-pressed", String(on));
-    const shownThread = state.view === "time" ? profile.threads[app.timeTree().thread] : null;
-    byId("time-thread").replaceChildren(...(shownThread ? [name(`Thread ${shownThread.name} ${shownThread.tid}`)] : []));
+    for (const [id, on] of [["roots", state.roots], ["tracks-on", state.tracks], ["memory-on", state.memory]]) byId(id).setAttribute("aria-pressed", String(on));
+    this.#showTimeThread();
     this.tracks.show({ on: state.tracks && profile.threads.length > 1, type: state.type, chosen: state.threads, values: app.threadValues, ink: app.ink });
     byId("collapse").setAttribute("aria-pressed", String(state.collapsed));
     const hidden = state.hidden.functions.length + state.hidden.modules.length;
@@ -619,7 +648,10 @@ class Page {
     const isTime = app.unit === "nanoseconds";
     const { time } = profile;
     byId("time").hidden = !app.isLevel && (time.values[state.type] === null || time.at.length === 0);
+    const memory = app.isLevel && app.unit === "bytes" && !state.threads && state.memory ? time.memory : null;
+    showMemoryLegend(memory, time, app.ink);
     this.timeline.show({
+      memory,
       series: app.series,
       seriesStep: app.seriesStep,
       from: state.from,
@@ -633,6 +665,39 @@ class Page {
     });
     byId("theme").setAttribute("aria-label", app.theme === "dark" ? "Light colours" : "Dark colours");
     this.#showLegend();
+  }
+
+  /** Which thread is shown in the order of time, and the others. */
+  #showTimeThread() {
+    const { app, profile } = this;
+    const all = app.state.view === "time" ? app.timeThreads.slice(0, THREADS_MAX) : [];
+    byId("time-thread").hidden = all.length === 0;
+    byId("thread-before").hidden = byId("thread-next").hidden = all.length < 2;
+    if (all.length === 0) return;
+    const { thread } = app.timeTree();
+    const shown = all.includes(thread) ? all : [thread, ...all];
+    byId("thread-shown").replaceChildren(...shown.map((i) =>
+      element("option", { value: String(i), text: `${profile.threads[i].name} ${profile.threads[i].tid}, ${figure(app.threadValues[i], app.unit)}` })));
+    byId("thread-shown").value = String(thread);
+  }
+
+  /** Another thread in the order of time. */
+  nextThread(way) {
+    const all = this.app.timeThreads;
+    if (this.app.state.view !== "time" || all.length < 2) return;
+    const at = all.indexOf(this.app.timeTree().thread);
+    this.app.set({ timeThread: all[(at + way + all.length) % all.length] });
+  }
+
+  /** A page without samples says so, and what is missing. */
+  #showNothing() {
+    const { app } = this;
+    const counted = app.isCounted;
+    byId("nothing").hidden = counted;
+    if (counted) return;
+    const why = app.state.threads || app.state.to !== null ? "The chosen threads and times have no samples."
+      : app.state.hidden.functions.length + app.state.hidden.modules.length > 0 ? "All functions are hidden." : "This recording has no samples.";
+    byId("nothing").textContent = why;
   }
 
   #showLegend() {

@@ -19,12 +19,17 @@ export function functionOf(profile, text) {
   return found;
 }
 
+/** @returns {string} one thread among all: name#tid.group */
+export function threadText({ threads }, i) {
+  return `${threads[i].name}#${threads[i].tid}.${threads[i].group}`;
+}
+
 /** Threads are named; one of several that have a name, with its number and group, too: name#tid.group. */
 export function threadTexts(profile, chosen) {
   const { threads } = profile;
   const set = new Set(chosen);
   const whole = (name) => threads.every((thread, i) => thread.name !== name || set.has(i));
-  return [...new Set(chosen.map((i) => (whole(threads[i].name) ? threads[i].name : `${threads[i].name}#${threads[i].tid}.${threads[i].group}`)))];
+  return [...new Set(chosen.map((i) => (whole(threads[i].name) ? threads[i].name : threadText(profile, i))))];
 }
 
 /** @returns {number[]} threads of texts: of the same number, else all of the same name */

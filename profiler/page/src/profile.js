@@ -14,7 +14,7 @@
  * @property {Uint8Array} functionKnown 0: it has no name but its offset
  * @property {Places} places functions at lines; the last one is the mark's of what is hidden
  * @property {number} hiddenPlace
- * @property {{function: number, self: number, instructions: object, sources: object}[]} code of the hottest functions: lists side by side
+ * @property {Code[]} code of the hottest functions
  * @property {number} codeAll what its shares are of
  * @property {Process[]} processes
  * @property {Map<number, string>} notes of functions that stand for processes: their commands
@@ -23,6 +23,9 @@
  * @property {Rows} rows
  * @property {Time} time
  *
+ * @typedef {{function: number, self: number, path: string, instructions: object, gaps: number[], sources: object}} Code
+ *   instructions, sources: lists side by side; gaps: instructions before which some were left out; path: what tells functions of one
+ *   name apart
  * @typedef {{function: Int32Array, file: Int32Array, line: Int32Array, kind: Uint8Array, inlined: Uint8Array}} Places
  * @typedef {{place: Int32Array, function: Int32Array, parent: Int32Array, depth: Int32Array, end: Int32Array}} Nodes
  *   parent -1: outermost; end: behind the last node below
@@ -31,11 +34,14 @@
  * @typedef {{name: string, tid: number, group: number, pid: number, program: string, command: string}} Thread
  * @typedef {{thread: Int32Array, group: Uint8Array, node: Int32Array, values: Float64Array[]}} Rows thread -1: of none
  * @typedef {{step: number, steps: number, at: Int32Array, row: Int32Array, values: (Float64Array|null)[],
- *   changes: number[], live: Live[], liveStep: number}} Time
+ *   changes: number[], live: Live[], liveStep: number, memory: Memory|null}} Time
  *   what was sampled in each step of so many ns; null: times of these values are not known. changes: types whose values
  *   are by how much there was more behind a step than before it. live: of a heap, by group, in steps of liveStep ns
  * @typedef {{blocks: Float64Array, bytes: Float64Array, peak: {at: number, blocks: number, bytes: number}}} Live
  *   the most that lived in each step, whatever threads; at: ns
+ * @typedef {{used?: Float64Array, held?: Float64Array, resident?: Float64Array}} Memory
+ *   bytes at the end of each step of liveStep ns, of all processes: what their allocators have in use and hold, and what is
+ *   resident; -1: not known
  */
 
 /** @returns {Uint8Array} */
@@ -179,7 +185,7 @@ export function readProfile(raw) {
     places,
     nodes: linkNodes(new Int32Array(raw.nodes.place), sums(raw.nodes.deeper), places),
     hiddenPlace: raw.places.function.length,
-    code: (raw.code ?? []).map(({ function: f, weight, sources, ...instructions }) => ({ function: same[f], self: weight, sources, instructions })),
+    code: (raw.code ?? []).map(({ function: f, weight, path, sources, gaps, ...instructions }) => ({ function: same[f], self: weight, path: strings[path] ?? "", sources, gaps: gaps ?? [], instructions })),
     codeAll: raw.rows.values[raw.main].reduce((a, b) => a + b, 0),
     processes: processes.all,
     notes: new Map(processes.roots.map(({ note }, i) => [hiddenFunction + 1 + i, note])),
@@ -207,6 +213,7 @@ export function readProfile(raw) {
       changes: raw.time.changes ?? [],
       liveStep: raw.time.liveStep ?? raw.time.step,
       live: (raw.time.live ?? []).map((l) => ({ blocks: new Float64Array(l.blocks), bytes: new Float64Array(l.bytes), peak: l.peak })),
+      memory: raw.time.memory ? Object.fromEntries(Object.entries(raw.time.memory).map(([name, bytes]) => [name, new Float64Array(bytes)])) : null,
     },
   };
 }

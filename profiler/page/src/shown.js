@@ -14,10 +14,46 @@ function goneOf(profile, { functions, modules }) {
   return gone;
 }
 
+/** The kept node of a function, from one outwards. @returns {number} -1: none */
+function outerOf(kept, node, f) {
+  while (node >= 0 && kept.function[node] !== f) node = kept.parent[node];
+  return node;
+}
+
+/** Nodes in preorder: the ones below a collapsed recursion move to its outer call. @returns {{place: Int32Array, depth: Int32Array, to: Int32Array}} */
+function inPreorder(kept) {
+  const count = kept.place.length;
+  const [first, last, next] = [0, 0, 0].map(() => new Int32Array(count + 1).fill(-1)); // children; the last element is of the root
+  for (let i = 0; i < count; i++) {
+    const parent = kept.parent[i] < 0 ? count : kept.parent[i];
+    if (first[parent] < 0) first[parent] = i;
+    else next[last[parent]] = i;
+    last[parent] = i;
+  }
+  const [place, depth, to] = [0, 0, 0].map(() => new Int32Array(count));
+  let at = 0;
+  for (let i = first[count], level = 0; i >= 0; ) {
+    place[at] = kept.place[i];
+    depth[at] = level;
+    to[i] = at++;
+    if (first[i] >= 0) {
+      i = first[i];
+      level++;
+      continue;
+    }
+    while (i >= 0 && next[i] < 0) {
+      i = kept.parent[i];
+      level--;
+    }
+    i = i < 0 ? -1 : next[i];
+  }
+  return { place, depth, to };
+}
+
 /**
  * @param {import("./profile.js").Profile} profile
  * @param {{functions: number[], modules: string[]}} hidden
- * @param {boolean} collapsed a function that calls itself is one frame
+ * @param {boolean} collapsed a function that calls itself, also through others, is one frame: the outer one
  * @returns {import("./profile.js").Profile} the same, with other nodes
  */
 export function shownProfile(profile, hidden, collapsed) {
@@ -25,23 +61,25 @@ export function shownProfile(profile, hidden, collapsed) {
   if (!collapsed && hidden.functions.length === 0 && hidden.modules.length === 0) return profile;
   const gone = goneOf(profile, hidden);
   const to = new Int32Array(nodes.place.length).fill(-1); // the node that has its time; -1: a hidden one without a caller
-  const place = [];
-  const depth = [];
+  const kept = { place: [], function: [], parent: [] };
   for (let i = 0; i < to.length; i++) {
     const f = nodes.function[i];
     const caller = nodes.parent[i] >= 0 ? to[nodes.parent[i]] : -1;
-    if (gone[f] || (collapsed && caller >= 0 && places.function[place[caller]] === f)) {
-      to[i] = caller;
+    const outer = gone[f] ? caller : collapsed ? outerOf(kept, caller, f) : -1;
+    if (gone[f] || outer >= 0) {
+      to[i] = outer;
       continue;
     }
-    to[i] = place.length;
-    place.push(nodes.place[i]);
-    depth.push(caller >= 0 ? depth[caller] + 1 : 0);
+    to[i] = kept.place.length;
+    kept.place.push(nodes.place[i]);
+    kept.function.push(f);
+    kept.parent.push(caller);
   }
-  const nowhere = place.length;
-  place.push(profile.hiddenPlace);
-  depth.push(0);
-  return { ...profile, nodes: linkNodes(Int32Array.from(place), Int32Array.from(depth), places), rows: { ...rows, node: rows.node.map((n) => (to[n] < 0 ? nowhere : to[n])) } };
+  const nowhere = kept.place.length;
+  kept.place.push(profile.hiddenPlace);
+  kept.parent.push(-1);
+  const { place, depth, to: ordered } = inPreorder(kept);
+  return { ...profile, nodes: linkNodes(place, depth, places), rows: { ...rows, node: rows.node.map((n) => ordered[to[n] < 0 ? nowhere : to[n]]) } };
 }
 
 /**

@@ -1,6 +1,6 @@
 // What is shown, in the part of the address behind '#': a page can be sent around with what is in sight. Functions and threads
 // are named there and times are seconds, so that it shows the same of another recording.
-import { functionOf, functionText, threadsOf, threadTexts } from "./names.js";
+import { functionOf, functionText, threadsOf, threadText, threadTexts } from "./names.js";
 import { typeText } from "./format.js";
 
 /**
@@ -9,16 +9,19 @@ import { typeText } from "./format.js";
  * @property {boolean} assembly of the code: instructions, not lines
  * @property {boolean} roots each process is an outermost frame
  * @property {boolean} tracks of threads are shown
+ * @property {boolean} memory of the allocator and of the kernel is shown on the time line of a heap
  * @property {boolean} inverted the call tree begins with the leaves
  * @property {boolean} up the root is at the bottom
  * @property {string} search
  * @property {boolean} regex
  * @property {number[]|null} threads
+ * @property {number} timeThread in the order of time; -1: the busiest
  * @property {number} from first step of the time line
  * @property {number|null} to behind the last; null: all
  * @property {number} type
  * @property {"module"|"kind"|"change"} colour
  * @property {number} focus function of the sandwich; -1: none
+ * @property {string} file of the code, where functions have one name; "": any
  * @property {string} sort column of the table
  * @property {boolean} rising
  * @property {boolean} shares
@@ -40,16 +43,19 @@ export function firstState(profile) {
     assembly: false,
     roots: false,
     tracks: false,
+    memory: true,
     inverted: false,
     up: false,
     search: "",
     regex: false,
     threads: null,
+    timeThread: -1,
     from: 0,
     to: null,
     type: profile.main,
     colour: profile.groups > 1 ? "change" : "module",
     focus: -1,
+    file: "",
     sort: profile.groups > 1 ? "selfChange" : "self",
     rising: false,
     shares: false,
@@ -91,15 +97,18 @@ export function parseState(hash, profile) {
     assembly: given.get("assembly") === "1",
     roots: profile.processes.length > 1 && given.get("roots") === "1",
     tracks: given.get("tracks") === "1",
+    memory: given.get("memory") !== "0",
     inverted: given.get("inverted") === "1",
     up: given.get("up") === "1",
     search: given.get("search") ?? "",
     regex: given.get("regex") === "1",
+    timeThread: threadsOf(profile, given.getAll("time-thread"))[0] ?? -1,
     threads: given.has("thread") ? threadsOf(profile, given.getAll("thread")) : null,
     ...(from >= 0 && to > from && profile.time.values[type >= 0 ? type : first.type] ? { from, to } : {}),
     type: type >= 0 ? type : first.type,
     colour: oneOf(given.get("colour"), profile.groups > 1 ? COLOURS : COLOURS.slice(0, 2), first.colour),
     focus: functionOf(profile, given.get("function")),
+    file: given.get("file") ?? "",
     sort: oneOf(given.get("sort"), profile.groups > 1 ? COLUMNS : COLUMNS.filter((c) => !/Old|Change/.test(c)), first.sort),
     rising: given.get("rising") === "1",
     shares: profile.groups > 1 && given.get("shares") === "1",
@@ -120,16 +129,19 @@ export function formatState(state, profile) {
   put("assembly", state.assembly ? 1 : 0, 0);
   put("roots", state.roots ? 1 : 0, 0);
   put("tracks", state.tracks ? 1 : 0, 0);
+  put("memory", state.memory ? 1 : 0, 1);
   put("inverted", state.inverted ? 1 : 0, 0);
   put("up", state.up ? 1 : 0, 0);
   put("search", state.search, "");
   put("regex", state.regex ? 1 : 0, 0);
   for (const text of state.threads ? threadTexts(profile, state.threads) : []) out.append("thread", text);
+  if (state.timeThread >= 0) out.set("time-thread", threadText(profile, state.timeThread));
   if (state.threads?.length === 0) out.set("thread", "");
   if (state.to !== null) out.set("time", [state.from, state.to].map((steps) => (steps * profile.time.step) / 1e9).join(".."));
   put("value", typeText(profile.types[state.type]), typeText(profile.types[first.type]));
   put("colour", state.colour, first.colour);
   if (state.focus >= 0) out.set("function", functionText(profile, state.focus));
+  if (profile.code.filter((c) => c.function === state.focus).length > 1) put("file", state.file, first.file);
   put("sort", state.sort, first.sort);
   put("rising", state.rising ? 1 : 0, 0);
   put("shares", state.shares ? 1 : 0, 0);

@@ -29,6 +29,7 @@ export function inkOf(theme) {
     line: colour("line"),
     quiet: colour("quiet"),
     veil: colour("veil"),
+    memory: { used: colour("accent"), held: colour("more"), resident: colour("quiet") },
     groups: [colour("less"), colour("more")],
     font: `11px ${style.getPropertyValue("--font")}`,
   };

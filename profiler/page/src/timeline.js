@@ -1,6 +1,7 @@
 // What was used when, and which part of the time is looked at.
 import { byId, element, oncePerPicture } from "./dom.js";
 import { duration, figure, moment } from "./format.js";
+import { drawMemory, mostOf } from "./memory.js";
 
 const HANDLE = 7; // pixels
 const BAR = 3; // pixels
@@ -38,7 +39,7 @@ export class Timeline {
 
   /**
    * @param {{series: Float64Array[], seriesStep: number, from: number, to: number|null, perStep: number, level: boolean, unit: string,
-   *   grown: boolean, peaks: {at: number, value: number}[], ink: object}} what
+   *   memory: import("./profile.js").Memory|null, grown: boolean, peaks: {at: number, value: number}[], ink: object}} what
    *   perStep: what a processor has in a step; 0: figures are no time. level: the series are what there was, not what came.
    *   grown: a range shows what came and stayed
    */
@@ -51,6 +52,7 @@ export class Timeline {
       : `${moment(from * step, step)} to ${moment(to * step, step)}, ${duration((to - from) * step)}${grown ? ": growth" : ""}`;
     const words = [range, ...peaks.map((p) => `peak ${figure(p.value, unit)} at ${(p.at / 1e9).toFixed(3)} s`)].join(" · ");
     this.label.textContent = words;
+    this.element.classList.toggle("tall", what.memory !== null);
     byId("time-clear").hidden = to === null;
     this.element.setAttribute("aria-valuetext", words);
     this.element.setAttribute("aria-valuemax", String(steps));
@@ -79,7 +81,7 @@ export class Timeline {
   #draw() {
     const { clientWidth: width, clientHeight: height } = this.element;
     if (!this.what || width === 0) return;
-    const { series, seriesStep, from, to, perStep, level, ink } = this.what;
+    const { series, seriesStep, from, to, perStep, level, memory, ink } = this.what;
     const ratio = devicePixelRatio || 1;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
@@ -88,7 +90,7 @@ export class Timeline {
     context.clearRect(0, 0, width, height);
     const base = height - 15;
     const bars = series.map((s) => this.#bars(s, width, level, seriesStep));
-    const most = Math.max(1e-9, perStep, ...bars.map((b) => b.reduce((x, y) => Math.max(x, y), 0)));
+    const most = Math.max(1e-9, perStep, memory ? mostOf(memory) : 0, ...bars.map((b) => b.reduce((x, y) => Math.max(x, y), 0)));
     bars.forEach((heights, g) => {
       const wide = width / heights.length;
       context.fillStyle = bars.length > 1 ? ink.groups[g] : ink.bars;
@@ -102,6 +104,7 @@ export class Timeline {
     context.globalAlpha = 1;
     this.#drawAxis(width, base, most, perStep, ink);
     this.#drawPeaks(width, base, ink);
+    if (memory) drawMemory(context, memory, width, (value) => base - (value / most) * (base - 2), ink);
     if (to !== null) this.#drawRange(this.#x(from), this.#x(to), width, base, ink);
   }
 

@@ -1,6 +1,8 @@
 // Stacks of one thread in the order of time: each step of the time line has the stack that most of it was spent in. A frame that
-// stays is one frame; a step without a sample parts frames.
+// stays is one frame; so is one that a short while without a sample parts: the thread waited for a processor.
 import { Tree } from "./tree.js";
+
+const GAP_MAX = 1 / 100; // of what is shown
 
 export class TimeTree extends Tree {
   /**
@@ -13,6 +15,9 @@ export class TimeTree extends Tree {
     super(profile, weights, { deferred: true });
     this.inTime = true;
     this.thread = thread;
+    this.from = choice.to === null ? 0 : choice.from;
+    this.shown = (choice.to ?? profile.time.steps) - this.from;
+    this.gap = Math.floor(this.shown * GAP_MAX); // steps that part no frame
     this.#collect(choice);
     this.makeRoot();
   }
@@ -46,7 +51,8 @@ export class TimeTree extends Tree {
     this.rangeEnd = [this.steps.length];
     frames.key[root] = -1;
     frames.parent[root] = frames.first[root] = -1;
-    frames.width[root] = this.profile.time.steps;
+    frames.start[root] = this.from;
+    frames.width[root] = this.shown;
     frames.old[root] = this.steps.reduce((sum, { value }) => sum + value, 0);
     frames.below[root] = this.paths.reduce((most, path) => Math.max(most, path.length), 0);
   }
@@ -61,7 +67,7 @@ export class TimeTree extends Tree {
       if (paths[i].length <= depth) continue;
       const key = nodes.function[paths[i][depth]];
       const last = found.at(-1);
-      if (last && last.to === i && last.key === key && steps[i].at === steps[i - 1].at + 1) last.to = i + 1;
+      if (last && last.to === i && last.key === key && steps[i].at - steps[i - 1].at - 1 <= this.gap) last.to = i + 1;
       else found.push({ key, from: i, to: i + 1 });
     }
     const first = frames.add(found.length);

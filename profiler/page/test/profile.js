@@ -43,3 +43,32 @@ export function heap() {
 export const profile = () => readProfile(rawProfile());
 
 export const ALL = { type: 1, threads: null, from: 0, to: null };
+
+/** @param {[number[], number][]} stacks functions, outermost first, and their weight @param {string[]} names of the functions */
+export function madeOf(stacks, names) {
+  const raw = rawProfile();
+  raw.strings = [...names, "prog", "/bin/prog", "", "one"];
+  const [prog, path, none, thread] = [0, 1, 2, 3].map((i) => names.length + i);
+  raw.modules = { name: [prog], path: [path] };
+  raw.functions = { name: names.map((_, i) => i), module: names.map(() => 0), known: names.map(() => 1) };
+  const of = (value) => names.map(() => value);
+  raw.places = { function: names.map((_, i) => i), file: of(none), line: of(0), kind: of(0), inlined: of(0) };
+  const root = { children: new Map() };
+  const ends = stacks.map(([stack]) => stack.reduce((node, f) => node.children.get(f) ?? node.children.set(f, { children: new Map() }).get(f), root));
+  raw.nodes = { place: [], deeper: [] };
+  let before = 0;
+  const number = (node, depth) => {
+    for (const [f, child] of node.children) {
+      child.at = raw.nodes.place.push(f) - 1;
+      raw.nodes.deeper.push(depth - before);
+      before = depth;
+      number(child, depth + 1);
+    }
+  };
+  number(root, 0);
+  const nodes = ends.map(({ at }) => at);
+  raw.threads = { name: [thread], tid: [1], group: [0], pid: [9], program: [path] };
+  raw.rows = { thread: nodes.map(() => 0), group: nodes.map(() => 0), node: nodes.map((n, i) => n - (nodes[i - 1] ?? 0)), values: [nodes.map(() => 1), stacks.map(([, weight]) => weight)] };
+  raw.time = { step: 1e6, steps: 1, at: [], row: [], values: [[], []] };
+  return readProfile(raw);
+}

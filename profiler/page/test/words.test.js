@@ -5,7 +5,7 @@ import { isLittle, splitFacts } from "../src/facts.js";
 import { duration, figure, moment, percent, points, typeName } from "../src/format.js";
 import { Labels, shortName, shorterNames } from "../src/label.js";
 import { firstState, formatState, parseState } from "../src/state.js";
-import { assemblyRows, sourceRows } from "../src/code.js";
+import { assemblyRows, codeTitles, sourceRows } from "../src/code.js";
 import { frameAt, threadTexts, wayTo } from "../src/names.js";
 import { compile, hits } from "../src/search.js";
 import { rootedProfile, shownProfile } from "../src/shown.js";
@@ -13,7 +13,7 @@ import { TimeTree } from "../src/timetree.js";
 import { Tree } from "../src/tree.js";
 import { tally, weigh } from "../src/weigh.js";
 import { readProfile } from "../src/profile.js";
-import { ALL, profile, rawProfile } from "./profile.js";
+import { ALL, madeOf, profile, rawProfile } from "./profile.js";
 
 test("figures have three digits that count", () => {
   assert.deepEqual([0, 5, 1234, 56789, 1.5e6, 999.6e6, 12.34e9].map(duration), ["0 s", "5.00 ns", "1.23 µs", "56.8 µs", "1.50 ms", "1.00 s", "12.3 s"]);
@@ -134,6 +134,15 @@ test("time order: a stack that stays is one frame, and a step without samples pa
   assert.equal(new TimeTree(p, weigh(p, ALL), { ...ALL, from: 4, to: 8 }, 0).frames.old[0], 18);
 });
 
+test("time order: a short gap parts no frame, a longer one does", () => {
+  const p = profile();
+  const at = [100, 105, 140];
+  const time = { ...p.time, steps: 1000, at: Int32Array.from(at), row: Int32Array.from([0, 0, 0]), values: p.time.values.map((v) => v && Float64Array.from([1, 1, 1])) };
+  const tree = new TimeTree({ ...p, time }, weigh(p, ALL), ALL, p.rows.thread[0]);
+  const spans = () => Array.from({ length: tree.childCount(0) }, (_, i) => [tree.frames.start[tree.frames.first[0] + i], tree.frames.width[tree.frames.first[0] + i]]);
+  assert.deepEqual(spans(), [[100, 6], [140, 1]]);
+});
+
 test("code: lines have the sums of their instructions, and instructions stand below their lines", () => {
   const strings = ["dir/a.c", "inc/b.h", "int x;", "return x;", "add", "call f", "ret", "y"];
   const code = {
@@ -148,10 +157,42 @@ test("code: lines have the sums of their instructions, and instructions stand be
     ["line", 0, "a.c:7", "int x;"], ["instruction", 10, "19", "ret"]]);
 });
 
+test("code: what the rows do not show is a row, gaps are marked, and files tell functions of one name apart", () => {
+  const strings = ["a.c", "int x;", "add", "ret"];
+  const code = {
+    self: 50,
+    instructions: { offset: [16, 64], text: [2, 3], file: [0, 0], line: [7, 0], self: [30, 5], total: [30, 5] },
+    gaps: [1],
+    sources: { file: [0], line: [7], text: [1] },
+  };
+  const kinds = (rows) => rows.map(({ kind, self }) => `${kind} ${self}`);
+  assert.deepEqual(kinds(sourceRows(code, strings)), ["file 30", "line 30", "rest 20"]);
+  assert.deepEqual(kinds(assemblyRows(code, strings)), ["line 0", "instruction 30", "gap 0", "instruction 5", "rest 15"]);
+  const of = (f, path) => ({ function: f, path });
+  assert.deepEqual(codeTitles({ names: ["init", "main"], code: [of(0, "x/a.c"), of(1, "x/a.c"), of(0, "")] }), ["init (a.c)", "main", "init (file unknown)"]);
+});
+
 test("modules are searched, too", () => {
   const p = profile();
   assert.deepEqual([...hits(p, compile("PRO".toLowerCase(), false).test)], [1, 1, 1, 1, 1, 0, 0]);
   assert.deepEqual([...hits(p, compile("^so", true).test)], [0, 0, 1, 0, 0, 0, 0]);
+});
+
+test("a recursion through others is one frame, and keeps who calls whom", () => {
+  // main: a (b (a (c, b (d))), e): stacks as functions, outermost first, with a weight each.
+  const stacks = [[[0, 1, 2, 1, 3], 1], [[0, 1, 2, 1, 2, 4], 2], [[0, 1, 2, 5], 4], [[0, 1], 8], [[0, 5], 16]];
+  const p = madeOf(stacks, ["main", "a", "b", "c", "d", "e"]);
+  const sums = new Map();
+  const shown = shownProfile(p, { functions: [], modules: [] }, true);
+  const weights = weigh(shown, ALL);
+  shown.rows.node.forEach((node, row) => {
+    const stack = [];
+    for (let at = node; at >= 0; at = shown.nodes.parent[at]) stack.push(p.names[shown.nodes.function[at]]);
+    const key = stack.reverse().join(" ");
+    sums.set(key, (sums.get(key) ?? 0) + shown.rows.values[1][row]);
+  });
+  assert.deepEqual(Object.fromEntries(sums), { "main a": 8, "main a b d": 2, "main a b e": 4, "main a c": 1, "main e": 16 });
+  assert.equal(weights.all[0], 31);
 });
 
 test("what is hidden is its caller's, and a recursion is one frame", () => {

@@ -14,7 +14,7 @@ struct frames {
     const struct report_model *model;
     FILE *to;     /* the table */
     uint32_t *of; /* of each line: its number; 0: none yet */
-    uint32_t marks[3];
+    uint32_t marks[4];
     uint32_t count;
 };
 
@@ -57,6 +57,8 @@ static uint32_t number_of(struct frames *f, const struct report_step *step)
         number = &f->marks[1];
     else if (step->mark[1] == 'n') /* [no stack] */
         number = &f->marks[2];
+    else if (step->mark[1] == 'a') /* [await] */
+        number = &f->marks[3];
     if (*number != 0)
         return *number;
     fputs(",\n  ", f->to);

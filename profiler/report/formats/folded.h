@@ -9,7 +9,7 @@
 /*
  * Equal lines are one, by the thread's name. Weights are samples: readers make as many of a line. A stack that could not be
  * taken is a frame "[no stack]", frames that were left out "[omitted]", and the outer end of a stack that is cut off
- * "[truncated]". A `;` of a name is written as `:`.
+ * "[truncated]". Between a function and what awaits it stands "[await]". A `;` of a name is written as `:`.
  *
  * @return false: no memory
  */

@@ -18,9 +18,9 @@
 /* Resident memory is counted in what the file calls a page. */
 enum { PAGE = 4096 };
 
-enum { MARK_OMITTED, MARK_TRUNCATED, MARK_NO_STACK, MARKS };
+enum { MARK_OMITTED, MARK_TRUNCATED, MARK_NO_STACK, MARK_AWAIT, MARKS };
 
-static const char *const marks[] = { "[omitted]", "[truncated]", "[no stack]" };
+static const char *const marks[] = { "[omitted]", "[truncated]", "[no stack]", "[await]" };
 
 struct track {
     const struct report_model *model;
@@ -115,6 +115,8 @@ static uint32_t place_of(struct track *t, uint32_t frame)
         mark = MARK_OMITTED;
     else if (frame == (uint32_t)REPORT_TRUNCATED)
         mark = MARK_TRUNCATED;
+    else if (frame == (uint32_t)REPORT_AWAIT)
+        mark = MARK_AWAIT;
     place = &t->place_of[count + mark];
     if (*place == 0) {
         text = put_text(t, marks[mark]);

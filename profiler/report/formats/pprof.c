@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profiler/report/formats/pprof_places.h"
+#include "profiler/report/formats/service.h"
 #include "profiler/report/formats/types.h"
 #include "profiler/report/model/parts.h"
 #include "profiler/report/text/summary.h"
@@ -31,11 +32,46 @@ static void put_label(struct report_pprof *p, const char *key, const char *text,
     report_proto_message(&p->message, SAMPLE_LABEL, &p->part);
 }
 
+/* Keys that a sample has of its own: each has one value. */
+static bool is_own(const char *key)
+{
+    static const char *const own[] = { "thread", "tid", "process", "pid", "program", "way" };
+
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(key, own[i]) == 0)
+            return true;
+    return false;
+}
+
+/* What is said of the recording and the program stands at each sample: files are merged. */
+static void put_origin(struct report_pprof *p, const struct report_part *part)
+{
+    const struct report_data *data = p->model->sources[part->source].data;
+    const char *way = report_part_way(&p->way, p->model, part);
+
+    if (way[0])
+        put_label(p, "way", way, 0);
+    if (part->process->program[0])
+        put_label(p, "program", sfb_base_name(part->process->program), 0);
+    if (!labels_value(&data->labels, "service") && report_service(data)[0])
+        put_label(p, "service", report_service(data), 0);
+    for (const char *l = labels_next(&data->labels, NULL); l; l = labels_next(&data->labels, l)) {
+        const char *sign = strchr(l, '=');
+        char *key = strndup(l, (size_t)(sign - l));
+
+        p->failed |= !key;
+        if (key && sign[1] && !is_own(key))
+            put_label(p, key, sign + 1, 0);
+        free(key);
+    }
+}
+
 static void put_frame(struct report_pprof *p, uint32_t frame)
 {
     const size_t count = p->model->locations.count;
     const uint32_t thing = frame < count                       ? frame
                            : frame == (uint32_t)REPORT_OMITTED ? (uint32_t)count + MARK_OMITTED
+                           : frame == (uint32_t)REPORT_AWAIT   ? (uint32_t)count + MARK_AWAIT
                                                                : (uint32_t)count + MARK_TRUNCATED;
 
     sfb_bytes_put_uleb(&p->part, report_pprof_id(&p->locations, thing));
@@ -71,6 +107,7 @@ static void put_sample(struct report_pprof *p, const struct report_part *part)
         put_label(p, "thread", report_part_thread(part), 0);
     if (part->member)
         put_label(p, "tid", NULL, part->member->thread->tid);
+    put_origin(p, part);
     if (p->several) {
         put_label(p, "process", sfb_base_name(part->process->program), 0);
         put_label(p, "pid", NULL, part->process->pid);

@@ -7,7 +7,7 @@
 #include "profiler/report/model/model.h"
 
 /*
- * A sample for each row, and for what was never sampled, so that the sum is all CPU time. Labels: `thread`, `tid`; where
+ * A sample for each row, and for what was never sampled, so that the sum is all CPU time. Labels: `thread`, `tid`, `program`, `service`, and the recording's; where
  * there are several processes, `process` and `pid`, too. Marks are functions of no mapping: "[omitted]", "[truncated]",
  * "[no stack]", "[unsampled]". Of a comparison the old values are negative and labelled, as `pprof -diff_base` has them.
  *

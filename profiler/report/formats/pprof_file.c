@@ -5,14 +5,14 @@
 
 #include "util/foreign.h"
 
-static bool numbers_make(struct report_pprof_numbers *n, size_t count)
+bool report_pprof_numbers_make(struct report_pprof_numbers *n, size_t count)
 {
     n->id_of = calloc(count + 1, sizeof *n->id_of);
     n->order = calloc(count + 1, sizeof *n->order);
     return n->id_of && n->order;
 }
 
-static void numbers_free(struct report_pprof_numbers *n)
+void report_pprof_numbers_free(struct report_pprof_numbers *n)
 {
     free(n->id_of);
     free(n->order);
@@ -67,18 +67,25 @@ void report_pprof_put(struct report_pprof *p, unsigned field)
 
 /* --- All of it --------------------------------------------------------------------------------- */
 
-void report_pprof_begin(struct report_pprof *p, struct report_gzip *gzip,
-                        const struct report_model *model)
+bool report_pprof_tables_begin(struct report_pprof *p, const struct report_model *model)
 {
     *p = (struct report_pprof){ .model = model,
-                                .gzip = gzip,
                                 .string_of =
                                     calloc(model->strings.all.count + 1, sizeof *p->string_of),
                                 .extents = calloc(model->modules.count + 1, sizeof *p->extents) };
-    p->failed = !numbers_make(&p->mappings, model->modules.count) ||
-                !numbers_make(&p->locations, model->locations.count + MARKS) ||
-                !numbers_make(&p->functions, model->functions.count + MARKS) || !gzip ||
-                !p->string_of || !p->extents;
+    return report_pprof_numbers_make(&p->mappings, model->modules.count) &&
+           report_pprof_numbers_make(&p->locations, model->locations.count + MARKS) &&
+           report_pprof_numbers_make(&p->functions, model->functions.count + MARKS) &&
+           p->string_of && p->extents;
+}
+
+void report_pprof_begin(struct report_pprof *p, struct report_gzip *gzip,
+                        const struct report_model *model)
+{
+    const bool good = report_pprof_tables_begin(p, model);
+
+    p->gzip = gzip;
+    p->failed = !good || !gzip;
 }
 
 void report_pprof_end(struct report_pprof *p)
@@ -86,9 +93,9 @@ void report_pprof_end(struct report_pprof *p)
     sfb_bytes_free(&p->whole);
     sfb_bytes_free(&p->message);
     sfb_bytes_free(&p->part);
-    numbers_free(&p->mappings);
-    numbers_free(&p->locations);
-    numbers_free(&p->functions);
+    report_pprof_numbers_free(&p->mappings);
+    report_pprof_numbers_free(&p->locations);
+    report_pprof_numbers_free(&p->functions);
     report_strings_free(&p->strings);
     free(p->string_of);
     free(p->extents);

@@ -5,6 +5,7 @@
 #include "profiler/report/formats/gzip.h"
 #include "profiler/report/formats/proto.h"
 #include "profiler/report/model/model.h"
+#include "profiler/report/model/parts.h"
 
 /* Fields: profile.proto has them. */
 enum { SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING_TABLE };
@@ -19,7 +20,7 @@ enum { LINE_FUNCTION_ID = 1, LINE_LINE, LINE_COLUMN };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILENAME };
 
 /* What stands for frames that are not there: locations and functions behind the model's own. */
-enum { MARK_OMITTED, MARK_TRUNCATED, MARK_NO_STACK, MARK_UNSAMPLED, MARKS };
+enum { MARK_OMITTED, MARK_TRUNCATED, MARK_NO_STACK, MARK_UNSAMPLED, MARK_AWAIT, MARKS };
 
 /* Things of the model by number, in the order in which they came first; ids are from 1. */
 struct report_pprof_numbers {
@@ -41,10 +42,18 @@ struct report_pprof {
     uint32_t *string_of; /* of each of the model: + 1 */
     struct report_strings strings;
     struct report_pprof_extent *extents; /* of each module */
+    struct report_way way;               /* of the process of the last sample */
     bool several;                        /* processes */
     bool named;                          /* a function of a module has a name */
     bool compares, failed;
 };
+
+/* @return false: no memory. Ids are from 1 to count */
+bool report_pprof_numbers_make(struct report_pprof_numbers *n, size_t count);
+void report_pprof_numbers_free(struct report_pprof_numbers *n);
+
+/* Without a file: its tables alone. @return false: no memory; it is to be ended in any case */
+bool report_pprof_tables_begin(struct report_pprof *p, const struct report_model *model);
 
 /* @param gzip  where it goes; NULL: no memory, which makes it fail */
 void report_pprof_begin(struct report_pprof *p, struct report_gzip *gzip,

@@ -7,7 +7,8 @@
 #include "util/hex_text.h"
 
 /* What stands for frames that are not there: locations and functions behind the model's own. */
-static const char *const marks[] = { "[omitted]", "[truncated]", "[no stack]", "[unsampled]" };
+static const char *const marks[] = { "[omitted]", "[truncated]", "[no stack]", "[unsampled]",
+                                     "[await]" };
 
 static void put_line(struct report_pprof *p, uint32_t function, uint32_t line, uint32_t column)
 {
@@ -15,11 +16,6 @@ static void put_line(struct report_pprof *p, uint32_t function, uint32_t line, u
     report_proto_number(&p->part, LINE_LINE, line);
     report_proto_number(&p->part, LINE_COLUMN, column);
     report_proto_message(&p->message, LOCATION_LINE, &p->part);
-}
-
-static uint64_t address_of(const struct report_model *model, const struct report_location *l)
-{
-    return (l->kind == REPORT_NATIVE ? model->modules.at[l->module].start : 0) + l->offset;
 }
 
 static void put_location(struct report_pprof *p, uint32_t id, uint32_t thing)
@@ -38,7 +34,7 @@ static void put_location(struct report_pprof *p, uint32_t id, uint32_t thing)
     if (l->kind == REPORT_NATIVE)
         report_proto_number(&p->message, LOCATION_MAPPING_ID,
                             report_pprof_id(&p->mappings, l->module));
-    report_proto_number(&p->message, LOCATION_ADDRESS, address_of(model, l));
+    report_proto_number(&p->message, LOCATION_ADDRESS, report_location_address(model, l));
     /* If the model has no name at all, the reader of the file looks for names. */
     for (uint32_t i = 0; i < l->count && (p->named || l->kind != REPORT_NATIVE); i++) {
         const struct report_line *line = &model->lines.at[l->at + i];

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "profiler/report/formats/json.h"
+#include "profiler/report/formats/service.h"
 #include "profiler/report/model/parts.h"
 #include "util/base_name.h"
 #include "util/hex_text.h"
@@ -66,10 +67,30 @@ static void put_host(FILE *to, const char *uname)
     free(name);
 }
 
+/* All but the service: "version" is always there. */
+static void put_labels(FILE *to, const struct labels *labels)
+{
+    const char *version = labels_value(labels, "version"), *comma = "";
+
+    put_text(to, "version", version ? version : "");
+    fputs("\"labels\":{", to);
+    for (const char *l = labels_next(labels, NULL); l; l = labels_next(labels, l)) {
+        const char *sign = strchr(l, '=');
+
+        if (strncmp(l, "service=", 8) == 0 || strncmp(l, "version=", 8) == 0)
+            continue;
+        fprintf(to, "%s\"%.*s\":", comma, (int)(sign - l), l);
+        report_json_text(to, sign + 1);
+        comma = ",";
+    }
+    fputs("},", to);
+}
+
 /* @return false: no memory */
 static bool make_head(struct head *head, const struct report_model *model,
                       const struct report_part *part)
 {
+    struct report_way way = { .text = NULL };
     const struct report_source *source = &model->sources[part->source];
     const struct sfb_recording_start *start = &source->data->start;
     size_t size;
@@ -86,12 +107,14 @@ static bool make_head(struct head *head, const struct report_model *model,
     if (report_model_compares(model))
         fprintf(to, "\"group\":\"%s\",", source->group == 0 ? "old" : "new");
     put_host(to, start->host ? start->host : "");
-    put_text(to, "service", sfb_base_name(start->command ? start->command : ""));
+    put_text(to, "service", report_service(source->data));
+    put_labels(to, &source->data->labels);
     fprintf(to, "\"pid\":%" PRIu32 ",", part->process->pid);
     put_text(to, "program", sfb_base_name(part->process->program));
     fputs("\"build_id\":", to);
     put_build_id(to, program_of(model, part->process->program));
     putc(',', to);
+    put_text(to, "way", report_part_way(&way, model, part));
     return fclose(to) == 0;
 }
 
@@ -129,7 +152,7 @@ static void put_element(FILE *to, const struct report_model *model, enum list li
     case BUILD_IDS: put_build_id(to, is_named ? NULL : module); break;
     case OFFSETS:
         /* Readers have signed numbers. What is larger is no offset in a module, and its name says it. */
-        if (location && location->offset <= INT64_MAX)
+        if (location && report_location_is_code(model, location) && location->offset <= INT64_MAX)
             fprintf(to, "%" PRIu64, location->offset);
         else
             fputs("null", to);

@@ -30,6 +30,8 @@
 DEFINE_FIND(find_process, processes)
 DEFINE_FIND(find_thread, threads)
 DEFINE_FIND(find_stack, stacks)
+DEFINE_FIND(find_code, codes)
+DEFINE_FIND(find_awaited, awaited)
 
 static char *copy(const void *bytes, size_t size)
 {
@@ -57,7 +59,10 @@ static bool read_start(struct report_data *d, const struct sfb_recording_start *
     d->start.version = copy_text(from->version);
     d->start.host = copy_text(from->host);
     d->start.command = copy(from->command, from->command_size);
-    return d->start.engine_text && d->start.version && d->start.host && d->start.command;
+    d->start.labels = NULL;
+    d->start.labels_size = 0;
+    return labels_add(&d->labels, from->labels, from->labels_size) && d->start.engine_text &&
+           d->start.version && d->start.host && d->start.command;
 }
 
 static bool read_process(struct report_data *d, const struct sfb_recording_process *from)
@@ -120,6 +125,7 @@ static bool read_thread(struct report_data *d, const struct sfb_recording_thread
         t->time = from->time;
     }
     t->engine = from->engine;
+    t->idle = from->idle;
     free(t->name);
     t->name = name;
     return true;
@@ -207,6 +213,62 @@ static bool read_stack(struct report_data *d, const struct sfb_recording_stack *
     return stack->bytes != NULL;
 }
 
+static bool read_code(struct report_data *d, const struct sfb_recording_code *from)
+{
+    struct report_script *code;
+
+    if (d->codes.count > 0 && from->id <= d->codes.at[d->codes.count - 1].id)
+        return true;
+    code = REPORT_NEXT(d->codes);
+    if (!code)
+        return false;
+    *code = (struct report_script){ .id = from->id,
+                                    .first_line = from->first_line,
+                                    .name = copy_text(from->name),
+                                    .file = copy_text(from->file) };
+    return code->name && code->file;
+}
+
+static bool read_code_frames(struct report_data *d, const struct sfb_recording_code_frames *from)
+{
+    const size_t size = from->count * sizeof *from->frames;
+    struct report_code_frames *frames;
+
+    if (d->code_frames.count > 0 &&
+        from->stack <= d->code_frames.at[d->code_frames.count - 1].stack)
+        return true;
+    frames = REPORT_NEXT(d->code_frames);
+    if (!frames)
+        return false;
+    *frames = (struct report_code_frames){ .stack = from->stack,
+                                           .frames = (void *)copy(from->frames, size),
+                                           .count = from->count };
+    return frames->frames != NULL;
+}
+
+uint32_t report_data_code(const struct report_data *d, uint32_t id)
+{
+    return find_code(d, id);
+}
+
+const struct report_code_frames *report_data_code_frames(const struct report_data *d,
+                                                         uint32_t stack_id)
+{
+    size_t low = 0, high = d->code_frames.count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (d->code_frames.at[middle].stack < stack_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < d->code_frames.count && d->code_frames.at[low].stack == stack_id
+               ? &d->code_frames.at[low]
+               : NULL;
+}
+
 static bool read_sample(struct report_data *d, const struct sfb_recording_sample *from)
 {
     const uint32_t thread = find_thread(d, from->thread);
@@ -223,11 +285,84 @@ static bool read_sample(struct report_data *d, const struct sfb_recording_sample
                                       .engine = from->engine,
                                       .time = from->time,
                                       .weight = from->weight };
-    if (d->sample_count++ == 0 || from->time < d->first_sample)
+    d->sample_count++;
+    if (d->first_sample == 0 || from->time < d->first_sample)
         d->first_sample = from->time;
     if (from->time > d->last_sample)
         d->last_sample = from->time;
     d->sampled_ns = report_saturated(d->sampled_ns, from->weight);
+    return true;
+}
+
+static bool read_awaited(struct report_data *d, const struct sfb_recording_awaited *from)
+{
+    const uint32_t process = find_process(d, from->process);
+    struct report_awaited *awaited;
+
+    if (process == REPORT_NONE ||
+        (d->awaited.count > 0 && from->id <= d->awaited.at[d->awaited.count - 1].id))
+        return true;
+    awaited = REPORT_NEXT(d->awaited);
+    if (!awaited)
+        return false;
+    *awaited = (struct report_awaited){ .id = from->id,
+                                        .kind = from->kind,
+                                        .process = process,
+                                        .address = from->address,
+                                        .start = from->start,
+                                        .name = copy_text(from->name) };
+    return awaited->name != NULL;
+}
+
+static bool read_mark(struct report_data *d, const struct sfb_recording_mark *from)
+{
+    struct report_moment *mark = REPORT_NEXT(d->marks);
+
+    if (!mark)
+        return false;
+    *mark = (struct report_moment){ .time = from->time, .name = copy_text(from->name) };
+    return mark->name != NULL;
+}
+
+bool report_data_mark(const struct report_data *d, const char *name, uint64_t *out)
+{
+    for (size_t i = 0; i < d->marks.count; i++)
+        if (strcmp(d->marks.at[i].name, name) == 0) {
+            const uint64_t time = d->marks.at[i].time;
+
+            *out = time > d->start.monotonic ? time - d->start.monotonic : 0;
+            return true;
+        }
+    return false;
+}
+
+static bool read_wait(struct report_data *d, const struct sfb_recording_wait *from)
+{
+    const uint32_t thread = find_thread(d, from->thread);
+    struct report_wait *wait;
+    uint32_t call;
+
+    if (thread == REPORT_NONE)
+        return true;
+    wait = report_strings_add(&d->calls, from->call, &call) ? REPORT_NEXT(d->waits) : NULL;
+    if (!wait)
+        return false;
+    *wait = (struct report_wait){ .thread = thread,
+                                  .stack = find_stack(d, from->stack),
+                                  .state = from->state,
+                                  .end = from->end,
+                                  .call = call,
+                                  .time = from->time,
+                                  .weight = from->weight,
+                                  .awaited = find_awaited(d, from->awaited),
+                                  .holder = find_thread(d, from->holder),
+                                  .holder_stack = find_stack(d, from->holder_stack),
+                                  .since = from->since };
+    d->wait_count++;
+    if (d->first_sample == 0 || from->time < d->first_sample)
+        d->first_sample = from->time;
+    if (from->time > d->last_sample)
+        d->last_sample = from->time;
     return true;
 }
 
@@ -304,7 +439,12 @@ static bool read_event(struct report_data *d, const struct sfb_recording_event *
     case SFB_EVENT_THREAD_END: read_thread_end(d, &e->of.thread_end); return true;
     case SFB_EVENT_MODULES: return read_modules(d, &e->of.modules);
     case SFB_EVENT_STACK: return read_stack(d, &e->of.stack);
+    case SFB_EVENT_CODE: return read_code(d, &e->of.code);
+    case SFB_EVENT_CODE_FRAMES: return read_code_frames(d, &e->of.code_frames);
     case SFB_EVENT_SAMPLE: return read_sample(d, &e->of.sample);
+    case SFB_EVENT_MARK: return read_mark(d, &e->of.mark);
+    case SFB_EVENT_AWAITED: return read_awaited(d, &e->of.awaited);
+    case SFB_EVENT_WAIT: return read_wait(d, &e->of.wait);
     case SFB_EVENT_LOSSES: return read_loss(d, &e->of.losses);
     case SFB_EVENT_FILE: return read_file(d, &e->of.file);
     case SFB_EVENT_FINISH: return read_finish(d, &e->of.finish);
@@ -408,10 +548,17 @@ uint64_t report_data_end(const struct report_data *d)
 void report_data_release(struct report_data *d)
 {
     FREE_EACH(d->stacks, bytes);
+    FREE_EACH(d->code_frames, frames);
+    free(d->code_frames.at);
+    d->code_frames.at = NULL;
+    d->code_frames.count = d->code_frames.room = 0;
     free(d->stacks.at);
     free(d->samples.at);
+    free(d->waits.at);
     d->stacks.at = NULL;
     d->samples.at = NULL;
+    d->waits.at = NULL;
+    d->waits.count = d->waits.room = 0;
     d->stacks.count = d->stacks.room = d->samples.count = d->samples.room = 0;
 }
 
@@ -424,16 +571,25 @@ void report_data_free(struct report_data *d)
     FREE_EACH(d->lists, map);
     FREE_EACH(d->losses, text);
     FREE_EACH(d->files, bytes);
+    FREE_EACH(d->codes, name);
+    FREE_EACH(d->codes, file);
+    FREE_EACH(d->awaited, name);
+    free(d->awaited.at);
+    FREE_EACH(d->marks, name);
+    free(d->marks.at);
+    free(d->codes.at);
     free((char *)(uintptr_t)d->start.engine_text);
     free((char *)(uintptr_t)d->start.version);
     free((char *)(uintptr_t)d->start.host);
     free((char *)(uintptr_t)d->start.command);
+    labels_free(&d->labels);
     free((char *)(uintptr_t)d->finish.reason);
     free(d->processes.at);
     free(d->threads.at);
     free(d->lists.at);
     free(d->losses.at);
     free(d->files.at);
+    report_strings_free(&d->calls);
     report_heap_free(&d->heap);
     *d = (struct report_data){ .health = { .size = 0 } };
 }

@@ -12,6 +12,8 @@
 #include "profiler/report/model/data_heap.h"
 #include "sfb/recording.h"
 #include "util/array.h"
+#include "util/labels.h"
+#include "util/strings.h"
 
 struct report_process {
     uint32_t id, parent; /* ids */
@@ -30,6 +32,7 @@ struct report_thread {
     uint32_t id;
     uint32_t process; /* index */
     uint32_t tid, engine;
+    uint32_t idle; /* 0: not known; else 1, and the threads of pools that it stands for */
     bool ended;
     uint64_t time, end_time;
     uint64_t cpu_ns, unsampled_ns;
@@ -51,12 +54,50 @@ struct report_cbf {
     size_t size;
 };
 
+/* A function of an interpreter. */
+struct report_script {
+    uint32_t id, first_line; /* 0: the line is not known */
+    char *name, *file;
+};
+
+/* Calls of such functions in a stack, innermost first. */
+struct report_code_frames {
+    uint32_t stack; /* id */
+    struct sfb_recording_code_frame *frames;
+    size_t count;
+};
+
 struct report_sample {
     uint32_t thread; /* index */
     uint32_t stack;  /* index; REPORT_NONE */
     uint32_t end;    /* enum sfb_status */
     uint32_t engine; /* enum sfb_recording_engine */
     uint64_t time, weight;
+};
+
+struct report_wait {
+    uint32_t thread; /* index */
+    uint32_t stack;  /* index; REPORT_NONE */
+    uint32_t state;  /* enum sfb_recording_state */
+    uint32_t end;    /* enum sfb_status */
+    uint32_t call;   /* string: its name, or "" */
+    uint64_t time, weight;
+    uint32_t awaited;              /* index; REPORT_NONE */
+    uint32_t holder, holder_stack; /* thread and stack, index; REPORT_NONE */
+    uint64_t since;                /* 0: not known */
+};
+
+/* What threads waited for. */
+struct report_awaited {
+    uint32_t id, kind; /* enum sfb_recording_awaited_kind */
+    uint32_t process;  /* index */
+    uint64_t address, start;
+    char *name;
+};
+
+struct report_moment {
+    uint64_t time;
+    char *name;
 };
 
 struct report_loss {
@@ -73,7 +114,8 @@ struct report_file {
 };
 
 struct report_data {
-    struct sfb_recording_start start; /* its strings are copies */
+    struct sfb_recording_start start; /* its strings are copies, but labels are elsewhere */
+    struct labels labels;             /* of the recording, then of the command */
     struct sfb_recording_finish finish;
     struct sfb_recording_health health;
     REPORT_ARRAY(struct report_process) processes;
@@ -81,11 +123,18 @@ struct report_data {
     REPORT_ARRAY(struct report_list) lists; /* of a process by time */
     REPORT_ARRAY(struct report_cbf) stacks;
     REPORT_ARRAY(struct report_sample) samples;
-    size_t sample_count;                     /* also when they were released */
-    uint64_t sampled_ns;                     /* the sum of their weights */
-    uint64_t first_sample, last_sample;      /* times */
-    REPORT_ARRAY(struct report_loss) losses; /* by reason and text */
+    REPORT_ARRAY(struct report_wait) waits;
+    REPORT_ARRAY(struct report_awaited) awaited;
+    REPORT_ARRAY(struct report_moment) marks; /* as they were written */
+    struct report_strings calls;              /* that threads waited in */
+    size_t sample_count;                      /* also when they were released */
+    size_t wait_count;                        /* likewise */
+    uint64_t sampled_ns;                      /* the sum of their weights */
+    uint64_t first_sample, last_sample;       /* times */
+    REPORT_ARRAY(struct report_loss) losses;  /* by reason and text */
     REPORT_ARRAY(struct report_file) files;
+    REPORT_ARRAY(struct report_script) codes;            /* by id */
+    REPORT_ARRAY(struct report_code_frames) code_frames; /* by stack */
     struct report_heap_data heap;
 };
 
@@ -107,6 +156,21 @@ void report_data_sort_losses(struct report_data *data);
  *         first; REPORT_NONE: the process has no list
  */
 uint32_t report_data_list(const struct report_data *data, uint32_t process, uint64_t time);
+
+/* @return the calls of a stack; NULL: none */
+const struct report_code_frames *report_data_code_frames(const struct report_data *data,
+                                                         uint32_t stack_id);
+
+/* @return the index of a code; REPORT_NONE: not known */
+uint32_t report_data_code(const struct report_data *data, uint32_t id);
+
+/*
+ * Finds a mark: the first one of its name.
+ *
+ * @param out  written: ns from the beginning
+ * @return false: no mark has the name
+ */
+bool report_data_mark(const struct report_data *data, const char *name, uint64_t *out);
 
 /* @return when it ended: of one that was cut off, the time of its last sample. Never before it began */
 uint64_t report_data_end(const struct report_data *data);

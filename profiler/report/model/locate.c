@@ -1,6 +1,7 @@
 /*
- * Two processes have a library at two addresses, and it is one place: locations are of modules, known by path and
- * build-id. What is in no module is known by its address, and is another place in each process and at each list.
+ * Two processes have a library at two addresses, and it is one place: locations are of modules. A module is known by name
+ * and build-id, for the loader says /lib/libc.so.6 where the kernel says /usr/lib/libc.so.6; without a build-id by path. What
+ * is in no module is known by its address, and is another place in each process and at each list.
  */
 #include "profiler/report/model/locate.h"
 
@@ -29,6 +30,7 @@ void report_locator_end(struct report_locator *l)
     report_index_free(&l->functions);
     report_index_free(&l->by_start);
     report_index_free(&l->by_file);
+    report_index_free(&l->waits);
     report_strings_free(&l->build_ids);
     free(l->found);
 }
@@ -64,7 +66,8 @@ static bool module_of(struct report_locator *l, const struct report_place *place
     }
     if (!add_text(l, path, &text) || !add_text(l, sfb_base_name(path), &name) ||
         !id_of(l, place, &id) ||
-        !report_index_find(&l->modules, text, id, (uint32_t)l->model->modules.count, out, &found))
+        !report_index_find(&l->modules, place->build_id_size > 0 ? name : text, id,
+                           (uint32_t)l->model->modules.count, out, &found))
         return false;
     l->last_path = place->path;
     l->last_id = place->build_id;
@@ -241,24 +244,20 @@ bool report_locate(struct report_locator *l, uint32_t source, uint32_t process, 
 {
     const struct report_namer *namer = &l->model->sources[source].namer;
     struct report_place place;
-    struct report_recent *recent;
     uint32_t number, *slot;
     bool found;
 
     if (l->source != source && !use(l, source, process, list))
         return false;
-    recent = &l->recent[(lookup ^ lookup >> 12) % REPORT_RECENT];
-    if (recent->lookup == lookup && recent->process == process && recent->list == list &&
-        recent->known) {
-        *out = recent->location;
+    if (report_locate_recent(l, source, process, list, lookup, out))
         return true;
-    }
     if (!report_index_find(&l->addresses, lookup, (uint64_t)process << 32 | list,
                            (uint32_t)l->found_count, &number, &found))
         return false;
     if (found) {
         *out = l->found[number];
-        *recent = (struct report_recent){ lookup, process, list, *out, true };
+        l->recent[report_recent_slot(lookup)] =
+            (struct report_recent){ lookup, process, list, *out, true };
         return true;
     }
     slot = report_array_next((void **)&l->found, &l->found_count, &l->found_room, sizeof *slot);
@@ -268,5 +267,74 @@ bool report_locate(struct report_locator *l, uint32_t source, uint32_t process, 
     if (!add_location(l, &place, lookup, out))
         return false;
     *slot = *out;
+    return true;
+}
+
+bool report_locate_wait(struct report_locator *l, const char *name, uint32_t *out)
+{
+    const struct report_place place = { .kind = REPORT_MADE, .path = REPORT_WAITING };
+    const struct report_named named = { .name = name };
+    struct report_location *location;
+    uint32_t module, text;
+    bool found;
+
+    if (!add_text(l, name, &text) || !module_of(l, &place, &module) ||
+        !report_index_find(&l->waits, text, 0, (uint32_t)l->model->locations.count, out, &found))
+        return false;
+    if (found)
+        return true;
+    location = REPORT_NEXT(l->model->locations);
+    if (!location)
+        return false;
+    *location = (struct report_location){
+        .module = module, .kind = place.kind, .offset = text, .at = (uint32_t)l->model->lines.count
+    };
+    l->at = *out;
+    l->base = 0;
+    add_line(l, &named);
+    return !l->failed;
+}
+
+/* --- Functions of interpreters ----------------------------------------------------------------- */
+
+bool report_locate_code(struct report_locator *l, uint32_t source, uint32_t code, uint32_t line,
+                        uint32_t *out)
+{
+    static const struct report_place place = { .kind = REPORT_CODE, .path = REPORT_PYTHON_MODULE };
+    static const struct report_script unknown = { .name = (char *)(uintptr_t) "[unknown]",
+                                                  .file = (char *)(uintptr_t) "" };
+    const struct report_data *data = l->model->sources[source].data;
+    const struct report_script *c = code == REPORT_NONE ? &unknown : &data->codes.at[code];
+    const struct report_named named = {
+        .name = c->name, .file = c->file, .line = line, .inlined = true /* it has no start */
+    };
+    struct report_location *location;
+    struct report_line *at_line;
+    uint32_t module, file, function;
+    bool found;
+
+    l->last_path = NULL;
+    if (!module_of(l, &place, &module) || !add_text(l, c->file, &file) ||
+        !function_of(l, &named, module, file, &function))
+        return false;
+    l->last_path = NULL;
+    if (!report_index_find(&l->places, (uint64_t)function << 32 | line, module,
+                           (uint32_t)l->model->locations.count, out, &found))
+        return false;
+    if (found)
+        return true;
+    location = REPORT_NEXT(l->model->locations);
+    at_line = location ? REPORT_NEXT(l->model->lines) : NULL;
+    if (!at_line)
+        return false;
+    *location = (struct report_location){ .module = module,
+                                          .kind = REPORT_CODE,
+                                          .offset = (uint64_t)function << 32 | line,
+                                          .at = (uint32_t)l->model->lines.count - 1,
+                                          .count = 1 };
+    *at_line = (struct report_line){ .function = function, .file = file, .line = line };
+    l->model->modules.at[module].has_functions = true;
+    l->model->modules.at[module].has_files = true;
+    l->model->modules.at[module].has_lines = true;
     return true;
 }

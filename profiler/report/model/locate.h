@@ -5,7 +5,7 @@
 #include "profiler/report/model/model.h"
 
 /* Most addresses of a stack are of the stack before, too. */
-enum { REPORT_RECENT = 1024 };
+enum { REPORT_RECENT = 4096 };
 
 struct report_recent {
     uint64_t lookup;
@@ -33,6 +33,7 @@ struct report_locator {
     struct report_recent recent[REPORT_RECENT]; /* of the source */
     uint32_t source, process, list;             /* that the namer uses */
     uint32_t at;                                /* location that lines are being added to */
+    struct report_index waits;                  /* by name */
     uint64_t base; /* of its module in its process; of code in no module 0 */
     bool failed;
 };
@@ -40,9 +41,40 @@ struct report_locator {
 void report_locator_begin(struct report_locator *locator, struct report_model *model,
                           bool no_inlines);
 
+/* Where a location is looked for first. */
+static inline size_t report_recent_slot(uint64_t lookup)
+{
+    return (lookup ^ lookup >> 12) % REPORT_RECENT;
+}
+
+/* Inline, as most calls end here. @return whether an address was located lately; then `out` is written */
+static inline bool report_locate_recent(const struct report_locator *locator, uint32_t source,
+                                        uint32_t process, uint32_t list, uint64_t lookup,
+                                        uint32_t *out)
+{
+    const struct report_recent *recent = &locator->recent[report_recent_slot(lookup)];
+
+    if (recent->lookup != lookup || recent->process != process || recent->list != list ||
+        !recent->known || locator->source != source)
+        return false;
+    *out = recent->location;
+    return true;
+}
+
 /* @return false: no memory */
 bool report_locate(struct report_locator *locator, uint32_t source, uint32_t process, uint32_t list,
                    uint64_t lookup, uint32_t *out);
+
+/* What a thread waits in, as a location: a function of the module "[waiting]". @return false: no memory */
+bool report_locate_wait(struct report_locator *locator, const char *name, uint32_t *out);
+
+/*
+ * The same for a function of an interpreter, at a line.
+ *
+ * @param code  index of the source's; REPORT_NONE: its name is not known
+ */
+bool report_locate_code(struct report_locator *locator, uint32_t source, uint32_t code,
+                        uint32_t line, uint32_t *out);
 
 void report_locator_end(struct report_locator *locator);
 

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "profiler/report/model/make_heap.h"
-
-enum { VALUE_SAMPLES, VALUE_CPU };
+#include "profiler/report/model/make_waits.h"
 
 /* @return the row; NULL: no memory */
 static struct report_row *row_of(struct report_maker *m, const struct report_sample *sample,
@@ -37,7 +36,8 @@ static bool add_sample(struct report_maker *m, const struct report_sample *sampl
     uint32_t stack;
     bool wanted;
 
-    if (!model->members.at[member].wanted || !report_choice_has_time(m->choice, time))
+    if (!model->members.at[member].wanted || model->members.at[member].idle ||
+        !report_choice_has_time(m->choice, time))
         return true;
     if (!report_maker_stack(m, sample->stack, sample->time, &stack) ||
         !report_maker_wants(m, stack, &wanted))
@@ -48,13 +48,14 @@ static bool add_sample(struct report_maker *m, const struct report_sample *sampl
     point = REPORT_NEXT(model->points);
     if (!row || !point)
         return false;
-    row->values[VALUE_SAMPLES]++;
-    row->values[VALUE_CPU] += sample->weight;
+    row->values[REPORT_VALUE_SAMPLES]++;
+    row->values[REPORT_VALUE_TIME] += sample->weight;
     *point = (struct report_point){ time, sample->weight, (uint32_t)(row - model->rows.at) };
-    model->totals[VALUE_SAMPLES]++;
-    model->totals[VALUE_CPU] += sample->weight;
+    model->totals[REPORT_VALUE_SAMPLES]++;
+    model->totals[REPORT_VALUE_TIME] += sample->weight;
     model->truncated += stack != REPORT_NONE && model->stacks.at[stack].truncated;
     model->by_end[sample->end < 255 ? sample->end : 255]++;
+    model->members.at[member].ways[sample->engine >= SFB_ENGINE_OUTSIDE] += sample->weight;
     if (sample->engine < 8 && sample->engine != data->start.engine)
         model->by_other[sample->engine]++;
     return true;
@@ -100,6 +101,7 @@ static bool add_source(struct report_maker *m, uint32_t source)
     bool good;
 
     m->source = source;
+    report_choice_use_marks(&m->model->choice, data);
     report_index_clear(&m->stacks);
     report_index_clear(&m->rows); /* of its threads alone */
     m->stack_count = 0;
@@ -108,9 +110,11 @@ static bool add_source(struct report_maker *m, uint32_t source)
     good = m->last && add_members(m);
     if (good && m->model->heap)
         return report_make_heap(m);
-    for (size_t i = 0; good && i < data->samples.count; i++)
+    good = good && report_make_idle(m);
+    for (size_t i = 0;
+         good && report_time_has_cpu(m->choice->time_value) && i < data->samples.count; i++)
         good = add_sample(m, &data->samples.at[i]);
-    return good;
+    return good && report_make_waits(m);
 }
 
 bool report_model_make(struct report_model *out, const struct report_source *sources, size_t count,
@@ -125,21 +129,23 @@ bool report_model_make_from(struct report_model *out, const struct report_source
 {
     static const struct report_choice all = { .from = 0 };
     const struct report_choice *c = choice ? choice : &all;
-    struct report_maker m = { .model = out, .choice = c };
+    struct report_maker m = { .model = out, .choice = &out->choice };
     bool good = true;
 
     *out = (struct report_model){ .sources = sources,
                                   .source_count = count,
-                                  .types = { [VALUE_SAMPLES] = { "samples", "count" },
-                                             [VALUE_CPU] = { "cpu", "nanoseconds" } },
+                                  .types = { [REPORT_VALUE_SAMPLES] = { "samples", "count" },
+                                             [REPORT_VALUE_TIME] = { "cpu", "nanoseconds" } },
                                   .type_count = 2,
-                                  .main = VALUE_CPU,
+                                  .main = REPORT_VALUE_TIME,
                                   .choice = *c };
     report_locator_begin(&m.locator, out, c->no_inlines);
     for (size_t i = 0; good && i < count; i++) {
         good = !feed || feed->open(feed->user, i);
         if (good && i == 0 && report_data_is_heap(sources[0].data))
             report_make_heap_types(out);
+        else if (good && i == 0)
+            report_make_time_type(out, sources[0].data);
         good = good && add_source(&m, (uint32_t)i);
         if (good && feed)
             feed->merged(feed->user, i);

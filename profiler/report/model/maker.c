@@ -3,114 +3,80 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sfb/cbf.h"
-
-/* Deeper ones are cut off at their outer end. */
-enum { FRAMES_MAX = 1 << 16 };
-
 /* Words of one block of rows' values. */
 enum { FIGURES = 1 << 13 };
 
 /* --- Stacks ------------------------------------------------------------------------------------ */
 
-static void add_frame(struct report_maker *m, uint32_t location)
+/* Two that have nothing in common: both at once keep a processor busy. */
+static void hash(const uint32_t *frames, size_t count, uint64_t out[2])
 {
-    uint32_t *frame = REPORT_NEXT(m->model->frames);
+    uint64_t a = 1, b = ~(uint64_t)count;
 
-    if (frame)
-        *frame = location;
-    m->failed |= !frame;
-}
-
-/*
- * A return address is behind the call that it is of. But one before a pc is of a signal's trampoline: nothing was
- * called there, and the byte before it belongs to some other function.
- */
-static void add_item(struct report_maker *m, const struct report_cbf *cbf, uint32_t list,
-                     const struct sfb_cbf_item *item, bool before_pc)
-{
-    const bool is_call = item->kind == SFB_FRAME_RA && !before_pc && item->value > 0;
-    uint32_t location = (uint32_t)REPORT_OMITTED;
-
-    if (item->kind != SFB_FRAME_OMIT)
-        m->failed |= !report_locate(&m->locator, m->source, cbf->process, list,
-                                    item->value - is_call, &location);
-    if (!m->failed)
-        add_frame(m, location);
-}
-
-/* @return whether the stack is cut off */
-static bool add_items(struct report_maker *m, const struct report_cbf *cbf, uint32_t list)
-{
-    static const struct sfb_cbf_decoder_options options = { .size = sizeof options,
-                                                            .flags = SFB_CBF_EXPAND,
-                                                            .max_frames = FRAMES_MAX };
-    struct sfb_cbf_decoder decoder;
-    struct sfb_cbf_item item, before;
-    bool have_before = false, truncated;
-    enum sfb_status status = sfb_cbf_decoder_init(&decoder, cbf->bytes, cbf->size, &options, NULL);
-
-    while (status == SFB_OK && (status = sfb_cbf_decoder_next(&decoder, &item, NULL)) == SFB_OK) {
-        if (have_before)
-            add_item(m, cbf, list, &before, item.kind == SFB_FRAME_PC);
-        before = item;
-        have_before = true;
-    }
-    if (have_before)
-        add_item(m, cbf, list, &before, false);
-    truncated = status != SFB_END || sfb_cbf_decoder_truncated(&decoder);
-    if (truncated)
-        add_frame(m, (uint32_t)REPORT_TRUNCATED);
-    return truncated;
-}
-
-static uint64_t hash(const uint32_t *frames, size_t count, uint64_t h)
-{
     for (size_t i = 0; i < count; i++) {
-        h = (h ^ frames[i]) * 0x9e3779b97f4a7c15U;
-        h ^= h >> 29;
+        a = (a ^ frames[i]) * 0x9e3779b97f4a7c15U;
+        b = (b ^ frames[i]) * 0x9e3779b97f4a7c15U;
+        a ^= a >> 29;
+        b ^= b >> 29;
     }
-    return h;
+    out[0] = a;
+    out[1] = b;
 }
 
 /* @return false: no memory */
-static bool decode(struct report_maker *m, const struct report_cbf *cbf, uint32_t list,
-                   uint32_t *out)
+static bool add_stack(struct report_maker *m, const struct report_unpacked *unpacked,
+                      bool truncated, uint32_t *out)
 {
     struct report_model *model = m->model;
-    const size_t at = model->frames.count;
-    static const uint32_t none = REPORT_NONE; /* the array may not be there yet */
-    const bool truncated = add_items(m, cbf, list);
+    const size_t count = unpacked->frame_count;
     struct report_stack *stack;
+    uint64_t hashes[2];
+    uint32_t *frames;
     bool found;
 
-    if (m->failed)
+    hash(unpacked->locations, count, hashes);
+    if (!report_index_find(&m->same, hashes[0], hashes[1], (uint32_t)model->stacks.count, out,
+                           &found))
         return false;
-    const size_t count = model->frames.count - at;
-    const uint32_t *frames = count > 0 ? model->frames.at + at : &none;
-
-    if (!report_index_find(&m->same, hash(frames, count, 1), hash(frames, count, ~count),
-                           (uint32_t)model->stacks.count, out, &found))
-        return false;
-    if (found) {
-        model->frames.count = at;
+    if (found)
         return true;
-    }
     stack = REPORT_NEXT(model->stacks);
-    if (!stack)
+    frames = REPORT_ADD(model->frames, count);
+    if (!stack || !frames)
         return false;
-    *stack = (struct report_stack){
-        .at = at, .count = (uint32_t)count, .truncated = truncated, .shown_as = *out
-    };
+    memcpy(frames, unpacked->locations, count * sizeof *frames);
+    *stack = (struct report_stack){ .at = (size_t)(frames - model->frames.at),
+                                    .count = (uint32_t)count,
+                                    .truncated = truncated,
+                                    .shown_as = *out };
     return true;
+}
+
+bool report_maker_waiting(struct report_maker *m, uint32_t stack, const char *name, uint32_t *out)
+{
+    const struct report_model *model = m->model;
+    const struct report_stack outer =
+        stack != REPORT_NONE ? model->stacks.at[stack] : (struct report_stack){ .count = 0 };
+    uint32_t *locations = malloc((outer.count + (size_t)1) * sizeof *locations);
+    const struct report_unpacked waiting = { .locations = locations,
+                                             .frame_count = outer.count + (size_t)1 };
+    bool good = locations && report_locate_wait(&m->locator, name, &locations[0]);
+
+    if (good && outer.count > 0)
+        memcpy(locations + 1, model->frames.at + outer.at, outer.count * sizeof *locations);
+    good = good && add_stack(m, &waiting, outer.truncated, out);
+    free(locations);
+    return good;
 }
 
 /* @return false: no memory */
 static bool find_stack(struct report_maker *m, uint32_t number, uint32_t list, uint32_t *out)
 {
     const struct report_cbf *cbf = &m->model->sources[m->source].data->stacks.at[number];
+    const struct report_code_frames *calls;
+    const struct report_unpacked *unpacked;
     uint32_t place, *slot;
-    bool found;
+    bool found, truncated;
 
     if (!report_index_find(&m->stacks, number, list, (uint32_t)m->stack_count, &place, &found))
         return false;
@@ -118,8 +84,13 @@ static bool find_stack(struct report_maker *m, uint32_t number, uint32_t list, u
         *out = m->stack_of[place];
         return true;
     }
+    calls = report_data_code_frames(m->model->sources[m->source].data, cbf->id);
     slot = report_array_next((void **)&m->stack_of, &m->stack_count, &m->stack_room, sizeof *slot);
-    if (!slot || !decode(m, cbf, list, out))
+    if (!slot ||
+        !report_unpack(&m->unpacker, &m->locator, m->source, cbf, list, &unpacked, &truncated) ||
+        (calls && !report_interpreted(&m->interpreted, &m->locator, m->source, unpacked, calls,
+                                      m->choice->languages, &unpacked)) ||
+        !add_stack(m, unpacked, truncated, out))
         return false;
     *slot = *out;
     return true;
@@ -230,9 +201,13 @@ struct report_row *report_maker_row(struct report_maker *m, uint32_t member, uin
 void report_maker_end(struct report_maker *m)
 {
     report_locator_end(&m->locator);
+    report_unpacker_free(&m->unpacker);
+    report_unpacked_free(&m->interpreted);
     report_index_free(&m->stacks);
     report_index_free(&m->same);
     report_index_free(&m->rows);
+    report_index_free(&m->locks);
+    report_index_free(&m->lock_parts);
     free(m->stack_of);
     free(m->last);
     free(m->wanted);

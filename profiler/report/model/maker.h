@@ -7,8 +7,10 @@
 #ifndef PROFILER_REPORT_MODEL_MAKER_H
 #define PROFILER_REPORT_MODEL_MAKER_H
 
+#include "profiler/report/model/interpreted.h"
 #include "profiler/report/model/locate.h"
 #include "profiler/report/model/model.h"
+#include "profiler/report/model/unpack.h"
 #include "util/index.h"
 
 /* What the last sample of a CBF became: mostly the next one is of the same modules and thread. */
@@ -18,21 +20,32 @@ struct report_maker_last {
     bool known;
 };
 
+/* The wait of a thread that is taken: it may be recorded in parts. */
+struct report_maker_wait {
+    uint32_t lock; /* index + 1; 0: none yet */
+    uint64_t since, sum;
+};
+
 struct report_maker {
     struct report_model *model;
     const struct report_choice *choice;
     struct report_locator locator;
-    struct report_index stacks; /* of a recording: by CBF and list */
-    struct report_index same;   /* by two hashes of the frames */
-    struct report_index rows;   /* by thread and stack */
-    uint32_t *stack_of;         /* of what `stacks` numbers: the stack */
+    struct report_unpacker unpacker;
+    struct report_unpacked interpreted; /* the stack at hand, with functions of an interpreter */
+    struct report_index stacks;         /* of a recording: by CBF and list */
+    struct report_index same;           /* by two hashes of the frames */
+    struct report_index rows;           /* by thread and stack */
+    struct report_index locks;          /* by name: index in the model */
+    struct report_index lock_parts;     /* by lock and holder, and stack */
+    char **awaited;                     /* of the source's: names; NULL: not asked for yet */
+    struct report_maker_wait *waits;    /* of each thread of the source */
+    uint32_t *stack_of;                 /* of what `stacks` numbers: the stack */
     size_t stack_count, stack_room;
     struct report_maker_last *last; /* of each CBF of the recording */
     uint32_t source;                /* index */
     uint32_t first_member;          /* its first thread in `members` */
     char *wanted;                   /* of each string: 0 not asked, 1 no, 2 yes */
     size_t wanted_room;
-    bool failed; /* no memory */
 };
 
 /*
@@ -42,6 +55,10 @@ struct report_maker {
  * @return false: no memory
  */
 bool report_maker_stack(struct report_maker *maker, uint32_t number, uint64_t time, uint32_t *out);
+
+/* Gives a stack (REPORT_NONE: none) with what a thread waits in as its innermost frame. @return false: no memory */
+bool report_maker_waiting(struct report_maker *maker, uint32_t stack, const char *name,
+                          uint32_t *out);
 
 /* Whether a stack has a function that is wanted. @return false: no memory */
 bool report_maker_wants(struct report_maker *maker, uint32_t stack, bool *out);

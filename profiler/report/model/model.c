@@ -1,6 +1,7 @@
 #include "profiler/report/model/model.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void report_model_free(struct report_model *model)
 {
@@ -18,6 +19,9 @@ void report_model_free(struct report_model *model)
         free(f);
     }
     free(model->points.at);
+    free(model->idle.at);
+    free(model->locks.at);
+    free(model->lock_parts.at);
     free(model->sites.at);
     *model = (struct report_model){ .sources = NULL };
 }
@@ -38,6 +42,38 @@ uint64_t report_process_unsampled(const struct report_model *model,
                    report_choice_has_process(&model->choice, process)
                ? process->unsampled_ns
                : 0;
+}
+
+static bool is_wait(const struct report_model *model, const struct report_location *l)
+{
+    return l->kind == REPORT_MADE &&
+           strcmp(report_text(model, model->modules.at[l->module].path), REPORT_WAITING) == 0;
+}
+
+bool report_location_is_code(const struct report_model *model, const struct report_location *l)
+{
+    return l->kind != REPORT_CODE && !is_wait(model, l);
+}
+
+uint64_t report_location_address(const struct report_model *model, const struct report_location *l)
+{
+    if (!report_location_is_code(model, l))
+        return 0;
+    return (l->kind == REPORT_NATIVE ? model->modules.at[l->module].start : 0) + l->offset;
+}
+
+const char *report_waits_in(const struct report_model *model, uint32_t stack)
+{
+    const struct report_location *leaf;
+    uint32_t frame;
+
+    if (report_has_no_stack(model, stack))
+        return NULL;
+    frame = model->frames.at[model->stacks.at[stack].at];
+    if (frame >= model->locations.count)
+        return NULL;
+    leaf = &model->locations.at[frame];
+    return is_wait(model, leaf) ? report_name(model, model->lines.at[leaf->at].function) : NULL;
 }
 
 struct report_steps report_steps_whole(const struct report_model *model, uint32_t stack)
@@ -84,7 +120,9 @@ bool report_steps_next(struct report_steps *s, struct report_step *out)
         return false;
     frame = model->frames.at[s->stack->at + s->frame];
     if (frame >= model->locations.count) {
-        out->mark = frame == (uint32_t)REPORT_OMITTED ? "[omitted]" : "[truncated]";
+        out->mark = frame == (uint32_t)REPORT_OMITTED ? "[omitted]"
+                    : frame == (uint32_t)REPORT_AWAIT ? "[await]"
+                                                      : "[truncated]";
         s->frame++;
         return true;
     }

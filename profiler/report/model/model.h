@@ -23,6 +23,9 @@ struct report_value_type {
     const char *type, *unit;
 };
 
+/* The module of what threads wait in: the innermost frame of a wait. */
+#define REPORT_WAITING "[waiting]"
+
 enum { REPORT_VALUES = 8 }; /* at most; CPU time has two */
 
 /* Values of a heap, in pairs: blocks, bytes. */
@@ -78,8 +81,11 @@ struct report_location {
     uint32_t at, count; /* in `lines`, innermost first; at least one */
 };
 
-/* What stands for frames that are not there, as a location: behind all others. */
-enum report_mark { REPORT_OMITTED = -1, REPORT_TRUNCATED = -2 };
+/*
+ * What stands among frames, as a location: behind all others. The first two stand for frames that are not there; from
+ * REPORT_AWAIT on no frame called the one before, but awaits it.
+ */
+enum report_mark { REPORT_OMITTED = -1, REPORT_TRUNCATED = -2, REPORT_AWAIT = -3 };
 
 struct report_stack {
     size_t at;      /* in `frames` */
@@ -94,6 +100,8 @@ struct report_member { /* a thread of a recording */
     const struct report_thread *thread;
     const struct report_process *process;
     bool wanted;
+    uint64_t ways[2]; /* CPU time of its wanted samples: by an agent, from outside */
+    bool idle;        /* in model->idle */
 };
 
 /* How exact a heap's values are. */
@@ -134,6 +142,30 @@ struct report_point {
     uint32_t row;
 };
 
+/* Threads of a pool that wait nearly all of their time at one place: they stand outside of the sums. */
+struct report_idle {
+    uint32_t threads;
+    uint64_t weight;  /* ns of their waits */
+    uint32_t stack;   /* index, with what they wait in */
+    const char *name; /* of the first thread */
+};
+
+/* A futex that threads waited for: a lock, as a rule. */
+struct report_lock {
+    uint32_t name;           /* string */
+    uint64_t waits;          /* that looks have seen */
+    uint64_t total, longest; /* ns */
+    bool held;               /* it is a mutex: threads that had it were seen */
+};
+
+/* Threads that waited for a lock, or had it meanwhile, in one place. */
+struct report_lock_part {
+    uint32_t lock;   /* index */
+    uint32_t holder; /* string: name of the thread that had it; REPORT_NONE: they waited */
+    uint32_t stack;  /* index; REPORT_NONE: not known */
+    uint64_t total;  /* ns of the waits */
+};
+
 struct report_model {
     const struct report_source *sources; /* borrowed */
     size_t source_count;
@@ -164,6 +196,10 @@ struct report_model {
         nearest; /* of a heap without events: the snapshot that stands for the end of the time chosen; 0: none */
     uint64_t
         unsampled; /* ns of wanted threads and processes; 0 if times or functions were chosen */
+    REPORT_ARRAY(struct report_idle) idle;
+    REPORT_ARRAY(struct report_lock) locks; /* if waits say for what */
+    REPORT_ARRAY(struct report_lock_part) lock_parts;
+    uint64_t unplaced;  /* ns of waits that no look has seen */
     uint64_t truncated; /* samples whose stack is cut off; of a heap, blocks that were allocated */
     uint64_t by_end[256]; /* samples by enum sfb_status; larger ones at 255 */
     uint64_t by_other[8]; /* those by another engine than their recording began with */
@@ -208,11 +244,20 @@ static inline const char *report_text(const struct report_model *model, uint32_t
     return model->strings.all.at[string];
 }
 
+/* Whether a place is code: a line of an interpreter, or a wait, has no offset and no address. */
+bool report_location_is_code(const struct report_model *model, const struct report_location *l);
+
+/* @return the address of a place in the process; 0: it is no code */
+uint64_t report_location_address(const struct report_model *model, const struct report_location *l);
+
 /* @return what a function is called */
 static inline const char *report_name(const struct report_model *model, uint32_t function)
 {
     return report_text(model, model->functions.at[function].name);
 }
+
+/* @return the name of what a row's threads waited in; NULL: they ran */
+const char *report_waits_in(const struct report_model *model, uint32_t stack);
 
 /* What was never sampled of a thread that is in the model; 0 as `unsampled` says. */
 uint64_t report_member_unsampled(const struct report_model *model, const struct report_member *m);
@@ -233,7 +278,7 @@ struct report_steps {
 struct report_step {
     uint32_t location;              /* index; REPORT_NONE: a mark */
     const struct report_line *line; /* NULL: a mark */
-    const char *mark;               /* "[omitted]", "[truncated]", "[no stack]"; NULL: a function */
+    const char *mark; /* "[omitted]", "[truncated]", "[await]", "[no stack]"; NULL: a function */
 };
 
 /* Whether there is no frame to show: none was taken, or it is empty. */

@@ -1,6 +1,6 @@
 /*
  * What is at an address of a recorded process. The model asks through this interface, so that tests can give it names
- * of their own; symbol_names.h beside it is its only other implementation, which asks the symboliser.
+ * of their own; symbol_names.h beside it asks the symboliser, and traces of other tools have names with them.
  */
 #ifndef PROFILER_REPORT_MODEL_NAMER_H
 #define PROFILER_REPORT_MODEL_NAMER_H
@@ -8,10 +8,14 @@
 #include "profiler/report/model/data.h"
 
 enum report_kind {
-    REPORT_NATIVE,   /* code of a module */
-    REPORT_MADE,     /* made by the process, with the name that it gave */
-    REPORT_NO_MODULE /* what is there is not known */
+    REPORT_NATIVE,    /* code of a module */
+    REPORT_MADE,      /* made by the process, with the name that it gave */
+    REPORT_NO_MODULE, /* what is there is not known */
+    REPORT_CODE       /* a function of an interpreter */
 };
+
+/* What stands for a module where a function is of Python. */
+#define REPORT_PYTHON_MODULE "[python]"
 
 /* Where an address is. Strings and bytes are good until use() is called; one module has the same each time. */
 struct report_place {
@@ -56,6 +60,14 @@ struct report_namer {
      */
     size_t (*bytes)(void *user, const struct report_place *module, uint64_t address, uint8_t *out,
                     size_t size, uint16_t *machine);
+    /*
+     * The object of data at an address of a module: "pool", or "pool+0x28" inside of it. NULL: never known.
+     *
+     * @param start  where the module begins, in the process
+     * @return false: not known
+     */
+    bool (*data)(void *user, const char *path, uint64_t start, uint64_t address, char *out,
+                 size_t room);
 };
 
 #endif

@@ -84,3 +84,31 @@ bool report_model_compares(const struct report_model *model)
             return true;
     return false;
 }
+
+/* By what its samples came, and without any by what the recording began with. */
+static const char *find_way(const struct report_model *model, const struct report_part *part)
+{
+    const uint32_t engine = model->sources[part->source].data->start.engine;
+    uint64_t inside = 0, outside = 0;
+
+    if (model->heap || engine == SFB_ENGINE_NONE)
+        return "";
+    if (engine == SFB_ENGINE_LOOKS)
+        return "looks";
+    for (size_t i = 0; i < model->members.count; i++)
+        if (model->members.at[i].process == part->process) {
+            inside += model->members.at[i].ways[0];
+            outside += model->members.at[i].ways[1];
+        }
+    if (inside > 0 && outside > 0)
+        return "agent+events";
+    return outside > 0 || (inside == 0 && engine >= SFB_ENGINE_OUTSIDE) ? "events" : "agent";
+}
+
+const char *report_part_way(struct report_way *last, const struct report_model *model,
+                            const struct report_part *part)
+{
+    if (!last->text || last->source != part->source || last->process != part->process)
+        *last = (struct report_way){ part->source, part->process, find_way(model, part) };
+    return last->text;
+}

@@ -30,6 +30,21 @@ bool report_parts_next(struct report_parts *parts, struct report_part *out);
 /* @return the thread's name; "[no thread]" */
 const char *report_part_thread(const struct report_part *part);
 
+/* The process that report_part_way() was asked for last; begins as zeros. */
+struct report_way {
+    uint32_t source;
+    const struct report_process *process;
+    const char *text;
+};
+
+/*
+ * How the process of a part was recorded.
+ *
+ * @return "agent"; from outside "events" or "looks"; one way after the other "agent+events"; "" of a heap
+ */
+const char *report_part_way(struct report_way *last, const struct report_model *model,
+                            const struct report_part *part);
+
 /* @return whether the model compares: recordings of group 0 are the old ones then */
 bool report_model_compares(const struct report_model *model);
 

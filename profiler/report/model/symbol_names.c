@@ -1,6 +1,8 @@
 #include "profiler/report/model/symbol_names.h"
 
 #include <gelf.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -261,11 +263,45 @@ static size_t bytes(void *user, const struct report_place *module, uint64_t addr
     return code_bytes(elf, address - bias, out, size);
 }
 
+/* --- Data -------------------------------------------------------------------------------------- */
+
+static bool data(void *user, const char *path, uint64_t start, uint64_t address, char *out,
+                 size_t room)
+{
+    const struct report_symbol_names *n = user;
+    const struct loaded_module *module = module_at(n->modules, start);
+    struct object_module known = { .path = path };
+    const struct module_file *file;
+    struct object_data object;
+    uint64_t bias;
+    char *name;
+
+    if (!n->symbols || !module || module->start != start || strcmp(module->path, path) != 0)
+        return false;
+    object_build_id_set(&known.id, module->build_id, module->size);
+    file = symbols_module_file(n->symbols, &known);
+    if (!file || !module_file_bias(file, start, &bias) ||
+        !module_file_data(file, start, address, &object))
+        return false;
+    address -= bias + object.start;
+    name = object_demangle(object.name, n->style);
+    if (address > 0)
+        snprintf(out, room, "%s+0x%" PRIx64, name ? name : object.name, address);
+    else
+        snprintf(out, room, "%s", name ? name : object.name);
+    free(name);
+    return true;
+}
+
 struct report_namer report_symbol_names_namer(struct report_symbol_names *n)
 {
-    return (struct report_namer){
-        .user = n, .use = use, .place = place, .find = find, .code = code, .bytes = bytes
-    };
+    return (struct report_namer){ .user = n,
+                                  .use = use,
+                                  .place = place,
+                                  .find = find,
+                                  .code = code,
+                                  .bytes = bytes,
+                                  .data = data };
 }
 
 void report_symbol_names_close(struct report_symbol_names *n)

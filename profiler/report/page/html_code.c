@@ -14,6 +14,7 @@
 enum {
     FUNCTIONS_MAX = 12,
     INSTRUCTIONS_MAX = 1500,
+    NEAR = 16, /* instructions before and behind one with figures, where not all can be there */
     LINES_MAX = 400,
     AROUND = 3,
     LINE_SIZE_MAX = 300
@@ -72,18 +73,75 @@ static uint64_t cell(struct code_writer *w, const struct report_assembly *a, enu
     return 0;
 }
 
+static bool has_figures(const struct report_instruction *i)
+{
+    return i->self.value > 0 || i->total.value > 0;
+}
+
+/* Instructions that are not farther than `near` from one with figures. @return how many */
+static size_t choose_near(const struct report_assembly *a, size_t near, bool *chosen)
+{
+    const size_t all = a->instructions.count;
+    size_t count = 0, next = 0;
+
+    memset(chosen, 0, all * sizeof *chosen);
+    for (size_t i = 0; i < all; i++) {
+        if (!has_figures(&a->instructions.at[i]))
+            continue;
+        for (next = next > i - (i < near ? i : near) ? next : i - (i < near ? i : near);
+             next < all && next <= i + near; next++) {
+            chosen[next] = true;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* All instructions; of a large function those near figures; of one with too many of them, the first ones. */
+static void choose(const struct report_assembly *a, bool *chosen)
+{
+    const size_t all = a->instructions.count;
+    size_t kept = 0;
+
+    if (all <= INSTRUCTIONS_MAX) {
+        memset(chosen, true, all * sizeof *chosen);
+        return;
+    }
+    for (size_t near = NEAR; choose_near(a, near, chosen) > INSTRUCTIONS_MAX && near > 0;)
+        near /= 4;
+    for (size_t i = 0; i < all; i++)
+        chosen[i] = chosen[i] && kept++ < INSTRUCTIONS_MAX;
+}
+
+/* "gaps" are elements before which instructions were left out; the page computes their sum. */
 static void put_instructions(struct code_writer *w, const struct report_assembly *a)
 {
     static const char *const names[] = { "offset", "text", "file", "line", "self", "total" };
-    const size_t count =
-        a->instructions.count < INSTRUCTIONS_MAX ? a->instructions.count : INSTRUCTIONS_MAX;
+    const size_t count = a->instructions.count;
+    bool *chosen = malloc(count + 1);
+    size_t kept, gaps = 0;
 
+    w->failed |= !chosen;
+    if (!chosen)
+        return;
+    choose(a, chosen);
     for (enum column c = OFFSETS; c < COLUMNS; c++) {
         html_list_begin(w->to, names[c]);
+        kept = 0;
         for (size_t i = 0; i < count; i++)
-            html_list_number(w->to, i, cell(w, a, c, &a->instructions.at[i]));
+            if (chosen[i])
+                html_list_number(w->to, kept++, cell(w, a, c, &a->instructions.at[i]));
         html_list_end(w->to, ",");
     }
+    html_list_begin(w->to, "gaps");
+    kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (chosen[i] && i > 0 && !chosen[i - 1])
+            html_list_number(w->to, gaps++, kept);
+        kept += chosen[i];
+    }
+    html_list_end(w->to, ",");
+    free(chosen);
 }
 
 /* --- Source lines ------------------------------------------------------------------------------ */
@@ -102,7 +160,8 @@ static int compare_lines(const void *a, const void *b)
 }
 
 /* Lines of instructions, with those around lines that have figures; sorted, each once. @return how many */
-static size_t want_lines(const struct report_assembly *a, struct wanted_line *out)
+static size_t want_lines(const struct report_assembly *a, bool only_figures,
+                         struct wanted_line *out)
 {
     size_t count = 0, kept = 0;
 
@@ -110,7 +169,7 @@ static size_t want_lines(const struct report_assembly *a, struct wanted_line *ou
         const struct report_instruction *n = &a->instructions.at[i];
         const uint32_t around = n->total.value > 0 ? AROUND : 0;
 
-        if (n->line == 0)
+        if (n->line == 0 || (only_figures && !has_figures(n)))
             continue;
         for (uint32_t line = n->line > around ? n->line - around : 1; line <= n->line + around;
              line++)
@@ -146,8 +205,12 @@ static void put_sources(struct code_writer *w, const struct report_assembly *a)
 {
     struct wanted_line *wanted =
         calloc((2 * AROUND + 1) * a->instructions.count + 1, sizeof *wanted);
-    size_t count = wanted ? want_lines(a, wanted) : 0, kept = 0;
-    uint32_t *texts = calloc(count + 1, sizeof *texts);
+    size_t count = wanted ? want_lines(a, false, wanted) : 0, kept = 0;
+    uint32_t *texts;
+
+    if (count > LINES_MAX)
+        count = want_lines(a, true, wanted);
+    texts = calloc(count + 1, sizeof *texts);
 
     w->failed |= !wanted || !texts;
     for (size_t i = 0; texts && i < count && kept < LINES_MAX; i++) {
@@ -196,8 +259,9 @@ bool html_code_write(FILE *to, const struct report_model *model, struct report_s
         w.failed |= end == REPORT_ASSEMBLY_NO_MEMORY;
         if (end == REPORT_ASSEMBLY_DONE) {
             html_list_next(to, count++);
-            fprintf(to, "{\"function\":%" PRIu32 ",\"weight\":%" PRIu64 ",", function,
-                    w.weights.of_code[function].value);
+            fprintf(to, "{\"function\":%" PRIu32 ",\"weight\":%" PRIu64 ",\"path\":%" PRIu32 ",",
+                    function, w.weights.of_code[function].value,
+                    number_of(&w, report_text(model, model->functions.at[function].file)));
             put_instructions(&w, &assembly);
             put_sources(&w, &assembly);
             fputs("}\n", to);

@@ -254,6 +254,14 @@ static bool fill(struct html_time *out, const struct report_model *model, bool *
     return good;
 }
 
+static bool is_comparison(const struct report_model *model)
+{
+    for (size_t i = 0; i < model->source_count; i++)
+        if (model->sources[i].group)
+            return true;
+    return false;
+}
+
 bool html_heap_time_make(struct html_time *out, const struct report_model *model)
 {
     const uint64_t end = end_of(model);
@@ -273,7 +281,10 @@ bool html_heap_time_make(struct html_time *out, const struct report_model *model
     out->live_steps =
         (uint32_t)((out->steps * out->step_ns + out->live_step_ns - 1) / out->live_step_ns);
     html_time_sort(out);
-    return good && add_live(out, model);
+    out->memory.count = out->live_steps;
+    out->memory.step_ns = out->live_step_ns;
+    return good && add_live(out, model) &&
+           (is_comparison(model) || html_memory_make(&out->memory, model));
 }
 
 static void put_sums(FILE *to, const char *name, const struct html_time *time,
@@ -301,4 +312,5 @@ void html_heap_time_write(FILE *to, const struct html_time *time)
                 live->peak_time, live->peak.blocks, live->peak.bytes);
     }
     html_list_end(to, "");
+    html_memory_write(to, &time->memory);
 }

@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+#include "profiler/report/page/html_runs.h"
+#include "util/index.h"
+
 /* A page is at most about so many pixels wide; a step is no shorter than a sample's period. */
 enum { STEPS_MAX = 2000, SHORTEST_NS = 1000000 };
 
@@ -34,41 +37,56 @@ void html_time_sort(struct html_time *time)
         qsort(time->moments.at, time->moments.count, sizeof *time->moments.at, compare);
 }
 
+/* A damaged file may have any time. */
+static uint64_t time_of(const struct report_model *model, const uint64_t *begin,
+                        const struct report_point *point)
+{
+    const uint32_t source = model->members.at[model->rows.at[point->row].member].source;
+    const uint64_t time = report_saturated(begin[source], point->time), most = UINT64_MAX / 1000;
+
+    return time < most ? time : most;
+}
+
+/* @return false: no memory */
+static bool add(struct html_time *out, struct report_index *index, const struct report_point *point,
+                uint64_t time)
+{
+    const uint32_t step = (uint32_t)(time / out->step_ns);
+    struct html_moment *moment;
+    uint32_t at = 0;
+    bool found;
+
+    if (!report_index_find(index, step, point->row, (uint32_t)out->moments.count, &at, &found))
+        return false;
+    if (!found) {
+        moment = REPORT_NEXT(out->moments);
+        if (!moment)
+            return false;
+        *moment = (struct html_moment){ .step = step, .row = point->row };
+    }
+    out->moments.at[at].count++;
+    out->moments.at[at].weight += point->weight;
+    return true;
+}
+
 bool html_time_make(struct html_time *out, const struct report_model *model)
 {
+    uint64_t *begin = html_runs_begin(model);
     struct report_index index = { .at = NULL };
     uint64_t end = 0;
-    bool good = true, found;
+    bool good = begin != NULL;
 
     *out = (struct html_time){ .step_ns = 0 };
-    for (size_t i = 0; i < model->points.count; i++)
-        if (model->points.at[i].time > end)
-            end = model->points.at[i].time;
-    /* A damaged file may have any time. */
-    if (end > UINT64_MAX / 1000)
-        end = UINT64_MAX / 1000;
+    for (size_t i = 0; good && i < model->points.count; i++) {
+        const uint64_t time = time_of(model, begin, &model->points.at[i]);
+
+        end = time > end ? time : end;
+    }
     out->step_ns = html_time_step(end, SHORTEST_NS);
     out->steps = (uint32_t)(end / out->step_ns) + 1;
-    for (size_t i = 0; good && i < model->points.count; i++) {
-        const struct report_point *point = &model->points.at[i];
-        const uint64_t step = point->time / out->step_ns;
-        const uint32_t within = step < out->steps ? (uint32_t)step : out->steps - 1;
-        uint32_t at = 0;
-
-        good = report_index_find(&index, within, point->row, (uint32_t)out->moments.count, &at,
-                                 &found);
-        if (good && !found) {
-            struct html_moment *moment = REPORT_NEXT(out->moments);
-
-            good = moment != NULL;
-            if (moment)
-                *moment = (struct html_moment){ .step = within, .row = point->row };
-        }
-        if (good) {
-            out->moments.at[at].count++;
-            out->moments.at[at].weight += point->weight;
-        }
-    }
+    for (size_t i = 0; good && i < model->points.count; i++)
+        good = add(out, &index, &model->points.at[i], time_of(model, begin, &model->points.at[i]));
+    free(begin);
     report_index_free(&index);
     html_time_sort(out);
     return good;
@@ -79,5 +97,6 @@ void html_time_free(struct html_time *time)
     free(time->moments.at);
     free(time->live[0].steps);
     free(time->live[1].steps);
+    html_memory_free(&time->memory);
     *time = (struct html_time){ .step_ns = 0 };
 }

@@ -3,6 +3,7 @@
 #define PROFILER_REPORT_PAGE_HTML_TIME_H
 
 #include "profiler/report/model/model.h"
+#include "profiler/report/page/html_memory.h"
 
 /* Samples of one row within one step; of a heap, blocks and bytes that were allocated. */
 struct html_moment {
@@ -25,6 +26,7 @@ struct html_time {
     struct html_live live[2];                 /* of a heap, by group */
     uint64_t live_step_ns;                    /* of what lived: no longer than the others */
     uint32_t live_steps;                      /* as long as all of those */
+    struct html_memory memory; /* of a heap that is not compared: in the same steps as live */
 };
 
 /* @return a step of a round length, at least so long, of which so much time has at most 2,000 */

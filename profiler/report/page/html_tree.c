@@ -22,6 +22,7 @@ const char *html_mark_text(enum html_mark mark)
     switch (mark) {
     case HTML_OMITTED: return "[omitted]";
     case HTML_TRUNCATED: return "[truncated]";
+    case HTML_AWAIT: return "[await]";
     case HTML_NO_STACK: return "[no stack]";
     case HTML_UNSAMPLED: return "[unsampled]";
     case HTML_MARKS: break;
@@ -61,9 +62,12 @@ static enum html_mark mark_of(const struct report_model *model, const struct rep
 {
     if (!steps->stack)
         return HTML_NO_STACK;
-    return model->frames.at[steps->stack->at + steps->frame - 1] == (uint32_t)REPORT_OMITTED
-               ? HTML_OMITTED
-               : HTML_TRUNCATED;
+    switch ((enum report_mark)model->frames.at[steps->stack->at + steps->frame - 1]) {
+    case REPORT_OMITTED: return HTML_OMITTED;
+    case REPORT_AWAIT: return HTML_AWAIT;
+    case REPORT_TRUNCATED: break;
+    }
+    return HTML_TRUNCATED;
 }
 
 /* Places of a stack, leaf first. @return false: no memory */

@@ -11,6 +11,7 @@
 enum html_mark {
     HTML_OMITTED,
     HTML_TRUNCATED,
+    HTML_AWAIT,
     HTML_NO_STACK,
     HTML_UNSAMPLED,
     HTML_MARKS /* how many */

@@ -37,6 +37,9 @@ void report_advice_loss(FILE *to, uint32_t reason)
         [SFB_LOSS_LATE] = late,
         [SFB_LOSS_CPU] = without_agent,
         [SFB_LOSS_FILTER] = without_agent,
+        [SFB_LOSS_PYTHON] = "CPython 3.11 to 3.14, with the GIL; profiler/docs/PYTHON.md",
+        [SFB_LOSS_PYTHON_OBJECTS] = "python without PYTHONMALLOC and -X dev",
+        [SFB_LOSS_LATER] = "sfb merge of the version that wrote the recordings",
         [SFB_LOSS_SPACE] = "a larger limit on address space: ulimit -v",
     };
 
@@ -70,7 +73,8 @@ static bool was_late(const struct report_data *data)
 
 void report_advice_unsampled(FILE *to, const struct report_model *model)
 {
-    bool closed = false, refused = false, user = false, outside = false, late = false;
+    bool closed = false, refused = false, user = false, outside = false, looks = false,
+         late = false;
 
     for (size_t i = 0; i < model->source_count; i++) {
         const struct report_data *data = model->sources[i].data;
@@ -80,6 +84,7 @@ void report_advice_unsampled(FILE *to, const struct report_model *model)
         refused |= strncmp(text, "perf:", sizeof "perf:" - 1) == 0;
         user |= data->start.engine == SFB_ENGINE_PERF_USER;
         outside |= data->start.engine == SFB_ENGINE_OUTSIDE_USER;
+        looks |= data->start.engine == SFB_ENGINE_LOOKS;
         late |= was_late(data);
     }
     if (closed)
@@ -90,6 +95,9 @@ void report_advice_unsampled(FILE *to, const struct report_model *model)
         put(to, "root, or sysctl kernel.perf_event_paranoid=1: kernel time is sampled, too");
     else if (user)
         put(to, "sfb record --engine perf, which samples the kernel's time, too");
+    else if (looks)
+        put(to, "sfb record without --wall, or without --engine looks: between two looks nothing "
+                "is seen");
     else if (is_of_short_threads(model))
         put(to, "a higher sfb record --rate: time behind a thread's last sample is never sampled");
     else if (!late) /* else that is said as a loss */
@@ -258,28 +266,33 @@ static void put_packages(FILE *to, struct packages *p)
     fputs(symbols ? " (-dbgsym: of Debian's debug archive)\n" : "\n", to);
 }
 
+/* What is advised of a module: asked for once. */
+struct module_advice {
+    enum report_advice kind;
+    char text[REPORT_ADVICE_SIZE];
+};
+
 void report_advice_nameless(FILE *to, const struct report_model *model, const uint32_t *modules,
                             size_t count)
 {
-    char text[REPORT_ADVICE_SIZE];
+    struct module_advice *all = calloc(count + 1, sizeof *all);
     struct packages packages = { .size = 0 };
 
-    for (size_t pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < count; i++) {
-            const struct report_module *m = &model->modules.at[modules[i]];
-            const char *path = report_text(model, m->path);
-            enum report_advice advice = REPORT_ADVICE_NONE;
+    for (size_t i = 0; all && i < count; i++) {
+        const struct report_module *m = &model->modules.at[modules[i]];
+        const char *path = report_text(model, m->path);
 
-            if (!path[0] && pass == 1)
-                put_maker(to, model, modules[i]);
-            else if (path[0] && model->names_advised)
-                advice = report_names_advice(path, m->build_id, m->build_id_size, text);
-            if (advice == REPORT_ADVICE_PACKAGE && pass == 0)
-                add_package(&packages, text);
-            else if (advice == REPORT_ADVICE_TEXT && pass == 1)
-                put(to, text);
-        }
-        if (pass == 0)
-            put_packages(to, &packages);
+        if (path[0] && model->names_advised)
+            all[i].kind = report_names_advice(path, m->build_id, m->build_id_size, all[i].text);
+        if (all[i].kind == REPORT_ADVICE_PACKAGE)
+            add_package(&packages, all[i].text);
     }
+    put_packages(to, &packages);
+    for (size_t i = 0; all && i < count; i++) {
+        if (!report_text(model, model->modules.at[modules[i]].path)[0])
+            put_maker(to, model, modules[i]);
+        else if (all[i].kind == REPORT_ADVICE_TEXT)
+            put(to, all[i].text);
+    }
+    free(all);
 }

@@ -13,7 +13,7 @@ struct view {
     struct report_entities entities;
     bool *wanted; /* of each entity */
     struct report_path path;
-    struct report_tree callers, calls; /* the second is one level deep */
+    struct report_tree callers, calls; /* the second is one level deep, two behind "[await]" */
     uint32_t itself;                   /* entity: its own time, among what it called */
     struct report_amount self, total;
 };
@@ -36,6 +36,18 @@ static bool begin(struct view *v, const bool *wanted)
     return v->wanted != NULL;
 }
 
+/* Behind "[await]" stands what is awaited: that alone names no function. */
+static bool add_called(struct view *v, size_t inner, const struct report_amount *weight)
+{
+    const uint32_t *steps = v->path.steps.at;
+    uint32_t called[2] = { inner == 0 ? v->itself : steps[inner - 1] };
+    const bool awaits = inner > 1 && called[0] == REPORT_ENTITY_AWAIT;
+
+    if (awaits)
+        called[1] = steps[inner - 2];
+    return report_tree_add(&v->calls, called, awaits ? 2 : 1, weight);
+}
+
 static bool add_stack(struct view *v, const struct report_weighed *weighed)
 {
     const struct report_amount weight = report_weighed_sum(weighed);
@@ -55,8 +67,7 @@ static bool add_stack(struct view *v, const struct report_weighed *weighed)
         report_amount_add(&v->self, &weight);
     return report_tree_add(&v->callers, v->path.steps.at + outer + 1,
                            v->path.steps.count - outer - 1, &weight) &&
-           report_tree_add(&v->calls, inner == 0 ? &v->itself : &v->path.steps.at[inner - 1], 1,
-                           &weight);
+           add_called(v, inner, &weight);
 }
 
 /* @return the entity that is wanted; REPORT_NONE: there are several */

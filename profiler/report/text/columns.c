@@ -56,7 +56,7 @@ double report_share(uint64_t part, uint64_t all)
 enum report_quantity report_quantity_of(const struct report_model *model)
 {
     if (!model->heap)
-        return REPORT_TIME;
+        return model->choice.time_value == REPORT_TIME_CALLS ? REPORT_CALLS : REPORT_TIME;
     return model->main % 2 == 0 ? REPORT_BLOCKS : REPORT_BYTES;
 }
 

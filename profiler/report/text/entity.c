@@ -10,7 +10,8 @@
 static const char *const words[] = {
     [REPORT_BY_FUNCTION] = "function", [REPORT_BY_FILE] = "file",
     [REPORT_BY_LINE] = "line",         [REPORT_BY_MODULE] = "module",
-    [REPORT_BY_THREAD] = "thread",     [REPORT_BY_PROCESS] = "process"
+    [REPORT_BY_THREAD] = "thread",     [REPORT_BY_PROCESS] = "process",
+    [REPORT_BY_CALL] = "call",         [REPORT_BY_LOCK] = "lock"
 };
 
 bool report_by_parse(const char *text, enum report_by *out)
@@ -28,6 +29,8 @@ const char *report_by_heading(enum report_by by)
     switch (by) {
     case REPORT_BY_FUNCTION: return "function (module)";
     case REPORT_BY_PROCESS: return "process (pid)";
+    case REPORT_BY_CALL: return "state and call";
+    case REPORT_BY_LOCK: return "lock";
     case REPORT_BY_FILE:
     case REPORT_BY_LINE:
     case REPORT_BY_MODULE:
@@ -189,7 +192,9 @@ static bool find_line(struct report_entities *e, const struct report_line *line,
     case REPORT_BY_FILE:
     case REPORT_BY_LINE: return find_file(e, line, out);
     case REPORT_BY_THREAD:
-    case REPORT_BY_PROCESS: break;
+    case REPORT_BY_PROCESS:
+    case REPORT_BY_CALL:
+    case REPORT_BY_LOCK: break;
     }
     return false;
 }
@@ -218,13 +223,31 @@ static bool add_members(struct report_entities *e)
     return good;
 }
 
+static bool add_stacks(struct report_entities *e)
+{
+    const struct report_model *model = e->model;
+    bool good = find_named(e, "[running]", &e->running);
+
+    e->of_stack = calloc(model->stacks.count + 1, sizeof *e->of_stack);
+    e->of_member = calloc(model->members.count + 1, sizeof *e->of_member);
+    for (size_t i = 0; (good = good && e->of_stack && e->of_member) && i < model->stacks.count;
+         i++) {
+        const char *name = report_waits_in(model, (uint32_t)i);
+
+        e->of_stack[i] = e->running;
+        good = !name || find_named(e, name, &e->of_stack[i]);
+    }
+    return good;
+}
+
 bool report_entities_make(struct report_entities *out, const struct report_model *model,
                           enum report_by by)
 {
     static const char *const marks[] = { [REPORT_ENTITY_UNSAMPLED] = "[unsampled]",
                                          [REPORT_ENTITY_NO_STACK] = "[no stack]",
                                          [REPORT_ENTITY_OMITTED] = "[omitted]",
-                                         [REPORT_ENTITY_TRUNCATED] = "[truncated]" };
+                                         [REPORT_ENTITY_TRUNCATED] = "[truncated]",
+                                         [REPORT_ENTITY_AWAIT] = "[await]" };
 
     *out = (struct report_entities){ .model = model, .by = by };
     for (size_t i = 0; i < model->source_count; i++)
@@ -238,6 +261,8 @@ bool report_entities_make(struct report_entities *out, const struct report_model
     }
     if (by == REPORT_BY_THREAD && !find(out, 0, 0, "[no thread]", "", &out->no_thread))
         return false;
+    if (by == REPORT_BY_CALL)
+        return add_stacks(out);
     return report_by_is_called(by) ? add_lines(out) : add_members(out);
 }
 
@@ -248,6 +273,7 @@ uint32_t report_entity_of_step(const struct report_entities *e, const struct rep
     switch (step->mark[1]) {
     case 'o': return REPORT_ENTITY_OMITTED;
     case 't': return REPORT_ENTITY_TRUNCATED;
+    case 'a': return REPORT_ENTITY_AWAIT;
     default: return REPORT_ENTITY_NO_STACK;
     }
 }
@@ -257,6 +283,7 @@ void report_entities_free(struct report_entities *e)
     free(e->all.at);
     free(e->of_line);
     free(e->of_member);
+    free(e->of_stack);
     free(e->ambiguous);
     report_index_free(&e->namesakes);
     report_strings_free(&e->own);

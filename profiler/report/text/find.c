@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/report/text/find_python.h"
 #include "symbols/bare_name.h"
 #include "util/nearest.h"
 
 /* How a name is meant by a text; the first way that finds one is taken. */
-enum how { EXACT, QUALIFIED, PART, EXPRESSION, HOWS };
+enum how { EXACT, PYTHON, QUALIFIED, PART, EXPRESSION, HOWS };
 
 struct wanted {
     const char *text, *arguments; /* arguments: what the text has behind its bare name, or "" */
@@ -120,6 +121,16 @@ static bool *find_inlined(const struct report_model *model)
     return inlined;
 }
 
+static bool is_python_meant(const struct report_model *model, const struct report_function *f,
+                            const char *text)
+{
+    const struct report_module *module =
+        f->module < model->modules.count ? &model->modules.at[f->module] : NULL;
+
+    return module && strcmp(report_text(model, module->path), REPORT_PYTHON_MODULE) == 0 &&
+           report_python_is_meant(text, report_text(model, f->name), report_text(model, f->file));
+}
+
 /* @return how many are meant in this way; SIZE_MAX: no memory */
 static size_t mark(const struct report_model *model, const struct wanted *w, const bool *inlined,
                    enum how how, bool *out)
@@ -128,7 +139,8 @@ static size_t mark(const struct report_model *model, const struct wanted *w, con
 
     for (size_t i = 0; i < model->functions.count; i++) {
         const struct report_function *f = &model->functions.at[i];
-        int meant = is_meant(w, report_text(model, f->name), inlined[i], how);
+        int meant = how == PYTHON ? is_python_meant(model, f, w->text)
+                                  : is_meant(w, report_text(model, f->name), inlined[i], how);
 
         /* As linked it is one word, and has no parts. */
         if (meant == 0 && (how == EXACT || how == EXPRESSION))

@@ -10,6 +10,7 @@
  * The first of these that finds a function:
  *
  *     the whole name, as shown or as linked
+ *     of Python: app.py:handler, json.loads, Shop.cart, cart
  *     the name with its namespaces: std::sort is any instance, std::sort<int*> those with these arguments, and
  *         shape::area(double) the one with these parameters. An inlined "sort<int*>", whose namespaces debug
  *         information does not have, is std::sort, too

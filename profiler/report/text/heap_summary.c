@@ -107,7 +107,7 @@ static void write_live(FILE *to, const struct report_model *model)
 
 /* --- Memory ------------------------------------------------------------------------------------ */
 
-/* The largest resident size of a process, as the kernel has it. */
+/* The largest resident size of a process that was seen: the kernel's figure, ten times a second. */
 static void write_resident(FILE *to, const struct report_model *model)
 {
     struct report_amount most = report_exactly(0);

@@ -43,7 +43,9 @@ static uint64_t recorded(const struct basis *b, uint32_t reason)
     case SFB_LOSS_NO_PROCESS:
     case SFB_LOSS_NOT_FOLLOWED:
     case SFB_LOSS_SPACE:
-    case SFB_LOSS_FILTER: return b->processes;
+    case SFB_LOSS_FILTER:
+    case SFB_LOSS_PYTHON:
+    case SFB_LOSS_PYTHON_OBJECTS: return b->processes;
     case SFB_LOSS_MODULES: return b->lists;
     case SFB_LOSS_FILE: return b->bytes;
     case SFB_LOSS_HEAP_EVENTS: return b->events;
@@ -205,12 +207,14 @@ bool report_health_write(FILE *to, const char *path, const struct report_data *d
         write_heap(to, data);
     else
         fprintf(to, "%s, ", counted(data->sample_count, "samples").text);
+    if (data->wait_count > 0)
+        fprintf(to, "%s, ", counted(data->wait_count, "waits").text);
     fprintf(to, "%s\n", counted(data->stacks.count, "stacks").text);
     if (data->heap.events.count > 0)
         fprintf(to, "  %.2f bytes an event in their blocks\n",
                 (double)h->bytes_of_type[SFB_RECORDING_TYPE_HEAP] /
                     (double)data->heap.events.count);
-    if (data->sample_count > 0)
+    if (data->sample_count > 0 && data->wait_count == 0)
         fprintf(to, "  %.1f bytes a sample in blocks of stacks and samples\n",
                 (double)h->bytes_of_type[SFB_RECORDING_TYPE_EVENTS] / (double)data->sample_count);
     if (h->finished) {

@@ -1,97 +1,18 @@
 #include "profiler/report/text/names_advice.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <libelf.h>
-#include <limits.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "profiler/report/text/package.h"
 #include "symbols/build_id.h"
 #include "symbols/candidate.h"
 #include "symbols/search.h"
 #include "util/base_name.h"
 #include "util/regular.h"
-
-/* --- The package of a file ------------------------------------------------------------------------ */
-
-/* dpkg-query takes a name as a pattern. */
-static bool is_plain(const char *path)
-{
-    return path[strcspn(path, "*?[\\")] == '\0';
-}
-
-/* @return a pipe with what `dpkg-query -S A B` prints, without its complaints; NULL: it cannot be run */
-static FILE *ask_dpkg(char *a, char *b, pid_t *pid)
-{
-    char program[] = "dpkg-query", option[] = "--search", locale[] = "LC_ALL=C";
-    char *const arguments[] = { program, option, a, b, NULL }, *const environment[] = { locale,
-                                                                                        NULL };
-    posix_spawn_file_actions_t actions;
-    FILE *from = NULL;
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return NULL;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    if (posix_spawnp(pid, arguments[0], &actions, NULL, arguments, environment) == 0)
-        from = fdopen(ends[0], "r");
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    if (!from)
-        close(ends[0]);
-    return from;
-}
-
-/* "libc6:amd64: /lib/..." @return false: the line names no package */
-static bool take_package(char *out, size_t room, const char *line)
-{
-    const size_t size = strcspn(line, ":, ");
-
-    if (size == 0 || size >= room || line[size] == ' ' || line[size] == '\0')
-        return false;
-    memcpy(out, line, size);
-    out[size] = '\0';
-    return true;
-}
-
-/* @return whether a package has the file, by one of its names: /lib may be a link to /usr/lib */
-static bool find_package(char *out, size_t room, const char *path)
-{
-    char own[PATH_MAX], other[PATH_MAX + 8], *line = NULL;
-    size_t line_room = 0;
-    bool found = false;
-    pid_t pid = 0;
-    FILE *from;
-
-    if (!is_plain(path) || strlen(path) >= sizeof own)
-        return false;
-    strcpy(own, path); /* NOLINT: its size was looked at */
-    if (strncmp(own, "/usr/", 5) == 0)
-        snprintf(other, sizeof other, "%s", own + 4);
-    else
-        snprintf(other, sizeof other, "/usr%s", own);
-    from = ask_dpkg(own, other, &pid);
-    if (!from)
-        return false;
-    while (getline(&line, &line_room, from) > 0)
-        if (!found && strncmp(line, "diversion by ", 13) != 0)
-            found = take_package(out, room, line);
-    free(line);
-    fclose(from);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        continue;
-    return found;
-}
-
-/* --- The file ------------------------------------------------------------------------------------- */
 
 /* What is here of a module. */
 struct local {
@@ -168,7 +89,7 @@ enum report_advice report_names_advice(const char *path, const uint8_t *build_id
                  sfb_base_name(path));
         return REPORT_ADVICE_TEXT;
     }
-    if (find_package(package, sizeof package, path)) {
+    if (report_package_of(package, sizeof package, path)) {
         /* libc6 alone has a package of its own kind; all others are of the archive of debug packages. */
         snprintf(out, REPORT_ADVICE_SIZE, "%s-%s", package,
                  strcmp(package, "libc6") == 0 ? "dbg" : "dbgsym");

@@ -83,6 +83,36 @@ static void write_heap(FILE *to, const struct report_data *data)
         fputs(", sums without events", to);
 }
 
+static void write_labels(FILE *to, const struct report_data *data)
+{
+    for (const char *l = labels_next(&data->labels, NULL), *first = l; l;
+         l = labels_next(&data->labels, l)) {
+        fputs(l == first ? "  labels: " : ", ", to);
+        foreign_print(to, l);
+    }
+    if (data->labels.size > 0)
+        fputc('\n', to);
+}
+
+/* Where the recording was marked: --time mark:A..mark:B. */
+static void write_marks(FILE *to, const struct report_data *data)
+{
+    enum { MARKS_MAX = 16 };
+
+    for (size_t i = 0; i < data->marks.count && i < MARKS_MAX; i++) {
+        const struct report_moment *m = &data->marks.at[i];
+        const uint64_t start = data->start.monotonic;
+
+        fputs(i == 0 ? "  marks: " : ", ", to);
+        foreign_print(to, m->name);
+        fprintf(to, " at %.3f s", seconds(m->time > start ? m->time - start : 0));
+    }
+    if (data->marks.count > MARKS_MAX)
+        fprintf(to, ", and %zu more", data->marks.count - MARKS_MAX);
+    if (data->marks.count > 0)
+        fputc('\n', to);
+}
+
 static void write_start(FILE *to, const struct report_data *data)
 {
     const struct sfb_recording_start *start = &data->start;
@@ -98,8 +128,14 @@ static void write_start(FILE *to, const struct report_data *data)
         strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm);
     report_command_write(to, start->command, start->command_size);
     fputc('\n', to);
-    fprintf(to, "  recorded %s, %.2f s, ", date, seconds(report_data_end(data) - start->monotonic));
-    if (report_data_is_heap(data))
+    if (start->engine == SFB_ENGINE_CALLS)
+        fputs("  ", to);
+    else
+        fprintf(to, "  recorded %s, %.2f s, ", date,
+                seconds(report_data_end(data) - start->monotonic));
+    if (start->engine == SFB_ENGINE_CALLS)
+        fputs(sfb_recording_engine_str(start->engine), to);
+    else if (report_data_is_heap(data))
         write_heap(to, data);
     else
         fprintf(to, "%" PRIu32 " Hz by %s", start->rate_hz,
@@ -109,6 +145,8 @@ static void write_start(FILE *to, const struct report_data *data)
         foreign_print(to, start->engine_text);
     }
     fputc('\n', to);
+    write_labels(to, data);
+    write_marks(to, data);
 }
 
 /* How the program ended that was recorded first, exec or not, unless all went well. */

@@ -20,7 +20,7 @@ static const struct report_unit units[] = {
     { "us", REPORT_TIME, 1000, 3 },      { "ns", REPORT_TIME, 1, 0 },
     { "GiB", REPORT_BYTES, 1 << 30, 3 }, { "MiB", REPORT_BYTES, 1 << 20, 3 },
     { "KiB", REPORT_BYTES, 1 << 10, 3 }, { "bytes", REPORT_BYTES, 1, 0 },
-    { "blocks", REPORT_BLOCKS, 1, 0 }
+    { "blocks", REPORT_BLOCKS, 1, 0 },   { "calls", REPORT_CALLS, 1, 0 }
 };
 
 enum { UNITS = sizeof units / sizeof *units };

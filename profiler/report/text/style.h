@@ -28,12 +28,12 @@ enum report_colour {
 void report_colour(FILE *to, const struct report_style *style, enum report_colour colour);
 
 /* What is counted. */
-enum report_quantity { REPORT_TIME, REPORT_BYTES, REPORT_BLOCKS };
+enum report_quantity { REPORT_TIME, REPORT_BYTES, REPORT_BLOCKS, REPORT_CALLS };
 
 struct report_unit {
     const char *name;
     enum report_quantity quantity;
-    uint64_t one; /* ns, bytes, blocks */
+    uint64_t one; /* ns, bytes, blocks, calls */
     int decimals;
 };
 

@@ -12,7 +12,9 @@
 #include "profiler/report/text/nameless.h"
 #include "profiler/report/text/start.h"
 #include "profiler/report/text/tally.h"
+#include "profiler/report/text/ways.h"
 #include "util/counted.h"
+#include "util/foreign.h"
 
 static double seconds(uint64_t ns)
 {
@@ -54,22 +56,93 @@ static void write_truncated(FILE *to, const struct report_model *model)
     fputc('\n', to);
 }
 
+/* A trace has no times. */
+static void write_calls(FILE *to, const struct report_model *model)
+{
+    const uint64_t old = report_group_all(model, 0).value, new = report_group_all(model, 1).value;
+
+    if (report_model_compares(model))
+        fprintf(to, "  %" PRIu64 " calls, were %" PRIu64 ";", new, old);
+    else
+        fprintf(to, "  %s", counted(old, "calls").text);
+    report_members_write(to, model);
+    fprintf(to, ": %s\n", counted(model->stacks.count, "stacks").text);
+}
+
 static void write_time(FILE *to, const struct report_model *model)
 {
     const uint64_t old = report_group_all(model, 0).value, new = report_group_all(model, 1).value;
+    const enum report_time_value value = model->choice.time_value;
     const double change = seconds(new) - seconds(old);
 
     if (report_model_compares(model)) {
-        fprintf(to, "  CPU time %.3f s, was %.3f s: %+.3f s", seconds(new), seconds(old), change);
+        fprintf(to, "  %s %.3f s, was %.3f s: %+.3f s", report_time_value_name(value), seconds(new),
+                seconds(old), change);
         if (old > 0)
             fprintf(to, " (%+.2f %%)", 100.0 * change / seconds(old));
         fputs(";", to);
     } else {
-        fprintf(to, "  CPU time %.3f s", seconds(old));
+        fprintf(to, "  %s %.3f s", report_time_value_name(value), seconds(old));
     }
     report_members_write(to, model);
     fprintf(to, ": %s, %s\n", counted(model->totals[0], "samples").text,
             counted(model->stacks.count, "stacks").text);
+}
+
+/* @return the function that called into the C library; "": no function has a name */
+static const char *caller_of(const struct report_model *model, uint32_t stack)
+{
+    struct report_steps steps = report_steps_of(model, stack);
+    struct report_step step;
+
+    report_steps_next(&steps, &step); /* what it waits in */
+    while (report_steps_next(&steps, &step)) {
+        const struct report_function *f =
+            step.line ? &model->functions.at[step.line->function] : NULL;
+        const char *module = f ? report_text(model, model->modules.at[f->module].name) : "";
+
+        if (f && f->known && strncmp(module, "libc.so", 7) != 0 &&
+            strncmp(module, "libc-", 5) != 0 && strncmp(module, "libpthread", 10) != 0)
+            return report_text(model, f->name);
+    }
+    return "";
+}
+
+/* Some of several recordings have waits: what is shown is as of the first one. */
+static void write_mixture(FILE *to, const struct report_model *model)
+{
+    const bool cpu = model->choice.time_value == REPORT_TIME_CPU;
+    size_t have = 0;
+
+    for (size_t i = 0; i < model->source_count; i++)
+        have += model->sources[i].data->wait_count > 0;
+    if (have == 0 || have == model->source_count)
+        return;
+    if (cpu)
+        fprintf(to, "  not in it: the waits of %zu of %s\n", have,
+                counted(model->source_count, "recordings").text);
+    else
+        fprintf(to, "  without waits: %zu of %s, whose CPU time alone is known\n",
+                model->source_count - have, counted(model->source_count, "recordings").text);
+}
+
+/* Threads of pools that do nothing are no part of the figures. */
+static void write_idle(FILE *to, const struct report_model *model)
+{
+    for (size_t i = 0; i < model->idle.count; i++) {
+        const struct report_idle *idle = &model->idle.at[i];
+        const char *caller = caller_of(model, idle->stack);
+
+        fprintf(to, "  not in it: %s ", counted(idle->threads, "idle threads").text);
+        foreign_print(to, idle->name);
+        fprintf(to, ", %.3f s ", seconds(idle->weight));
+        foreign_print(to, report_waits_in(model, idle->stack));
+        if (caller[0]) {
+            fputs(" for ", to);
+            foreign_print(to, caller);
+        }
+        fputc('\n', to);
+    }
 }
 
 static void write_unsampled(FILE *to, const struct report_model *model, uint64_t all)
@@ -112,7 +185,14 @@ bool report_summary_write(FILE *to, const struct report_model *model, enum repor
         report_starts_write(to, model);
         report_choice_write(to, &model->choice);
         write_engines(to, model, detail);
-        write_time(to, model);
+        if (!report_ways_write(to, model, detail))
+            return false;
+        if (model->choice.time_value == REPORT_TIME_CALLS)
+            write_calls(to, model);
+        else
+            write_time(to, model);
+        write_mixture(to, model);
+        write_idle(to, model);
     }
     good = report_missing_write(to, model, detail) && report_all_losses_write(to, model, detail);
     report_unfinished_write(to, model);

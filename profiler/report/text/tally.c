@@ -121,7 +121,7 @@ bool report_tally_make(struct report_tally *out, const struct report_model *mode
     for (size_t i = 0; !report_by_is_called(by) && i < model->rows.count; i++) {
         const struct report_row *row = &model->rows.at[i];
 
-        count_whole(out, out->entities.of_member[row->member], row->group,
+        count_whole(out, report_entity_of_row(&out->entities, row), row->group,
                     report_amount_of(model, row));
     }
     for (size_t i = 0; i < model->members.count; i++) {

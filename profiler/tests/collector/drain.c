@@ -24,6 +24,7 @@ static struct sfb_shared_process *processes;
 static struct sfb_recording_writer *writer;
 static struct sfb_recorder_drain *drain;
 static struct sfb_recorder_watcher watcher; /* of the next begin() */
+static struct sfb_recorder_ids *ids;        /* the same; NULL: the drain's own */
 static int memory_fd = -1;                  /* the same: what it maps; -1: no file */
 
 static struct sfb_shared_ring *ring_at(uint32_t slot)
@@ -61,6 +62,7 @@ static void begin(void)
     options.shared = shared;
     options.writer = writer;
     options.watcher = watcher;
+    options.ids = ids;
     cr_assert_eq(sfb_recorder_drain_open(&drain, &options), SFB_OK);
 }
 
@@ -464,6 +466,29 @@ Test(record_drain, gives_no_ring_away_whose_thread_is_there)
     c = end();
     cr_expect_eq(c->threads, 2);
     free(c);
+}
+
+/* An agent sends a function again that it has forgotten: one without room is not written each time. */
+Test(record_drain, writes_no_function_without_room)
+{
+    enum { CODES_MAX = 131072, AGAIN = 1000 };
+    struct sfb_shared_code code = { .head = { .size = sizeof code, .kind = SFB_RECORD_CODE } };
+    struct sfb_recorder_ids given = { .code = 0 };
+
+    _Static_assert(SFB_SHARED_CPU_RING % sizeof code == 0, "no record is split");
+    ids = &given;
+    begin();
+    add_process(0);
+    add_ring(0, 0);
+    for (uint32_t i = 0; i < CODES_MAX + AGAIN; i++) {
+        code.code = i < CODES_MAX ? i + 1 : UINT64_MAX;
+        put(0, &code, sizeof code);
+        if (i % 1024 == 0)
+            cr_assert_eq(sfb_recorder_drain(drain), SFB_OK);
+    }
+    free(end());
+    ids = NULL;
+    cr_expect(eq(u32, given.code, CODES_MAX));
 }
 
 /* Any bytes: it ends, and the file reads. */

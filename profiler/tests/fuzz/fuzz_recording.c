@@ -15,7 +15,8 @@
 
 enum { IDS = 65536 };
 
-static uint8_t processes[IDS / 8], threads[IDS / 8], stacks[IDS / 8], sites[IDS / 8];
+static uint8_t processes[IDS / 8], threads[IDS / 8], stacks[IDS / 8], sites[IDS / 8],
+    codes[IDS / 8], awaited[IDS / 8];
 
 static void introduce(uint8_t *ids, uint32_t id)
 {
@@ -95,6 +96,16 @@ static void check_site(const struct sfb_recording_heap_site *site)
     introduce(sites, site->id);
 }
 
+static void check_code_frames(const struct sfb_recording_code_frames *calls)
+{
+    check_known(stacks, calls->stack);
+    FUZZ_CHECK(calls->count <= SFB_RECORDING_CODE_FRAMES_MAX);
+    for (size_t i = 0; i < calls->count; i++) {
+        check_none_or_known(codes, calls->frames[i].code);
+        FUZZ_CHECK(i == 0 || calls->frames[i].frame >= calls->frames[i - 1].frame);
+    }
+}
+
 static void check_event(const struct sfb_recording_event *event)
 {
     switch ((enum sfb_recording_kind)event->kind) {
@@ -112,6 +123,20 @@ static void check_event(const struct sfb_recording_event *event)
         check_known(threads, event->of.sample.thread);
         check_none_or_known(stacks, event->of.sample.stack);
         return;
+    case SFB_EVENT_WAIT:
+        check_known(threads, event->of.wait.thread);
+        check_none_or_known(stacks, event->of.wait.stack);
+        check_text(event->of.wait.call);
+        check_none_or_known(awaited, event->of.wait.awaited);
+        check_none_or_known(threads, event->of.wait.holder);
+        check_none_or_known(stacks, event->of.wait.holder_stack);
+        return;
+    case SFB_EVENT_MARK: check_text(event->of.mark.name); return;
+    case SFB_EVENT_AWAITED:
+        check_known(processes, event->of.awaited.process);
+        introduce(awaited, event->of.awaited.id);
+        check_text(event->of.awaited.name);
+        return;
     case SFB_EVENT_LOSSES:
         check_none_or_known(processes, event->of.losses.process);
         check_none_or_known(threads, event->of.losses.thread);
@@ -127,6 +152,13 @@ static void check_event(const struct sfb_recording_event *event)
     case SFB_EVENT_HEAP_SITE: check_site(&event->of.heap_site); return;
     case SFB_EVENT_HEAP_TOTALS: check_known(sites, event->of.heap_totals.site); return;
     case SFB_EVENT_HEAP_STATE: check_known(processes, event->of.heap_state.process); return;
+    case SFB_EVENT_CODE:
+        check_known(processes, event->of.code.process);
+        introduce(codes, event->of.code.id);
+        check_text(event->of.code.name);
+        check_text(event->of.code.file);
+        return;
+    case SFB_EVENT_CODE_FRAMES: check_code_frames(&event->of.code_frames); return;
     case SFB_EVENT_HEAP_EVENT:
         check_known(processes, event->of.heap_event.process);
         check_known(sites, event->of.heap_event.site);
@@ -152,6 +184,8 @@ static void read_all(const uint8_t *data, size_t size)
     memset(threads, 0, sizeof threads);
     memset(stacks, 0, sizeof stacks);
     memset(sites, 0, sizeof sites);
+    memset(codes, 0, sizeof codes);
+    memset(awaited, 0, sizeof awaited);
     while ((status = sfb_recording_reader_next(reader, &event)) == SFB_OK) {
         check_event(&event);
         finished |= event.kind == SFB_EVENT_FINISH;

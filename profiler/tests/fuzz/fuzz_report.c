@@ -10,14 +10,22 @@
 #include <unistd.h>
 
 #include "fuzz/seal.h"
+#include "profiler/report/formats/callgrind.h"
+#include "profiler/report/formats/cpuprofile.h"
 #include "profiler/report/formats/dhat.h"
+#include "profiler/report/formats/firefox.h"
 #include "profiler/report/formats/folded.h"
 #include "profiler/report/formats/gperftools.h"
 #include "profiler/report/formats/heaptrack.h"
+#include "profiler/report/formats/otlp.h"
+#include "profiler/report/formats/perf_script.h"
 #include "profiler/report/formats/pprof.h"
 #include "profiler/report/formats/rows.h"
 #include "profiler/report/formats/speedscope.h"
+#include "profiler/report/formats/trace_events.h"
 #include "profiler/report/model/make.h"
+#include "profiler/report/model/merge.h"
+#include "profiler/report/model/merge_input.h"
 #include "profiler/report/model/symbol_names.h"
 #include "profiler/report/page/html.h"
 #include "profiler/report/text/callers.h"
@@ -126,7 +134,7 @@ static void write_views(FILE *to, const struct report_model *model,
 
     FUZZ_CHECK(wanted != NULL);
     memset(wanted, true, model->functions.count + 1);
-    for (int by = REPORT_BY_FUNCTION; by <= REPORT_BY_PROCESS; by++) {
+    for (int by = REPORT_BY_FUNCTION; by <= REPORT_BY_CALL; by++) {
         const struct report_top top = { .by = (enum report_by)by, .rows = 100 };
 
         FUZZ_CHECK(report_top_write(to, model, style, &top));
@@ -193,6 +201,13 @@ static void check_pprof(const char *text, size_t size, const struct report_model
     pprof_free(&f);
 }
 
+static bool (*const json_writers[])(FILE *, const struct report_model *) = {
+    report_firefox_write, report_cpuprofile_write, report_trace_events_write
+};
+static bool (*const line_writers[])(FILE *,
+                                    const struct report_model *) = { report_perf_script_write,
+                                                                     report_callgrind_write };
+
 static void write_files(const struct report_model *model)
 {
     size_t size;
@@ -200,10 +215,24 @@ static void write_files(const struct report_model *model)
 
     check_pprof(text, size, model);
     free(text);
+    free(written(report_otlp_write, model, &size));
     text = written(report_speedscope_write, model, &size);
     check_json(text, size);
     check_text(text, size);
     free(text);
+    for (size_t i = 0; i < sizeof json_writers / sizeof *json_writers; i++) {
+        text = written(json_writers[i], model, &size);
+        check_json(text, size);
+        check_text(text, size);
+        free(text);
+    }
+    for (size_t i = 0; i < sizeof line_writers / sizeof *line_writers; i++) {
+        text = written(line_writers[i], model, &size);
+        for (char *tab = text; (tab = memchr(tab, '\t', (size_t)(text + size - tab)));)
+            *tab = ' ';
+        check_text(text, size);
+        free(text);
+    }
     text = written(report_rows_write, model, &size);
     check_rows(text, size);
     check_text(text, size);
@@ -313,6 +342,33 @@ static void report(const struct report_data *data)
     report_symbol_names_close(names);
 }
 
+/* What is merged is a recording, with all samples and waits of its input. */
+static void merge(const struct report_data *data)
+{
+    struct report_merge_start start = { .count = 0 };
+    struct report_merge *merged;
+    struct report_data again;
+    struct sfb_error error;
+    char name[32];
+    int fd;
+
+    if (!data->start.command || report_data_is_heap(data))
+        return;
+    fd = memfd_create("merged", MFD_CLOEXEC);
+    FUZZ_CHECK(fd >= 0);
+    FUZZ_CHECK(report_merge_start_add(&start, &data->start));
+    FUZZ_CHECK(report_merge_open(&merged, fd, &start) == SFB_OK);
+    FUZZ_CHECK(report_merge_add(merged, data) == SFB_OK);
+    FUZZ_CHECK(report_merge_close(merged) == SFB_OK);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    FUZZ_CHECK(report_data_read(&again, name, &error) == SFB_OK);
+    FUZZ_CHECK(again.sample_count == data->sample_count && again.sampled_ns == data->sampled_ns);
+    FUZZ_CHECK(again.wait_count == data->wait_count);
+    report_data_free(&again);
+    report_merge_start_free(&start);
+    close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uint8_t *sealed = malloc(size > 0 ? size : 1);
@@ -324,8 +380,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(sealed, data, size);
     fuzz_seal(sealed, size);
     put_file(sealed, size);
-    if (report_data_read(&read, path, &error) == SFB_OK)
+    if (report_data_read(&read, path, &error) == SFB_OK) {
         report(&read);
+        merge(&read);
+    }
     report_data_free(&read);
     free(sealed);
     return 0;

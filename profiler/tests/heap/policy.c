@@ -51,10 +51,9 @@ static const char *const allocating[] = {
     "_ZdaPvSt11align_val_tRKSt9nothrow_t",
 };
 
-static const char *const others[] = {
-    "_exit",   "_Exit",     "dlclose",   "dlopen",      "prctl",
-    "prlimit", "prlimit64", "setrlimit", "setrlimit64", "syscall"
-};
+static const char *const others[] = { "_exit",   "_Exit",     "dlclose",   "dlopen",      "prctl",
+                                      "prlimit", "prlimit64", "setrlimit", "setrlimit64", "syscall",
+                                      "setuid",  "setreuid",  "setresuid" };
 
 static bool is_one_of(const char *name, const char *const *names, size_t count)
 {
@@ -84,8 +83,18 @@ Test(heap_policy, exports_are_what_allocates_and_the_interposed_names)
 }
 
 /* What an event runs. Names with sfb_ and sframe_ are looked at by policy.imports. */
-static const char *const event_objects[] = { "hook",        "hooks",        "hooks_map", "event",
-                                             "heap_sample", "thread_state", "heap" };
+static const char *const event_objects[] = { "hook",
+                                             "hooks",
+                                             "hooks_map",
+                                             "event",
+                                             "heap_sample",
+                                             "thread_state",
+                                             "heap",
+                                             "heap_stack",
+                                             "python_objects",
+                                             "__/known",
+                                             "__/python/python_calls",
+                                             "__/python/python_memory" };
 
 static const struct {
     const char *name, *reason;
@@ -110,6 +119,11 @@ static const struct {
     { "__isoc23_strtoull", "the same, by the headers of glibc 2.38" },
     { "pthread_key_create", "before there are threads" },
     { "_GLOBAL_OFFSET_TABLE_", "no function" },
+    { "_PyRuntime", "no function" },
+    { "PyCode_Type", "no function" },
+    { "PyMem_GetAllocator", "before the interpreter starts" },
+    { "PyMem_SetAllocator", "before the interpreter starts" },
+    { "Py_Version", "no function" },
     { "__stack_chk_fail", "does not return" },
 };
 

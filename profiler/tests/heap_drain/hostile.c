@@ -14,7 +14,7 @@ static const struct {
     size_t count;
     const char *says; /* NULL: nothing is wrong with it */
 } records[] = {
-    { "an unknown kind", 11, { 0 }, 1, "an unknown record of the heap" },
+    { "an unknown kind", 12, { 0 }, 1, "an unknown record of the heap" },
     { "kind 0", 0, { 0 }, 1, "an unknown record of the heap" },
     { "kind 255", 255, { 0 }, 1, "an unknown record of the heap" },
     { "half an allocation", SFB_HEAP_ALLOC, { 0x1000 }, 1, "an unknown record of the heap" },
@@ -30,6 +30,14 @@ static const struct {
     { "a stack beyond the ring", SFB_HEAP_STACK, { 7, 0xffffffff }, 2, "larger than its ring" },
     { "a stack that is none", SFB_HEAP_STACK, { 7, 8, 0x1234 }, 3, "cannot be decoded" },
     { "a stack without a name", SFB_HEAP_STACK, { 0, 8, 0 }, 3, "cannot be decoded" },
+    { "calls beyond the ring",
+      SFB_HEAP_STACK,
+      { 7, 8 | 9 << SFB_HEAP_CALLS_SHIFT, 1 },
+      3,
+      "larger than" },
+    { "a function beyond the ring", SFB_HEAP_CODE, { 7, 9, UINT32_MAX }, 3, "larger than" },
+    { "a function without a key", SFB_HEAP_CODE, { 0, 9, 0 }, 3, "impossible" },
+    { "a function without a name", SFB_HEAP_CODE, { 7, 9, 0 }, 3, NULL },
     { "a name without an end", SFB_HEAP_NAME, { UINT64_MAX, UINT64_MAX }, 2, NULL },
     { "a failure of nothing", SFB_HEAP_REALLOC_FAILED, { 0x1000 }, 1, NULL },
     { "realloc() of nothing", SFB_HEAP_FREE_REALLOC, { 0x1000 }, 1, NULL },
@@ -56,6 +64,45 @@ Test(heap_hostile, judges_each_record)
                   records[i].name, h->why);
         cr_expect(h->event_count >= 1 && h->events[h->event_count - 1].size == 5, "%s",
                   records[i].name);
+        free(h);
+    }
+}
+
+/* Calls of the function with the key 7. */
+static const struct {
+    const char *name;
+    size_t count;
+    struct sfb_shared_call calls[2];
+    const char *says;
+} stacks[] = {
+    { "a function and its caller", 2, { { 7, 2, 0 }, { 7, 4, 0 } }, NULL },
+    { "a function that was not sent", 2, { { 8, 2, 0 }, { 7, 4, 0 } }, NULL },
+    { "a caller further in", 2, { { 7, 2, 1 }, { 7, 4, 0 } }, "out of order" },
+    { "more calls than there can be", SFB_SHARED_CALLS_MAX + 1, { { 7, 2, 0 } }, "impossible" },
+};
+
+Test(heap_hostile, judges_calls_of_python)
+{
+    static struct sfb_shared_call calls[SFB_SHARED_CALLS_MAX + 1];
+
+    for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
+        struct made_heap *h;
+
+        made_session_begin(&(struct made_options){ 0 });
+        made_process(0);
+        made_thread(0, 0);
+        made_record(0, 3, SFB_HEAP_CODE, (const uint64_t[]){ 7, 9, 0 }, 3);
+        memcpy(calls, stacks[i].calls, sizeof stacks[i].calls);
+        made_stack_with_calls(0, 5, 1, calls, stacks[i].count);
+        made_stack_record(0, 5, 2);
+        made_alloc(0, 2 * MS, 0x777000, 5, 2); /* it goes on */
+        h = made_session_end();
+        made_replay(h);
+        cr_expect(h->lost[SFB_LOSS_BAD_RING] == (stacks[i].says != NULL), "%s: %s", stacks[i].name,
+                  h->why);
+        cr_expect(strstr(h->why, stacks[i].says ? stacks[i].says : "") != NULL, "%s: %s",
+                  stacks[i].name, h->why);
+        cr_expect(h->event_count == 1, "%s", stacks[i].name);
         free(h);
     }
 }

@@ -132,17 +132,30 @@ void made_publish(uint32_t ring)
     __atomic_store_n(&made_ring(ring)->head, written[ring], __ATOMIC_RELEASE);
 }
 
+enum { CALLS_MAX = 1024 };
+
 /* One frame for each hash. */
-void made_stack_record(uint32_t ring, uint64_t time, uint64_t hash)
+void made_stack_with_calls(uint32_t ring, uint64_t time, uint64_t hash,
+                           const struct sfb_shared_call *calls, size_t count)
 {
-    uint64_t words[4] = { hash };
+    uint64_t words[4 + 2 * CALLS_MAX] = { hash };
     struct sfb_cbf_encoder encoder;
+    size_t used;
 
     sfb_cbf_encoder_init(&encoder, (uint8_t *)&words[2], 16, 8 * sizeof(void *));
     sfb_cbf_encoder_put(&encoder, SFB_FRAME_PC, 0x1000 + hash);
-    words[1] = sfb_cbf_encoder_end(&encoder, false) | (uint64_t)SFB_END << SFB_HEAP_END_SHIFT;
-    made_record(ring, time, SFB_HEAP_STACK, words, 2 + ((words[1] & 0xff) + 7) / 8);
+    words[1] = sfb_cbf_encoder_end(&encoder, false) | count << SFB_HEAP_CALLS_SHIFT |
+               (uint64_t)SFB_END << SFB_HEAP_END_SHIFT;
+    used = 2 + ((words[1] & 0xff) + 7) / 8;
+    for (size_t i = 0; i < count; i++, used += 2)
+        memcpy(words + used, &calls[i], sizeof *calls);
+    made_record(ring, time, SFB_HEAP_STACK, words, used);
     made_publish(ring);
+}
+
+void made_stack_record(uint32_t ring, uint64_t time, uint64_t hash)
+{
+    made_stack_with_calls(ring, time, hash, NULL, 0);
 }
 
 void made_alloc(uint32_t ring, uint64_t time, uint64_t pointer, uint64_t size, uint64_t hash)

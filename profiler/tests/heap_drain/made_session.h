@@ -40,6 +40,8 @@ void made_record(uint32_t ring, uint64_t time, uint32_t kind, const uint64_t *wo
 /* Each publishes what was written. */
 void made_publish(uint32_t ring);
 void made_stack_record(uint32_t ring, uint64_t time, uint64_t hash);
+void made_stack_with_calls(uint32_t ring, uint64_t time, uint64_t hash,
+                           const struct sfb_shared_call *calls, size_t count);
 void made_alloc(uint32_t ring, uint64_t time, uint64_t pointer, uint64_t size, uint64_t hash);
 void made_free(uint32_t ring, uint64_t time, uint64_t pointer);
 

@@ -45,6 +45,45 @@ static void expect_all_right(const char *library, struct run run)
     run_free(&run);
 }
 
+/* What nginx's workers do: at their end they could not remove root's file. */
+Test(agent, leaves_no_file_of_a_process_that_has_become_another_user)
+{
+    static const char *const ways[] = { "setuid", "setreuid", "setresuid" };
+
+    if (geteuid() != 0)
+        cr_skip_test("only root can become another user");
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct run run = run_line(
+            "mkfifo in out; SFB_HEAP_LIVE=8M LD_PRELOAD='" SFB_HEAP_AGENT "' '" SFB_AGENT_PROGRAM
+            "' user %s <in >out 2>err & job=$!; exec 9>in; read -r ready pid <out; "
+            "echo files $(ls | grep -c live); head -c 1 /proc/$pid/map_files/$(sed -n "
+            "'s/ .*sfb-heap-.*//p' /proc/$pid/maps) >/dev/null && " TOOL
+            " ctl $pid dump -o heap.sfbr && " PEARLS("heap.sfbr") FINISH,
+            ways[i]);
+        expect_has(run.out, "files 0\n");
+        if (strstr(run.err, "Operation not permitted"))
+            printf("not read: %s", run.err);
+        else
+            expect_has(run.out, "pearls 200000\n");
+        cr_expect(strstr(run.out, "status") == NULL, "%s: %s%s", ways[i], run.out, run.err);
+        run_free(&run);
+        run = run_line("rm -f heap.sfbr");
+        run_free(&run);
+    }
+}
+
+/* For a while only: the process is root again at its end. */
+Test(agent, keeps_the_file_of_a_process_that_is_another_user_for_now)
+{
+    struct run run;
+
+    if (geteuid() != 0)
+        cr_skip_test("only root can become another user");
+    run = run_line(WITH("", "user for-now") "echo files $(ls | grep -c live)" FINISH);
+    expect_has(run.out, "files 1\n");
+    run_free(&run);
+}
+
 Test(agent, keeps_what_lives_over_the_c_library)
 {
     expect_all_right("glibc", run_line(WITH("", "mixed") TOOL
@@ -305,7 +344,7 @@ Test(agent, of_a_set_user_id_program_makes_no_file_where_its_caller_says)
  * A server begins as root, and works as another user. The file stays root's: a user that may write it may write the
  * memory of the process. The next start by root removes it.
  */
-Test(agent, leaves_no_file_of_a_process_that_becomes_another_user)
+Test(agent, removes_the_file_that_a_process_of_another_user_had_to_leave)
 {
     struct run run;
 

@@ -802,7 +802,9 @@ Test(table, is_dumped_in_a_child_that_was_made_beside_a_dump)
         sfb_live_continue_in_child(); /* as the agent's handler of fork() does */
         for (int i = 0; i < CHILD_BLOCKS; i++)
             block_new(10);
-        _exit(sfb_live_is_on() && sfb_live_dump(nowhere, false) == SFB_OK ? 0 : 1);
+        status = sfb_live_is_on() && sfb_live_dump(nowhere, false) == SFB_OK ? 0 : 1;
+        sfb_live_stop(); /* with its file */
+        _exit(status);
     }
     cr_assert_eq(waitpid(child, &status, 0), child);
     cr_expect_eq(status, 0);

@@ -3,9 +3,11 @@
  *
  *     old, new   two threads, a recursion, a stack that is cut off, what was never sampled; new differs from old
  *     hostile    names of functions and threads that would like to be HTML
+ *     one        one sample
  *     big        100,000 stacks
  *     deep       stacks of 3,000 frames
  *     heap       a heap with its events; sums: the same without them
+ *     memory     heaps of two processes, with what the allocator holds and what is resident
  *
  * Functions are code that the process made, so that their names are whatever is wanted.
  */
@@ -108,6 +110,14 @@ static void write_small(bool newer)
     put_sample(2, cut, 500, 5);
     must(sfb_recording_put_losses(writer, &lost));
     must(sfb_recording_put_thread_end(writer, &gone));
+}
+
+static void write_one(void)
+{
+    const unsigned run = add_function("main"), work = add_function("work(int; char)");
+
+    put_thread(1, "main");
+    put_sample(1, put_stack((unsigned[]){ run, work }, 2, false), 100, 1);
 }
 
 /* As bytes: no editor shows them the other way round. */
@@ -273,6 +283,55 @@ static void write_heap(bool events)
         must(sfb_recording_put_heap_totals(writer, &totals[i]));
 }
 
+static void put_memory(uint32_t process, uint64_t ms, const uint64_t kib[4])
+{
+    const struct sfb_recording_heap_state state = { .process = process,
+                                                    .time = 1000000000 + ms * 1000000,
+                                                    .live = { 1, kib[0] << 10 },
+                                                    .allocated = { 9, 9 << 20 },
+                                                    .peak = { 1, 3 << 20 },
+                                                    .peak_time = 2000000000,
+                                                    .allocator_used = kib[1] << 10,
+                                                    .allocator_held = kib[2] << 10,
+                                                    .resident = kib[3] << 10 };
+
+    must(sfb_recording_put_heap_state(writer, &state));
+}
+
+/* The second process lives from 5 to 10 s, and its allocator says nothing. The recording ends at 29 s. */
+static void write_memory(void)
+{
+    const struct sfb_recording_heap heaps[] = { { 1, 0, 1000000000, 0 }, { 2, 0, 6000000000, 0 } };
+    const struct sfb_recording_process second = { .id = 2,
+                                                  .pid = 102,
+                                                  .time = 6000000000,
+                                                  .program = "/bin/program",
+                                                  .arguments = "program",
+                                                  .arguments_size = 8 };
+    const struct sfb_recording_process_end end = { .id = 2, .time = 11000000000 };
+    const struct sfb_recording_heap_site site = {
+        1, 1, put_stack((unsigned[]){ add_function("main") }, 1, false), SFB_HEAP_MALLOC
+    };
+    const struct sfb_recording_heap_totals totals = { .site = 1,
+                                                      .time = 30000000000,
+                                                      .allocated = amount(9, 9 << 20),
+                                                      .live = amount(1, 1 << 19),
+                                                      .peak = amount(1, 3 << 20) };
+
+    put_thread(1, "main");
+    must(sfb_recording_put_heap(writer, &heaps[0]));
+    must(sfb_recording_put_heap_site(writer, &site));
+    put_memory(1, 500, (uint64_t[]){ 1024, 0, 0, 4096 });
+    put_memory(1, 1000, (uint64_t[]){ 3072, 3584, 4096, 6144 });
+    put_memory(1, 2000, (uint64_t[]){ 512, 768, 4096, 6144 });
+    must(sfb_recording_put_process(writer, &second));
+    must(sfb_recording_put_heap(writer, &heaps[1]));
+    put_memory(2, 5500, (uint64_t[]){ 1024, 0, 0, 2048 });
+    must(sfb_recording_put_process_end(writer, &end));
+    put_memory(1, 20000, (uint64_t[]){ 512, 640, 1024, 5120 });
+    must(sfb_recording_put_heap_totals(writer, &totals));
+}
+
 int main(int argc, char **argv)
 {
     const struct sfb_recording_writer_options options = SFB_RECORDING_WRITER_OPTIONS_INIT;
@@ -306,12 +365,16 @@ int main(int argc, char **argv)
     must(sfb_recording_put_process(writer, &process));
     if (strcmp(kind, "hostile") == 0)
         write_hostile();
+    else if (strcmp(kind, "one") == 0)
+        write_one();
     else if (strcmp(kind, "big") == 0)
         write_big();
     else if (strcmp(kind, "deep") == 0)
         write_deep();
     else if (strcmp(kind, "heap") == 0 || strcmp(kind, "sums") == 0)
         write_heap(strcmp(kind, "heap") == 0);
+    else if (strcmp(kind, "memory") == 0)
+        write_memory();
     else
         write_small(strcmp(kind, "new") == 0);
     fclose(map);

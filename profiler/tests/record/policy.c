@@ -63,11 +63,20 @@ static const char *const exported[] = { "_Exit",
                                         "thrd_create" };
 
 /* What runs in the handler, and what it may call. Names with sfb_ and sframe_ are looked at by policy.imports. */
-static const char *const handler_objects[] = {
-    "agent",         "cpu/ring_writer", "cpu/timer",       "cpu/cpu_sample",
-    "modules",       "cpu/prof_action", "cpu/prof_signal", "cpu/thread_life",
-    "cpu/alternate", "cpu/prof_wait",   "cpu/weight",      "space"
-};
+static const char *const handler_objects[] = { "agent",
+                                               "cpu/ring_writer",
+                                               "cpu/timer",
+                                               "cpu/cpu_sample",
+                                               "modules",
+                                               "cpu/prof_action",
+                                               "cpu/prof_signal",
+                                               "cpu/thread_life",
+                                               "cpu/alternate",
+                                               "cpu/prof_wait",
+                                               "cpu/weight",
+                                               "space",
+                                               "python/python_calls",
+                                               "python/python_memory" };
 
 static const struct {
     const char *name, *reason;
@@ -89,6 +98,9 @@ static const struct {
     { "sigismember", "pure; signal-safe by POSIX" },
     { "sigorset", "pure" },
     { "_GLOBAL_OFFSET_TABLE_", "no function" },
+    { "_PyRuntime", "no function: an interpreter's state, where there is one" },
+    { "PyCode_Type", "no function: the interpreter's, too" },
+    { "Py_Version", "no function: the interpreter's, too" },
     { "__stack_chk_fail", "does not return" },
 };
 

@@ -21,9 +21,9 @@ Test(recording, refuses_what_nobody_could_read)
     int fd;
     struct sfb_recording_writer *w = made_open(&fd, NULL, 0);
 
-    cr_expect(eq(int,
-                 sfb_recording_put_thread(w, &(struct sfb_recording_thread){ 1, 1, 1, 0, 0, "" }),
-                 SFB_BAD_ARGUMENT));
+    cr_expect(
+        eq(int, sfb_recording_put_thread(w, &(struct sfb_recording_thread){ 1, 1, 1, 0, 0, "", 0 }),
+           SFB_BAD_ARGUMENT));
     cr_expect(eq(int, sfb_recording_put_process(w, &(struct sfb_recording_process){ .id = 0 }),
                  SFB_BAD_ARGUMENT));
     cr_expect(
@@ -36,9 +36,9 @@ Test(recording, refuses_what_nobody_could_read)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         cr_expect(
             eq(int, sfb_recording_put_stack(w, &id, 5, bad[i], i == 0 ? 3 : 4), SFB_BAD_ARGUMENT));
-    cr_expect(eq(int,
-                 sfb_recording_put_thread(w, &(struct sfb_recording_thread){ 1, 5, 1, 0, 0, "" }),
-                 SFB_OK));
+    cr_expect(
+        eq(int, sfb_recording_put_thread(w, &(struct sfb_recording_thread){ 1, 5, 1, 0, 0, "", 0 }),
+           SFB_OK));
     cr_expect(eq(
         int, sfb_recording_put_sample(w, &(struct sfb_recording_sample){ .thread = 1, .stack = 1 }),
         SFB_BAD_ARGUMENT));

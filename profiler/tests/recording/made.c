@@ -142,8 +142,8 @@ static void put_beginning(struct sfb_recording_writer *w)
     put_process(w, (struct sfb_recording_process){ 1, 0, 100, 99, SFB_PROCESS_STARTED,
                                                    1000000000001, 5, "/usr/bin/prog", "prog\0-x",
                                                    sizeof "prog\0-x" });
-    put_thread(w,
-               (struct sfb_recording_thread){ 1, 1, 100, SFB_ENGINE_TIMER, 1000000000002, "prog" });
+    put_thread(
+        w, (struct sfb_recording_thread){ 1, 1, 100, SFB_ENGINE_TIMER, 1000000000002, "prog", 0 });
     remember(SFB_EVENT_MODULES)->of.modules = modules;
     MUST(sfb_recording_put_modules(w, &modules) == SFB_OK);
 }
@@ -178,6 +178,39 @@ static void put_samples(struct sfb_recording_writer *w)
                                                  SFB_CBF_TRAILING_DATA });
 }
 
+/* Stacks of one CBF with other calls are others; of the same calls one. */
+static void put_codes(struct sfb_recording_writer *w)
+{
+    static uint8_t cbf[256];
+    static const struct sfb_recording_code codes[] = { { 1, 1, 17, "Shop.cart", "/srv/shop.py" },
+                                                       { 2, 1, 0,
+                                                         "gr\xc3\xb6\xc3\x9f"
+                                                         "e",
+                                                         "" } };
+    static const struct sfb_recording_code_frame frames[] = {
+        { 0, 1, 18 }, { 0, 2, 0 }, { 2, 1, 70000 }, { 70000, 0, 0 }
+    };
+    const size_t size = made_stack(cbf, sizeof cbf, 0x401001, 0, 4);
+    uint32_t first = 0, id;
+
+    for (size_t i = 0; i < 2; i++) {
+        remember(SFB_EVENT_CODE)->of.code = codes[i];
+        MUST(sfb_recording_put_code(w, &codes[i]) == SFB_OK);
+    }
+    for (size_t count = 4; count > 2; count--) {
+        const struct sfb_recording_code_frames calls = { 0, frames, count };
+
+        MUST(sfb_recording_put_stack_with_code(w, &id, 1, cbf, size, frames, count) == SFB_OK);
+        MUST(id > first);
+        first = id;
+        remember(SFB_EVENT_STACK)->of.stack = (struct sfb_recording_stack){ id, 1, cbf, size };
+        remember(SFB_EVENT_CODE_FRAMES)->of.code_frames = calls;
+        made_events[made_event_count - 1].of.code_frames.stack = id;
+        MUST(sfb_recording_put_stack_with_code(w, &id, 1, cbf, size, frames, count) == SFB_OK);
+        MUST(id == first);
+    }
+}
+
 static void put_children(struct sfb_recording_writer *w)
 {
     static uint8_t cbf[256];
@@ -185,16 +218,46 @@ static void put_children(struct sfb_recording_writer *w)
         { SFB_LOSS_RING_FULL, 2, 2, 17, "" },
         { SFB_LOSS_NOT_FOLLOWED, 0, 0, 1, "static: link the agent in" },
     };
+    static const struct sfb_recording_mark mark = { 1000000002600, "slow \x1b" };
+    static const struct sfb_recording_awaited awaited[] = {
+        { 1, 2, SFB_AWAITED_FUTEX, 0x7f0000001040, 0x7f0000000000, "/lib/lib\xff.so" },
+        { 2, 2, SFB_AWAITED_SOCKET, 0, 0, "tcp 127.0.0.1:5432" },
+    };
+    uint32_t stack;
 
     put_process(w, (struct sfb_recording_process){ 2, 1, 101, 100, SFB_PROCESS_FORKED,
                                                    1000000001001, 0, "", "", 0 });
-    put_thread(w,
-               (struct sfb_recording_thread){ 2, 2, 101, SFB_ENGINE_PERF, 1000000001002, "child" });
+    put_thread(
+        w, (struct sfb_recording_thread){ 2, 2, 101, SFB_ENGINE_PERF, 1000000001002, "child", 0 });
     put_thread(w, (struct sfb_recording_thread){ 1, 1, 100, SFB_ENGINE_PERF, 1000000001003,
-                                                 "renamed \xff" });
-    put_sample(w, (struct sfb_recording_sample){
-                      2, put_stack(w, 2, cbf, made_stack(cbf, sizeof cbf, 0x401001, 0, 4)),
-                      1000000002000, 77, SFB_ENGINE_PERF, SFB_END });
+                                                 "renamed \xff", 3 });
+    stack = put_stack(w, 2, cbf, made_stack(cbf, sizeof cbf, 0x401001, 0, 4));
+    put_sample(
+        w, (struct sfb_recording_sample){ 2, stack, 1000000002000, 77, SFB_ENGINE_PERF, SFB_END });
+    for (size_t i = 0; i < 2; i++) {
+        remember(SFB_EVENT_AWAITED)->of.awaited = awaited[i];
+        MUST(sfb_recording_put_awaited(w, &awaited[i]) == SFB_OK);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        const struct sfb_recording_wait wait = {
+            .thread = 2,
+            .stack = i == 0 ? 0 : stack,
+            .time = 1000000002500 + i,
+            .weight = i == 0 ? UINT64_MAX : 10000000,
+            .state = i == 0 ? SFB_STATE_UNKNOWN : SFB_STATE_ASLEEP,
+            .end = SFB_END,
+            .call = i == 0 ? "" : "futex",
+            .awaited = i < 2 ? 0 : (uint32_t)i - 1,
+            .since = i == 2 ? 1000000002400 : 0,
+            .holder = i == 2 ? 2 : 0,
+            .holder_stack = i == 2 ? stack : 0,
+        };
+
+        remember(SFB_EVENT_WAIT)->of.wait = wait;
+        MUST(sfb_recording_put_wait(w, &wait) == SFB_OK);
+    }
+    remember(SFB_EVENT_MARK)->of.mark = mark;
+    MUST(sfb_recording_put_mark(w, &mark) == SFB_OK);
     for (size_t i = 0; i < 2; i++) {
         remember(SFB_EVENT_LOSSES)->of.losses = losses[i];
         MUST(sfb_recording_put_losses(w, &losses[i]) == SFB_OK);
@@ -220,7 +283,8 @@ static void put_end(struct sfb_recording_writer *w)
 struct made made_all_kinds(const struct sfb_recording_packer *packer, int flush_each)
 {
     static void (*const parts[])(struct sfb_recording_writer *) = { put_beginning, put_samples,
-                                                                    put_children, put_end };
+                                                                    put_codes, put_children,
+                                                                    put_end };
     int fd;
     struct sfb_recording_writer *w = made_open(&fd, packer, 0);
     struct sfb_recording_finish *finish;
@@ -267,8 +331,8 @@ static void put_heaps(struct sfb_recording_writer *w)
     put_beginning(w);
     put_process(w, (struct sfb_recording_process){ 2, 1, 101, 100, SFB_PROCESS_FORKED,
                                                    1000000001001, 0, "", "", 0 });
-    put_thread(w,
-               (struct sfb_recording_thread){ 2, 2, 101, SFB_ENGINE_NONE, 1000000001002, "child" });
+    put_thread(
+        w, (struct sfb_recording_thread){ 2, 2, 101, SFB_ENGINE_NONE, 1000000001002, "child", 0 });
     for (uint32_t i = 1; i <= 2; i++) {
         const struct sfb_recording_heap heap = { i, i == 1 ? SFB_HEAP_MMAP : SFB_HEAP_AGGREGATE,
                                                  1000000001000 + i, i == 1 ? 0 : 524288 };

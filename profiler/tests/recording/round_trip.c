@@ -199,11 +199,28 @@ Test(recording, has_the_sum_that_iscsi_has)
     cr_expect(eq(u32, sfb_crc32c(sfb_crc32c(0, bytes, 5), bytes + 5, 27), 0x46dd794e));
 }
 
+/* Eight bytes at once, and one by one. */
+Test(recording, sums_are_the_same_at_once_and_in_parts)
+{
+    uint8_t bytes[1000];
+    uint32_t sum = 0;
+
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * i >> 3);
+    for (size_t i = 0; i < sizeof bytes; i += 5)
+        sum = sfb_crc32c(sum, bytes + i, 5);
+    cr_expect(eq(u32, sfb_crc32c(0, bytes, sizeof bytes), sum));
+    cr_expect(eq(u32, sfb_crc32c(sfb_crc32c(0, bytes, 1), bytes + 1, sizeof bytes - 1), sum));
+}
+
 Test(recording, names_engines_and_losses)
 {
     for (uint32_t i = 0; i < SFB_LOSS_COUNT; i++)
         cr_expect_str_neq(sfb_recording_loss_str(i), "?");
     cr_expect_str_eq(sfb_recording_loss_str(SFB_LOSS_COUNT), "?");
+    for (uint32_t i = 0; i < SFB_STATE_COUNT; i++)
+        cr_expect_str_neq(sfb_recording_state_str(i), "?");
+    cr_expect_str_eq(sfb_recording_state_str(SFB_STATE_COUNT), "?");
     cr_expect_str_eq(sfb_recording_engine_str(SFB_ENGINE_TIMER), "CPU-time timers");
     cr_expect_str_eq(sfb_recording_engine_str(99), "?");
 }

@@ -35,7 +35,8 @@ static bool same_process_end(const struct sfb_recording_event *a,
 static bool same_thread(const struct sfb_recording_event *a, const struct sfb_recording_event *b)
 {
     EVENTS(thread);
-    return SAME(id) && SAME(process) && SAME(tid) && SAME(engine) && SAME(time) && SAME_TEXT(name);
+    return SAME(id) && SAME(process) && SAME(tid) && SAME(engine) && SAME(time) &&
+           SAME_TEXT(name) && SAME(idle);
 }
 
 static bool same_thread_end(const struct sfb_recording_event *a,
@@ -61,6 +62,26 @@ static bool same_sample(const struct sfb_recording_event *a, const struct sfb_re
 {
     EVENTS(sample);
     return SAME(thread) && SAME(stack) && SAME(time) && SAME(weight) && SAME(engine) && SAME(end);
+}
+
+static bool same_wait(const struct sfb_recording_event *a, const struct sfb_recording_event *b)
+{
+    EVENTS(wait);
+    return SAME(thread) && SAME(stack) && SAME(time) && SAME(weight) && SAME(state) && SAME(end) &&
+           SAME_TEXT(call) && SAME(awaited) && SAME(since) && SAME(holder) && SAME(holder_stack);
+}
+
+static bool same_awaited(const struct sfb_recording_event *a, const struct sfb_recording_event *b)
+{
+    EVENTS(awaited);
+    return SAME(id) && SAME(process) && SAME(kind) && SAME(address) && SAME(start) &&
+           SAME_TEXT(name);
+}
+
+static bool same_mark(const struct sfb_recording_event *a, const struct sfb_recording_event *b)
+{
+    EVENTS(mark);
+    return SAME(time) && SAME_TEXT(name);
 }
 
 static bool same_losses(const struct sfb_recording_event *a, const struct sfb_recording_event *b)
@@ -115,6 +136,20 @@ static bool same_heap_event(const struct sfb_recording_event *a,
     return SAME(process) && SAME(site) && SAME(time) && SAME(size) && SAME(freed);
 }
 
+static bool same_code(const struct sfb_recording_event *a, const struct sfb_recording_event *b)
+{
+    EVENTS(code);
+    return SAME(id) && SAME(process) && SAME(first_line) && SAME_TEXT(name) && SAME_TEXT(file);
+}
+
+static bool same_code_frames(const struct sfb_recording_event *a,
+                             const struct sfb_recording_event *b)
+{
+    EVENTS(code_frames);
+    return SAME(stack) && SAME(count) &&
+           memcmp(x->frames, y->frames, x->count * sizeof *x->frames) == 0;
+}
+
 bool same_event(const struct sfb_recording_event *a, const struct sfb_recording_event *b)
 {
     static bool (*const same[])(const struct sfb_recording_event *,
@@ -135,8 +170,13 @@ bool same_event(const struct sfb_recording_event *a, const struct sfb_recording_
         [SFB_EVENT_HEAP_TOTALS] = same_heap_totals,
         [SFB_EVENT_HEAP_STATE] = same_heap_state,
         [SFB_EVENT_HEAP_EVENT] = same_heap_event,
+        [SFB_EVENT_WAIT] = same_wait,
+        [SFB_EVENT_CODE] = same_code,
+        [SFB_EVENT_CODE_FRAMES] = same_code_frames,
+        [SFB_EVENT_AWAITED] = same_awaited,
+        [SFB_EVENT_MARK] = same_mark,
     };
 
-    return a->kind == b->kind && a->kind >= SFB_EVENT_START && a->kind <= SFB_EVENT_HEAP_EVENT &&
+    return a->kind == b->kind && a->kind >= SFB_EVENT_START && a->kind <= SFB_EVENT_MARK &&
            same[a->kind](a, b);
 }

@@ -118,6 +118,9 @@ Test(calm, each_loss_has_a_singular)
                                "malloc() and free() are not seen"),
         [SFB_LOSS_FILTER] = "process with a seccomp filter: not recorded from there on",
         [SFB_LOSS_HEAP_UNSEEN] = "event of the heap unseen, of modules that bypass the agent",
+        [SFB_LOSS_PYTHON_OBJECTS] =
+            "process with a Python that has set its own allocators: no small objects",
+        [SFB_LOSS_PYTHON] = "process with a Python whose functions are shown as C",
     };
 
     for (uint32_t reason = 0; reason < SFB_LOSS_COUNT; reason++) {
@@ -129,6 +132,63 @@ Test(calm, each_loss_has_a_singular)
         else
             cr_expect(strlen(one.text) == strlen(text) - 1, "%s", one.text);
     }
+}
+
+/* --- Two ways -------------------------------------------------------------------------------------- */
+
+static void put_program(uint32_t id, const char *program)
+{
+    const struct sfb_recording_process process = { .id = id,
+                                                   .pid = 100 + id,
+                                                   .time = made_start.monotonic,
+                                                   .program = program,
+                                                   .arguments = program,
+                                                   .arguments_size = strlen(program) + 1 };
+
+    cr_assert(eq(int, sfb_recording_put_process(made_writer, &process), SFB_OK));
+    made_thread(id, id, "main");
+}
+
+static void put_by(uint32_t thread, uint32_t engine, uint64_t ms)
+{
+    const struct sfb_recording_sample sample = {
+        .thread = thread, .time = 2000000000, .weight = ms * MS, .engine = engine, .end = SFB_END
+    };
+
+    cr_assert(eq(int, sfb_recording_put_sample(made_writer, &sample), SFB_OK));
+}
+
+/* Which programs were recorded from outside: most first, and those that an agent had, too. */
+Test(calm, names_programs_that_were_recorded_from_outside)
+{
+    made_begin_as(&made_start);
+    put_program(1, "/bin/agent");
+    put_program(2, "/bin/static");
+    put_program(3, "/bin/early\033[31m");
+    put_program(4, "/opt/static");
+    put_by(1, SFB_ENGINE_PERF, 50);
+    put_by(2, SFB_ENGINE_OUTSIDE, 20);
+    put_by(3, SFB_ENGINE_OUTSIDE_USER, 10);
+    put_by(3, SFB_ENGINE_PERF, 10);
+    put_by(4, SFB_ENGINE_OUTSIDE, 5);
+    made_end("the program ended");
+    expect("", "  from outside, without an agent: static 0.025 s, part of early\\033[31m 0.010 s\n",
+           NULL);
+    unlink(made_path);
+}
+
+/* Where all is from outside, the first line says so. */
+Test(calm, names_no_ways_where_there_is_one)
+{
+    struct sfb_recording_start start = made_start;
+
+    start.engine = SFB_ENGINE_OUTSIDE;
+    made_begin_as(&start);
+    put_program(1, "/bin/static");
+    put_by(1, SFB_ENGINE_OUTSIDE, 20);
+    made_end("the program ended");
+    expect("", "by perf from outside", "without an agent");
+    unlink(made_path);
 }
 
 /* --- Little, and much ------------------------------------------------------------------------------ */

@@ -235,7 +235,8 @@ Test(heap_views, folded)
                 "(test-report-heap_views)\n",
                 NULL);
     snprintf(options, sizeof options, "--folded --value peak --fold %s", file);
-    made_expect(0, options,
+    made_expect(2, options, "", "--fold changes nothing in these files");
+    made_expect(0, "--folded --value peak",
                 "main;report_outer 8192\n"
                 "main;report_outer;report_outer;report_inner 1000\n"
                 "worker;report_outer;report_outer;report_inner 5000\n",
@@ -292,6 +293,12 @@ Test(heap_views, memory_over_time)
                  "\"time_ns\":2500000000,");
     made_expect(2, "--memory --value peak", "", "this view has its own values");
     made_expect(2, "--memory=x", "", "'x' is no number of instants");
+    made_expect(2, "--memory --filter a", "", "--filter changes nothing in --memory");
+    made_expect(2, "--memory --min 5", "", "--min changes nothing in --memory");
+    made_expect(2, "--memory --blocks", "", "--blocks changes nothing in --memory");
+    made_expect(2, "--memory-rows=/dev/null --filter a", "", "--filter changes nothing in these");
+    made_expect(2, "--html /dev/null --fold none", "", "--fold changes nothing in these files");
+    made_expect(2, "--slack --blocks", "", "--blocks changes nothing in --slack");
     unlink(made_path);
     make(&all);
     EXPECT_PARTS(
@@ -539,7 +546,7 @@ Test(heap_views, refusals)
     static const struct {
         const char *options, *why;
     } cases[] = {
-        { "--value live2", "'live2' is not one of allocated, live, peak, temporary" },
+        { "--value live2", "of a heap allocated, live, peak, temporary" },
         { "--at 1..2", "--at: '1..2' is no time" },
         { "--at 1 --time 1..2", "--at and --time: one of them" },
         { "--tail=0", "--tail: '0' is no part of a run" },

@@ -2,15 +2,18 @@
 #include "profiler/report/model/locate.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "profiler/report/model/unpack.h"
+#include "sfb/cbf.h"
 #include "support/test.h"
 
 enum { PROCESSES = 3, NAMESAKES = 300 };
 
 static const uint64_t base[PROCESSES] = { 0x10000, 0x7f5000000000, 0x3000 };
 static uint32_t process_used;
-static bool named;
+static bool named, identified;
 
 static bool use(void *user, const struct report_data *data, uint32_t process, uint32_t list)
 {
@@ -22,9 +25,14 @@ static bool use(void *user, const struct report_data *data, uint32_t process, ui
 /* A library that each process has elsewhere. */
 static void place(void *user, uint64_t lookup, struct report_place *out)
 {
+    static const char *const paths[PROCESSES] = { "/lib/it.so", "/usr/lib/it.so", "/lib/it.so" };
+    static const uint8_t id[2] = { 1, 2 };
+
     (void)user, (void)lookup;
     *out = (struct report_place){ .kind = REPORT_NATIVE,
-                                  .path = "/lib/it.so",
+                                  .path = identified ? paths[process_used] : "/lib/it.so",
+                                  .build_id = id,
+                                  .build_id_size = identified ? sizeof id : 0,
                                   .start = base[process_used],
                                   .end = base[process_used] + 0x100000 };
 }
@@ -86,6 +94,18 @@ Test(report_locate, counts_offsets_from_each_process_own_base)
     end();
 }
 
+/* The kernel and the loader have two paths of a library where /lib is a link. */
+Test(report_locate, knows_a_module_by_its_build_id)
+{
+    identified = true;
+    begin(true);
+    for (uint32_t process = 0; process < PROCESSES; process++)
+        cr_expect_eq(function_at(process, 0x120), 0);
+    cr_expect_eq(model.functions.count, 1);
+    cr_expect_eq(model.modules.count, 1);
+    end();
+}
+
 Test(report_locate, tells_many_functions_of_one_name_apart)
 {
     begin(true);
@@ -116,4 +136,58 @@ Test(report_strings, are_one_only_if_their_text_is)
     cr_assert(report_strings_add(&strings, "", &number));
     cr_expect_eq(number, COUNT);
     report_strings_free(&strings);
+}
+
+/* --- Stacks --------------------------------------------------------------------------------------- */
+
+/* A stack of few functions, so that many share outer frames. @return its size */
+static size_t random_cbf(unsigned *seed, uint8_t *out, size_t room)
+{
+    static const enum sfb_frame_kind kinds[] = { SFB_FRAME_RA, SFB_FRAME_RA,    SFB_FRAME_RA,
+                                                 SFB_FRAME_PC, SFB_FRAME_ASYNC, SFB_FRAME_OMIT };
+    const unsigned count = (unsigned)rand_r(seed) % 12;
+    struct sfb_cbf_encoder encoder;
+
+    cr_assert(eq(int, sfb_cbf_encoder_init(&encoder, out, room, 64), SFB_OK));
+    for (unsigned i = 0; i < count; i++) {
+        const enum sfb_frame_kind kind = kinds[(unsigned)rand_r(seed) % 6];
+        const uint64_t where = (unsigned)rand_r(seed) % 3;
+
+        sfb_cbf_encoder_put(&encoder, kind,
+                            kind == SFB_FRAME_OMIT ? where + 1
+                            : where == 2           ? 0
+                                                   : base[0] + 0x101 * where);
+    }
+    return sfb_cbf_encoder_end(&encoder, (unsigned)rand_r(seed) % 4 == 0);
+}
+
+/* What a stack takes from the one before it is what it would have found itself. */
+Test(report_locate, takes_outer_frames_from_the_stack_before)
+{
+    struct report_unpacker series = { .now = { .count = 0 } };
+    unsigned seed = 1;
+    size_t shared = 0;
+
+    begin(false);
+    for (unsigned round = 0; round < 20000; round++) {
+        struct report_unpacker alone = { .now = { .count = 0 } };
+        uint8_t bytes[256];
+        const struct report_cbf cbf = { .process = (unsigned)rand_r(&seed) % 8 == 0,
+                                        .bytes = bytes,
+                                        .size = random_cbf(&seed, bytes, sizeof bytes) };
+        const struct report_unpacked *got, *want;
+        bool truncated, want_truncated;
+
+        cr_assert(report_unpack(&series, &locator, 0, &cbf, 0, &got, &truncated));
+        cr_assert(report_unpack(&alone, &locator, 0, &cbf, 0, &want, &want_truncated));
+        cr_assert(eq(sz, got->frame_count, want->frame_count), "round %u", round);
+        cr_assert(eq(int, truncated, want_truncated));
+        for (size_t i = 0; i < want->frame_count; i++)
+            cr_assert(eq(u32, got->locations[i], want->locations[i]), "round %u, %zu", round, i);
+        shared += got->count > 0 && series.before.count > 0;
+        report_unpacker_free(&alone);
+    }
+    cr_expect(lt(sz, 1000, shared));
+    report_unpacker_free(&series);
+    end();
 }

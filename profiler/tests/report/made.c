@@ -24,6 +24,13 @@ NOINLINE int report_outer(int x)
     return report_inner(x) + 1;
 }
 
+NOINLINE int report_long(int x)
+{
+    sink += x;
+    __asm__ volatile(".rept 2000\n\tnop\n\t.endr");
+    return sink;
+}
+
 /* Another one is in views.c. */
 NOINLINE static int namesake(int x)
 {

@@ -17,6 +17,7 @@ extern const struct sfb_recording_start made_start;
 NOINLINE int report_inner(int x);
 NOINLINE int report_outer(int x);
 NOINLINE int report_host(int x); /* report_inlined() is inlined into it */
+NOINLINE int report_long(int x); /* of more than 2,000 instructions */
 
 /* Begins a recording, with process 1 and its thread 1, "main". */
 void made_begin(void);

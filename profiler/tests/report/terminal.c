@@ -161,6 +161,49 @@ Test(terminal, keeps_the_last_component)
     unlink(made_path);
 }
 
+/* What to try is copied: it stays one line. */
+static void leave_out_advice(char *text)
+{
+    for (char *line; (line = strstr(text, "\n    try: ")) != NULL;)
+        memmove(line, line + 1 + strcspn(line + 1, "\n"),
+                strlen(line + 1 + strcspn(line + 1, "\n")) + 1);
+}
+
+/* All views; words of the overview go on in a further line, with the same words. */
+Test(terminal, views_fit_from_60_to_200_columns)
+{
+    static const char *const views[] = { "",
+                                         "--top",
+                                         "--tree",
+                                         "--callers report_inner",
+                                         "--threads",
+                                         "--by line",
+                                         "--by file",
+                                         "--list report_inner",
+                                         "--by module",
+                                         "--by process" };
+    char *wide, *narrow;
+
+    made_all(NULL);
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        for (unsigned short columns = 60; columns <= 200; columns += 35) {
+            char *out = show(columns, "", views[i]);
+
+            leave_out_advice(out);
+            cr_expect(le(sz, width_of(out), columns), "%s in %u columns: %s", views[i], columns,
+                      out);
+            free(out);
+        }
+    wide = show(200, "", "--color=never");
+    narrow = show(60, "", "--color=never");
+    wide[strcspn(wide, "\n")] = '\0'; /* the command */
+    cr_expect(strstr(narrow, wide) != NULL, "%s", narrow);
+    cr_expect(strstr(narrow, "\n      ") != NULL, "no line goes on: %s", narrow);
+    free(wide);
+    free(narrow);
+    unlink(made_path);
+}
+
 /* Errors and the words of units make tables of heaps wider. */
 Test(terminal, cuts_lines_of_heaps_to_its_width)
 {
@@ -405,7 +448,7 @@ Test(terminal, says_what_takes_long)
 /* The browser gets the page's path, and nothing of it is part of the report. */
 Test(terminal, opens_the_page_in_a_browser)
 {
-    char folder[] = "/tmp/sfb-report-open-XXXXXX";
+    char folder[] = "/tmp/sfb-report-open-XXXXXX", want[128];
     struct run run;
 
     cr_assert(mkdtemp(folder) != NULL);
@@ -420,6 +463,15 @@ Test(terminal, opens_the_page_in_a_browser)
     cr_expect(strncmp(run.out, "-rw-------", 10) == 0 && strstr(run.out, ".html\n1\n"), "%s",
               run.out);
     cr_expect(strncmp(run.err, "sfb: page: /tmp/sfb-report-open-", 32) == 0, "%s", run.err);
+    run_free(&run);
+    /* A list, whose first command is not there; its words; a name that is like an option. */
+    run = run_line("cd %s && printf '#!/bin/sh\nprintf \"<%%%%s>\" \"$@\" >opened\n' >browser && "
+                   "BROWSER=\"./nothing -x:./browser 'a b' --tab=%%s:./third\" '%s' report --open "
+                   "--html -p.html %s && cat opened",
+                   folder, SFB_TOOL, made_path);
+    cr_expect(eq(int, run.status, 0), "%s", run.err);
+    snprintf(want, sizeof want, "<a b><--tab=%s/-p.html>", folder);
+    run_expect_text("words of a browser", run.out, want);
     run_free(&run);
     run = run_line("cd %s && TMPDIR=%s BROWSER=./nothing '%s' report --open --html p.html %s; echo "
                    "$?; ls p.html; "

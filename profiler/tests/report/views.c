@@ -36,7 +36,7 @@ Test(views, sorted_by_total)
                 "  4000.000    25.00                       [3 more]\n",
                 NULL);
     made_expect(2, "--sort dso", "", "'dso' is not one of self, total");
-    made_expect(2, "--tree --sort self", "", "--sort goes with");
+    made_expect(2, "--tree --sort self", "", "--sort changes nothing in --tree");
     unlink(made_path);
 }
 
@@ -163,6 +163,62 @@ Test(views, tree_folds_chains)
                 "     3.000    75.00       3.000    75.00  |- leaf\n"
                 "     1.000    25.00       1.000    25.00  `- other\n",
                 NULL);
+    unlink(made_path);
+}
+
+/* An option that would change nothing is an error, and its view is named. */
+Test(views, options_without_effect)
+{
+    made_all("the program ended");
+    made_expect(2, "--list report_inner --min 5", "", "--min changes nothing in --list; see");
+    made_expect(2, "--check --filter a", "", "--filter changes nothing in --check; see");
+    made_expect(2, "--rows=/dev/null --unit ms", "", "--unit changes nothing in these files; see");
+    made_expect(2, "--rows=/dev/null --sort self", "", "--sort changes nothing in these files");
+    made_expect(2, "--threads --no-inlines", "", "--no-inlines changes nothing in --threads");
+    made_expect(0, "--rows=/dev/null --filter report_inner --process 101", "", NULL);
+    unlink(made_path);
+}
+
+/* @return how many numbers a list has; *sum: theirs */
+static size_t numbers(const char *line, const char *list, uint64_t *sum)
+{
+    const char *at = strstr(line, list);
+    size_t count = 0;
+
+    *sum = 0;
+    cr_assert(at != NULL, "no %s", list);
+    at += strlen(list);
+    for (char *end; *at != ']'; at = *end == ',' ? end + 1 : end) {
+        *sum += strtoull(at, &end, 10);
+        cr_assert(end != at);
+        count++;
+    }
+    return count;
+}
+
+/* Of a long function a page has instructions near figures, and those at its far end are no worse than others. */
+Test(views, code_of_a_long_function)
+{
+    const uint64_t start = made_inside(report_long) & ~(uint64_t)3;
+    uint64_t self, gaps, ignored;
+    struct run run;
+
+    made_begin();
+    made_own_modules();
+    made_sample(1, made_stack(start + 200, NULL, 0, false), 1500000000, 3000000, SFB_END);
+    made_sample(1, made_stack(start + 1800, NULL, 0, false), 1500000000, 2000000, SFB_END);
+    made_end("the program ended");
+    run = run_line("'%s' report --html - %s | grep '^\"code\":\\['", SFB_TOOL, made_path);
+    cr_assert(eq(int, run.status, 0), "%s", run.err);
+    if (strncmp(run.out, "\"code\":[]", 10) == 0)
+        cr_skip_test("built without capstone");
+    cr_expect(strstr(run.out, "\"weight\":5000000,") != NULL, "%s", run.out);
+    cr_expect(eq(sz, numbers(run.out, "\"offset\":[", &ignored), 2 * (2 * 16 + 1)));
+    numbers(run.out, "\"self\":[", &self);
+    cr_expect(eq(u64, self, 5000000));
+    cr_expect(eq(sz, numbers(run.out, "\"gaps\":[", &gaps), 2));
+    cr_expect(eq(u64, gaps, 0 + 33));
+    run_free(&run);
     unlink(made_path);
 }
 

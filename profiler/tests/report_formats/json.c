@@ -82,11 +82,17 @@ Test(report_json, speedscope_has_threads_by_time)
     recordings_known("r", 0);
     recordings_report("--speedscope s r");
     json = recordings_json("s");
-    expect_profiles(json, "main (201): formats_outer;formats_outer;formats_inner;=10000000\n"
-                          "f\xc3\xa4"
-                          "den (202): [truncated];formats_outer;=2000000 [no stack];=2500000 "
-                          "[unsampled];=1000000\n"
-                          "[no thread]: [unsampled];=500000\n");
+    expect_profiles(json,
+                    "main (201): formats_outer;formats_outer;formats_inner;=10000000\n"
+                    "f\xc3\xa4"
+                    "den (202): [truncated];formats_outer;=2000000 [no stack];=2500000 "
+                    "[unsampled];=1000000\n"
+                    "[no thread]: [unsampled];=500000\n"
+                    "all threads: main (201);formats_outer;formats_outer;formats_inner;=10000000 "
+                    "f\xc3\xa4"
+                    "den (202);[truncated];formats_outer;=2000000 f\xc3\xa4"
+                    "den (202);[no stack];=2500000 f\xc3\xa4"
+                    "den (202);[unsampled];=1000000 [no thread];[unsampled];=500000\n");
     recordings_expect_text(text_of(json, "name"), "./pro\\377gram");
     json_decref(json);
     recordings_known("new", 3000000);
@@ -128,6 +134,7 @@ Test(report_json, rows_have_all_of_it)
         recordings_expect_text(text_of(rows[i], "time"), "2023-11-14T22:13:20.123Z");
         recordings_expect_text(text_of(rows[i], "host"), "machine");
         recordings_expect_text(text_of(rows[i], "service"), "pro\\377gram");
+        recordings_expect_text(text_of(rows[i], "version"), "");
         recordings_expect_text(text_of(rows[i], "kind"), "cpu");
         recordings_expect_text(text_of(rows[i], "unit"), "nanoseconds");
         cr_expect(eq(i64, number_of(rows[i], "pid"), 101));
@@ -144,6 +151,23 @@ Test(report_json, rows_have_all_of_it)
     recordings_expect_text(json_string_value(json_array_get(json_object_get(rows[4], "stack"), 0)),
                            "[unsampled]");
     cr_expect(eq(int, json_typeof(json_object_get(rows[4], "tid")), JSON_NULL));
+    recordings_free_rows(rows, count);
+}
+
+/* Those of the command are added to those of the recording, and replace them. */
+Test(report_json, rows_have_labels)
+{
+    json_t *rows[16];
+    size_t count;
+
+    recordings_known_as("r", "service=shop\0env=test\0\xff=no\0version=1\0");
+    recordings_report("--label version=2,zone=b --rows=n r");
+    count = recordings_rows("n", rows, 16);
+    recordings_expect_text(text_of(rows[0], "service"), "shop");
+    recordings_expect_text(text_of(rows[0], "version"), "2");
+    recordings_expect_text(text_of(json_object_get(rows[0], "labels"), "env"), "test");
+    recordings_expect_text(text_of(json_object_get(rows[0], "labels"), "zone"), "b");
+    cr_expect(eq(sz, json_object_size(json_object_get(rows[0], "labels")), 2));
     recordings_free_rows(rows, count);
 }
 
@@ -228,7 +252,7 @@ Test(report_json, merged_recordings_add_up)
     cr_expect(eq(sz, f.mapping_count, 1));
     pprof_free(&f);
     json = recordings_json("s");
-    cr_expect(eq(sz, json_array_size(json_object_get(json, "profiles")), 7));
+    cr_expect(eq(sz, json_array_size(json_object_get(json, "profiles")), 8));
     json_decref(json);
     count = recordings_rows("n", rows, 16);
     cr_expect(eq(sz, count, 15));

@@ -32,7 +32,10 @@ static void expect_samples(const struct pprof_file *f, const char *want)
 
         fprintf(to, "%ld %ld", (long)s->values[0], (long)s->values[1]);
         for (size_t k = 0; k < s->label_count; k++)
-            if (s->labels[k].text)
+            if (strcmp(s->labels[k].key, "program") == 0 ||
+                strcmp(s->labels[k].key, "service") == 0 || strcmp(s->labels[k].key, "way") == 0)
+                continue;
+            else if (s->labels[k].text)
                 fprintf(to, " %s=%s", s->labels[k].key, s->labels[k].text);
             else
                 fprintf(to, " %s=%ld", s->labels[k].key, (long)s->labels[k].number);
@@ -43,6 +46,35 @@ static void expect_samples(const struct pprof_file *f, const char *want)
     fclose(to);
     run_expect_text("samples", text, want);
     free(text);
+}
+
+/* Of each sample: files of several hosts are merged. */
+Test(report_pprof, has_labels)
+{
+    struct pprof_file f;
+
+    recordings_known("r", 0);
+    recordings_report("--pprof p --label service=checkout,version=1.2 --label tid=5,version=1.3 r");
+    f = recordings_pprof("p");
+    for (size_t i = 0; i < f.sample_count; i++) {
+        const struct pprof_sample *s = &f.samples[i];
+        const char *service = "", *version = "", *way = "";
+
+        for (size_t k = 0; k < s->label_count; k++)
+            if (strcmp(s->labels[k].key, "service") == 0)
+                service = s->labels[k].text;
+            else if (strcmp(s->labels[k].key, "version") == 0)
+                version = s->labels[k].text;
+            else if (strcmp(s->labels[k].key, "way") == 0)
+                way = s->labels[k].text;
+            else if (strcmp(s->labels[k].key, "tid") == 0)
+                cr_expect(s->labels[k].text == NULL);
+        recordings_expect_text(service, "checkout");
+        recordings_expect_text(version, "1.3");
+        recordings_expect_text(way, "agent");
+    }
+    cr_expect(eq(sz, f.sample_count, 5));
+    pprof_free(&f);
 }
 
 Test(report_pprof, has_all_of_it)

@@ -113,6 +113,10 @@ static void read_speedscope(struct table *out)
         const json_t *samples = json_object_get(json_array_get(profiles, i), "samples");
         const json_t *weights = json_object_get(json_array_get(profiles, i), "weights");
 
+        if (strcmp(json_string_value(json_object_get(json_array_get(profiles, i), "name")),
+                   "all threads") == 0)
+            continue; /* once more */
+
         for (size_t k = 0; k < json_array_size(samples); k++)
             add_sample(out, frames, json_array_get(samples, k), json_array_get(weights, k));
     }

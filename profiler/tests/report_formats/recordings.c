@@ -34,16 +34,16 @@ uint64_t recordings_inside(int (*function)(int))
 
 static struct sfb_recording_writer *writer;
 
-static const struct sfb_recording_start start = { .monotonic = 1000000000,
-                                                  .realtime = 1700000000123000000,
-                                                  .rate_hz = 997,
-                                                  .engine = SFB_ENGINE_TIMER,
-                                                  .abi = SFB_ABI_AMD64_LE,
-                                                  .engine_text = "perf: refused",
-                                                  .version = "test",
-                                                  .host = "Linux machine 6.1",
-                                                  .command = "./pro\xffgram\0a\nb",
-                                                  .command_size = 15 };
+static struct sfb_recording_start start = { .monotonic = 1000000000,
+                                            .realtime = 1700000000123000000,
+                                            .rate_hz = 997,
+                                            .engine = SFB_ENGINE_TIMER,
+                                            .abi = SFB_ABI_AMD64_LE,
+                                            .engine_text = "perf: refused",
+                                            .version = "test",
+                                            .host = "Linux machine 6.1",
+                                            .command = "./pro\xffgram\0a\nb",
+                                            .command_size = 15 };
 
 static int begin(const char *name)
 {
@@ -153,6 +153,22 @@ void recordings_known(const char *name, uint64_t more)
     cr_assert(eq(int, sfb_recording_put_thread_end(writer, &gone), SFB_OK));
     cr_assert(eq(int, sfb_recording_put_process_end(writer, &left), SFB_OK));
     end(fd);
+}
+
+void recordings_known_later(const char *name, uint64_t ns)
+{
+    start.realtime += ns;
+    recordings_known(name, 0);
+    start.realtime -= ns;
+}
+
+void recordings_known_labels(const char *name, const char *labels, size_t size)
+{
+    start.labels = labels;
+    start.labels_size = size;
+    recordings_known(name, 0);
+    start.labels = NULL;
+    start.labels_size = 0;
 }
 
 void recordings_hostile(const char *name)

@@ -30,6 +30,13 @@ char *recordings_program(void);
  */
 void recordings_known(const char *name, uint64_t more);
 
+/* The same of a recording that began later. */
+void recordings_known_later(const char *name, uint64_t ns);
+
+/* The same with labels. @param labels  each ends with its '\0'; an array */
+#define recordings_known_as(name, labels) recordings_known_labels(name, labels, sizeof(labels) - 1)
+void recordings_known_labels(const char *name, const char *labels, size_t size);
+
 /* Names that nobody wants in a file. */
 void recordings_hostile(const char *name);
 

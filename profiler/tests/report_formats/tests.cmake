@@ -1,6 +1,6 @@
 # What sfb report writes for other tools. What needs a download is in readers/: ./dev readers.
 if(SFRAME_BACKTRACE_PROFILER)
-  foreach(name pprof json)
+  foreach(name pprof json browsers lines otlp)
     sfb_tool_test(report_formats ${name} SOURCES support/pprof_read.c report_formats/recordings.c
       LIBS sfb-recording-zstd PkgConfig::JANSSON PkgConfig::ZLIB)
   endforeach()
@@ -17,7 +17,7 @@ if(SFRAME_BACKTRACE_PROFILER)
     add_dependencies(test-report_formats-programs sfb-agent-cpu)
   endif()
 else()
-  foreach(name pprof json heap collect programs)
+  foreach(name pprof json browsers lines otlp heap collect programs)
     sfb_skip(report_formats ${name} "recordings are not built: zstd is not installed")
   endforeach()
 endif()

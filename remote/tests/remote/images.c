@@ -64,12 +64,26 @@ static enum sfb_status look_up(void *image, size_t size, bool index)
 Test(images, of_a_mapped_file_have_its_tables)
 {
     size_t size;
-    void *image = remote_segment_image(&own_memory, own_start(), &size);
+    void *image = remote_segment_image(&own_memory, own_start(), REMOTE_IMAGE_MOST, &size);
 
     cr_assert(image != NULL);
     cr_expect(eq(int, (int)look_up(image, size, false), SFB_OK));
     cr_expect(eq(int, (int)look_up(image, size, true), SFB_OK), "by an index of its own");
     free(image);
+}
+
+/* A core may name one large file a thousand times: each image is a copy. */
+Test(images, above_the_budget_are_refused)
+{
+    size_t size, again = 0;
+    void *image = remote_segment_image(&own_memory, own_start(), REMOTE_IMAGE_MOST, &size);
+
+    cr_assert(image != NULL);
+    free(image);
+    image = remote_segment_image(&own_memory, own_start(), size, &again);
+    cr_expect(image != NULL && again == size);
+    free(image);
+    cr_expect(remote_segment_image(&own_memory, own_start(), size - 1, &again) == NULL);
 }
 
 /* A process may have anything where its map says that a file is. */
@@ -102,7 +116,7 @@ Test(images, with_hostile_headers_are_none_or_bounded)
                          .e_phnum = 1 },
                .segment = { .p_type = PT_LOAD, .p_filesz = sizeof good } };
     size_t size;
-    void *image = remote_segment_image(&own_memory, (uintptr_t)&good, &size);
+    void *image = remote_segment_image(&own_memory, (uintptr_t)&good, REMOTE_IMAGE_MOST, &size);
 
     cr_expect(image != NULL && size == sizeof good);
     free(image);
@@ -111,7 +125,7 @@ Test(images, with_hostile_headers_are_none_or_bounded)
 
         memcpy(bad, &good, sizeof good);
         memcpy(bad + cases[i].at, &cases[i].value, cases[i].size);
-        image = remote_segment_image(&own_memory, (uintptr_t)bad, &size);
+        image = remote_segment_image(&own_memory, (uintptr_t)bad, REMOTE_IMAGE_MOST, &size);
         cr_expect(image == NULL, "%s", cases[i].name);
         free(image);
     }
@@ -121,7 +135,7 @@ Test(images, with_hostile_headers_are_none_or_bounded)
 Test(images, that_are_damaged_are_read_within_bounds)
 {
     size_t size;
-    uint8_t *image = remote_segment_image(&own_memory, own_start(), &size);
+    uint8_t *image = remote_segment_image(&own_memory, own_start(), REMOTE_IMAGE_MOST, &size);
     struct guarded room;
     uint32_t seed = 1;
 

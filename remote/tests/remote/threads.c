@@ -2,6 +2,7 @@
  * Threads of another process by <sfb/remote.h>: which of them are stopped, and whether their stacks are whole.
  */
 #include <alloca.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "remote/halt.h"
 #include "sfb/remote.h"
 #include "support/child.h"
 #include "support/compiler.h"
@@ -119,6 +121,8 @@ static void go_to_handler(void)
 
 static void (*what)(void);
 static bool ends_first; /* the first thread does */
+static int begin_low =
+    -1; /* the kernel's last number: threads get numbers below that of the process */
 static unsigned how_deep;
 
 static void *start(void *unused)
@@ -132,6 +136,8 @@ static void start_threads(unsigned count)
     pthread_attr_t attributes;
     pthread_t thread;
 
+    if (begin_low >= 0 && write(begin_low, "10000", 5) < 0)
+        _exit(1);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, how_deep > DEPTH ? 64 << 20 : 256 << 10);
     for (unsigned i = 0; i < count; i++)
@@ -207,16 +213,16 @@ static void expect_whole(const struct sfb_remote_thread *t, unsigned depth)
     cr_expect(eq(sz, frames_in(t, go_down), depth + 1), "of %zu frames", t->frame_count);
 }
 
-/* Sanitizers build with frame pointers, which pause() does not save. */
-static void expect_asleep(const struct sfb_remote_thread *t)
-{
-    cr_expect(eq(int, (int)t->how, sanitized() ? SFB_REMOTE_STOPPED : SFB_REMOTE_ASLEEP));
-}
-
 static void end_process(struct sfb_remote *remote, pid_t pid)
 {
     sfb_remote_close(remote);
     cr_expect(child_end(pid));
+}
+
+/* Sanitizers build with frame pointers, which pause() does not save. */
+static void expect_asleep(const struct sfb_remote_thread *t)
+{
+    cr_expect(eq(int, (int)t->how, sanitized() ? SFB_REMOTE_STOPPED : SFB_REMOTE_ASLEEP));
 }
 
 Test(threads, that_sleep_are_whole_and_not_stopped)
@@ -284,6 +290,39 @@ Test(threads, in_a_handler_on_another_stack_are_whole)
         cr_expect(eq(sz, interrupted, 1));
         end_process(remote, pid);
     }
+}
+
+/* As on a machine whose numbers began again between the process and its threads. */
+Test(threads, of_lower_numbers_stand_behind_the_first_one)
+{
+    const int last = open("/proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC);
+
+    if (last < 0) {
+        SAY_SKIPPED("threads: the kernel's last number: not this user's to set");
+        return;
+    }
+    for (unsigned tries = 0; tries < 100;
+         tries++) { /* another process may have set it, or been in between */
+        const struct sfb_remote_thread *threads;
+        struct sfb_remote *remote;
+        size_t count;
+        pid_t pid;
+
+        cr_assert(write(last, "20000", 5) == 5);
+        begin_low = last;
+        pid = start_process(1, DEPTH, sleep_there);
+        remote = open_process(pid);
+        cr_assert(sfb_remote_read(remote, NULL, &fault), "%s", fault.why);
+        threads = sfb_remote_threads(remote, &count);
+        cr_assert(eq(sz, count, 2));
+        cr_expect(eq(int, threads[0].tid, pid));
+        cr_expect(eq(int, threads[1].tid, atomic_load(&shared->tid)));
+        count = threads[1].tid < pid;
+        end_process(remote, pid);
+        if (count > 0)
+            break;
+    }
+    close(last);
 }
 
 #if defined(__x86_64__)
@@ -500,4 +539,58 @@ Test(threads, of_others_are_a_fault_that_says_what_to_do)
         expect_fault_of_user(pid, cases[i].why);
         cr_expect(child_end(pid));
     }
+}
+
+/* A child of the reader that ends instead of a stop: its status is for the code that has started it. */
+Test(threads, that_end_before_they_stop_leave_their_status)
+{
+    const pid_t pid = fork();
+    struct remote_halt halt;
+    siginfo_t ended;
+    int status = 0;
+
+    if (pid == 0)
+        for (;;)
+            pause();
+    cr_assert(pid > 0);
+    cr_assert(eq(int, (int)remote_halt_ask(pid), REMOTE_HALTED));
+    kill(pid, SIGKILL);
+    cr_assert(eq(int, waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT | __WALL), 0));
+    cr_expect(eq(int, (int)remote_halt_wait(&halt, pid), REMOTE_HALT_GONE));
+    cr_expect(eq(int, waitpid(pid, &status, 0), pid));
+    cr_expect(eq(int, WIFSIGNALED(status) ? WTERMSIG(status) : 0, SIGKILL));
+}
+
+static void *wait_in_thread(void *none)
+{
+    arrive();
+    for (;;)
+        pause();
+    return none;
+}
+
+/* The tracer has to take the end of another thread: until then the process would be none of the ended ones. */
+Test(threads, of_a_child_end_with_it)
+{
+    struct remote_halt halt;
+    siginfo_t ended = { .si_pid = 0 };
+    pthread_t thread;
+    pid_t pid, tid;
+
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid = fork();
+    if (pid == 0) {
+        pthread_create(&thread, NULL, wait_in_thread, NULL);
+        pthread_join(thread, NULL);
+    }
+    while (atomic_load(&shared->tids) == 0)
+        sched_yield();
+    tid = atomic_load(&shared->tid);
+    cr_assert(eq(int, (int)remote_halt_ask(tid), REMOTE_HALTED));
+    kill(pid, SIGKILL);
+    cr_assert(eq(int, waitid(P_PID, (id_t)tid, &ended, WEXITED | WNOWAIT | __WALL), 0));
+    cr_expect(eq(int, (int)remote_halt_wait(&halt, tid), REMOTE_HALT_GONE));
+    cr_expect(eq(int, waitid(P_PID, (id_t)pid, &ended, WEXITED), 0));
+    cr_expect(eq(int, ended.si_pid, pid));
+    munmap(shared, sizeof *shared);
 }

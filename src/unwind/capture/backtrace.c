@@ -13,6 +13,7 @@
 #include "cbf/drop.h"
 #include "cbf/put.h"
 #include "sfb/cbf.h"
+#include "unwind/capture/async_walk.h"
 #include "unwind/capture/capture_walk.h"
 #include "unwind/capture/resume.h"
 #include "unwind/capture/spurious.h"
@@ -61,6 +62,8 @@ static enum sfb_status translate(struct translation *out,
                                        : status;
 }
 
+/* Not SFRAME_BACKTRACE_ASYNC: such calls leave the common way where one with an unknown flag does, and so it costs
+   the others nothing. */
 static inline bool are_known(uint32_t flags)
 {
     return !(flags & ~(uint32_t)(SFRAME_BACKTRACE_NO_LIBUNWIND | SFRAME_BACKTRACE_DOUBT));
@@ -330,7 +333,7 @@ static __attribute__((noinline)) void drop_spurious(struct capture *c,
         sfb_spurious_discount(c->info, walk, callee);
 }
 
-static void clear_info(struct sframe_backtrace_info *info)
+static inline __attribute__((always_inline)) void clear_info(struct sframe_backtrace_info *info)
 {
     *info = (struct sframe_backtrace_info){ .size = info->size };
 }
@@ -350,6 +353,80 @@ static ssize_t give_no_cbf(void *buffer, size_t size, const struct sframe_backtr
     return (ssize_t)sfb_cbf_encoder_end(&encoder, status != SFB_END);
 }
 
+static inline __attribute__((always_inline)) void begin_capture(
+    struct capture *c, void *buffer, size_t size, const struct sframe_backtrace_options *how,
+    struct sframe_backtrace_info *info)
+{
+    size_t inner_size = size;
+
+    c->info = info;
+    c->frames = 0;
+    c->skip = how->skip;
+    c->inner_max = how->max_frames ? how->max_frames - how->outermost : UINT_MAX;
+    c->inner_full = false;
+    c->complete = false;
+    c->outer.capacity = 0;
+    if (how->outermost > 0)
+        inner_size = sfb_tail_ring_init(&c->outer, buffer, size, how->outermost);
+    cbf_encoder_begin(&c->encoder, buffer, inner_size);
+    if (info)
+        clear_info(info);
+    c->source = SFB_SOURCE_START;
+}
+
+/* @return bytes of the backtrace */
+static inline __attribute__((always_inline)) ssize_t end_capture(
+    struct capture *c, const struct sfb_capture_walk *walk, size_t size, enum sfb_status status)
+{
+    const bool spurious = sfb_capture_walk_is_spurious(walk);
+
+    if (__builtin_expect(spurious && !c->inner_full, false))
+        drop_spurious(c, walk);
+    if (c->outer.capacity > 0)
+        put_outermost(c, size, spurious && c->inner_full);
+    if (c->info) {
+        c->info->frames = c->frames;
+        c->info->end = status;
+    }
+    return (ssize_t)sfb_cbf_encoder_end(&c->encoder, status != SFB_END);
+}
+
+/* A state of `resume` has no room for a coroutine. */
+static inline bool is_async_possible(const struct sframe_backtrace_options *how)
+{
+    return are_known(how->flags & ~(uint32_t)SFRAME_BACKTRACE_ASYNC) && !how->resume;
+}
+
+/* Apart, so that only these calls have the larger walk on the stack. The buffer and the thread were checked. */
+static __attribute__((noinline)) ssize_t capture_async_cbf(
+    void *buffer, size_t size, const struct sframe_backtrace_options *how,
+    struct sframe_backtrace_info *info, struct sfb_context *caller)
+{
+    struct sfb_async_walk walk;
+    struct capture c;
+    enum sfb_status status;
+
+    if (!is_async_possible(how) || how->hash ||
+        (how->max_frames != 0 && how->outermost > how->max_frames))
+        return -SFB_BAD_ARGUMENT;
+    if (size < SFB_CBF_SIZE_MIN)
+        return -SFB_BUFFER_TOO_SMALL;
+    if (size > SSIZE_MAX)
+        size = SSIZE_MAX;
+    begin_capture(&c, buffer, size, how, info);
+    begin_walk_for_cbf(&c, &walk.stack, how, caller);
+    sfb_async_begin(&walk, how);
+    do {
+        c.kind = walk.kind;
+        c.source = walk.source;
+        status = take(&c, walk.address);
+        if (status == SFB_OK)
+            status = sfb_async_step(&walk);
+    } while (status == SFB_OK);
+    sfb_capture_walk_end(&walk.stack, false, status, NULL);
+    return end_capture(&c, &walk.stack, size, status);
+}
+
 static __attribute__((noinline)) ssize_t capture_cbf(void *buffer, size_t size,
                                                      const struct sframe_backtrace_options *how,
                                                      struct sframe_backtrace_info *info,
@@ -358,8 +435,6 @@ static __attribute__((noinline)) ssize_t capture_cbf(void *buffer, size_t size,
     struct sfb_capture_walk walk;
     struct capture c;
     enum sfb_status status;
-    size_t inner_size;
-    bool spurious;
 
     if (!buffer)
         return -SFB_BAD_ARGUMENT;
@@ -367,42 +442,19 @@ static __attribute__((noinline)) ssize_t capture_cbf(void *buffer, size_t size,
         return -SFB_NO_RESOURCE;
     status = how != &defaults ? check_for_cbf(how, caller) : SFB_OK;
     if (status > SFB_END)
-        return -(ssize_t)status;
+        return sfb_async_is_wanted(how) ? capture_async_cbf(buffer, size, how, info, caller)
+                                        : -(ssize_t)status;
     if (size < SFB_CBF_SIZE_MIN)
         return -SFB_BUFFER_TOO_SMALL;
     if (status == SFB_END)
         return give_no_cbf(buffer, size, how, info);
     if (size > SSIZE_MAX)
         size = SSIZE_MAX;
-
-    c.info = info;
-    c.frames = 0;
-    c.skip = how->skip;
-    c.inner_max = how->max_frames ? how->max_frames - how->outermost : UINT_MAX;
-    c.inner_full = false;
-    c.complete = false;
-    inner_size = size;
-    c.outer.capacity = 0;
-    if (how->outermost > 0)
-        inner_size = sfb_tail_ring_init(&c.outer, buffer, size, how->outermost);
-    cbf_encoder_begin(&c.encoder, buffer, inner_size);
-
-    if (info)
-        clear_info(info);
-    c.source = SFB_SOURCE_START;
+    begin_capture(&c, buffer, size, how, info);
     begin_walk_for_cbf(&c, &walk, how, caller);
     c.kind = (uint8_t)walk.walker.anchor_kind;
     status = walk_all(&c, &walk, how);
-    spurious = sfb_capture_walk_is_spurious(&walk);
-    if (__builtin_expect(spurious && !c.inner_full, false))
-        drop_spurious(&c, &walk);
-    if (c.outer.capacity > 0)
-        put_outermost(&c, size, spurious && c.inner_full);
-    if (info) {
-        info->frames = c.frames;
-        info->end = status;
-    }
-    return (ssize_t)sfb_cbf_encoder_end(&c.encoder, status != SFB_END);
+    return end_capture(&c, &walk, size, status);
 }
 
 /* Apart, so that only these callers have the copies on the stack. */
@@ -590,6 +642,58 @@ static ssize_t give_no_address(const struct sframe_backtrace_options *how,
     return 0;
 }
 
+/*
+ * An async frame's address is given plus 1: its reader looks up the byte before each address.
+ *
+ * Apart, so that only these calls have the larger walk on the stack.
+ */
+static __attribute__((noinline)) ssize_t capture_async_addresses(
+    void **buffer, size_t count, const struct sframe_backtrace_options *how,
+    struct sframe_backtrace_info *info, struct sfb_context *caller)
+{
+    struct addresses a = { .first = buffer, .at = buffer, .skip = how->skip };
+    struct sfb_async_walk walk;
+    enum sfb_status status;
+
+    if (!buffer || count == 0 || !is_async_possible(how) || how->outermost > 0)
+        return -SFB_BAD_ARGUMENT;
+    if (!sfb_may_capture())
+        return -SFB_NO_RESOURCE;
+    if (count > UINT_MAX)
+        count = UINT_MAX;
+    if (how->max_frames && how->max_frames < count)
+        count = how->max_frames;
+    a.end = buffer + count;
+    if (info)
+        clear_info(info);
+    begin_walk(&walk.stack, how, caller);
+    sfb_async_begin(&walk, how);
+    do {
+        if (a.skip > 0) {
+            a.skip--;
+        } else if (a.at == a.end) {
+            status = SFB_FRAME_LIMIT;
+            break;
+        } else {
+            *a.at++ =
+                (void *)(uintptr_t)(walk.address + (walk.kind == SFB_FRAME_ASYNC)); /* NOLINT */
+            if (info)
+                info->by_source[walk.source]++;
+        }
+        status = sfb_async_step(&walk);
+    } while (status == SFB_OK);
+    sfb_capture_walk_end(&walk.stack, false, status, NULL);
+    if (sfb_capture_walk_is_spurious(&walk.stack))
+        drop_spurious_address(&a, &walk.stack, info);
+    if (how->hash)
+        *how->hash = hash_addresses(&a, (struct sfb_memo_hash){ 0, SFB_STACK_HASH_START });
+    if (info) {
+        info->frames = (uint32_t)(a.at - buffer);
+        info->end = status;
+    }
+    return a.at - buffer;
+}
+
 static __attribute__((noinline)) ssize_t capture_addresses(
     void **buffer, size_t count, const struct sframe_backtrace_options *how,
     struct sframe_backtrace_info *info, struct sfb_context *caller)
@@ -600,7 +704,8 @@ static __attribute__((noinline)) ssize_t capture_addresses(
     enum sfb_status status;
 
     if (!buffer || count == 0 || !are_known(how->flags) || how->outermost > 0)
-        return -SFB_BAD_ARGUMENT;
+        return sfb_async_is_wanted(how) ? capture_async_addresses(buffer, count, how, info, caller)
+                                        : -SFB_BAD_ARGUMENT;
     if (!sfb_may_capture())
         return -SFB_NO_RESOURCE;
     if (count > SSIZE_MAX / sizeof *buffer)

@@ -21,6 +21,7 @@
 #include "unwind/capture/stack_hash.h"
 #include "unwind/machine/arch.h"
 #include "unwind/process/known_stack.h"
+#include "unwind/process/loader_state.h"
 #include "unwind/process/module_cache.h"
 #include "unwind/walk/rule_cache.h"
 
@@ -36,8 +37,9 @@ enum { CAPACITY = SFB_STACK_NAME_FRAMES };
  * Tells whether all modules of the memo are still mapped, also modules of frames that have returned. If not, the front
  * door finds out which of them the stack needs.
  */
-static __attribute__((noinline)) bool has_modules(const struct sfb_memo *memo)
+static __attribute__((noinline)) bool find_modules(struct sfb_stack_namer *namer)
 {
+    const struct sfb_memo *memo = (const struct sfb_memo *)(const void *)namer->memo;
     struct sfb_seen_modules seen;
     uint64_t start, size;
     unsigned asked = 0;
@@ -57,17 +59,28 @@ static __attribute__((noinline)) bool has_modules(const struct sfb_memo *memo)
                 return false;
         }
     }
+    namer->mapped_at = seen.count < SFB_SEEN_DOUBT ? seen.count : 0;
     return true;
 }
 
-/* Tells whether the memo is of the known stack at sp, and its modules are still mapped. hi: written, the stack's end */
-static inline bool may_use(const struct sfb_memo *memo, uint64_t sp, uint64_t *hi)
+/* A count never repeats: modules that came into the memo since then were mapped at the same count. */
+static inline bool has_modules(struct sfb_stack_namer *namer)
 {
+    const uint64_t count = sfb_load_count();
+
+    return (count != 0 && count == namer->mapped_at) || find_modules(namer);
+}
+
+/* Tells whether the memo is of the known stack at sp, and its modules are still mapped. hi: written, the stack's end */
+static inline bool may_use(struct sfb_stack_namer *namer, uint64_t sp, uint64_t *hi)
+{
+    const struct sfb_memo *memo = (const struct sfb_memo *)(const void *)namer->memo;
     uint64_t lo;
 
     return sfb_known_stack_range(sp, &lo, hi) && (sp & 7) == 0 && memo->hi == *hi &&
            memo->complete && memo->hashed && !memo->busy && memo->count > 0 &&
-           memo->frame[0].sp <= *hi && (__builtin_expect(memo->words == 0, 1) || has_modules(memo));
+           memo->frame[0].sp <= *hi &&
+           (__builtin_expect(memo->words == 0, 1) || has_modules(namer));
 }
 
 static inline bool is_frame(const struct sfb_memo_frame *f, uint64_t key, uint64_t sp, uint64_t fp)
@@ -163,15 +176,16 @@ static inline bool step_by(const struct sfb_memo *memo, uint64_t word, uint64_t 
 }
 
 /* @return the hash before sfb_stack_hash_end(). known: written, false: the memo does not suffice, no hash */
-static inline uint64_t name_by_memo(struct sfb_memo *memo, const struct sfb_regs *caller,
+static inline uint64_t name_by_memo(struct sfb_stack_namer *namer, const struct sfb_regs *caller,
                                     bool *known)
 {
+    struct sfb_memo *const memo = (struct sfb_memo *)(void *)namer->memo;
     struct sfb_memo_frame *const frame = memo->frame, *fresh = frame + CAPACITY, *f, *end, *last;
     struct sfb_memo_frame first = { .key = 0 };
     uint64_t key = caller->pc, sp = caller->sp, fp = caller->fp, word = 0, hi = 0;
 
     *known = false;
-    if (!may_use(memo, sp, &hi) || key >> SFB_ARCH_PC_BITS)
+    if (!may_use(namer, sp, &hi) || key >> SFB_ARCH_PC_BITS)
         return 0;
     for (end = frame + memo->count;;) {
         end = leave_inner(frame, end, sp);
@@ -250,7 +264,7 @@ static __attribute__((noinline)) uint64_t name_by_walk(struct sfb_stack_namer *n
 uint64_t sfb_stack_name(struct sfb_stack_namer *namer, const struct sfb_regs *caller)
 {
     bool known;
-    uint64_t hash = name_by_memo((struct sfb_memo *)(void *)namer->memo, caller, &known);
+    uint64_t hash = name_by_memo(namer, caller, &known);
 
     if (__builtin_expect(!known, 0))
         return name_by_walk(namer, caller);

@@ -17,6 +17,7 @@ enum { SFB_STACK_NAME_FRAMES = 1024 }; /* the outer end of a deeper stack is cut
 
 /* All zero before its first use. Pages that are not needed are never written. */
 struct sfb_stack_namer {
+    uint64_t mapped_at; /* sfb_load_count() when the memo's modules were all mapped; 0: not known */
     _Alignas(8) uint8_t memo[SFRAME_BACKTRACE_HASHED_MEMO_SIZE(SFB_STACK_NAME_FRAMES)];
     void *addresses[SFB_STACK_NAME_FRAMES]; /* of a walk for which the memo did not suffice */
 };

@@ -23,6 +23,7 @@
  *                              the first argument, as the CFA: docs/QUIRKS.md
  *     SFB_ARCH_FRAME_RECORDS   true where the ABI requires frame records of all code. Then fp is also
  *                              used where a table covers the pc and does not help
+ *     SFB_ARCH_SWIFT_CONTEXT   DWARF number of the register with the context of an async function
  *     SFB_ARCH_ENTRY_SIZE      how far behind an entry point its code may reach;
  *                              sfb_arch_is_outermost() is asked only there
  *     SFB_ARCH_PC_SHIFT        low bits of a pc that carry no information

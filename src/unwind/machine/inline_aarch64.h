@@ -20,6 +20,7 @@ enum {
     SFB_ARCH_LR = true,
     SFB_ARCH_SETCONTEXT_CFI_IS_WRONG = true,
     SFB_ARCH_FRAME_RECORDS = true, /* AAPCS64, "The Frame Pointer": x29 heads a chain of them */
+    SFB_ARCH_SWIFT_CONTEXT = 22,   /* x22 */
     SFB_ARCH_CFI_COLUMNS = 13,     /* sfb_cfi_column(): all that are followed */
     SFB_ARCH_ENTRY_SIZE = 80,
     SFB_ARCH_PC_SHIFT = 2,

@@ -15,6 +15,7 @@ enum {
     SFB_ARCH_LR = false,
     SFB_ARCH_SETCONTEXT_CFI_IS_WRONG = false,
     SFB_ARCH_FRAME_RECORDS = false, /* rbp is a general register in most code */
+    SFB_ARCH_SWIFT_CONTEXT = 14,    /* r14 */
     SFB_ARCH_CFI_COLUMNS = 8,       /* sfb_cfi_column(): all that are followed */
     SFB_ARCH_ENTRY_SIZE = 64,
     SFB_ARCH_PC_SHIFT = 0,

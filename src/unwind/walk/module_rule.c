@@ -21,3 +21,18 @@ enum sfb_status sfb_module_rule(const struct sfb_module *module, uint64_t pc, st
         *start = cfi.start;
     return status;
 }
+
+enum sfb_status sfb_module_function(const struct sfb_module *module, uint64_t pc, uint64_t *start)
+{
+    enum sfb_status status = module->eh_frame_status;
+    struct sfb_cfi_fde cfi;
+
+    if (module->section_status == SFB_OK &&
+        sfb_section_function(&module->section, pc, start) == SFB_OK)
+        return SFB_OK;
+    if (status == SFB_OK)
+        status = sfb_eh_frame_fde_find(&module->eh_frame, pc, &cfi, NULL);
+    if (status == SFB_OK)
+        *start = cfi.start;
+    return status;
+}

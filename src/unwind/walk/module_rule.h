@@ -13,4 +13,11 @@
 enum sfb_status sfb_module_rule(const struct sfb_module *module, uint64_t pc, struct sfb_rule *rule,
                                 uint64_t *start);
 
+/*
+ * Finds the start of a pc's function by the tables of a module, .sframe first.
+ *
+ * @return SFB_OK; else the status of .eh_frame, as sfb_module_rule()
+ */
+enum sfb_status sfb_module_function(const struct sfb_module *module, uint64_t pc, uint64_t *start);
+
 #endif

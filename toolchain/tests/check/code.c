@@ -43,6 +43,12 @@ static const struct code_case cases[] = {
     { "a loop that probes the stack, and sp behind it", AMD64, "",
       F PROBES ".cfi_def_cfa rsp, 16400\ncall g\n.cfi_def_cfa rbp, 16\nleave\n"
                ".cfi_def_cfa rsp, 8\nret\n" END },
+    { "a loop that probes the stack, and a join behind it", AMD64, "",
+      F PROBES ".cfi_def_cfa rsp, 16400\ntest %edi, %edi\nje 1f\ncall g\n1: mov %rax, %rax\n"
+               ".cfi_def_cfa rbp, 16\nleave\n.cfi_def_cfa rsp, 8\nret\n" END },
+    { "bytes that are no code, behind a call that does not return", AMD64, "",
+      F "test %edi, %edi\njne 1f\nsub $8, %rsp\n" UP
+        "call g\n.byte 5, 5\n.cfi_def_cfa_offset 8\n1: mov %rdi, %rax\nret\n" END },
     { "a barrier on the word that has fp", AMD64, "",
       F "push %rbp\n" UP ".cfi_offset rbp, -16\nlock addl $0, (%rsp)\nxor %ebp, %ebp\ncall g\n"
         "pop %rbp\n" DOWN ".cfi_restore rbp\nret\n" END },

@@ -138,9 +138,26 @@ Test(check_gate, asks_whether_a_reader_takes_it)
         { "--reader linux-unwind-user --only SF06 " SFB_SOURCE_DIR
           "/fixtures/check/saved_in_xmm.so",
           1, "linux-unwind-user refuses flexible rows", "SF0606" },
-        { "--reader glibc-2.40 x", 2, "'glibc-2.40' is no reader: see --help", NULL },
+        { "--reader linux-unwind-user --raw " SFB_SOURCE_DIR
+          "/fixtures/sframe/v3/amd64/edge.so.sframe.bin",
+          1, "linux-unwind-user refuses rows that do not ascend", "SF0606" },
+        /* The cause of a fault is no reading of a reader's. */
+        { "--reader glibc-2.43 --only SF06 pcrel", 1,
+          "glibc-2.43 reads the section as it stands, with the fault SF0701", "SF0606" },
+        { "--reader glibc-2.43 --only SF06 flag", 1,
+          "glibc-2.43 refuses flags 0x11: it does not know 0x10", "SF0606" },
+        { "--reader glibc-2.40 x", 2, "'glibc-2.40' is no reader: glibc-2.42, ", NULL },
     };
+    struct run run;
 
+    run = run_line("cd '%s' && for f in pcrel:005 flag:021; do cp '" FIXTURES
+                   "/v2/amd64/prog_sig' ${f%%:*} && chmod u+w ${f%%:*} && printf \"\\\\${f#*:}\" | "
+                   "dd of=${f%%:*} bs=1 seek=$((0x$(readelf -SW ${f%%:*} | sed -nE 's/.* "
+                   "\\.sframe +[^ ]+ +[0-9a-f]+ +([0-9a-f]+).*/\\1/p') + 3)) conv=notrunc "
+                   "status=none; done",
+                   folder);
+    cr_assert(eq(int, run.status, 0), "%s", run.err);
+    run_free(&run);
     TRY(cases);
 }
 

@@ -32,6 +32,11 @@ if(TARGET sfb)
       --check ${PROJECT_SOURCE_DIR}/docs/evidence/BINUTILS.md)
   endif()
 
+  # What --reader says of glibc beside glibc's own reader, if its source was fetched.
+  if(NOT CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+    sfb_add_test(check.glibc_verdicts COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check/glibc_verdicts $<TARGET_FILE:sfb>)
+  endif()
+
   # Systematic faults in copies of the library: `check/seeded BUILD_DIR RANDOM all` makes them, and the table.
   add_executable(test-check-seed check/seed.c check/seeds.c check/subject.c)
   target_include_directories(test-check-seed PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${sfb_tests}
@@ -65,5 +70,10 @@ if(TARGET sfb)
       ${elf}/v3/amd64/free_pie ${elf}/v3/amd64/free.o ${elf}/v3/aarch64/sig.o
       ${elf}/v3/aarch64_be/free_pie_pac)
     set_tests_properties(check.flips PROPERTIES ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
+  endif()
+
+  # What --reader says of libsframe beside objdump of the releases that are here.
+  if(NOT CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+    sfb_add_test(check.libsframe_verdicts COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check/libsframe_verdicts $<TARGET_FILE:sfb>)
   endif()
 endif()

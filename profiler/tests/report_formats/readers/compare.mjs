@@ -1,7 +1,8 @@
 // What `run` says: each reader beside `sfb report`.
 import { existsSync, writeFileSync } from 'node:fs';
 import { empty, file, folded, ours, rows, run } from './tables.mjs';
-import { duckdb, find_pprof, firefox, pprof_raw, pprof_top, pprof_traces, protoc, speedscope } from './readers.mjs';
+import { callgrind, devtools_cpuprofile, devtools_range, devtools_trace, duckdb, find_pprof, firefox, pprof_raw, pprof_top, pprof_traces, protoc, speedscope } from './readers.mjs';
+import { otlp } from './otlp.mjs';
 import { begin, end, judge, same, say } from './verdict.mjs';
 
 const [sfb, folder, ...programs] = process.argv.slice(2);
@@ -42,7 +43,9 @@ function shown(table, show) {
 
 function write_all(base, ...recordings) {
     run(sfb, ['report', '--pprof', `${base}.pb.gz`, `--folded=${base}.folded`, `--folded-ns=${base}.folded-ns`,
-        '--speedscope', `${base}.speedscope.json`, `--rows=${base}.ndjson`, ...recordings]);
+        '--speedscope', `${base}.speedscope.json`, `--rows=${base}.ndjson`, '--firefox', `${base}.firefox.json`, '--cpuprofile', `${base}.cpuprofile`,
+        '--chrome-trace', `${base}.trace.json`, `--perf-script=${base}.perf`, '--callgrind', `${base}.callgrind`,
+        '--otlp', `${base}.otlp`, '--label', 'service=checkout,version=1.2', ...recordings]);
     const table = ours(run(sfb, ['report', '--top=0', '--unit', 'ns', ...recordings]));
     const exact = folded(file(`${base}.folded-ns`)), counts = folded(file(`${base}.folded`));
     const names = [...table.functions.keys()].filter((name) => !table.twice.has(name)).slice(0, TOP);
@@ -113,12 +116,92 @@ async function judge_firefox(program, r) {
         [...same('total', got.total, r.counts.total), ...functions(got, r.counts, names)]);
 }
 
+// Figures in ns: the readers have ms in binary fractions.
+function rounded(table, factor) {
+    const round = ({ self, total }) => ({ self: Math.round(self * factor), total: Math.round(total * factor) });
+    return { total: Math.round(table.total * factor), functions: new Map([...table.functions].map(([name, entry]) => [name, round(entry)])) };
+}
+
+// A function that is inlined into one of its name is two to this reader, by module: "inlined", and the file.
+function in_two_modules(text) {
+    const twice = new Set();
+    for (const sample of text.split('\n\n')) {
+        const modules = new Map();
+        for (const [, name, module] of sample.matchAll(/^\t *[0-9a-f]+ (.*) \(([^()]*)\)$/gm)) {
+            if ((modules.get(name) ?? module) !== module)
+                twice.add(plain(name));
+            modules.set(name, module);
+        }
+    }
+    return twice;
+}
+
+async function judge_profile(program, r) {
+    const got = rounded(await firefox(folder, `${r.base}.firefox.json`, true), 1e6);
+    judge(program, "Firefox's profiler", `--firefox: ns, ${r.names.length} functions, all threads`,
+        [...same('total', got.total, r.exact.total), ...functions(got, r.exact, r.names)]);
+    const twice = in_two_modules(file(`${r.base}.perf`));
+    const names = r.names.filter((name) => r.counts.functions.has(name) && !twice.has(name));
+    // It puts the module's path behind each name.
+    const script = await firefox(folder, `${r.base}.perf`, true), bare = empty();
+    bare.total = script.total;
+    for (const [name, entry] of script.functions)
+        bare.functions.set(name.replace(/ \(in [^)]*\)$/, ''), entry);
+    judge(program, "Firefox's importer", `--perf-script: samples, ${names.length} functions`,
+        [...same('total', bare.total, r.counts.total), ...functions(bare, r.counts, names.filter((name) => bare.functions.has(name))),
+            ...same('functions', names.filter((name) => bare.functions.has(name)).length >= 5, true)]);
+}
+
+async function judge_devtools(program, r) {
+    const got = rounded(await devtools_cpuprofile(file(`${r.base}.cpuprofile`)), 1);
+    judge(program, "DevTools' model", `--cpuprofile: ns, ${r.names.length} functions`,
+        [...same('total', got.total, r.exact.total), ...functions(got, r.exact, r.names)]);
+    const threads = await devtools_trace(file(`${r.base}.trace.json`)), faults = [];
+    for (const { name, functions: shown, entries } of threads) {
+        const mine = folded(file(`${r.base}.folded-ns`), name);
+        const seen = new Map([...shown].map(([f, ns]) => [plain(f), ns]));
+        faults.push(...same(`${name}: events`, entries > 10, true));
+        // A pause that is shorter than a tenth of its sample counts.
+        for (const [f, { self }] of mine.functions)
+            if (self > mine.total / 10 && f !== '[unsampled]')
+                faults.push(...same(`${name}: ${f}: within a tenth`, Math.abs((seen.get(f) ?? 0) - self) <= self / 10, true));
+    }
+    if (chromium) {
+        const ms = (text) => Number(text.match(/[\d,.]+/)[0].replaceAll(',', '')) * (/ms$/.test(text) ? 1 : 1000);
+        const shown = await devtools_range(`${r.base}.cpuprofile`, chromium), trace = await devtools_range(`${r.base}.trace.json`, chromium);
+        judge(program, 'DevTools', `opens both: ${shown} of CPU time, ${trace}`, [...same('CPU time', Math.abs(ms(shown) - r.exact.total / 1e6) < 0.02, true),
+            ...same('a range', ms(trace) > 0, true)]);
+    }
+    judge(program, "DevTools' model", `--chrome-trace: ${threads.length} threads`, [...faults, ...same('threads', threads.length >= 2, true),
+        ...same('thread', threads.some(({ name }) => name === THREAD), true)]);
+}
+
+function judge_otlp(program, r) {
+    const { tables, resources, faults } = otlp(`${folder}/otlp`, `${r.base}.otlp`);
+    const names = r.names.filter((name) => r.counts.functions.has(name));
+    judge(program, 'protoc --decode', `--otlp 1.11: ns and samples, ${r.names.length} functions, labels`, [...faults,
+        ...same('ns', tables.cpu.total, r.exact.total), ...same('samples', tables.samples.total, r.counts.total),
+        ...functions(tables.cpu, r.exact, r.names), ...functions(tables.samples, r.counts, names),
+        ...same('service', resources[0]['service.name'], 'checkout'), ...same('version', resources[0]['service.version'], '1.2')]);
+}
+
+function judge_callgrind(program, r) {
+    const path = `${r.base}.callgrind`, self = callgrind(path, false), total = callgrind(path, true);
+    const faults = same('total', self.total, r.exact.total);
+    for (const name of r.names) {
+        const key = [...total.functions.keys()].find((n) => plain(n) === name), want = r.exact.functions.get(name);
+        faults.push(...same(`${name}: self`, (self.functions.get(key) ?? 0) + (self.functions.get(`${key}'2`) ?? 0), want.self),
+            ...same(`${name}: total`, total.functions.get(key), want.total));
+    }
+    judge(program, 'callgrind_annotate', `--callgrind: ns, ${r.names.length} functions`, faults);
+}
+
 async function judge_speedscope(program, r) {
     const { profiles, errors } = await speedscope(folder, `${r.base}.speedscope.json`, chromium);
     const faults = errors.map((error) => error), text = file(`${r.base}.ndjson`);
     let compared = 0;
     for (const { title, functions: got } of profiles) {
-        const mine = text.split('\n').filter((line) => line && title === (({ thread, tid }) => tid === null ? thread : `${thread} (${tid})`)(JSON.parse(line)));
+        const mine = text.split('\n').filter((line) => line && (title === 'all threads' || title === (({ thread, tid }) => tid === null ? thread : `${thread} (${tid})`)(JSON.parse(line))));
         const want = rows(mine.join('\n'), 'value'), seen = new Map([...want.functions].map(([n, e]) => [plain(n), e]));
         const names = r.names.filter((name) => seen.has(name)).slice(0, TOP);
         // The page draws the rows that are in its window.
@@ -154,6 +237,15 @@ async function judge_duckdb(program, all, merged) {
     }
 }
 
+// A reader that ends by itself is a fault of its own: the others are asked all the same.
+async function attempt(program, reader, judge_it) {
+    try {
+        await judge_it();
+    } catch (error) {
+        judge(program, reader, 'all', [`it failed: ${error.message.trim().split('\n').at(-1)}`]);
+    }
+}
+
 async function judge_program(program) {
     const all = [1, 2, 3].map((i) => write_all(`${program}-${i}`, `${program}-${i}.sfbr`));
     const merged = write_all(`merged-${program}`, ...[1, 2, 3].map((i) => `${program}-${i}.sfbr`));
@@ -170,9 +262,19 @@ async function judge_program(program) {
         judge_protoc(program, all[0]);
     else
         say(program, 'protoc --decode', 'all', 'skipped: no profile.proto');
-    await judge_firefox(program, all[0]);
+    await attempt(program, "Firefox's importer", () => judge_firefox(program, all[0]));
+    await attempt(program, "Firefox's profiler-cli", () => judge_profile(program, all[0]));
+    await attempt(program, "DevTools' model", () => judge_devtools(program, all[0]));
+    if (existsSync(`${folder}/otlp`))
+        [all[0], merged].forEach((r) => judge_otlp(program, r));
+    else
+        say(program, 'protoc --decode', '--otlp', 'skipped: no opentelemetry-proto of sid');
+    if (existsSync('/usr/bin/callgrind_annotate'))
+        judge_callgrind(program, all[0]);
+    else
+        say(program, 'callgrind_annotate', 'all', 'skipped: valgrind is not installed');
     if (chromium)
-        await judge_speedscope(program, all[0]);
+        await attempt(program, 'speedscope', () => judge_speedscope(program, all[0]));
     else
         say(program, 'speedscope', 'all', 'skipped: no chromium');
     await judge_duckdb(program, all, merged);

@@ -51,7 +51,7 @@ export function pprof_raw(pprof, file) {
         sums[0] += Number(count);
         sums[1] += Number(value);
     }
-    for (const [, thread] of samples.matchAll(/thread:\[(.*)\]$/gm))
+    for (const [, thread] of samples.matchAll(/thread:\[([^\]]*)\]/gm))
         threads.add(thread);
     const locations = text.slice(text.indexOf('Locations'), text.indexOf('Mappings'));
     const ids = [...locations.matchAll(/^\s*(\d+): 0x/gm)].map((m) => Number(m[1]));
@@ -95,26 +95,42 @@ const HANG_MS = 600000; // the limit of what is waited for: it only catches hang
 // --- Firefox's profiler ----------------------------------------------------------------------------
 
 // Its command asks a server. `load` would start one, but waits half a second for it, which is too short on a busy machine:
-// it is started here, and ended.
-export async function firefox(folder, file) {
+// it is started here, and ended. A question that comes before it listens takes away the file by which it is found; so its log
+// says when it may be asked, and one that cannot be found is replaced.
+// @param all  every thread, summed up; else the first one
+export async function firefox(folder, file, all = false) {
     const script = join(folder, 'node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js');
-    const session = `sfb${process.pid}x${++sessions}`; // one that ends takes its files away, when it likes
-    const start = () => spawn(process.execPath, [script, '--daemon', resolve(file), '--session', session], { stdio: 'ignore' });
     const end = Date.now() + HANG_MS;
-    let server = start();
+    let session, server, starts = 0;
+    const start = () => {
+        server?.kill();
+        session = `sfb${process.pid}x${++sessions}`; // one that ends takes its files away, when it likes
+        server = spawn(process.execPath, [script, '--daemon', resolve(file), '--session', session], { stdio: 'ignore' });
+    };
+    const is_ready = () => {
+        const log = join(process.env.HOME, '.profiler-cli', `${session}.log`);
+        return existsSync(log) && readFileSync(log, 'utf8').includes('Profile loaded successfully');
+    };
+    const ask = (...args) => JSON.parse(run(process.execPath, [script, 'thread', ...args, '--json', '--session', session],
+        { stdio: ['ignore', 'pipe', 'pipe'] }));
     try {
-        for (let starts = 3; ; ) {
+        for (start(); ; ) {
+            await new Promise((resolve) => setTimeout(resolve, 100));
+            if (Date.now() > end)
+                throw new Error("profiler-cli's server says nothing");
+            if (server.exitCode === null && !is_ready())
+                continue;
             try {
-                const text = run(process.execPath, [script, 'thread', 'functions', '--json', '--session', session],
-                    { stdio: ['ignore', 'pipe', 'pipe'] });
-                return firefox_table(JSON.parse(text));
+                const table = empty();
+                if (!all)
+                    return firefox_add(table, ask('functions'));
+                for (const { threadHandle } of ask('list').threads)
+                    firefox_add(table, ask('functions', '--thread', threadHandle));
+                return table;
             } catch (error) {
-                // It is not ours to mend: seen once, on a machine with a load of 8.
-                if (server.exitCode !== null && --starts > 0)
-                    server = start();
-                else if (server.exitCode !== null || Date.now() > end)
+                if (++starts === 10)
                     throw error;
-                await new Promise((resolve) => setTimeout(resolve, 250));
+                start();
             }
         }
     } finally {
@@ -122,13 +138,85 @@ export async function firefox(folder, file) {
     }
 }
 
-function firefox_table(json) {
-    const table = empty();
+function firefox_add(table, json) {
     for (const f of json.functions) {
-        table.functions.set(f.name, { self: f.selfSamples, total: f.totalSamples });
+        const entry = table.functions.get(f.name) ?? { self: 0, total: 0 };
+        entry.self += f.selfSamples;
+        entry.total += f.totalSamples;
+        table.functions.set(f.name, entry);
         table.total += f.selfSamples;
     }
     return table;
+}
+
+// --- DevTools --------------------------------------------------------------------------------------
+
+// The model of Chrome's DevTools, as npm has it: a table in ns.
+const devtools = '@paulirish/trace_engine/models';
+
+function devtools_table(profile) {
+    const table = empty();
+    const walk = (node, above) => {
+        const entry = table.functions.get(node.functionName) ?? { self: 0, total: 0 };
+        entry.self += node.self * 1e6;
+        entry.total += above.has(node.functionName) ? 0 : node.total * 1e6;
+        table.functions.set(node.functionName, entry);
+        const inside = new Set(above).add(node.functionName);
+        node.children.forEach((child) => walk(child, inside));
+    };
+    walk(profile.root, new Set());
+    table.total = profile.total * 1e6;
+    return table;
+}
+
+export async function devtools_cpuprofile(text) {
+    const { CPUProfileDataModel } = await import(`${devtools}/cpu_profile/CPUProfileDataModel.js`);
+    return devtools_table(new CPUProfileDataModel(JSON.parse(text)));
+}
+
+// Threads that its performance panel shows: names, and the ms of each function on the time line.
+export async function devtools_trace(text) {
+    globalThis.DOMRect ??= class {}; // it runs in a browser elsewhere
+    const Trace = await import(`${devtools}/trace/trace.js`);
+    const model = Trace.TraceModel.Model.createWithAllHandlers(), trace = JSON.parse(text);
+    await model.parse(trace.traceEvents, { metadata: trace.metadata });
+    const { data } = model.parsedTrace();
+    return Trace.Handlers.Threads.threadsInTrace(data).map(({ pid, tid, name, entries }) => {
+        const functions = new Map();
+        data.Samples.profilesInProcess.get(pid).get(tid).parsedProfile.forEachFrame(() => {}, (depth, node, id, start, total, self) =>
+            functions.set(node.functionName, (functions.get(node.functionName) ?? 0) + self * 1e6));
+        return { name, tid, entries: entries.length, functions };
+    });
+}
+
+// DevTools itself, as Chromium has it: the range of time that its performance panel shows of a file.
+export async function devtools_range(file, chromium) {
+    const puppeteer = (await import('puppeteer-core')).default;
+    const browser = await puppeteer.launch({ executablePath: chromium, args: ['--no-sandbox'] });
+    // Its elements are in shadow trees.
+    const within = (find) => `(() => { const walk = (root) => { for (const e of root.querySelectorAll('*')) {
+        const found = (${find})(e) ?? (e.shadowRoot && walk(e.shadowRoot)); if (found) return found; } return null; }; return walk(document); })()`;
+    const input = within("(e) => e.matches('input[type=file]') ? e : undefined");
+    const range = within("(e) => [...e.childNodes].map((n) => n.nodeType === 3 && n.textContent.match(/^Full range \\((.*)\\)$/)?.[1]).find(Boolean)");
+    try {
+        const page = await browser.newPage();
+        await page.goto('devtools://devtools/bundled/devtools_app.html?panel=timeline');
+        await page.waitForFunction(input, { timeout: HANG_MS });
+        await (await page.evaluateHandle(input)).asElement().uploadFile(resolve(file));
+        return await (await page.waitForFunction(range, { timeout: HANG_MS })).jsonValue();
+    } finally {
+        await browser.close();
+    }
+}
+
+// --- valgrind --------------------------------------------------------------------------------------
+
+export function callgrind(file, inclusive) {
+    const text = run('callgrind_annotate', ['--auto=no', '--threshold=100', `--inclusive=${inclusive ? 'yes' : 'no'}`, file]);
+    const functions = new Map();
+    for (const [, value, name] of text.matchAll(/^ *([\d,]+) \( *[\d.]+%\) +[\d,]+(?: \( *[\d.]+%\))? +[^:\n]*:(.*) \[[^\]]*\]$/gm))
+        functions.set(name, (functions.get(name) ?? 0) + Number(value.replaceAll(',', '')));
+    return { functions, total: Number(text.match(/^([\d,]+) \(100.0%\).*PROGRAM TOTALS/m)[1].replaceAll(',', '')) };
 }
 
 // --- speedscope ------------------------------------------------------------------------------------

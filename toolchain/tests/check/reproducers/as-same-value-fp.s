@@ -1,6 +1,6 @@
 # fault: `.cfi_same_value` of fp is ignored: the row says that it is saved
 # codes: SF0503
-# known: SF0503 when FP_SAME
+# known: SF0503 when FP_SAME sframe "*FP at" cfi "*FP unchanged"
  .text
  .globl f
 f: .cfi_startproc

@@ -1,0 +1,183 @@
+/* sfb ctl PID mark NAME, PID status: of a recording that runs. */
+#include <inttypes.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/ctl/ctl.h"
+#include "profiler/protocol/control.h"
+#include "util/foreign.h"
+#include "util/number.h"
+
+/* A recorder answers within 20 ms, where it gets a CPU. */
+enum { ANSWER_MS = 5000, RECORDERS = 256 };
+
+struct asked {
+    int fd;
+    pid_t recorders[RECORDERS];
+    size_t count; /* of recorders that have the question */
+    uid_t owner;  /* of the process */
+};
+
+static int open_socket(void)
+{
+    const struct sockaddr_un any = { .sun_family = AF_UNIX };
+    const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
+
+    /* Without a name the kernel chooses one, which answers come to. */
+    if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) == 0 &&
+        bind(fd, (const struct sockaddr *)&any, sizeof any.sun_family) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* @return whether a recorder was asked: one that reads nothing is not waited for */
+static bool ask(int fd, pid_t recorder, const struct sfb_control_question *question)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    const int size = snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
+                              SFB_CONTROL_SOCKET "%d", (int)recorder);
+
+    return sendto(fd, question, sizeof *question, MSG_NOSIGNAL, (struct sockaddr *)&address,
+                  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size)) >= 0;
+}
+
+/* The process that an answer comes from, as the kernel says it. @return false: it does not */
+static bool find_sender(struct ucred *out, struct msghdr *message)
+{
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c))
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS &&
+            c->cmsg_len >= CMSG_LEN(sizeof *out)) {
+            memcpy(out, CMSG_DATA(c), sizeof *out);
+            return true;
+        }
+    return false;
+}
+
+/* Any process may have a socket of that name: an answer counts from this user, from root, and from the process's own user. */
+static bool is_trusted(const struct ucred *from, const struct asked *a)
+{
+    if (from->uid != 0 && from->uid != geteuid() && from->uid != a->owner)
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->recorders[i] == from->pid)
+            return true;
+    return false;
+}
+
+/* @return whether an answer was taken, and is one of a recorder that was asked */
+static bool hear(const struct asked *a, struct sfb_control_reply *reply)
+{
+    struct iovec part = { reply, sizeof *reply };
+    union {
+        char room[CMSG_SPACE(sizeof(struct ucred))];
+        struct cmsghdr aligned;
+    } credentials;
+    struct msghdr message = { .msg_iov = &part,
+                              .msg_iovlen = 1,
+                              .msg_control = &credentials,
+                              .msg_controllen = sizeof credentials };
+    const ssize_t size = recvmsg(a->fd, &message, MSG_CMSG_CLOEXEC);
+    struct ucred from;
+
+    reply->text[sizeof reply->text - 1] = '\0';
+    return size == sizeof *reply && find_sender(&from, &message) && is_trusted(&from, a);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* All answers, until one has the process. @return false: none has it, or not in time */
+static bool hear_all(const struct asked *a, struct sfb_control_reply *reply)
+{
+    const int64_t end = now_ms() + ANSWER_MS;
+    size_t heard = 0;
+
+    for (int64_t now = now_ms(); heard < a->count && now < end; now = now_ms()) {
+        struct pollfd answer = { .fd = a->fd, .events = POLLIN };
+
+        if (poll(&answer, 1, (int)(end - now)) <= 0 || !hear(a, reply))
+            continue;
+        if (reply->answer != SFB_CONTROL_OTHER)
+            return true;
+        heard++;
+    }
+    return false;
+}
+
+/* The recorders here, of any user. @return how many */
+static size_t list_recorders(pid_t out[RECORDERS])
+{
+    static const char mark[] = "@" SFB_CONTROL_SOCKET;
+    FILE *sockets = fopen("/proc/net/unix", "re");
+    char line[512];
+    size_t count = 0;
+
+    while (sockets && count < RECORDERS && fgets(line, sizeof line, sockets)) {
+        const char *at = strstr(line, mark);
+
+        if (at)
+            out[count++] = (pid_t)strtol(at + sizeof mark - 1, NULL, 10);
+    }
+    if (sockets)
+        fclose(sockets);
+    return count;
+}
+
+bool ctl_ask_recorder(const char *target, const struct sfb_control_question *question,
+                      struct sfb_control_reply *reply)
+{
+    struct sfb_control_question q = *question;
+    struct asked a = { .count = 0 };
+    struct stat process;
+    char path[32];
+    bool found;
+    uint64_t pid;
+    size_t count;
+
+    if (!number_of_argument(target, &pid) || pid == 0 || pid > INT32_MAX)
+        return false;
+    q.process = (uint32_t)pid;
+    snprintf(path, sizeof path, "/proc/%" PRIu64, pid);
+    a.owner = stat(path, &process) == 0 ? process.st_uid : geteuid();
+    count = list_recorders(a.recorders);
+    a.fd = count > 0 ? open_socket() : -1;
+    for (size_t i = 0; a.fd >= 0 && i < count; i++)
+        if (ask(a.fd, a.recorders[i], &q))
+            a.recorders[a.count++] = a.recorders[i];
+    found = a.count > 0 && hear_all(&a, reply);
+    if (a.fd >= 0)
+        close(a.fd);
+    return found;
+}
+
+enum tool_exit ctl_status(const struct ctl_request *r)
+{
+    const struct sfb_control_question question = { .what = SFB_CONTROL_STATUS };
+    struct sfb_control_reply reply;
+
+    if (!ctl_ask_recorder(r->target, &question, &reply))
+        return tool_complain(TOOL_USAGE,
+                             "%s is in no recording that runs here and is yours, nor is it a "
+                             "recorder",
+                             r->target);
+    fputs(r->target, stdout);
+    fputs(": ", stdout);
+    foreign_print(stdout, reply.text);
+    putchar('\n');
+    return TOOL_DONE;
+}

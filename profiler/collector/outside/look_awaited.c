@@ -1,0 +1,215 @@
+#include "profiler/collector/outside/look_awaited.h"
+
+#include <linux/futex.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "profiler/collector/outside/look_socket.h"
+#include "profiler/collector/outside/outside.h"
+
+/* Beyond these, sockets and files are called by their kind alone, and futexes are not known. */
+enum { DESCRIPTORS_MOST = 16384, FUTEXES_MOST = 65536, NAME = 512 };
+
+/* --- Descriptors ---------------------------------------------------------------------------------------- */
+
+struct awaited_name {
+    uint32_t kind; /* enum sfb_recording_awaited_kind */
+    char text[NAME];
+};
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* "anon_inode:[eventfd]", "anon_inode:inotify": the word in it. */
+static void name_of_anonymous(struct awaited_name *out, const char *link)
+{
+    static const struct {
+        const char *word, *name;
+        uint32_t kind;
+    } known[] = { { "eventfd", "eventfd", SFB_AWAITED_EVENTFD },
+                  { "timerfd", "timerfd", SFB_AWAITED_TIMERFD },
+                  { "eventpoll", "epoll", SFB_AWAITED_EPOLL } };
+    const char *word = strchr(link, ':') + 1;
+
+    word += *word == '[';
+    out->kind = SFB_AWAITED_OTHER;
+    snprintf(out->text, sizeof out->text, "%.*s", (int)strcspn(word, "]"), word);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(out->text, known[i].word) == 0) {
+            out->kind = known[i].kind;
+            snprintf(out->text, sizeof out->text, "%s", known[i].name);
+        }
+}
+
+/* @param most  nothing is asked that is of this descriptor alone */
+static void name_of_descriptor(struct awaited_name *out, const struct look_process *p,
+                               int descriptor, const char *link, bool most)
+{
+    if (has_prefix(link, "anon_inode:")) {
+        name_of_anonymous(out, link);
+    } else if (has_prefix(link, "socket:[")) {
+        out->kind = SFB_AWAITED_SOCKET;
+        if (most || !look_socket_name(out->text, sizeof out->text, p->pid, descriptor,
+                                      strtoull(link + strlen("socket:["), NULL, 10)))
+            snprintf(out->text, sizeof out->text, "socket");
+    } else if (has_prefix(link, "pipe:[")) {
+        out->kind = SFB_AWAITED_PIPE;
+        snprintf(out->text, sizeof out->text, "%s", most ? "pipe" : link);
+    } else {
+        out->kind = SFB_AWAITED_FILE;
+        snprintf(out->text, sizeof out->text, "%s", most ? "file" : link);
+    }
+}
+
+/* @return its id, if the same was behind the descriptor before; 0: it was not */
+static uint32_t *find_known(struct look_awaited *a, uint32_t process, int descriptor,
+                            const char *link)
+{
+    char key[NAME + 64];
+    uint32_t number;
+
+    snprintf(key, sizeof key, "%u %d %s", (unsigned)process, descriptor, link);
+    if (!report_strings_add(&a->keys, key, &number))
+        return NULL;
+    return number < a->ids.count ? &a->ids.at[number] : REPORT_NEXT(a->ids);
+}
+
+/* A socket that is not connected may be, later. */
+static bool may_change(const struct awaited_name *name)
+{
+    return name->kind == SFB_AWAITED_SOCKET && strstr(name->text, "not connected") != NULL;
+}
+
+/* @param link  written, NAME bytes. @return false: nothing is open there, or that may not be read */
+static bool read_link(char *link, const struct look_process *p, pid_t tid, int descriptor)
+{
+    char path[64];
+    ssize_t size;
+
+    snprintf(path, sizeof path, "%d/fd/%d", (int)tid, descriptor);
+    size = readlinkat(p->tasks, path, link, NAME - 1);
+    link[size > 0 ? size : 0] = '\0';
+    return size > 0;
+}
+
+static bool find_descriptor(struct looks *l, const struct look_process *p, pid_t tid,
+                            int descriptor, uint32_t *id)
+{
+    const uint32_t process = outside_id_of(l->outside, (uint32_t)p->pid);
+    struct look_awaited *a = &l->awaited;
+    struct awaited_name name;
+    char link[NAME];
+    uint32_t *known = NULL;
+
+    if (!read_link(link, p, tid, descriptor))
+        return true;
+    if (a->ids.count < DESCRIPTORS_MOST) {
+        known = find_known(a, process, descriptor, link);
+        if (!known)
+            return false;
+        *id = *known;
+        if (*id != 0)
+            return true;
+    }
+    name_of_descriptor(&name, p, descriptor, link, !known);
+    if (!outside_put_awaited(
+            l->outside, (uint32_t)p->pid,
+            &(struct sfb_recording_awaited){ .kind = name.kind, .name = name.text }, id))
+        return false;
+    if (known && !may_change(&name))
+        *known = *id;
+    return true;
+}
+
+/* poll() and ppoll(): the one descriptor, or how many there are. */
+static bool find_polled(struct looks *l, const struct look_process *p, pid_t tid, uint32_t *id)
+{
+    const struct remote_task_call *call = &l->look.call;
+    const uint64_t count = call->argument[1];
+    struct pollfd one;
+    char text[64];
+
+    if (count == 1 &&
+        remote_memory_read(p->memory.pid, call->argument[0], &one, sizeof one) == sizeof one)
+        return one.fd < 0 || find_descriptor(l, p, tid, one.fd, id);
+    if (count <= 1)
+        return true;
+    snprintf(text, sizeof text, "%llu descriptors", (unsigned long long)count);
+    return outside_put_awaited(
+        l->outside, (uint32_t)p->pid,
+        &(struct sfb_recording_awaited){ .kind = SFB_AWAITED_OTHER, .name = text }, id);
+}
+
+/* --- Futexes -------------------------------------------------------------------------------------------- */
+
+/*
+ * pthread_join() waits on the word with the number of the thread, which the kernel clears: such a futex is shared. The thread may be of
+ * another PID namespace: then its number proves nothing.
+ */
+static bool is_join(const struct remote_task_call *call, struct look_process *p)
+{
+    const int operation = (int)call->argument[1];
+
+    return !(operation & FUTEX_PRIVATE_FLAG) &&
+           ((operation & FUTEX_CMD_MASK) == FUTEX_WAIT ||
+            (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET) &&
+           look_thread_of(p, (pid_t)call->argument[2]) != NULL;
+}
+
+static bool find_futex(struct looks *l, struct look_process *p, uint32_t *id)
+{
+    const uint64_t address = l->look.call.argument[0];
+    const uint32_t process = outside_id_of(l->outside, (uint32_t)p->pid);
+    struct sfb_recording_awaited event = { .kind = SFB_AWAITED_FUTEX,
+                                           .address = address,
+                                           .name = "" };
+    struct look_awaited *a = &l->awaited;
+    const struct look_mapping *mapping;
+    bool found;
+
+    if (is_join(&l->look.call, p)) {
+        event = (struct sfb_recording_awaited){ .kind = SFB_AWAITED_OTHER,
+                                                .name = "the end of a thread" };
+        return outside_put_awaited(l->outside, (uint32_t)p->pid, &event, id);
+    }
+    if (report_index_has(&a->futexes, process, address, id) || a->futexes.count >= FUTEXES_MOST)
+        return true;
+    mapping = look_mappings_find(&p->mappings, p->memory.pid, address);
+    if (!mapping) /* it is new: the next look finds it */
+        return true;
+    event.start = mapping->module;
+    event.name = mapping->name;
+    return outside_put_awaited(l->outside, (uint32_t)p->pid, &event, id) &&
+           (*id == 0 || report_index_find(&a->futexes, process, address, *id, id, &found));
+}
+
+bool look_awaited_find(struct looks *l, struct look_process *p, pid_t tid, uint32_t *id)
+{
+    const struct remote_task_call *call = &l->look.call;
+
+    *id = 0;
+    if (!call->in_call || outside_id_of(l->outside, (uint32_t)p->pid) == 0)
+        return true;
+    if (call->number == SYS_futex)
+        return find_futex(l, p, id);
+    if (sfb_remote_call_takes_descriptor(call->number))
+        return find_descriptor(l, p, tid, (int)call->argument[0], id);
+#ifdef SYS_poll
+    if (call->number == SYS_poll)
+        return find_polled(l, p, tid, id);
+#endif
+    return call->number != SYS_ppoll || find_polled(l, p, tid, id);
+}
+
+void look_awaited_free(struct look_awaited *a)
+{
+    report_index_free(&a->futexes);
+    report_strings_free(&a->keys);
+    free(a->ids.at);
+}

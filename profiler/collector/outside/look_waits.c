@@ -1,0 +1,412 @@
+#include "profiler/collector/outside/look_waits.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "profiler/collector/outside/look_awaited.h"
+#include "profiler/collector/outside/look_cpu.h"
+#include "profiler/collector/outside/look_holders.h"
+#include "sfb/remote.h"
+
+enum { COPY = 16 << 10, TRIES = 4 };
+
+/* A long wait is recorded in parts, so that a recording that is cut off has most of it. */
+static const uint64_t part_ns = 1000000000, moment_ns = 50000;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static bool put(struct looks *l, const struct look_process *p, const struct look_thread *t,
+                struct sfb_recording_wait wait)
+{
+    return wait.weight == 0 ||
+           outside_take_wait(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, &wait);
+}
+
+/* Records the time at the place where the thread slept. */
+static bool flush(struct looks *l, const struct look_process *p, struct look_thread *t)
+{
+    struct look_wait *w = &t->wait;
+    const uint64_t weight = w->pending;
+
+    w->pending = 0;
+    return put(l, p, t,
+               (struct sfb_recording_wait){ .stack = w->place.stack,
+                                            .end = w->place.end,
+                                            .time = w->seen,
+                                            .weight = weight,
+                                            .state = w->state,
+                                            .call = w->call,
+                                            .awaited = w->awaited,
+                                            .since = w->awaited != 0 ? w->began : 0,
+                                            .holder = w->holder,
+                                            .holder_stack = w->holder_stack });
+}
+
+/* Records what no look has placed. */
+static bool put_rest(struct looks *l, const struct look_process *p, const struct look_thread *t,
+                     uint32_t state, uint64_t weight)
+{
+    return put(l, p, t,
+               (struct sfb_recording_wait){
+                   .time = t->wait.seen, .weight = weight, .state = state, .call = "" });
+}
+
+/* Divides the time since the last look. */
+static void divide(struct look_wait *w, const struct remote_task_run *run, uint64_t now)
+{
+    const uint64_t ran = run->cpu_time - w->run.cpu_time, queued = run->waited - w->run.waited;
+
+    w->blocked += (int64_t)(now - w->seen - ran - queued);
+    /* It was awake already, and waited for a CPU: schedstat says so when it has got one. */
+    if (w->blocked < 0 && w->pending > 0) {
+        const uint64_t more = (uint64_t)-w->blocked;
+        const uint64_t part = more < w->pending ? more : w->pending;
+
+        w->pending -= part;
+        w->blocked += (int64_t)part;
+    }
+    w->runnable += queued;
+    w->run = *run;
+    w->seen = now;
+}
+
+/*
+ * Reads the clock with it, as of one moment: this program may lose the CPU in between.
+ *
+ * @return false: it has ended
+ */
+static bool read_run(struct remote_task_run *out, uint64_t *now, const struct look_process *p,
+                     const struct look_thread *t)
+{
+    uint64_t before;
+
+    for (unsigned i = 0; i < TRIES; i++) {
+        before = now_ns();
+        if (!look_run_read(out, p, t))
+            return false;
+        *now = now_ns();
+        if (*now - before < moment_ns)
+            break;
+    }
+    return true;
+}
+
+/* --- Waits whose beginning and end are known ---------------------------------------------------------- */
+
+static uint64_t take_of(int64_t *from, uint64_t most)
+{
+    const uint64_t part = *from <= 0 ? 0 : (uint64_t)*from < most ? (uint64_t)*from : most;
+
+    *from -= (int64_t)part;
+    return part;
+}
+
+/*
+ * Ended waits take their time of what schedstat calls blocked: less than they lasted, for from its wake-up on a thread was
+ * runnable. What the present wait has so far stays.
+ */
+static void settle(struct look_wait *w)
+{
+    const uint64_t present = w->off != 0 && w->seen > w->off ? w->seen - w->off : 0;
+    int64_t ended = w->blocked - (int64_t)present;
+    const int64_t before = ended;
+
+    w->pending += take_of(&ended, w->claim);
+    w->brief += take_of(&ended, w->claim_short);
+    w->blocked -= before - ended;
+    w->claim = w->claim_short = 0;
+}
+
+static bool is_placed(const struct look_wait *w)
+{
+    return w->off != 0 && w->placed_at >= w->off;
+}
+
+/* The present wait up to now. */
+static void settle_present(struct look_wait *w)
+{
+    settle(w);
+    if (!is_placed(w) || w->seen <= w->off)
+        return;
+    w->pending += take_of(&w->blocked, w->seen - w->off);
+    w->off = w->seen;
+    w->placed_at = w->seen;
+}
+
+void look_wait_switch(struct look_thread *t, uint64_t time, bool out, bool preempted)
+{
+    struct look_wait *w = &t->wait;
+
+    if (out) {
+        w->off = preempted ? 0 : time;
+        return;
+    }
+    if (w->off != 0 && time > w->off) {
+        const bool placed = w->placed_at >= w->off && w->placed_at < time;
+
+        *(placed ? &w->claim : &w->claim_short) += time - w->off;
+    }
+    w->off = 0;
+}
+
+void look_wait_forget(struct look_thread *t)
+{
+    t->wait.off = 0;
+}
+
+/* --- Its beginning -------------------------------------------------------------------------------------- */
+
+void look_wait_begin(const struct look_process *p, struct look_thread *t, uint64_t since)
+{
+    struct look_wait *w = &t->wait;
+    struct remote_task_stat stat;
+    uint64_t now;
+
+    *w = (struct look_wait){ .call = "" };
+    if (!read_run(&w->run, &now, p, t))
+        return;
+    w->cpu = w->run.cpu_time;
+    w->seen = since != 0 && since < now ? since : now;
+    if (remote_task_stat_read(&stat, p->tasks, t->tid) && stat.state != 'R')
+        w->off = now;
+}
+
+/* --- A thread that runs, or would ---------------------------------------------------------------------- */
+
+static bool take_running(struct looks *l, struct look_process *p, struct look_thread *t)
+{
+    struct look_wait *w = &t->wait;
+    struct outside_place place = { .stack = 0 };
+    uint64_t weight;
+
+    w->asleep = false;
+    if (!look_running(l, p, t, look_cpu_find(l, p, t) == LOOK_ON_CPU, &place))
+        return false;
+    if (place.stack == 0)
+        return true;
+    weight = w->runnable;
+    w->runnable = 0;
+    return put(l, p, t,
+               (struct sfb_recording_wait){ .stack = place.stack,
+                                            .end = place.end,
+                                            .time = w->seen,
+                                            .weight = weight,
+                                            .state = SFB_STATE_RUNNABLE,
+                                            .call = "" });
+}
+
+/* --- A thread that sleeps ------------------------------------------------------------------------------ */
+
+static uint32_t state_of(char letter, bool in_call)
+{
+    switch (letter) {
+    case 'T':
+    case 't': return SFB_STATE_STOPPED;
+    case 'D': return in_call ? SFB_STATE_DISK : SFB_STATE_FAULT;
+    default: return in_call ? SFB_STATE_ASLEEP : SFB_STATE_FAULT;
+    }
+}
+
+static const char *name_of(const struct remote_task_call *call)
+{
+    const char *name = call->in_call ? sfb_remote_call_name(call->number) : NULL;
+
+    return name ? name : "";
+}
+
+/* The thread sleeps there from now on. */
+static bool go_to(struct looks *l, const struct look_process *p, struct look_thread *t,
+                  const struct outside_place *place, uint32_t state, uint32_t awaited)
+{
+    struct look_wait *w = &t->wait;
+    const char *call = name_of(&l->look.call);
+    /* Of waits for a mutex each has its own holder. */
+    const bool same = w->place.stack == place->stack && w->state == state &&
+                      strcmp(w->call, call) == 0 && w->awaited == awaited &&
+                      (awaited == 0 || l->look.call.number != SYS_futex);
+
+    if (l->switches)
+        settle(w);
+    if (!same && !flush(l, p, t))
+        return false;
+    w->place = *place;
+    w->state = state;
+    w->call = call;
+    w->asleep = true;
+    if (!same) {
+        w->awaited = awaited;
+        w->began = l->switches ? w->off : w->blocked > 0 ? w->seen - (uint64_t)w->blocked : w->seen;
+        w->holder = w->holder_stack = 0;
+    }
+    if (!l->switches && w->blocked > 0) {
+        w->pending += (uint64_t)w->blocked;
+        w->blocked = 0;
+    }
+    return true;
+}
+
+static bool take_asleep(struct looks *l, struct look_process *p, struct look_thread *t, char letter)
+{
+    enum remote_look_end end;
+    struct look_wait *w = &t->wait;
+    struct outside_place place = { .end = SFB_UNREADABLE };
+    const struct remote_task_call *call = &l->look.call;
+    uint64_t seen = now_ns(); /* a moment of the wait that is found */
+    uint32_t awaited = 0;
+
+    w->asleep = false;
+    remote_python_retry(&p->python);
+    end = remote_look_asleep(&l->look, &p->memory, p->tasks, t->tid, COPY);
+    if (end == REMOTE_LOOK_RUNS || end == REMOTE_LOOK_GONE) /* the next look finds it */
+        return true;
+    if (end == REMOTE_LOOK_DONE) {
+        const struct sfb_copied_stack stack = look_copied(l, COPY);
+        const struct remote_task_run run = l->look.run;
+
+        seen = l->look.at;
+        if (run.turns != 0)
+            divide(w, &run, seen);
+        if (!outside_find_place(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, seen, &stack,
+                                look_python(l), &place) ||
+            !look_awaited_find(l, p, t->tid, &awaited))
+            return false;
+    }
+    if (!go_to(l, p, t, &place, state_of(letter, call->in_call), awaited))
+        return false;
+    w->placed_at = seen;
+    return awaited == 0 || call->number != SYS_futex || look_holder_due(l, p, t->tid, seen);
+}
+
+static bool has_not_run(const struct look_wait *w, const struct remote_task_run *run)
+{
+    return w->asleep && run->turns == w->run.turns && run->cpu_time == w->run.cpu_time;
+}
+
+/* @return whether there is nothing to look at */
+static bool goes_on_exactly(struct looks *l, const struct look_process *p, struct look_thread *t,
+                            const struct remote_task_run *run, uint64_t now, bool *good)
+{
+    struct look_wait *w = &t->wait;
+    const bool has_run = run->turns != w->run.turns || run->cpu_time != w->run.cpu_time;
+    const uint64_t before = w->seen;
+
+    divide(w, run, now);
+    /* It has run, and may wait elsewhere: the record of the end of its wait comes with the next ones. */
+    if (is_placed(w) && has_run) {
+        *good = true;
+        return true;
+    }
+    if (is_placed(w)) {
+        settle_present(w);
+        *good = flush(l, p, t);
+        return true;
+    }
+    settle(w);
+    if (w->brief >= part_ns) {
+        *good = put_rest(l, p, t, SFB_STATE_UNKNOWN, w->brief);
+        w->brief = 0;
+    }
+    w->still = has_run ? 0 : before;
+    return false;
+}
+
+bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct look_thread *t,
+                       bool *good)
+{
+    struct look_wait *w = &t->wait;
+    struct remote_task_run run;
+    uint64_t now;
+
+    *good = true;
+    if (l->switches && is_placed(w) && l->drained < w->off + part_ns)
+        return true; /* it costs nothing */
+    if (!read_run(&run, &now, p, t))
+        return true;
+    t->turns = run.turns;
+    if (l->switches)
+        return goes_on_exactly(l, p, t, &run, now, good);
+    if (!has_not_run(w, &run)) {
+        divide(w, &run, now);
+        return false;
+    }
+    w->pending += now - w->seen;
+    w->seen = now;
+    if (w->pending >= part_ns)
+        *good = flush(l, p, t);
+    return true;
+}
+
+bool look_wait_take(struct looks *l, struct look_process *p, struct look_thread *t, char letter)
+{
+    struct look_wait *w = &t->wait;
+
+    /* It sleeps, and has for a round: the record of that is lost. */
+    if (w->off == 0 && w->still != 0 && letter != 'R')
+        w->off = w->still;
+    switch (letter) {
+    case 0:
+    case 'Z':
+    case 'X': return true;
+    case 'R': return take_running(l, p, t);
+    default: return take_asleep(l, p, t, letter);
+    }
+}
+
+/* --- Its end ------------------------------------------------------------------------------------------- */
+
+/* Its schedstat is gone: waits that have ended since it was read have all of the time that they lasted. */
+static void end_gone(struct look_wait *w)
+{
+    const int64_t ended = (int64_t)(w->claim + w->claim_short);
+
+    w->off = 0;
+    w->blocked = w->blocked > ended ? w->blocked : ended;
+    settle(w);
+}
+
+void look_wait_close(struct looks *l, const struct look_process *p, struct look_thread *t)
+{
+    struct look_wait *w = &t->wait;
+    struct remote_task_run run;
+    uint64_t now;
+
+    if (!read_run(&run, &now, p, t)) {
+        end_gone(w);
+        return;
+    }
+    if (l->switches) {
+        divide(w, &run, now);
+        settle_present(w);
+    } else if (has_not_run(w, &run)) {
+        w->pending += now - w->seen;
+        w->seen = now;
+    } else {
+        divide(w, &run, now);
+    }
+}
+
+bool look_wait_end(struct looks *l, const struct look_process *p, struct look_thread *t)
+{
+    struct look_wait *w = &t->wait;
+
+    if (!l->ends)
+        look_wait_close(l, p, t);
+    w->asleep = false;
+    if (!flush(l, p, t) ||
+        !put_rest(l, p, t, SFB_STATE_UNKNOWN,
+                  w->brief + (w->blocked > 0 ? (uint64_t)w->blocked : 0)) ||
+        !put_rest(l, p, t, SFB_STATE_RUNNABLE, w->runnable))
+        return false;
+    w->blocked = 0;
+    w->brief = w->runnable = 0;
+    return outside_end_thread(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, w->seen,
+                              w->run.cpu_time - w->cpu,
+                              w->run.cpu_time > t->sampled ? w->run.cpu_time - t->sampled : 0);
+}

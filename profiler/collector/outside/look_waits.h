@@ -1,0 +1,40 @@
+/*
+ * Where threads wait, by looks. A thread that sleeps is never stopped. One that has not run since the last look costs one
+ * read.
+ */
+#ifndef PROFILER_COLLECTOR_OUTSIDE_LOOK_WAITS_H
+#define PROFILER_COLLECTOR_OUTSIDE_LOOK_WAITS_H
+
+#include "profiler/collector/outside/looks_state.h"
+
+/* Begins to divide the time of a thread. @param since  CLOCK_MONOTONIC, when it began; 0: now */
+void look_wait_begin(const struct look_process *process, struct look_thread *thread,
+                     uint64_t since);
+
+/*
+ * Whether a thread has not run since the last look, or has ended: there is nothing to look at.
+ *
+ * @param good  written; false: the recording cannot be written, or no memory
+ */
+bool look_wait_goes_on(struct looks *looks, const struct look_process *process,
+                       struct look_thread *thread, bool *good);
+
+/* Looks at a thread that has run. @param letter  its state, of proc(5). @return false: as above */
+bool look_wait_take(struct looks *looks, struct look_process *process, struct look_thread *thread,
+                    char letter);
+
+/* Divides the time of a thread up to now, for the last time: what is recorded after that takes time of its own. */
+void look_wait_close(struct looks *looks, const struct look_process *process,
+                     struct look_thread *thread);
+
+/* A switch record: the thread has stopped running, or goes on. @param preempted  it would have run on */
+void look_wait_switch(struct look_thread *thread, uint64_t time, bool out, bool preempted);
+
+/* Records of a thread were lost: when its wait began is not known. */
+void look_wait_forget(struct look_thread *thread);
+
+/* Records what is left of the time of a thread: before it or its program ends. @return false: as above */
+bool look_wait_end(struct looks *looks, const struct look_process *process,
+                   struct look_thread *thread);
+
+#endif

@@ -1,0 +1,145 @@
+/* The inside of looks: processes, threads, and what each was seen to wait in. */
+#ifndef PROFILER_COLLECTOR_OUTSIDE_LOOKS_STATE_H
+#define PROFILER_COLLECTOR_OUTSIDE_LOOKS_STATE_H
+
+#include "profiler/collector/outside/look_mappings.h"
+#include "profiler/collector/outside/outside_python.h"
+#include "profiler/collector/outside/outside_samples.h"
+#include "remote/thread_look.h"
+#include "util/array.h"
+#include "util/index.h"
+#include "util/strings.h"
+
+/*
+ * The wall time of a thread, where waits are recorded. What schedstat says divides it exactly: CPU time, time that it was
+ * runnable, and the rest, blocked. Where it was blocked is what looks have seen.
+ */
+struct look_wait {
+    uint64_t seen;              /* CLOCK_MONOTONIC: its time is divided up to here */
+    struct remote_task_run run; /* as it was then */
+    uint64_t cpu;               /* its CPU time when that began */
+    bool asleep;                /* at `place`, since then at least */
+    struct outside_place place;
+    uint32_t state;   /* enum sfb_recording_state */
+    const char *call; /* "": none */
+    uint64_t pending; /* ns at `place` that are not recorded yet */
+    int64_t blocked;  /* ns that no look has placed yet; below 0: too many were placed */
+    uint64_t runnable;
+
+    /* With switch records, which say exactly when it stopped and went on: look_switches.h */
+    bool exact;
+    uint64_t off; /* CLOCK_MONOTONIC, since when it waits; 0: it does not, or that is not known */
+    uint64_t placed_at;   /* when `place` was seen: it is of the wait that has this moment */
+    uint64_t still;       /* since when it has not run; 0: it has since the last look */
+    uint64_t claim;       /* ns of waits at `place` that have ended and are not divided yet */
+    uint64_t claim_short; /* of waits that no look has seen */
+    uint64_t brief;       /* ns of those, not recorded yet */
+
+    /* What it waits for: look_awaited.h, look_holders.h */
+    uint32_t awaited;              /* in the recording; 0: not known */
+    uint64_t began;                /* CLOCK_MONOTONIC, of the wait at `place`; 0: not known */
+    uint32_t holder, holder_stack; /* in the recording, of the mutex's owner; 0: none, not known */
+};
+
+struct look_thread {
+    pid_t tid;
+    int run;                           /* descriptor of its schedstat; -1: opened for each look */
+    uint64_t cpu;                      /* when it was read last */
+    uint64_t turns;                    /* on a CPU, by the same read */
+    uint64_t looked_turns, looked_cpu; /* at the last look */
+    int64_t looked_difference;
+    int64_t base;     /* turns, less times that it left a CPU, while it is on none: look_cpu.h */
+    bool runs;        /* it was on a CPU at the last look: its time is added up at ticks */
+    uint64_t found;   /* its CPU time when it was found on another CPU last */
+    uint64_t sampled; /* CPU time that samples have, or that was before */
+    bool seen;
+    struct look_wait wait;
+    uint64_t ran_at;    /* CLOCK_MONOTONIC of its last sample */
+    uint32_t ran_stack; /* of that one, in the recording */
+    pid_t own;          /* its number in its own PID namespace; 0: not read yet */
+};
+
+struct look_process {
+    pid_t pid;
+    int tasks;        /* descriptor of /proc/PID/task */
+    uint64_t started; /* in ticks after boot */
+    struct remote_task_image image;
+    struct remote_memory memory; /* by a thread that lives */
+    struct remote_python python;
+    REPORT_ARRAY(struct look_thread) threads;
+    struct look_mappings mappings;
+    bool nested_known, nested; /* its PID namespace is another one than that of /proc */
+    uint64_t maps;             /* hash of its map */
+    uint64_t listed;           /* when threads and map were read */
+    uint64_t listed_before;
+    bool seen;
+};
+
+/* What was waited for so far. */
+struct look_awaited {
+    struct report_index futexes; /* by process of the recording and address: id */
+    struct report_strings keys;  /* "PROCESS DESCRIPTOR LINK" */
+    REPORT_ARRAY(uint32_t) ids;  /* of keys; 0: not to be kept */
+};
+
+/* A thread that waits for a mutex, seen in this round, and the mutex's owner then. */
+struct look_due {
+    pid_t pid, waiter, owner;
+    uint64_t mutex; /* address of its word */
+    uint64_t seen;  /* CLOCK_MONOTONIC */
+    uint32_t kind;  /* enum look_mutex */
+};
+
+struct looks {
+    struct outside *outside;
+    bool waits;       /* are recorded, too */
+    bool ends;        /* all time is divided for the last time */
+    bool switches;    /* records say when threads wait */
+    uint64_t drained; /* CLOCK_MONOTONIC: records up to here were taken */
+    uint64_t rounds;
+    REPORT_ARRAY(struct look_process *) processes;
+    struct remote_look look;      /* its room is used again */
+    struct outside_python python; /* of that look */
+    uint64_t stops;
+    uint64_t begun;      /* in ticks after boot */
+    int own_run;         /* descriptor of this thread's schedstat; -1: none */
+    uint64_t own_waited; /* this thread, for a CPU: up to the end of the last round */
+    uint64_t
+        came_at; /* when it got one for this round, by the scheduler's clock; 0: late, or not known */
+    size_t files, limit; /* descriptors of processes and threads */
+    uint64_t skipped;    /* processes, at most at one time: there was no descriptor */
+    struct look_awaited awaited;
+    REPORT_ARRAY(struct look_due) due;
+};
+
+/* @return descriptor of a thread's schedstat; -1: none */
+int look_run_open(const struct look_process *process, pid_t tid);
+
+/* @return false: it has ended */
+bool look_run_read(struct remote_task_run *out, const struct look_process *process,
+                   const struct look_thread *thread);
+
+/* Reads a schedstat. @return false: it is not there */
+bool look_run_parse(struct remote_task_run *out, int fd);
+
+/*
+ * Stops a thread that runs, and takes a sample.
+ *
+ * @param on_cpu  false: no sample, the place alone; its CPU time goes to the next one
+ * @param place   written: where it was; no stack: nothing was taken
+ * @return false: the recording cannot be written, or no memory
+ */
+bool look_running(struct looks *looks, struct look_process *process, struct look_thread *thread,
+                  bool on_cpu, struct outside_place *place);
+
+/* @return NULL: it is not known, or has ended */
+struct look_process *look_process_of(const struct looks *looks, pid_t pid);
+struct look_thread *look_thread_of(struct look_process *process, pid_t tid);
+
+/* The copied stack of looks->look. Its walk writes looks->python. */
+struct sfb_copied_stack look_copied(struct looks *looks, size_t most);
+
+/* @return functions of Python in looks->look, once its stack was walked; NULL: it has no such functions */
+const struct outside_python *look_python(const struct looks *looks);
+
+#endif

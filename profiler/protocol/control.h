@@ -1,0 +1,35 @@
+/*
+ * How `sfb ctl` speaks to a recorder that runs. The recorder has a datagram socket with the abstract name "sfb-control-PID",
+ * PID its own number. It answers processes of its user and of root alone, as the kernel tells whose they are.
+ *
+ * A question is {process, what, name}. The process is one that is recorded, or the recorder. An answer is {good, text}: text to
+ * be shown, or why not. To others the process is never in the recording.
+ */
+#ifndef PROFILER_PROTOCOL_CONTROL_H
+#define PROFILER_PROTOCOL_CONTROL_H
+
+#include <stdint.h>
+
+#define SFB_CONTROL_SOCKET "sfb-control-"
+
+enum { SFB_CONTROL_NAME = 64, SFB_CONTROL_TEXT = 512 };
+
+enum sfb_control_what { SFB_CONTROL_STATUS = 0, SFB_CONTROL_MARK = 1 };
+
+enum sfb_control_answer {
+    SFB_CONTROL_OTHER = 0, /* the process is not in this recording */
+    SFB_CONTROL_DONE = 1,
+    SFB_CONTROL_FAILED = 2
+};
+
+struct sfb_control_question {
+    uint32_t process, what;
+    char name[SFB_CONTROL_NAME + 1]; /* of a mark */
+};
+
+struct sfb_control_reply {
+    uint32_t answer;
+    char text[SFB_CONTROL_TEXT];
+};
+
+#endif
