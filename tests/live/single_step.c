@@ -46,10 +46,21 @@ static size_t deepest; /* bytes of stack that a walk took, at most */
 
 /*
  * Paints what is free of the alternate stack, below the frame of its caller, too, and as far as a walk
- * may come. (No further: the vDSO's clock goes round again where a tick comes while it reads, and would
- * go round for ever if its few instructions, each with a trap, took as long as a tick.)
+ * may come: a longer one would take time of each stop.
  */
 enum { CALLERS_FRAME = 1024, PAINTED = 16 << 10 };
+
+/*
+ * The vDSO's clock reads again where a tick has come meanwhile. Some forty instructions, each with a trap
+ * and four walks, may take longer than a tick, and then it would never end: behind this many stops it goes
+ * on without traps.
+ */
+enum { MAX_IN_VDSO = 500 };
+
+static void trap_no_more(ucontext_t *uc)
+{
+    uc->uc_mcontext.gregs[REG_EFL] &= ~0x100LL;
+}
 
 NOINLINE static void paint(const uint8_t *frame)
 {
@@ -88,7 +99,8 @@ static void on_trap(int number, siginfo_t *si, void *ucontext)
     for (unsigned s = 0; s < SFB_SOURCE_COUNT; s++)
         by_source[s] += info.by_source[s];
     if (ours.address[0] - vdso_start < vdso_end - vdso_start) {
-        in_vdso++;
+        if (++in_vdso >= MAX_IN_VDSO)
+            trap_no_more(ucontext);
         by_its_table += info.by_source[SFB_SOURCE_LIBUNWIND] == 0 &&
                         info.by_source[SFB_SOURCE_FRAME_POINTER] == 0;
     }
@@ -145,6 +157,7 @@ NOINLINE static void work(void)
     snprintf(text, sizeof text, "%d %s %5.2f", v[0], "text", 1.5);
     sink += (int)strtol(text, NULL, 10);
     clock_gettime(CLOCK_MONOTONIC, &now);
+    trap_on(); /* see MAX_IN_VDSO */
     raise(SIGUSR1);
 }
 
