@@ -14,6 +14,8 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/sframe-backtrace
 passed=0
 failed=0
 skipped=0
+# Tests that failed beside others and passed alone.
+unsteady=0
 
 say() {
     printf '%s\n' "$*"
@@ -45,6 +47,9 @@ logged() {
 
 # Prints the counts, and fails if something did.
 sum() {
+    if ((unsteady)); then
+        say "$unsteady of those that passed failed beside others: see above"
+    fi
     if ((skipped)); then
         say "$passed passed, $failed failed, $skipped skipped"
     else

@@ -91,13 +91,22 @@ costliest() {
             END { if (NR) print "" }'
 }
 
-# Runs the tests of a preset that are planned ($only, $except), and ends whatever process is left of them. Each test has
-# a limit of its own: that of all only catches a ctest that hangs. Two tests a processor:
-# a third of the time of most is a wait for a process or a file.
+# Runs ctest over a preset and ends whatever process is left of it: its results in $logs/NAME.xml, what it prints in
+# $logs/NAME-test.log. Each test has a limit of its own: that of all only catches a ctest that hangs.
+supervised_ctest() {
+    local preset=$1 name=$2
+    shift 2
+    rm -f "$logs/$name.xml"
+    # The verbosity makes Criterion say which cases were left out, and why.
+    CRITERION_VERBOSITY_LEVEL=1 "$root/build/$preset/tests/supervise" 14400 "ctest of $preset" \
+        ctest --test-dir "$root/build/$preset" --output-on-failure --output-junit "$logs/$name.xml" "$@" \
+        >"$logs/$name-test.log" 2>&1
+}
+
+# Runs the tests of a preset that are planned ($only, $except). Two tests a processor: a third of the time of most is a
+# wait for a process or a file.
 run_ctest() {
-    local preset=$1
-    local -a arguments=(--test-dir "$root/build/$preset" --output-on-failure --output-junit "$logs/$preset.xml"
-        -j "$((2 * $(nproc)))")
+    local -a arguments=(-j "$((2 * $(nproc)))")
 
     if [[ $only ]]; then
         arguments+=(-R "$only")
@@ -105,14 +114,35 @@ run_ctest() {
     if [[ $except ]]; then
         arguments+=(-E "$except")
     fi
-    # The verbosity makes Criterion say which cases were left out, and why.
-    CRITERION_VERBOSITY_LEVEL=1 "$root/build/$preset/tests/supervise" 14400 "ctest of $preset" \
-        ctest "${arguments[@]}" >"$logs/$preset-test.log" 2>&1
+    supervised_ctest "$1" "$1" "${arguments[@]}"
+}
+
+# What a run of ctest printed but for what passed.
+print_failures() {
+    grep -vE '^( *[0-9]+/[0-9]+ Test +#.* Passed | *Start +[0-9]+:)' "$logs/$1-test.log" || true
+}
+
+# Runs the few tests of a preset that failed once more, alone, and prints which pass then: a defect fails again. The
+# results replace those of the first run.
+rerun_failed() {
+    local preset=$1 again=$1-again name
+    local -a names
+
+    mapfile -t names < <(sed 's/^[0-9]*://' "$root/build/$preset/Testing/Temporary/LastTestsFailed.log")
+    say "$preset: once more, alone: ${names[*]}"
+    supervised_ctest "$preset" "$again" --rerun-failed -j 1 || print_failures "$again"
+    [[ -e $logs/$again.xml ]] || return 0
+    bad=$(junit "$logs/$again.xml" failures)
+    for name in "${names[@]}"; do
+        grep -qE "<testcase name=\"${name//./[.]}\" .*status=\"run\"" "$logs/$again.xml" || continue
+        say "$preset: $name: failed beside others, passed alone"
+        unsteady=$((unsteady + 1))
+    done
 }
 
 # Takes a preset and a plan, which is that of the preset if it is not given.
 test_preset() {
-    local preset=$1 junit=$logs/$1.xml log=$logs/$1-test.log start=$SECONDS built total good bad off status=0
+    local preset=$1 junit=$logs/$1.xml last=$logs/$1-last.log start=$SECONDS built total good bad off status=0
     local -a targets=()
     local only except
 
@@ -128,10 +158,9 @@ test_preset() {
         return
     fi
     built=$SECONDS
-    rm -f "$junit"
     run_ctest "$preset" || status=$?
     if ((status)); then
-        grep -vE '^( *[0-9]+/[0-9]+ Test +#.* Passed | *Start +[0-9]+:)' "$log" || true
+        print_failures "$preset"
         if [[ ! -e $junit ]]; then
             say "$preset: ctest failed"
             failed=$((failed + 1))
@@ -145,19 +174,22 @@ test_preset() {
     total=$(junit "$junit" tests)
     bad=$(junit "$junit" failures)
     off=$(($(junit "$junit" skipped) + $(junit "$junit" disabled)))
-    good=$((total - bad - off))
+    cp "$root/build/$preset/Testing/Temporary/LastTest.log" "$last"
     if ((status && bad == 0)); then
         # Every test passed: what failed is the supervisor, which has said why.
         bad=1
+    elif ((bad > 0 && bad <= 3)); then
+        rerun_failed "$preset"
     fi
+    good=$((total - bad - off))
     passed=$((passed + good))
     failed=$((failed + bad))
     skipped=$((skipped + off))
     say "$preset: $good passed, $bad failed, $off skipped" \
         "(build $((built - start)) s, tests $((SECONDS - built)) s)"
-    costliest "$root/build/$preset/Testing/Temporary/LastTest.log"
+    costliest "$last"
     # What was left out and why: a whole test, or a part of one that passed.
-    grep -hE '^(([a-z]+: )?skipped: |\[SKIP\] )' "$root/build/$preset/Testing/Temporary/LastTest.log" |
+    grep -hE '^(([a-z]+: )?skipped: |\[SKIP\] )' "$last" |
         sort -u | sed 's/^/  /' || true
 }
 
