@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/grow.h"
@@ -125,10 +126,20 @@ bool remote_task_stat_read(struct remote_task_stat *out, int tasks, pid_t tid)
         return false;
     snprintf(out->name, sizeof out->name, "%.*s", (int)(close - open - 1), open + 1);
     out->state = *state;
-    out->threads = number_at(text, 20);
     out->started = number_at(text, 22);
     out->image =
         (struct remote_task_image){ number_at(text, 26), number_at(text, 27), number_at(text, 28) };
+    return true;
+}
+
+bool remote_task_count(size_t *out, int tasks)
+{
+    enum { OWN = 2 }; /* "." and ".." */
+    struct stat folder;
+
+    if (fstat(tasks, &folder) != 0 || folder.st_nlink <= OWN)
+        return false;
+    *out = folder.st_nlink - OWN;
     return true;
 }
 

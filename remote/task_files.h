@@ -20,7 +20,6 @@ struct remote_task_image {
 struct remote_task_stat {
     char state; /* proc(5) */
     char name[64];
-    uint64_t threads; /* of its process */
     uint64_t started; /* in ticks after boot */
     struct remote_task_image image;
 };
@@ -77,5 +76,13 @@ pid_t remote_task_own_number(bool *nested, int tasks, pid_t tid);
  * @return how many; -1: errno says why not. *out: for free()
  */
 ssize_t remote_task_list(pid_t **out, int tasks);
+
+/*
+ * Counts the threads of a process, by the links of its folder: one call, and none of them is read.
+ *
+ * @param out  written
+ * @return false: it has ended
+ */
+bool remote_task_count(size_t *out, int tasks);
 
 #endif

@@ -100,9 +100,9 @@ static void expect_replaced(const char *mode)
         replaced += r.contents->process[i].end == SFB_PROCESS_REPLACED;
     /*
      * A part that was recorded from outside, before an agent came, may stand alone: where the agent's slot is seen after the
-     * record of the next exec.
+     * record of the next exec. Seen in 3 of 240 runs, of one or two programs.
      */
-    cr_expect(replaced >= 150 && replaced <= 165 && r.contents->process_count == replaced + 1,
+    cr_expect(replaced >= 150 && replaced <= 153 && r.contents->process_count == replaced + 1,
               "%u of %u", replaced, r.contents->process_count);
     recorded_free(&r);
 }

@@ -48,17 +48,19 @@ foreach(kind "" -static)
 endforeach()
 
 # Waits, by looks.
-add_executable(test-record_tool-waits_program record_tool/waits_program.c)
-target_compile_options(test-record_tool-waits_program PRIVATE -O2)
-target_link_libraries(test-record_tool-waits_program PRIVATE sfb-flags Threads::Threads)
-if(SFRAME_BACKTRACE_SANITIZE)
-  sfb_skip(record_tool waits "it takes a build without sanitizers")
-else()
-  sfb_add_test(record_tool.waits COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/waits $<TARGET_FILE:sfb>
-    $<TARGET_FILE:test-record_tool-waits_program>)
-  sfb_add_test(record_tool.waits_looks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/waits $<TARGET_FILE:sfb>
-    $<TARGET_FILE:test-record_tool-waits_program> --engine looks)
-endif()
+foreach(kind waits disk)
+  add_executable(test-record_tool-${kind}_program record_tool/${kind}_program.c)
+  target_compile_options(test-record_tool-${kind}_program PRIVATE -O2)
+  target_link_libraries(test-record_tool-${kind}_program PRIVATE sfb-flags Threads::Threads)
+  if(SFRAME_BACKTRACE_SANITIZE)
+    sfb_skip(record_tool ${kind} "it takes a build without sanitizers")
+  else()
+    sfb_add_test(record_tool.${kind} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/${kind} $<TARGET_FILE:sfb>
+      $<TARGET_FILE:test-record_tool-${kind}_program>)
+    sfb_add_test(record_tool.${kind}_looks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/${kind} $<TARGET_FILE:sfb>
+      $<TARGET_FILE:test-record_tool-${kind}_program> --engine looks)
+  endif()
+endforeach()
 
 # What a recorder from outside may lose.
 foreach(name after_exec other_tool)

@@ -8,21 +8,17 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "known_waits.h"
 
 enum { TURN_MS = 50 };
 
@@ -36,26 +32,6 @@ static sem_t semaphore;
 static pthread_barrier_t go_on;
 static int pipes[2], polled[2], sockets[2], pings[2], epolls[2];
 static volatile uint64_t sink;
-
-struct place {
-    const char *name;
-    void (*wait)(void);
-    uint64_t ns, queued_ns;
-    unsigned count;
-};
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static void pause_ms(long ms)
-{
-    nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
-}
 
 __attribute__((noinline)) static void place_mutex(void)
 {
@@ -154,33 +130,6 @@ __attribute__((noinline)) static void place_stops(void)
     pause_ms(TURN_MS);
 }
 
-/* ns that this thread has waited for a CPU. */
-static uint64_t queued_ns(int schedstat)
-{
-    char text[64] = "";
-    char *at;
-
-    if (pread(schedstat, text, sizeof text - 1, 0) <= 0)
-        return 0;
-    strtoull(text, &at, 10);
-    return strtoull(at, NULL, 10);
-}
-
-/* Both as of one moment: else a thread that loses the CPU in between has that time in one of them alone. */
-static uint64_t now_with_queued(int schedstat, uint64_t *queued)
-{
-    enum { TRIES = 100 };
-    uint64_t now = now_ns();
-
-    for (unsigned i = 0; i < TRIES; i++) {
-        *queued = queued_ns(schedstat);
-        if (now_ns() - now < 100000)
-            break;
-        now = now_ns();
-    }
-    return now;
-}
-
 static void *run_place(void *argument)
 {
     const int schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
@@ -190,13 +139,7 @@ static void *run_place(void *argument)
     begun++;
     pthread_barrier_wait(&go_on);
     while (place->wait == place_holder ? !all_over : !over) {
-        uint64_t queued, queued_before;
-        const uint64_t before = now_with_queued(schedstat, &queued_before);
-
-        place->wait();
-        place->ns += now_with_queued(schedstat, &queued) - before;
-        place->queued_ns += queued - queued_before;
-        place->count++;
+        place_wait_once(place, schedstat);
         if (place->wait == place_holder)
             pause_ms(1); /* a short wait, so that another thread gets the mutex */
         for (unsigned i = 0; i < 200000; i++)
@@ -240,7 +183,6 @@ int main(int argc, char **argv)
     enum { PLACES = sizeof places / sizeof *places };
     pthread_t threads[PLACES], pinging[2];
     static int numbers[2] = { 0, 1 };
-    char path[PATH_MAX];
     uint64_t one = 1;
     FILE *file;
 
@@ -261,13 +203,9 @@ int main(int argc, char **argv)
     while (begun < PLACES + 2)
         pause_ms(1);
     sink += (uint64_t)write(pings[0], &one, sizeof one);
-    snprintf(path, sizeof path, "%s/ready", argv[1]);
-    file = fopen(path, "w");
-    if (!file || fclose(file) != 0)
+    if (!make_file(argv[1], "ready"))
         return 2;
-    snprintf(path, sizeof path, "%s/go", argv[1]);
-    while (access(path, F_OK) != 0)
-        pause_ms(2);
+    wait_for_file(argv[1], "go");
     pthread_barrier_wait(&go_on);
     while (access(stop_path, F_OK) != 0 || calls < 10000)
         pause_ms(10);
@@ -278,13 +216,11 @@ int main(int argc, char **argv)
     pthread_join(threads[0], NULL);
     kill(stopped_pid, SIGKILL);
     waitpid(stopped_pid, NULL, 0);
-    snprintf(path, sizeof path, "%s/log", argv[1]);
-    file = fopen(path, "w");
+    file = open_in(argv[1], "log", "w");
     if (!file)
         return 2;
     for (int i = 0; i + 1 < PLACES; i++) /* not the one that stops another process */
-        fprintf(file, "%s %llu %u\n", places[i].name,
-                (unsigned long long)(places[i].ns - places[i].queued_ns), places[i].count);
+        log_place(file, &places[i]);
     fprintf(file, "stopped %llu %u\n", (unsigned long long)stopped_ns, places[PLACES - 1].count);
     fprintf(file, "calls %u %u\n", calls, interrupted);
     return fclose(file) == 0 ? 0 : 2;

@@ -5,6 +5,7 @@
 
 #include "profiler/collector/outside/alongside_state.h"
 #include "profiler/collector/outside/outside_samples.h"
+#include "profiler/collector/processes/follow.h"
 #include "profiler/collector/processes/program.h"
 #include "profiler/collector/processes/tasks.h"
 

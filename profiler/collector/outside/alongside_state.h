@@ -2,7 +2,6 @@
 #ifndef PROFILER_COLLECTOR_OUTSIDE_ALONGSIDE_STATE_H
 #define PROFILER_COLLECTOR_OUTSIDE_ALONGSIDE_STATE_H
 
-#include "profiler/collector/outside/alongside.h"
 #include "profiler/collector/outside/alongside_agents.h"
 #include "profiler/collector/outside/alongside_events.h"
 #include "profiler/collector/outside/copy_depth.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,6 +52,8 @@ struct attach {
     uint64_t judged,
         judged_lost; /* when size and rate were judged last, and what was lost by then */
     uint64_t listed; /* when processes were looked for */
+    uint64_t pause;  /* until the next time, in ns */
+    int pidfd;       /* of the process that was asked for; -1: none */
     uint64_t period;
 };
 
@@ -247,6 +250,8 @@ struct attach *attach_open(const struct attach_options *options, char *why, size
     }
     why[0] = '\0';
     a->how = *options;
+    a->pause = second_ns;
+    a->pidfd = options->pid != 0 ? (int)syscall(SYS_pidfd_open, options->pid, 0) : -1;
     what = options->looks || options->wall_hz > 0 ? NULL : open_events(a);
     if (what) {
         error = errno;
@@ -296,9 +301,22 @@ static uint64_t cpu(void *user, uint32_t pid)
     return sfb_recorder_process_cpu((pid_t)pid, &ns) ? ns : 0;
 }
 
-/* What there is to look at: all but this program itself. */
+static uint64_t own_cpu_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * second_ns + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * What there is to look at: all but this program itself. Of 1,000 threads each may have children, and they are read one by one: then
+ * that is done less often.
+ */
 static bool choose_looks(struct attach *a, uint64_t now)
 {
+    enum { COSTS = 400, MOST_S = 3 }; /* a quarter of a percent of a CPU */
+    const uint64_t before = own_cpu_ns();
     struct attach_pids pids = { .pids.count = 0 };
     size_t kept = 0;
     bool good = list(a, &pids);
@@ -308,6 +326,10 @@ static bool choose_looks(struct attach *a, uint64_t now)
             pids.pids.at[kept++] = pids.pids.at[i];
     good = good && looks_set(a->looks, pids.pids.at, kept, now);
     free(pids.pids.at);
+    a->pause = (own_cpu_ns() - before) * COSTS;
+    a->pause = a->pause < second_ns            ? second_ns
+               : a->pause < MOST_S * second_ns ? a->pause
+                                               : MOST_S * second_ns;
     return good;
 }
 
@@ -516,7 +538,7 @@ static bool take_looks(struct attach *a)
     now = now_ns();
     if (!take_switches(a, now, now))
         return false;
-    if (now - a->listed > second_ns) {
+    if (now - a->listed > a->pause) {
         a->listed = now;
         if (!choose_looks(a, now))
             return false;
@@ -549,6 +571,10 @@ bool attach_take(struct attach *a)
 
 bool attach_has_ended(const struct attach *a)
 {
+    struct pollfd end = { .fd = a->pidfd, .events = POLLIN };
+
+    if (a->pidfd >= 0)
+        return poll(&end, 1, 0) == 1;
     return a->how.pid != 0 && sfb_recorder_task_has_ended(a->how.pid);
 }
 
@@ -587,5 +613,7 @@ void attach_close(struct attach *a)
     report_index_free(&a->known);
     perf_weights_free(&a->weights);
     copy_depth_free(&a->depth);
+    if (a->pidfd >= 0)
+        close(a->pidfd);
     free(a);
 }

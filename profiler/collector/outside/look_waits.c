@@ -11,6 +11,9 @@
 
 enum { COPY = 16 << 10, TRIES = 4 };
 
+/* By looks alone, a thread that has not run at so many looks in a row is looked at in every second round. */
+enum { RESTING = 20 };
+
 /* A long wait is recorded in parts, so that a recording that is cut off has most of it. */
 static const uint64_t part_ns = 1000000000, moment_ns = 50000;
 
@@ -317,6 +320,13 @@ static bool goes_on_exactly(struct looks *l, const struct look_process *p, struc
     return false;
 }
 
+/* Every second round of a thread that has not run for long. */
+static bool is_skipped(struct look_wait *w)
+{
+    w->skipped = w->rests == RESTING && !w->skipped;
+    return w->skipped;
+}
+
 bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct look_thread *t,
                        bool *good)
 {
@@ -327,15 +337,19 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
     *good = true;
     if (l->switches && is_placed(w) && l->drained < w->off + part_ns)
         return true; /* it costs nothing */
+    if (!l->switches && is_skipped(w))
+        return true;
     if (!read_run(&run, &now, p, t))
         return true;
     t->turns = run.turns;
     if (l->switches)
         return goes_on_exactly(l, p, t, &run, now, good);
     if (!has_not_run(w, &run)) {
+        w->rests = 0;
         divide(w, &run, now);
         return false;
     }
+    w->rests += w->rests < RESTING;
     w->pending += now - w->seen;
     w->seen = now;
     if (w->pending >= part_ns)
@@ -343,9 +357,26 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
     return true;
 }
 
+/*
+ * The thread has run since it was seen asleep. If it runs now, it was blocked at that place since then; if it is asleep again,
+ * at some moment in between it went from the one place to the other.
+ */
+static void place_blocked(struct look_wait *w, bool runs)
+{
+    const int64_t part = runs ? w->blocked : w->blocked / 2;
+
+    if (!w->asleep || part <= 0)
+        return;
+    w->pending += (uint64_t)part;
+    w->blocked -= part;
+}
+
 bool look_wait_take(struct looks *l, struct look_process *p, struct look_thread *t, char letter)
 {
     struct look_wait *w = &t->wait;
+
+    if (!l->switches)
+        place_blocked(w, letter == 'R');
 
     /* It sleeps, and has for a round: the record of that is lost. */
     if (w->off == 0 && w->still != 0 && letter != 'R')

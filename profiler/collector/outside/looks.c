@@ -491,10 +491,10 @@ static bool look_at(struct looks *l, struct look_process *p, struct look_thread 
 /* Threads have come or gone. Of many processes that is asked less often. */
 static bool has_other_threads(const struct looks *l, const struct look_process *p)
 {
-    struct remote_task_stat stat;
+    size_t count;
 
-    return l->waits && l->processes.count <= ASKED_MOST &&
-           remote_task_stat_read(&stat, p->tasks, p->pid) && stat.threads != p->threads.count;
+    return l->waits && l->processes.count <= ASKED_MOST && remote_task_count(&count, p->tasks) &&
+           count != p->threads.count;
 }
 
 /* @return NULL: it was not found yet */

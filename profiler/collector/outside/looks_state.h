@@ -25,6 +25,8 @@ struct look_wait {
     uint64_t pending; /* ns at `place` that are not recorded yet */
     int64_t blocked;  /* ns that no look has placed yet; below 0: too many were placed */
     uint64_t runnable;
+    uint32_t rests; /* by looks alone: looks in a row at which it had not run */
+    bool skipped;   /* in the last round */
 
     /* With switch records, which say exactly when it stopped and went on: look_switches.h */
     bool exact;
