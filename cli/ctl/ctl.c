@@ -117,13 +117,17 @@ static enum tool_exit execute(struct ctl_request *r, char **arguments, int count
         return tool_misused(r->command, "no process given");
     if (count == 1)
         return tool_misused(r->command,
-                            "what is to be done? 'dump', 'block ADDRESS', 'mark NAME', 'marks', "
-                            "'status'");
+                            "what is to be done? 'start', 'stop', 'mark NAME', 'status', 'dump', "
+                            "'block ADDRESS', 'marks'");
     r->target = arguments[0];
     if (strcmp(arguments[1], "block") == 0)
         return find_block(r, arguments + 2, count - 2);
     if (strcmp(arguments[1], "mark") == 0)
         return mark(r, arguments + 2, count - 2);
+    if (count == 2 && strcmp(arguments[1], "start") == 0 && !has_dump_option(r))
+        return ctl_pause(r, false);
+    if (count == 2 && strcmp(arguments[1], "stop") == 0 && !has_dump_option(r))
+        return ctl_pause(r, true);
     if (count == 2 && strcmp(arguments[1], "status") == 0 && !has_dump_option(r))
         return ctl_status(r);
     if (count == 2 && strcmp(arguments[1], "marks") == 0 && !has_dump_option(r))
@@ -146,12 +150,12 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
 
 const struct tool_command tool_ctl = {
     .name = "ctl",
-    .summary = "show what lives in programs that keep a live table",
+    .summary = "start, stop and mark recordings that run; show what lives in live tables",
     .usage = "sfb ctl [OPTION...] PID|FILE dump\n"
              "sfb ctl PID|FILE block ADDRESS\n"
              "sfb ctl PID|FILE mark NAME\n"
              "sfb ctl PID|FILE marks\n"
-             "sfb ctl PID status\n"
+             "sfb ctl PID start|stop|status\n"
              "sfb ctl --list [--remove]",
     .about =
         "A program that runs with libsfb-agent-heap.so and SFB_HEAP_LIVE=64M keeps a table of "
@@ -172,9 +176,11 @@ const struct tool_command tool_ctl = {
         "\n"
         "Of a process that `sfb record` records, PID or the recorder's, `mark` names this moment "
         "in "
-        "the recording: `sfb report --time mark:A..mark:B` shows what was between two. `status` "
-        "says how "
-        "the recording stands. Only its user and root may do either.\n",
+        "the recording: `sfb report --time mark:A..mark:B` shows what was between two. `stop` "
+        "pauses "
+        "it, `start` goes on, also after `sfb record --paused`; `status` says how it stands. A "
+        "program "
+        "that records itself is asked in the same way. Only its user and root may do any of it.\n",
     .options = groups,
     .more = "FILE is a table's own, or a copy of it. Tables are in $XDG_RUNTIME_DIR, /run/user/UID "
             "and /dev/shm, and go when their program exits. By PID only those are read that are of "

@@ -60,6 +60,9 @@ struct sfb_control_reply;
 bool ctl_ask_recorder(const char *target, const struct sfb_control_question *question,
                       struct sfb_control_reply *reply);
 
+/* start, stop: the recording of a process goes on, or is paused. */
+enum tool_exit ctl_pause(const struct ctl_request *request, bool paused);
+
 /* status. */
 enum tool_exit ctl_status(const struct ctl_request *request);
 

@@ -1,4 +1,4 @@
-/* sfb ctl PID mark NAME, PID status: of a recording that runs. */
+/* sfb ctl PID mark NAME, start, stop, status: of a recording that runs. */
 #include <inttypes.h>
 #include <poll.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/ctl/ctl.h"
+#include "profiler/collector/processes/tasks.h"
 #include "profiler/protocol/control.h"
 #include "util/foreign.h"
 #include "util/number.h"
@@ -165,16 +166,47 @@ bool ctl_ask_recorder(const char *target, const struct sfb_control_question *que
     return found;
 }
 
+/* Why no recorder has it, in one line. */
+static enum tool_exit say_unrecorded(const char *target)
+{
+    struct stat process;
+    char path[32];
+    uint64_t pid;
+
+    if (!number_of_argument(target, &pid) || pid == 0 || pid > INT32_MAX)
+        return tool_complain(TOOL_USAGE, "'%s' is no number of a process", target);
+    snprintf(path, sizeof path, "/proc/%" PRIu64, pid);
+    if (stat(path, &process) != 0 || sfb_recorder_task_has_ended((pid_t)pid))
+        return tool_complain(TOOL_USAGE, "%s: there is no such process, or it has ended", target);
+    if (geteuid() != 0 && process.st_uid != geteuid())
+        return tool_complain(TOOL_USAGE,
+                             "%s is of user %lu: only that user and root may ask for its recording",
+                             target, (unsigned long)process.st_uid);
+    return tool_complain(TOOL_USAGE, "%s is in no recording that runs here, nor is it a recorder",
+                         target);
+}
+
+enum tool_exit ctl_pause(const struct ctl_request *r, bool paused)
+{
+    const struct sfb_control_question question = { .what = paused ? SFB_CONTROL_STOP
+                                                                  : SFB_CONTROL_START };
+    struct sfb_control_reply reply;
+
+    if (!ctl_ask_recorder(r->target, &question, &reply))
+        return say_unrecorded(r->target);
+    return reply.answer == SFB_CONTROL_DONE
+               ? TOOL_DONE
+               : tool_complain(TOOL_USAGE, "%s: not %s: %s", r->target,
+                               paused ? "stopped" : "started", reply.text);
+}
+
 enum tool_exit ctl_status(const struct ctl_request *r)
 {
     const struct sfb_control_question question = { .what = SFB_CONTROL_STATUS };
     struct sfb_control_reply reply;
 
     if (!ctl_ask_recorder(r->target, &question, &reply))
-        return tool_complain(TOOL_USAGE,
-                             "%s is in no recording that runs here and is yours, nor is it a "
-                             "recorder",
-                             r->target);
+        return say_unrecorded(r->target);
     fputs(r->target, stdout);
     fputs(": ", stdout);
     foreign_print(stdout, reply.text);

@@ -1,5 +1,5 @@
 #include "cli/record/outside.h"
-#include "cli/record/control.h"
+#include "cli/record/controlled.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,6 +17,7 @@
 
 #include "profiler/collector/outside/attach.h"
 #include "profiler/collector/processes/tasks.h"
+#include "profiler/collector/rings/control.h"
 #include "util/base_name.h"
 #include "util/counted.h"
 
@@ -35,6 +36,8 @@ struct from_outside {
     uint64_t begun, flushed, shown, asked;
     const char *reason;
     int cause; /* errno of the exec */
+    bool paused;
+    uint64_t pause_used, paused_used; /* CPU time of all when the last pause began; in pauses */
     uint64_t used_before,
         used; /* of a process that ran already: CPU time with that of its children */
 };
@@ -160,6 +163,20 @@ static void name_of(const struct from_outside *o, char *out, size_t size)
             *at = '-';
 }
 
+/* What is used while it is paused is missed by no sample. */
+static bool pause_recording(void *user, bool paused)
+{
+    struct from_outside *o = user;
+    const uint64_t used = o->pid != 0 ? record_used_by_tree(o->pid, true) : 0;
+    const struct sfb_recording_pause event = { .time = now_ns(), .paused = paused };
+
+    if (!paused && used > o->pause_used)
+        o->paused_used += used - o->pause_used;
+    o->pause_used = used;
+    o->paused = paused;
+    return attach_pause(o->attach, paused) && sfb_recording_put_pause(o->writer, &event) == SFB_OK;
+}
+
 static bool begin(struct from_outside *o)
 {
     static char word[32];
@@ -176,7 +193,7 @@ static bool begin(struct from_outside *o)
     if (!record_file_open(&o->file, o->request, name, o->pid != 0 ? o->pid : getpid()))
         return false;
     if (record_writer_open(&o->writer, &o->file, &named, o->chosen.engine, text)) {
-        if (attach_begin(o->attach, o->writer))
+        if (attach_begin(o->attach, o->writer) && (!o->request->paused || pause_recording(o, true)))
             return true;
         tool_complain(TOOL_FAILED, "record: %s", strerror(ENOMEM));
     }
@@ -215,26 +232,6 @@ static const char *ended(const struct from_outside *o)
     return o->child ? "the program ended" : "the process ended";
 }
 
-/*
- * A process has the CPU time of its children once it has waited for them. That of children that run already counts as used
- * before: it may come, too.
- */
-static uint64_t used_before(pid_t pid)
-{
-    enum { PROCESSES = 1024 };
-    static pid_t all[PROCESSES];
-    size_t count = 1;
-    uint64_t sum = 0, one;
-
-    all[0] = pid;
-    for (size_t i = 0; i < count; i++) {
-        if (sfb_recorder_process_waited_cpu(all[i], &one))
-            sum += one;
-        count += sfb_recorder_children_of(all[i], all + count, PROCESSES - count);
-    }
-    return sum;
-}
-
 /* Its last state counts: its number says nothing more when its parent has waited for it. */
 static void note_used(struct from_outside *o)
 {
@@ -257,19 +254,24 @@ static bool has_ended(struct from_outside *o, uint64_t now)
 
 static bool knows(void *user, pid_t pid)
 {
-    return attach_knows(user, pid);
+    const struct from_outside *o = user;
+
+    return record_controls(o->pid, pid) || attach_knows(o->attach, pid);
 }
 
 static void record(struct from_outside *o)
 {
     const uint64_t duration = o->request->duration_ns;
-    const struct record_controlled controlled = {
-        .writer = o->writer, .file = o->file.name, .root = o->pid, .knows = knows, .user = o->attach
-    };
-    struct record_control control;
+    const struct sfb_recorder_controlled controlled = { .writer = o->writer,
+                                                        .file = o->file.name,
+                                                        .knows = knows,
+                                                        .pause = o->keeps ? NULL : pause_recording,
+                                                        .user = o };
+    struct sfb_recorder_control control;
 
-    record_control_open(&control);
-    o->used_before = o->pid != 0 && !o->child ? used_before(o->pid) : 0;
+    sfb_recorder_control_open(&control, o->paused);
+    /* That of children that run already counts as used before: it may come, too. */
+    o->used_before = o->pid != 0 && !o->child ? record_used_by_tree(o->pid, true) : 0;
     o->begun = o->flushed = o->shown = now_ns();
     while (!o->reason) {
         bool good = attach_take(o->attach);
@@ -285,9 +287,9 @@ static void record(struct from_outside *o)
                     : is_interrupted(o->child)                   ? "interrupted"
                     : duration > 0 && now - o->begun >= duration ? "--duration"
                                                                  : NULL;
-        record_control_take(&control, &controlled);
+        sfb_recorder_control_take(&control, &controlled);
     }
-    record_control_close(&control);
+    sfb_recorder_control_close(&control);
 }
 
 /* --- Its end -------------------------------------------------------------------------------------------- */
@@ -352,7 +354,8 @@ static void account(const struct from_outside *o, const struct outside_totals *t
                                                                           : 0;
     /* Of a process that another one has waited for, samples alone are known. */
     const uint64_t seen = t->cpu > t->weight ? t->cpu : t->weight;
-    const uint64_t missing = used > seen ? used - seen : 0;
+    const uint64_t passed = seen + o->paused_used + (o->paused_used > 0 ? unseen_ticks_ns : 0);
+    const uint64_t missing = used > passed ? used - passed : 0;
 
     if (missing < (o->child ? unseen_least_ns : unseen_ticks_ns) || missing < used / 100)
         return;
@@ -364,11 +367,23 @@ static void account(const struct from_outside *o, const struct outside_totals *t
     put_loss(o->writer, SFB_LOSS_CPU, missing / 1000000, out->unrecorded);
 }
 
-static const char *explain_nothing(const struct outside_totals *t, bool unseen)
+/* It ends while it is paused. */
+static void end_pause(struct from_outside *o)
 {
+    const uint64_t used = o->child ? used_ns(o->pid) : o->used;
+
+    if (o->paused && used > o->pause_used)
+        o->paused_used += used - o->pause_used;
+}
+
+static const char *explain_nothing(const struct from_outside *o, const struct outside_totals *t)
+{
+    const bool unseen = o->child && t->processes == 0;
     static char text[160];
 
-    if (unseen)
+    if (o->paused)
+        snprintf(text, sizeof text, "it was paused up to its end: see sfb ctl PID start");
+    else if (unseen)
         snprintf(text, sizeof text, "the program ended before a look found it");
     else
         snprintf(text, sizeof text, "nothing used CPU time while it was recorded%s",
@@ -442,9 +457,10 @@ static enum tool_exit end(struct from_outside *o)
     totals->threads = t.threads;
     totals->cpu = t.cpu;
     note_used(o);
+    end_pause(o);
     account(o, &t, &outcome);
     if (t.samples + t.waits == 0)
-        outcome.nothing = explain_nothing(&t, o->child && t.processes == 0);
+        outcome.nothing = explain_nothing(o, &t);
     sfb_recording_writer_flush(o->writer);
     outcome.error = sfb_recording_writer_errno(o->writer);
     outcome.limited = outcome.error == EFBIG && o->request->max_size > 0;

@@ -21,6 +21,7 @@ struct record_request {
     uint64_t duration_ns; /* 0: until the program ends */
     pid_t pid;            /* a process that runs; 0: see `all` */
     bool all;             /* the user's processes; root's: the machine's */
+    bool paused;          /* nothing is recorded until `sfb ctl PID start` */
     bool kernel;          /* kernel time has to be sampled */
     uint64_t delay_ns;    /* before a recording of them begins */
     uint64_t max_size;    /* 0: no limit */

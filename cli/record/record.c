@@ -161,11 +161,12 @@ static bool keeps_going(struct record_request *r, const struct asked *asked,
 
     if (!c->spool)
         *exit_status = tool_misused(r->command, "--every goes with --spool DIR");
-    else if (r->heap || r->output || r->duration_ns > 0 || r->delay_ns > 0)
+    else if (r->heap || r->output || r->duration_ns > 0 || r->delay_ns > 0 || r->paused)
         *exit_status = tool_misused(r->command, "--every goes without %s",
                                     r->heap       ? "--heap"
                                     : r->output   ? "--output"
                                     : r->delay_ns ? "--delay"
+                                    : r->paused   ? "--paused"
                                                   : "--duration");
     else if (asked->frames || (asked->engine && r->engine != SFB_ENGINE_LOOKS))
         *exit_status = tool_misused(r->command, "--every records from outside: leave out %s",
@@ -315,6 +316,7 @@ static bool take_option(struct record_request *r, int option, struct asked *aske
 
         return !fault || misused(r, exit_status, fault, optarg);
     }
+    case OPTION_PAUSED: r->paused = true; return true;
     case OPTION_NO_CHILDREN: r->no_children = true; return true;
     case OPTION_PROGRESS: r->progress = true; return true;
     case OPTION_RATE:

@@ -19,6 +19,8 @@ static const struct tool_option usual[] = {
     { OPTION_FORCE, 'f', "force", TAKES_NOTHING, NULL, "overwrite FILE" },
     { OPTION_DURATION, 0, "duration", TAKES_ARGUMENT, "S",
       "end the recording after S seconds; the program runs on" },
+    { OPTION_PAUSED, 0, "paused", TAKES_NOTHING, NULL,
+      "record nothing until `sfb ctl PID start`; `sfb ctl PID stop` pauses again" },
     { OPTION_NO_CHILDREN, 0, "no-children", TAKES_NOTHING, NULL,
       "only the program, not what it starts" },
     { OPTION_MAX_SIZE, 0, "max-size", TAKES_ARGUMENT, "N",

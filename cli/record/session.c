@@ -13,19 +13,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/record/control.h"
+#include "cli/record/controlled.h"
 #include "cli/record/engine.h"
 #include "cli/record/limits.h"
 #include "profiler/collector/heap/heap_drain.h"
 #include "profiler/collector/outside/alongside.h"
 #include "profiler/collector/processes/environment.h"
 #include "profiler/collector/processes/follow.h"
+#include "profiler/collector/rings/control.h"
 #include "profiler/collector/rings/drain.h"
 #include "profiler/collector/rings/unrecorded.h"
 #include "profiler/collector/session/session.h"
 #include "util/counted.h"
 
 enum { GRACE_LOOKS = 20 };
+
+/* CPU time of processes that run is as exact as a tick. */
+static const uint64_t ticks_ns = 50000000;
 
 static const uint64_t look_ns = 10000000, second_ns = 1000000000, shown_every_ns = 200000000;
 
@@ -46,8 +50,10 @@ struct recording {
     uint64_t begun, flushed, shown, looked;
     uint64_t used_before; /* CPU time of other children of this command */
     unsigned grace;
-    bool said, over;       /* over: the program has ended */
-    unsigned typed_before; /* its end */
+    bool paused;
+    uint64_t pause_used, paused_used; /* CPU time of all when the last pause began; in pauses */
+    bool said, over;                  /* over: the program has ended */
+    unsigned typed_before;            /* its end */
     const char *reason;
 };
 
@@ -133,6 +139,7 @@ static bool open_drain(struct recording *r)
                                                 .elsewhere = r->alongside != NULL,
                                                 .heap = &sfb_recorder_heap_drain,
                                                 .own_thread = true,
+                                                .paused = r->request->paused,
                                                 .aggregate = r->request->aggregate,
                                                 .snapshot_ns = r->request->snapshot_ns,
                                                 .temporary_within = r->request->temporary_within };
@@ -148,7 +155,9 @@ static bool open_drain(struct recording *r)
     sfb_recorder_follow_drain(r->follow, r->drain);
     if (r->alongside)
         alongside_follow(r->alongside, r->follow);
-    return true;
+    r->paused = r->request->paused;
+    return !r->paused || !r->alongside ||
+           alongside_pause(r->alongside, clock_ns(CLOCK_MONOTONIC), true);
 }
 
 /* Half of the descriptors are for events: as many as may be. The program, which is there already, keeps its own limit. */
@@ -271,17 +280,46 @@ static const char *reason_to_end(struct recording *r, bool written, uint64_t now
                                                         : NULL;
 }
 
+static bool knows(void *user, pid_t pid)
+{
+    const struct recording *r = user;
+
+    return record_controls(r->child.pid, pid);
+}
+
+/* CPU time of all that was started, whether it has ended or not. */
+static uint64_t used_so_far(void)
+{
+    return used_by_children() + record_used_by_tree(getpid(), false);
+}
+
+/* What is used while it is paused is missed by no sample. */
+static bool pause_recording(void *user, bool paused)
+{
+    struct recording *r = user;
+    const uint64_t used = used_so_far();
+
+    if (!paused && used > r->pause_used)
+        r->paused_used += used - r->pause_used;
+    r->pause_used = used;
+    r->paused = paused;
+    return (!r->alongside || alongside_pause(r->alongside, clock_ns(CLOCK_MONOTONIC), paused)) &&
+           sfb_recorder_drain_pause(r->drain, paused) == SFB_OK;
+}
+
 /* Rings of the heap may be looked at more often; processes are looked at each 10 ms. */
 static void record(struct recording *r)
 {
     bool written = true, signalled = false;
 
-    const struct record_controlled controlled = { .writer = r->writer,
-                                                  .file = r->file.name,
-                                                  .root = r->child.pid };
-    struct record_control control;
+    const struct sfb_recorder_controlled controlled = { .writer = r->writer,
+                                                        .file = r->file.name,
+                                                        .knows = knows,
+                                                        .pause = pause_recording,
+                                                        .user = r };
+    struct sfb_recorder_control control;
 
-    record_control_open(&control);
+    sfb_recorder_control_open(&control, r->paused);
     r->used_before = used_by_children();
     r->begun = r->flushed = r->shown = clock_ns(CLOCK_MONOTONIC);
     while (!r->reason) {
@@ -300,7 +338,7 @@ static void record(struct recording *r)
                 r->flushed = now;
             }
             show(r, now);
-            record_control_take(&control, &controlled);
+            sfb_recorder_control_take(&control, &controlled);
             r->reason = reason_to_end(r, written, now);
         }
         if (!r->reason && r->request->heap)
@@ -308,7 +346,7 @@ static void record(struct recording *r)
         else if (!r->reason)
             signalled = sfb_recorder_session_wait(&r->session, seen, look_ns);
     }
-    record_control_close(&control);
+    sfb_recorder_control_close(&control);
 }
 
 /* --- its end ------------------------------------------------------------------------------------- */
@@ -340,6 +378,8 @@ static const char *explain_nothing(struct recording *r, const struct sfb_recorde
                  "the agent did not report from %.100s: it ended at once, or cleared its "
                  "environment, or may not open the session",
                  name);
+    else if (r->paused)
+        snprintf(text, sizeof text, "it was paused up to its end: see sfb ctl PID start");
     else if (totals->lost[SFB_LOSS_NO_TIMER] > 0)
         snprintf(text, sizeof text, "the system gave no timer (RLIMIT_SIGPENDING)");
     else if (totals->lost[SFB_LOSS_NOT_FOLLOWED] > 0)
@@ -367,11 +407,16 @@ static void account(struct recording *r, struct record_outcome *out)
 {
     const struct outside_totals *t = r->alongside ? alongside_totals(r->alongside) : NULL;
     const uint64_t outside = t ? t->weight + t->unsampled : 0;
+    uint64_t used, passed;
 
     if (r->request->heap || r->request->no_children || !r->over)
         return;
     sfb_recorder_follow_end(r->follow);
-    sfb_recorder_drain_account(r->drain, used_by_children() - r->used_before, outside,
+    if (r->paused && used_by_children() > r->pause_used)
+        r->paused_used += used_by_children() - r->pause_used;
+    used = used_by_children() - r->used_before;
+    passed = r->paused_used > 0 ? r->paused_used + ticks_ns : 0;
+    sfb_recorder_drain_account(r->drain, used > passed ? used - passed : 0, outside,
                                out->unrecorded, sizeof out->unrecorded);
 }
 

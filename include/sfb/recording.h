@@ -234,6 +234,11 @@ struct sfb_recording_mark { /* a moment that was named: `sfb ctl PID mark NAME` 
     const char *name; /* any bytes */
 };
 
+struct sfb_recording_pause { /* `sfb record --paused`, `sfb ctl PID stop` and `start` */
+    uint64_t time;
+    uint32_t paused; /* 1: nothing is recorded from then on. 0: it goes on */
+};
+
 struct sfb_recording_losses {
     uint32_t reason;  /* enum sfb_recording_loss */
     uint32_t process; /* id; 0: the recording */
@@ -418,6 +423,8 @@ enum sfb_status sfb_recording_put_awaited(struct sfb_recording_writer *writer,
                                           const struct sfb_recording_awaited *event);
 enum sfb_status sfb_recording_put_mark(struct sfb_recording_writer *writer,
                                        const struct sfb_recording_mark *event);
+enum sfb_status sfb_recording_put_pause(struct sfb_recording_writer *writer,
+                                        const struct sfb_recording_pause *event);
 enum sfb_status sfb_recording_put_heap(struct sfb_recording_writer *writer,
                                        const struct sfb_recording_heap *event);
 enum sfb_status sfb_recording_put_heap_site(struct sfb_recording_writer *writer,
@@ -506,7 +513,8 @@ enum sfb_recording_kind {
     SFB_EVENT_CODE = 18,
     SFB_EVENT_CODE_FRAMES = 19,
     SFB_EVENT_AWAITED = 20,
-    SFB_EVENT_MARK = 21
+    SFB_EVENT_MARK = 21,
+    SFB_EVENT_PAUSE = 22
 };
 
 struct sfb_recording_event {
@@ -533,6 +541,7 @@ struct sfb_recording_event {
         struct sfb_recording_code_frames code_frames;
         struct sfb_recording_awaited awaited;
         struct sfb_recording_mark mark;
+        struct sfb_recording_pause pause;
     } of;
 };
 

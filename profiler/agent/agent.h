@@ -64,6 +64,12 @@ static inline bool sfb_agent_is_here(void)
            getpid() == __atomic_load_n(&sfb_agent.pid, __ATOMIC_RELAXED);
 }
 
+/* Whether the recording is paused: nothing new is recorded. @return enum sfb_shared_paused; not without a recording */
+static inline uint32_t sfb_agent_paused(void)
+{
+    return __atomic_load_n(&sfb_agent_shared()->paused, __ATOMIC_RELAXED);
+}
+
 /* Whether the recorder has stopped or died, or the process is ending. */
 static inline bool sfb_agent_is_over(void)
 {

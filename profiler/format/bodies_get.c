@@ -145,6 +145,14 @@ static void read_mark(struct sfb_recording_mark *e, struct sfb_reader *body, str
     add(texts, body, &e->name);
 }
 
+static void read_pause(struct sfb_recording_pause *e, struct sfb_reader *body)
+{
+    e->time = sfb_reader_uleb(body);
+    e->paused = sfb_body_u32(body);
+    if (e->paused > 1)
+        body->failed = true;
+}
+
 static void read_losses(struct sfb_recording_losses *e, struct sfb_reader *body,
                         struct texts *texts)
 {
@@ -226,6 +234,7 @@ bool sfb_body_read(struct sfb_recording_event *out, uint32_t kind, struct sfb_re
     case SFB_EVENT_CODE: read_code(&out->of.code, body, &texts); break;
     case SFB_EVENT_AWAITED: read_awaited(&out->of.awaited, body, &texts); break;
     case SFB_EVENT_MARK: read_mark(&out->of.mark, body, &texts); break;
+    case SFB_EVENT_PAUSE: read_pause(&out->of.pause, body); break;
     case SFB_EVENT_CODE_FRAMES: read_code_frames(&out->of.code_frames, body, text); break;
     default:
         if (!sfb_heap_body_read(out, kind, body))

@@ -124,6 +124,14 @@ void sfb_body_mark(struct sfb_bytes *body, const void *event)
     put_string(body, e->name);
 }
 
+void sfb_body_pause(struct sfb_bytes *body, const void *event)
+{
+    const struct sfb_recording_pause *e = event;
+
+    sfb_bytes_put_uleb(body, e->time);
+    sfb_bytes_put_uleb(body, e->paused);
+}
+
 void sfb_body_losses(struct sfb_bytes *body, const void *event)
 {
     const struct sfb_recording_losses *e = event;

@@ -15,6 +15,7 @@ void sfb_body_modules(struct sfb_bytes *body, const void *event);
 void sfb_body_wait(struct sfb_bytes *body, const void *event);
 void sfb_body_awaited(struct sfb_bytes *body, const void *event);
 void sfb_body_mark(struct sfb_bytes *body, const void *event);
+void sfb_body_pause(struct sfb_bytes *body, const void *event);
 void sfb_body_losses(struct sfb_bytes *body, const void *event);
 void sfb_body_file(struct sfb_bytes *body, const void *event);
 void sfb_body_code(struct sfb_bytes *body, const void *event);

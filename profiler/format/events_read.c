@@ -170,7 +170,7 @@ static enum sfb_record read_with_body(struct sfb_events_reader *e, uint32_t reco
             return RECORD_CUT;
         return read_plain_stack(&out->of.stack, body) ? RECORD_GIVEN : RECORD_BAD;
     }
-    if (record < SFB_EVENT_PROCESS || record > SFB_EVENT_MARK || record == SFB_EVENT_HEAP_EVENT ||
+    if (record < SFB_EVENT_PROCESS || record > SFB_EVENT_PAUSE || record == SFB_EVENT_HEAP_EVENT ||
         record == SFB_EVENT_FILE)
         return RECORD_UNKNOWN;
     if (sfb_body_read(out, record, body, text))
@@ -245,6 +245,7 @@ bool sfb_introduce(struct sfb_introduced *known, const struct sfb_recording_even
     switch ((enum sfb_recording_kind)event->kind) {
     case SFB_EVENT_START:
     case SFB_EVENT_MARK:
+    case SFB_EVENT_PAUSE:
     case SFB_EVENT_FINISH: return true;
     case SFB_EVENT_PROCESS:
         return none_or_has(&known->processes, event->of.process.parent) &&

@@ -232,6 +232,14 @@ enum sfb_status sfb_recording_put_mark(struct sfb_recording_writer *w,
     return sfb_writer_put(w, SFB_EVENT_MARK, sfb_body_mark, e);
 }
 
+enum sfb_status sfb_recording_put_pause(struct sfb_recording_writer *w,
+                                        const struct sfb_recording_pause *e)
+{
+    if (e->paused > 1)
+        return SFB_BAD_ARGUMENT;
+    return sfb_writer_put(w, SFB_EVENT_PAUSE, sfb_body_pause, e);
+}
+
 /* Finds or appends a stack, which is known by a key. @param is_new  written */
 static enum sfb_status put_stack(struct sfb_recording_writer *w, uint32_t *id,
                                  struct sfb_recording_stack stack, const void *key, size_t key_size,

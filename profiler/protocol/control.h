@@ -14,7 +14,12 @@
 
 enum { SFB_CONTROL_NAME = 64, SFB_CONTROL_TEXT = 512 };
 
-enum sfb_control_what { SFB_CONTROL_STATUS = 0, SFB_CONTROL_MARK = 1 };
+enum sfb_control_what {
+    SFB_CONTROL_STATUS = 0,
+    SFB_CONTROL_MARK = 1,
+    SFB_CONTROL_START = 2,
+    SFB_CONTROL_STOP = 3
+};
 
 enum sfb_control_answer {
     SFB_CONTROL_OTHER = 0, /* the process is not in this recording */

@@ -50,7 +50,7 @@
 #define SFB_SHARED_MAGIC "sfb-mem" /* 8 bytes with the '\0' */
 
 enum {
-    SFB_SHARED_VERSION = 8,
+    SFB_SHARED_VERSION = 9,
     SFB_SHARED_PAGE = 4096,
     SFB_SHARED_PROCESS_MAX = 512,                       /* recorded at the same time */
     SFB_SHARED_RING_MAX = 1024,                         /* threads recorded at the same time */
@@ -77,6 +77,26 @@ enum sfb_shared_heap_flags {
     SFB_SHARED_HEAP_PYTHON_OBJECTS = 4, /* wrap CPython's allocators */
     SFB_SHARED_HEAP_WAIT =
         2 /* wait for room in a ring while the recorder lives, not just a second */
+};
+
+enum sfb_shared_paused {
+    SFB_SHARED_RUNS = 0,
+    SFB_SHARED_PAUSED = 1, /* no samples, no allocations; frees are written */
+    SFB_SHARED_NOT_STARTED =
+        2 /* the same, and nothing was recorded so far: frees are of no interest */
+};
+
+/*
+ * A moment that the program names: sframe_backtrace_record_mark(). The agent takes a free one (FREE -> CLAIMED), writes it, and
+ * publishes it (LIVE). The recorder writes it to the recording, and frees it.
+ */
+enum { SFB_SHARED_MARKS = 16, SFB_SHARED_MARK_NAME = 64 };
+
+struct sfb_shared_mark {
+    uint32_t state;                  /* enum sfb_shared_state */
+    uint32_t process;                /* slot */
+    uint64_t time;                   /* CLOCK_MONOTONIC of the process */
+    char name[SFB_SHARED_MARK_NAME]; /* ends with '\0', if it is shorter */
 };
 
 struct sfb_shared {
@@ -121,6 +141,11 @@ struct sfb_shared {
      * recorder freed. A hint alone: a process that has just begun pays a page fault for each other slot that it looks at.
      */
     uint32_t free_process, free_ring;
+
+    /* enum sfb_shared_paused. The recorder changes it; agents read it at each sample and each allocation. */
+    uint32_t paused;
+
+    struct sfb_shared_mark marks[SFB_SHARED_MARKS];
 };
 
 /*
@@ -200,6 +225,9 @@ struct sfb_shared_ring {
     uint64_t end;         /* 0: the agent has not reported the end */
     uint64_t cpu_end;     /* the thread's CPU time at end; cpu_end - cpu_sampled is unsampled */
     uint64_t cpu_sampled; /* the thread's CPU time at its last recorded sample */
+    uint64_t cpu_paused;  /* CPU time that no sample has, as the recording was paused */
+    uint64_t
+        cpu_resumed; /* set by the recorder: the thread's CPU time when the recording went on; 0: unknown */
     uint64_t lost[SFB_LOSS_COUNT];
     char name[16];
     uint32_t engine; /* the agent's: TIMER, SAMPLER or NONE */
@@ -215,7 +243,7 @@ struct sfb_shared_ring {
      * Bytes since the slot was CLAIMED; positions in data are modulo ring_bytes. Each has its own cache line: two
      * processors write them.
      */
-    uint8_t to_tail[1024 - 8 * SFB_LOSS_COUNT - 16 - 4 * 9 - 8 * 5];
+    uint8_t to_tail[1024 - 8 * SFB_LOSS_COUNT - 16 - 4 * 9 - 8 * 7];
     uint64_t tail; /* the recorder's read position */
     uint8_t to_head[1024 - 8];
     uint64_t head; /* the agent's write position; stored with release after each record */

@@ -106,6 +106,7 @@ static void take(struct contents *c, const struct sfb_recording_event *e, struct
     case SFB_EVENT_CODE_FRAMES:
     case SFB_EVENT_AWAITED:
     case SFB_EVENT_MARK:
+    case SFB_EVENT_PAUSE:
     case SFB_EVENT_HEAP_EVENT: break;
     }
 }

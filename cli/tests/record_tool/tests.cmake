@@ -271,6 +271,21 @@ endif()
 # sfb ctl, of recordings that run.
 sfb_add_test(record_tool.marks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/marks $<TARGET_FILE:sfb>)
 
+# Pauses of a recording, against the log of a program in phases.
+add_executable(test-record_tool-phased record_tool/phased.c)
+target_link_libraries(test-record_tool-phased PRIVATE sfb-flags Threads::Threads)
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool pauses "it takes a build without sanitizers")
+else()
+  foreach(way cpu wall heap)
+    set(options_cpu)
+    set(options_wall --wall)
+    set(options_heap --heap)
+    sfb_add_test(record_tool.pauses_${way} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/pauses $<TARGET_FILE:sfb>
+      $<TARGET_FILE:test-record_tool-phased> ${way} ${options_${way}})
+  endforeach()
+endif()
+
 # What ends between two looks.
 if(SFRAME_BACKTRACE_SANITIZE)
   sfb_skip(record_tool unseen "it takes a build without sanitizers")

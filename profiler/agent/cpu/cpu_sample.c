@@ -124,13 +124,40 @@ static size_t walk(struct sfb_thread *t, const void *context, uint64_t cpu,
     return sfb_known_has(sample->hash) ? 0 : (size_t)size;
 }
 
+/* The recording is or was paused: the CPU time up to then is in no sample, and is no loss. */
+static void pass_over(struct sfb_thread *t, uint64_t cpu)
+{
+    const uint64_t passed = cpu > t->sampled ? cpu - t->sampled : 0;
+
+    __atomic_store_n(&t->ring->cpu_paused, t->ring->cpu_paused + passed + t->owed + t->lost,
+                     __ATOMIC_RELAXED); /* the only writer is this thread */
+    __atomic_store_n(&t->sampled, t->sampled + passed, __ATOMIC_RELAXED);
+    t->owed = t->lost = 0;
+    t->ring->cpu_sampled = t->sampled;
+}
+
+static void pass_pause(struct sfb_thread *t, uint64_t cpu)
+{
+    const uint64_t resumed = __atomic_load_n(&t->ring->cpu_resumed, __ATOMIC_RELAXED);
+
+    if (resumed > t->sampled && resumed <= cpu)
+        pass_over(t, resumed);
+}
+
 static bool take(struct sfb_thread *t, enum sfb_recording_engine engine, const void *context,
                  uint64_t cpu)
 {
-    const struct sfb_weight weight = sfb_weight_of(t, engine, context, cpu);
-    struct sfb_shared_sample sample = { .engine = weight.engine, .time = sfb_now() };
+    struct sfb_shared_sample sample = { .time = sfb_now() };
+    struct sfb_weight weight;
     size_t cbf_size;
 
+    pass_pause(t, cpu);
+    weight = sfb_weight_of(t, engine, context, cpu);
+    sample.engine = weight.engine;
+    if (sfb_agent_paused() != SFB_SHARED_RUNS) {
+        pass_over(t, cpu);
+        return false;
+    }
     /* Atomic: read by the sampler, and by the thread that stops the recording. */
     __atomic_store_n(&t->sampled, weight.sampled, __ATOMIC_RELAXED);
     t->owed = weight.owed;

@@ -48,8 +48,9 @@ static inline struct sfb_heap_thread *sfb_heap_alloc_begin_as(size_t size,
     struct sfb_heap_thread *t =
         sfb_heap_mode() == SFB_HEAP_SAMPLED ? sfb_heap_sample(size) : sfb_heap_enter(local);
 
-    if (t)
-        local->state = state;
+    if (!t || __builtin_expect(sfb_agent_paused() != SFB_SHARED_RUNS, 0))
+        return NULL;
+    local->state = state;
     return t;
 }
 
@@ -101,7 +102,7 @@ static inline struct sfb_heap_thread *sfb_heap_free_begin(enum sfb_shared_heap_r
             return NULL;
     }
     t = sfb_heap_enter(local);
-    if (!t)
+    if (!t || __builtin_expect(sfb_agent_paused() == SFB_SHARED_NOT_STARTED, 0))
         return NULL;
     local->state = SFB_HEAP_AT_WORK;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

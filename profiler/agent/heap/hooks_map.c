@@ -60,7 +60,7 @@ static void *map(struct sfb_heap_thread *t, void *at, size_t size, int protectio
     void *block = sfb_heap_next.mmap(at, size, protection, flags, fd, offset);
 
     close_free(t, record, block != MAP_FAILED);
-    if (block != MAP_FAILED)
+    if (block != MAP_FAILED && sfb_agent_paused() == SFB_SHARED_RUNS)
         sfb_heap_put_alloc(t, SFB_HEAP_ALLOC_MMAP, block, size, 0, sfb_heap_stack(t, caller));
     return block;
 }
@@ -93,7 +93,7 @@ void *sfb_heap_mremap(void *at, size_t old_size, size_t size, int flags, void *t
     record = open_free(t, at, old_size);
     block = sfb_heap_next.mremap(at, old_size, size, flags, to);
     close_free(t, record, block != MAP_FAILED);
-    if (block != MAP_FAILED)
+    if (block != MAP_FAILED && sfb_agent_paused() == SFB_SHARED_RUNS)
         sfb_heap_put_alloc(t, SFB_HEAP_ALLOC_MMAP, block, size, 0, sfb_heap_stack(t, &caller));
     end();
     return block;

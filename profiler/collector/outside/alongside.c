@@ -8,6 +8,7 @@
 
 #include "profiler/collector/outside/alongside_state.h"
 #include "profiler/collector/outside/attach_tasks.h"
+#include "profiler/collector/outside/outside_pause.h"
 #include "profiler/collector/processes/tasks.h"
 #include "profiler/collector/rings/slots.h"
 
@@ -176,6 +177,11 @@ bool alongside_take(struct alongside *b)
         return false;
     alongside_processes_tend(b, now);
     return true;
+}
+
+bool alongside_pause(struct alongside *b, uint64_t time, bool paused)
+{
+    return outside_pause(b->outside, time, paused);
 }
 
 size_t alongside_running(const struct alongside *b)

@@ -46,6 +46,9 @@ void alongside_follow(struct alongside *beside, struct sfb_recorder_follow *foll
  */
 bool alongside_take(struct alongside *beside);
 
+/* Pauses, or goes on, from a time on. @return false: no memory */
+bool alongside_pause(struct alongside *beside, uint64_t time, bool paused);
+
 /* @return number of processes without an agent that run and are recorded */
 size_t alongside_running(const struct alongside *beside);
 

@@ -13,6 +13,7 @@
 #include "profiler/collector/outside/attach_tasks.h"
 #include "profiler/collector/outside/copy_depth.h"
 #include "profiler/collector/outside/looks.h"
+#include "profiler/collector/outside/outside_pause.h"
 #include "profiler/collector/outside/outside_python.h"
 #include "profiler/collector/outside/outside_samples.h"
 #include "profiler/collector/outside/perf_rings.h"
@@ -567,6 +568,18 @@ bool attach_take(struct attach *a)
         return false;
     judge(a, now);
     return look_for_others(a, now);
+}
+
+bool attach_pause(struct attach *a, bool paused)
+{
+    const uint64_t now = now_ns();
+    bool good;
+
+    if (a->looks)
+        good = take_switches(a, now, now) && looks_pause(a->looks, paused);
+    else
+        good = perf_rings_take(&a->rings, now, take, a);
+    return good && outside_pause(a->outside, now_ns(), paused);
 }
 
 bool attach_has_ended(const struct attach *a)

@@ -61,6 +61,13 @@ bool attach_begin(struct attach *attach, struct sfb_recording_writer *writer);
 /* Waits 15 ms at most, and takes what came. @return false: the recording cannot be written, or no memory */
 bool attach_take(struct attach *attach);
 
+/*
+ * Pauses, or goes on, after attach_begin(). Processes are followed meanwhile; nothing is written of it.
+ *
+ * @return false: the recording cannot be written, or no memory
+ */
+bool attach_pause(struct attach *attach, bool paused);
+
 /* Whether the process that was asked for has ended. */
 bool attach_has_ended(const struct attach *attach);
 

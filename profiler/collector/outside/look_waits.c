@@ -423,12 +423,10 @@ void look_wait_close(struct looks *l, const struct look_process *p, struct look_
     }
 }
 
-bool look_wait_end(struct looks *l, const struct look_process *p, struct look_thread *t)
+bool look_wait_put(struct looks *l, const struct look_process *p, struct look_thread *t)
 {
     struct look_wait *w = &t->wait;
 
-    if (!l->ends)
-        look_wait_close(l, p, t);
     w->asleep = false;
     if (!flush(l, p, t) ||
         !put_rest(l, p, t, SFB_STATE_UNKNOWN,
@@ -437,6 +435,17 @@ bool look_wait_end(struct looks *l, const struct look_process *p, struct look_th
         return false;
     w->blocked = 0;
     w->brief = w->runnable = 0;
+    return true;
+}
+
+bool look_wait_end(struct looks *l, const struct look_process *p, struct look_thread *t)
+{
+    const struct look_wait *w = &t->wait;
+
+    if (!l->ends && !l->paused)
+        look_wait_close(l, p, t);
+    if (!look_wait_put(l, p, t))
+        return false;
     return outside_end_thread(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, w->seen,
                               w->run.cpu_time - w->cpu,
                               w->run.cpu_time > t->sampled ? w->run.cpu_time - t->sampled : 0);

@@ -33,6 +33,10 @@ void look_wait_switch(struct look_thread *thread, uint64_t time, bool out, bool 
 /* Records of a thread were lost: when its wait began is not known. */
 void look_wait_forget(struct look_thread *thread);
 
+/* Records the time of a thread that was divided so far. @return false: as above */
+bool look_wait_put(struct looks *looks, const struct look_process *process,
+                   struct look_thread *thread);
+
 /* Records what is left of the time of a thread: before it or its program ends. @return false: as above */
 bool look_wait_end(struct looks *looks, const struct look_process *process,
                    struct look_thread *thread);

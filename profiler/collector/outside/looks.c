@@ -138,7 +138,7 @@ static bool add_thread(struct looks *l, struct look_process *p, pid_t tid, bool 
     t->seen = true;
     l->files += t->run >= 0;
     read_run(p, t);
-    t->sampled = is_new ? 0 : t->cpu;
+    t->sampled = is_new && !l->paused ? 0 : t->cpu;
     t->found = t->sampled;
     if (l->waits)
         look_wait_begin(p, t, is_new ? begun_at(p, tid) : 0);
@@ -538,6 +538,15 @@ uint64_t looks_rounds(const struct looks *l)
     return l->rounds;
 }
 
+/* Nothing is looked at, and threads are listed as they come and go. @return false: no memory */
+static bool take_nothing(struct looks *l, uint64_t now)
+{
+    for (size_t i = 0; i < l->processes.count; i++)
+        if (now - l->processes.at[i]->listed > second_ns && !refresh(l, l->processes.at[i], now))
+            return false;
+    return true;
+}
+
 bool looks_take(struct looks *l)
 {
     const uint64_t now = now_ns(), listed_ns = l->waits && l->processes.count > ASKED_MOST
@@ -545,6 +554,8 @@ bool looks_take(struct looks *l)
                                                    : second_ns;
     bool good;
 
+    if (l->paused)
+        return take_nothing(l, now);
     l->rounds++;
     look_cpu_round_begin(l);
     remote_halts_settle();
@@ -581,9 +592,62 @@ static void close_all(struct looks *l)
     }
 }
 
+/* --- Pauses --------------------------------------------------------------------------------------------- */
+
+/* What threads did up to now is recorded, and then nothing. @return false: the recording cannot be written */
+static bool stop_threads(struct looks *l)
+{
+    bool good = true;
+
+    if (l->waits)
+        close_all(l);
+    for (size_t i = 0; i < l->processes.count; i++) {
+        struct look_process *p = l->processes.at[i];
+
+        for (size_t k = 0; good && k < p->threads.count; k++) {
+            read_run(p, &p->threads.at[k]);
+            good = !l->waits || look_wait_put(l, p, &p->threads.at[k]);
+        }
+    }
+    return good;
+}
+
+/* CPU time and waits count from now on, and what was recorded before stays. */
+static void start_thread(const struct looks *l, const struct look_process *p, struct look_thread *t)
+{
+    const uint64_t before = t->cpu, recorded = t->wait.run.cpu_time - t->wait.cpu;
+
+    read_run(p, t);
+    t->sampled += t->cpu > before ? t->cpu - before : 0;
+    t->found = t->cpu;
+    t->runs = false;
+    if (!l->waits)
+        return;
+    look_wait_begin(p, t, 0);
+    t->wait.cpu -= recorded;
+}
+
+bool looks_pause(struct looks *l, bool paused)
+{
+    if (paused == l->paused)
+        return true;
+    l->paused = paused;
+    if (paused)
+        return stop_threads(l);
+    for (size_t i = 0; i < l->processes.count; i++) {
+        struct look_process *p = l->processes.at[i];
+
+        for (size_t k = 0; k < p->threads.count; k++)
+            start_thread(l, p, &p->threads.at[k]);
+    }
+    return true;
+}
+
+/* --- Its end -------------------------------------------------------------------------------------------- */
+
 void looks_end(struct looks *l)
 {
-    if (l->waits)
+    if (l->waits && !l->paused)
         close_all(l);
     l->ends = true;
     for (size_t i = 0; i < l->processes.count; i++)

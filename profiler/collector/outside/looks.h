@@ -37,6 +37,13 @@ bool looks_may(pid_t pid, struct sfb_remote_fault *fault);
  */
 bool looks_set(struct looks *looks, const pid_t *pids, size_t count, uint64_t now);
 
+/*
+ * Nothing is looked at, and no time is recorded, until it is called again: threads are listed alone.
+ *
+ * Cost: a few reads of /proc for each thread. @return false: the recording cannot be written, or no memory
+ */
+bool looks_pause(struct looks *looks, bool paused);
+
 /* Looks at all of them. @return false: the recording cannot be written, or no memory */
 bool looks_take(struct looks *looks);
 

@@ -95,6 +95,7 @@ struct look_due {
 struct looks {
     struct outside *outside;
     bool waits;       /* are recorded, too */
+    bool paused;      /* looks_pause() */
     bool ends;        /* all time is divided for the last time */
     bool switches;    /* records say when threads wait */
     uint64_t drained; /* CLOCK_MONOTONIC: records up to here were taken */

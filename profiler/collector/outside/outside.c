@@ -295,7 +295,7 @@ void outside_from_birth(struct outside *o, uint32_t pid)
 {
     struct outside_process *p = outside_tasks_process(&o->tasks, pid, false);
 
-    if (!p)
+    if (!p || o->paused)
         return;
     p->missed = outside_cpu_of(o, pid);
     p->cpu = 0;
@@ -316,7 +316,7 @@ uint32_t outside_hand_over(struct outside *o, uint32_t pid, uint64_t *weight_ns)
     *weight_ns = p->weight;
     sfb_recording_forget_stacks(o->how.writer, id);
     p->id = 0;
-    p->weight = 0;
+    p->weight = p->paused = 0;
     p->how = SFB_PROCESS_EXECUTED;
     p->listed = false;
     p->handed = true;
@@ -359,7 +359,7 @@ void outside_part(struct outside *o, uint32_t pid, uint64_t time)
     }
     p->handed = false;
     p->id = 0;
-    p->weight = p->used = 0;
+    p->weight = p->used = p->paused = 0;
     p->time = time;
     p->listed = false;
 }
@@ -410,6 +410,7 @@ void outside_close(struct outside *o)
     report_strings_free(&o->codes);
     report_strings_free(&o->awaited);
     free(o->awaited_ids.at);
+    free(o->stretches.at);
     free(o->cbf);
     free(o->map);
     free(o);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "profiler/collector/outside/outside_pause.h"
 #include "profiler/collector/outside/outside_python.h"
 #include "profiler/collector/outside/outside_write.h"
 #include "profiler/collector/outside/perf_registers.h"
@@ -88,8 +89,14 @@ bool outside_take_stack(struct outside *o, uint32_t pid, uint32_t tid, uint64_t 
 {
     struct sfb_recording_sample event = { .time = time, .weight = weight, .engine = o->how.engine };
     struct outside_process *p;
-    const struct outside_thread *t = begin(o, pid, tid, time, &p);
+    const struct outside_thread *t;
 
+    *place = (struct outside_place){ .stack = 0 };
+    if (outside_was_paused(o, time)) {
+        outside_pass_over(o, pid, weight);
+        return true;
+    }
+    t = begin(o, pid, tid, time, &p);
     if (!t || !put_stack(o, p, stack, python, place))
         return false;
     event.thread = t->id;

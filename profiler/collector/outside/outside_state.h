@@ -9,6 +9,11 @@
 
 enum { OUTSIDE_CBF = 64 << 10 }; /* bytes of one stack: 7,000 frames at least */
 
+/* From a time on, up to another one: CLOCK_MONOTONIC. */
+struct outside_stretch {
+    uint64_t from, to;
+};
+
 struct outside {
     struct outside_options how;
     struct outside_tasks tasks;
@@ -23,6 +28,8 @@ struct outside {
     struct report_strings awaited;      /* by process, kind, address and name */
     REPORT_ARRAY(uint32_t) awaited_ids; /* of each of them */
     bool failed;
+    bool paused;                                    /* now: outside_pause.h */
+    REPORT_ARRAY(struct outside_stretch) stretches; /* that it was paused in, in their order */
 };
 
 #endif

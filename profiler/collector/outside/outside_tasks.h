@@ -11,11 +11,14 @@ struct outside_process {
     uint32_t pid, parent_pid;
     uint32_t how; /* enum sfb_recording_how */
     uint64_t time;
-    uint64_t weight; /* of its samples */
-    uint64_t cpu;    /* CPU time when its recording began */
-    uint64_t missed; /* CPU time that it had, and that counts, when it was found */
-    uint64_t used;   /* since then, where that is known otherwise; 0: it is not */
-    uint32_t id;     /* in the recording; 0: not yet */
+    uint64_t weight;    /* of its samples */
+    uint64_t cpu;       /* CPU time when its recording began */
+    uint64_t missed;    /* CPU time that it had, and that counts, when it was found */
+    uint64_t paused;    /* since it began, while the recording was paused */
+    uint64_t pause_cpu; /* when the pause of now began, and it was known then: outside_pause.h */
+    bool pause_seen;
+    uint64_t used; /* since then, where that is known otherwise; 0: it is not */
+    uint32_t id;   /* in the recording; 0: not yet */
     uint32_t slot;
     uint32_t owner;                 /* user id, where it has an id; -1: not known */
     uint32_t alive;                 /* threads */

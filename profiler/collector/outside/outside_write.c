@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "profiler/collector/outside/outside_pause.h"
 #include "profiler/collector/processes/perf_map.h"
 #include "sfb/image_map.h"
 #include "util/grow.h"
@@ -150,13 +151,14 @@ uint64_t outside_cpu_of(struct outside *o, uint32_t pid)
 void outside_end_entry(struct outside *o, const struct outside_process *p, uint64_t time,
                        uint32_t how)
 {
-    const uint64_t cpu = outside_cpu_of(o, p->pid);
+    const uint64_t cpu = outside_cpu_of(o, p->pid), paused = outside_paused_of(o, p, cpu);
     struct sfb_recording_process_end event = { .id = p->id, .end = how, .time = time };
 
     if (p->used > 0)
         event.cpu_ns = p->used;
     else if (cpu > p->cpu)
         event.cpu_ns = cpu - p->cpu;
+    event.cpu_ns -= paused < event.cpu_ns ? paused : event.cpu_ns;
     /* It may be gone, and nothing says any more what it had: what its samples have is the least. */
     if ((p->missed > 0 || (cpu == 0 && p->used == 0)) && event.cpu_ns < p->weight + p->missed)
         event.cpu_ns = p->weight + p->missed;

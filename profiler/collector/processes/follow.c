@@ -347,6 +347,19 @@ static bool thread_cpu(void *with, uint32_t ring, uint64_t *out)
     return sfb_recorder_event_cpu(&f->ring[ring], out);
 }
 
+/* Where no event counts it, as /proc says it. */
+static bool thread_cpu_now(void *with, uint32_t ring, uint64_t *out)
+{
+    const struct sfb_recorder_follow *f = with;
+    const struct sfb_shared_ring *shared = sfb_shared_ring(f->shared, f->ring_bytes, ring);
+    const uint32_t slot = __atomic_load_n(&shared->process, __ATOMIC_RELAXED),
+                   tid = __atomic_load_n(&shared->tid, __ATOMIC_RELAXED);
+
+    return thread_cpu(with, ring, out) ||
+           (slot < SFB_SHARED_PROCESS_MAX && thread_lives(with, slot, tid) &&
+            sfb_recorder_task_cpu((pid_t)tid, out));
+}
+
 static bool process_cpu(void *with, uint32_t slot, uint64_t *out)
 {
     const struct sfb_recorder_follow *f = with;
@@ -383,6 +396,7 @@ struct sfb_recorder_watcher sfb_recorder_follow_watcher(struct sfb_recorder_foll
                                           .thread_ended = thread_ended,
                                           .thread_lives = thread_lives,
                                           .thread_cpu = thread_cpu,
+                                          .thread_cpu_now = thread_cpu_now,
                                           .process_cpu = process_cpu,
                                           .process_resident = process_resident };
 }

@@ -46,8 +46,26 @@ enum sfb_status sfb_recorder_drain_open(struct sfb_recorder_drain **out,
         free(d);
         return SFB_NO_RESOURCE;
     }
+    d->started = !options->paused;
     *out = d;
-    return SFB_OK;
+    return options->paused ? sfb_recorder_drain_pause(d, true) : SFB_OK;
+}
+
+enum sfb_status sfb_recorder_drain_pause(struct sfb_recorder_drain *d, bool paused)
+{
+    const struct sfb_recording_pause event = { .time = sfb_recorder_now(), .paused = paused };
+
+    if (!d->heap_calls)
+        sfb_recorder_rings_pause(d, paused);
+    d->paused = paused;
+    d->started |= !paused;
+    __atomic_store_n(&d->shared->paused,
+                     !paused      ? SFB_SHARED_RUNS
+                     : d->started ? SFB_SHARED_PAUSED
+                                  : SFB_SHARED_NOT_STARTED,
+                     __ATOMIC_RELAXED);
+    return sfb_recorder_put(d, sfb_recording_put_pause(d->writer, &event)) ? SFB_OK
+                                                                           : SFB_NO_RESOURCE;
 }
 
 /* Extends the range of slots to read. A slot that is not FREE is taken by an agent. */

@@ -43,6 +43,7 @@ struct sfb_recorder_drain_options {
     uint64_t snapshot_ns;      /* heap: period of writing sums; 0: only at the end */
     uint32_t temporary_within; /* heap: at most SFB_HEAP_WITHIN_MOST; 0: the default */
     bool own_thread;           /* heap: a thread of the drain empties rings as they fill */
+    bool paused;               /* sfb_recorder_drain_pause() before the first agent attaches */
 };
 
 /* @return SFB_OK; SFB_NO_RESOURCE: no memory */
@@ -66,6 +67,14 @@ enum sfb_status sfb_recorder_drain(struct sfb_recorder_drain *drain);
  */
 void sfb_recorder_drain_ended(struct sfb_recorder_drain *drain, uint32_t slot, uint32_t end,
                               uint32_t status, uint64_t cpu_ns);
+
+/*
+ * Pauses the recording, or goes on: agents take no samples and no allocations meanwhile, and the recording says so. Frees of
+ * blocks that it has are taken.
+ *
+ * @return SFB_OK; SFB_NO_RESOURCE: the recording cannot be written
+ */
+enum sfb_status sfb_recorder_drain_pause(struct sfb_recorder_drain *drain, bool paused);
 
 /* Adds a loss that the drain cannot see itself. process: an id, or 0. */
 void sfb_recorder_drain_lost(struct sfb_recorder_drain *drain, uint32_t process,

@@ -197,7 +197,7 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
     if (continued == 0)
         sfb_recorder_put(d, sfb_recording_put_process(d->writer, &process));
     /* Else that time belongs to the previous process, or the parent. */
-    if (before == SFB_SHARED_PROCESS_MAX && process.how != SFB_PROCESS_FORKED &&
+    if (before == SFB_SHARED_PROCESS_MAX && process.how != SFB_PROCESS_FORKED && !d->paused &&
         sfb_recorder_is_process_cpu(d, own->cpu_start)) {
         if (d->elsewhere && own->cpu_start > own->cpu_elsewhere)
             own->cpu_unseen = own->cpu_start - own->cpu_elsewhere;
@@ -244,6 +244,7 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
     struct sfb_recorder_process *own = &d->process[slot];
     struct sfb_shared_process *shared = &d->processes[slot];
     const uint64_t time = sfb_recorder_time(d, slot, LOAD(shared->end));
+    uint64_t rest;
 
     own->cpu = cpu_of(d, slot);
     if (d->watcher.process_ends)
@@ -266,6 +267,12 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
     /* The clock was read some milliseconds before its end. */
     if (own->cpu != 0 && own->cpu < own->accounted)
         own->cpu = own->accounted;
+    rest = own->cpu > own->accounted && !d->heap_calls ? own->cpu - own->accounted : 0;
+    if (d->paused) {
+        own->paused += rest;
+        rest = 0;
+    }
+    own->cpu -= own->paused < own->cpu ? own->paused : own->cpu;
     d->totals.cpu += own->cpu + own->cpu_unseen;
     if (own->end == SFB_PROCESS_LEFT)
         d->totals.cpu_left += own->cpu;
@@ -275,9 +282,7 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
         .status = own->status,
         .time = time >= d->begun && time <= d->now ? time : d->now,
         .cpu_ns = own->cpu != 0 ? own->cpu + own->cpu_elsewhere + own->cpu_unseen : 0,
-        .unsampled_ns =
-            (own->cpu > own->accounted && !d->heap_calls ? own->cpu - own->accounted : 0) +
-            own->cpu_unseen,
+        .unsampled_ns = rest + own->cpu_unseen,
     };
 
     if (d->heap_calls)

@@ -364,9 +364,51 @@ static uint64_t cpu_of(const struct sfb_recorder_drain *d, uint32_t slot, uint64
     if (cpu_end < own->cpu_start || !sfb_recorder_is_cpu(d, cpu_end - own->cpu_start))
         return 0;
     cpu = cpu_end - own->cpu_start;
-    most =
-        own->weight + (process->cpu > process->accounted ? process->cpu - process->accounted : 0);
+    most = own->weight + own->paused +
+           (process->cpu > process->accounted ? process->cpu - process->accounted : 0);
     return end == 0 && process->cpu != 0 && cpu > most ? most : cpu;
+}
+
+/*
+ * What of a thread's CPU time is in no sample. What it used while the recording was paused is not part of it.
+ *
+ * @return 0 also if that is unknown
+ */
+static uint64_t rest_of(struct sfb_recorder_drain *d, uint32_t slot)
+{
+    const struct sfb_shared_ring *shared = sfb_recorder_shared_ring(d, slot);
+    struct sfb_recorder_ring *own = &d->ring[slot];
+    const uint64_t paused = LOAD(shared->cpu_paused);
+    uint64_t cpu, rest;
+
+    if (sfb_recorder_is_cpu(d, paused) && paused > own->paused)
+        own->paused = paused;
+    cpu = cpu_of(d, slot, LOAD(shared->end), LOAD(shared->cpu_end));
+    own->cpu_known = cpu != 0;
+    rest = cpu > own->weight ? cpu - own->weight : 0;
+    if (cpu == 0 || d->heap_calls)
+        return rest;
+    if (d->paused || own->paused > rest)
+        own->paused = rest;
+    return rest - own->paused;
+}
+
+void sfb_recorder_rings_pause(struct sfb_recorder_drain *d, bool paused)
+{
+    for (uint32_t i = 0; i < d->ring_end; i++) {
+        struct sfb_recorder_ring *own = &d->ring[i];
+        uint64_t cpu = 0;
+
+        if (own->id == 0)
+            continue;
+        if (d->watcher.thread_cpu_now && !d->watcher.thread_cpu_now(d->watcher.with, i, &cpu))
+            cpu = 0;
+        if (!paused && own->pause_cpu > 0 && cpu > own->pause_cpu)
+            own->paused += cpu - own->pause_cpu;
+        own->pause_cpu = paused ? cpu : 0;
+        if (!paused)
+            __atomic_store_n(&sfb_recorder_shared_ring(d, i)->cpu_resumed, cpu, __ATOMIC_RELAXED);
+    }
 }
 
 /* A thread may wait for a ring: on the state of one whose thread has ended. */
@@ -386,13 +428,13 @@ void sfb_recorder_ring_end(struct sfb_recorder_drain *d, uint32_t slot)
     struct sfb_shared_ring *shared = sfb_recorder_shared_ring(d, slot);
     struct sfb_recorder_ring *own = &d->ring[slot];
     struct sfb_recorder_process *process = &d->process[own->process];
-    const uint64_t end = LOAD(shared->end), cpu = cpu_of(d, slot, end, LOAD(shared->cpu_end));
-    const uint64_t time = sfb_recorder_time(d, own->process, end);
+    const uint64_t end = LOAD(shared->end), time = sfb_recorder_time(d, own->process, end);
+    const uint64_t rest = rest_of(d, slot);
     const struct sfb_recording_thread_end thread = {
         .id = own->id,
         .time = is_time(d, time) ? time : d->now,
-        .cpu_ns = cpu > own->weight ? cpu : own->weight,
-        .unsampled_ns = cpu > own->weight && !d->heap_calls ? cpu - own->weight : 0,
+        .cpu_ns = own->weight + rest,
+        .unsampled_ns = d->heap_calls ? 0 : rest,
     };
 
     if (d->heap_calls)
@@ -400,9 +442,10 @@ void sfb_recorder_ring_end(struct sfb_recorder_drain *d, uint32_t slot)
 
     sfb_recorder_losses(d, shared->lost, own->lost, process->id, own->id);
     sfb_recorder_put(d, sfb_recording_put_thread_end(d->writer, &thread));
-    process->accounted += thread.unsampled_ns;
-    process->threads_cpu += thread.cpu_ns;
-    process->threads_unknown |= cpu == 0;
+    process->accounted += thread.unsampled_ns + own->paused;
+    process->paused += own->paused;
+    process->threads_cpu += thread.cpu_ns + own->paused;
+    process->threads_unknown |= !own->cpu_known;
     if (d->watcher.thread_ended)
         d->watcher.thread_ended(d->watcher.with, slot);
     own->id = 0;

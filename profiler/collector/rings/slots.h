@@ -19,6 +19,9 @@ struct sfb_recorder_ring {
     uint64_t tail; /* bytes read */
     uint64_t cpu_start;
     uint64_t weight;               /* of all samples read */
+    uint64_t paused;               /* CPU time while the recording was paused, at least */
+    uint64_t pause_cpu;            /* its CPU time when the pause began; 0: unknown */
+    bool cpu_known;                /* at its end: all of its CPU time is */
     uint64_t lost[SFB_LOSS_COUNT]; /* counted so far */
     struct sfb_heap_ring *heap;    /* NULL: CPU time is recorded */
     unsigned
@@ -36,7 +39,8 @@ struct sfb_recorder_process {
     uint64_t cpu;           /* used while recorded, known at its end; 0: unknown */
     uint64_t cpu_elsewhere; /* recorded another way, before its agent came */
     uint64_t cpu_unseen;    /* the rest of that time */
-    uint64_t accounted;     /* weights and rests of its threads */
+    uint64_t accounted;     /* weights and rests of its threads, and what is paused */
+    uint64_t paused;        /* of ended threads: CPU time while the recording was paused */
     uint64_t threads_cpu;   /* of ended threads */
     bool threads_unknown;   /* the CPU time of a thread is unknown */
     int64_t clock_ahead;    /* of ours, in ns */
@@ -102,6 +106,8 @@ struct sfb_recorder_drain {
     bool elsewhere;
     bool failed;
     bool finishing;
+    bool paused;
+    bool started;        /* it was not paused, if only for a moment */
     uint64_t processors; /* of this machine: a process may use them all */
     struct sfb_recording_writer *writer;
     struct sfb_recorder_watcher watcher;

@@ -59,6 +59,9 @@ struct sfb_recorder_watcher {
     /* CPU time of a thread since its very beginning, if its agent did not report it. @return false: unknown */
     bool (*thread_cpu)(void *with, uint32_t ring, uint64_t *cpu_ns);
 
+    /* The same of a thread that runs. */
+    bool (*thread_cpu_now)(void *with, uint32_t ring, uint64_t *cpu_ns);
+
     /* The same for a process: one that runs on, or that its parent has reaped. */
     bool (*process_cpu)(void *with, uint32_t slot, uint64_t *cpu_ns);
 

@@ -324,6 +324,40 @@ static bool read_mark(struct report_data *d, const struct sfb_recording_mark *fr
     return mark->name != NULL;
 }
 
+static bool read_pause(struct report_data *d, const struct sfb_recording_pause *from)
+{
+    struct report_pause *last = d->pauses.count > 0 ? &d->pauses.at[d->pauses.count - 1] : NULL;
+    const bool paused = last && last->to == 0;
+    struct report_pause *next;
+
+    if (paused && from->paused == 0)
+        last->to = from->time > last->from ? from->time : last->from + 1;
+    if (paused || from->paused == 0)
+        return true;
+    next = REPORT_NEXT(d->pauses);
+    if (next)
+        *next = (struct report_pause){ .from = from->time };
+    return next != NULL;
+}
+
+uint64_t report_data_paused(const struct report_data *d, uint64_t from, uint64_t to)
+{
+    const uint64_t start = d->start.monotonic, end = report_data_end(d);
+    const uint64_t first = report_saturated(start, from),
+                   last = to > 0 && report_saturated(start, to) < end ? start + to : end;
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < d->pauses.count; i++) {
+        const struct report_pause *p = &d->pauses.at[i];
+        const uint64_t begin = p->from > first ? p->from : first,
+                       stop = p->to > 0 && p->to < last ? p->to : last;
+
+        if (stop > begin)
+            sum = report_saturated(sum, stop - begin);
+    }
+    return sum;
+}
+
 bool report_data_mark(const struct report_data *d, const char *name, uint64_t *out)
 {
     for (size_t i = 0; i < d->marks.count; i++)
@@ -443,6 +477,7 @@ static bool read_event(struct report_data *d, const struct sfb_recording_event *
     case SFB_EVENT_CODE_FRAMES: return read_code_frames(d, &e->of.code_frames);
     case SFB_EVENT_SAMPLE: return read_sample(d, &e->of.sample);
     case SFB_EVENT_MARK: return read_mark(d, &e->of.mark);
+    case SFB_EVENT_PAUSE: return read_pause(d, &e->of.pause);
     case SFB_EVENT_AWAITED: return read_awaited(d, &e->of.awaited);
     case SFB_EVENT_WAIT: return read_wait(d, &e->of.wait);
     case SFB_EVENT_LOSSES: return read_loss(d, &e->of.losses);
@@ -577,6 +612,7 @@ void report_data_free(struct report_data *d)
     free(d->awaited.at);
     FREE_EACH(d->marks, name);
     free(d->marks.at);
+    free(d->pauses.at);
     free(d->codes.at);
     free((char *)(uintptr_t)d->start.engine_text);
     free((char *)(uintptr_t)d->start.version);

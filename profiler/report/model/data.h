@@ -100,6 +100,11 @@ struct report_moment {
     char *name;
 };
 
+/* A time in which nothing was recorded: it was asked for. */
+struct report_pause {
+    uint64_t from, to; /* CLOCK_MONOTONIC; to 0: up to the end */
+};
+
 struct report_loss {
     uint32_t reason;
     uint64_t count;
@@ -126,6 +131,7 @@ struct report_data {
     REPORT_ARRAY(struct report_wait) waits;
     REPORT_ARRAY(struct report_awaited) awaited;
     REPORT_ARRAY(struct report_moment) marks; /* as they were written */
+    REPORT_ARRAY(struct report_pause) pauses; /* in their order */
     struct report_strings calls;              /* that threads waited in */
     size_t sample_count;                      /* also when they were released */
     size_t wait_count;                        /* likewise */
@@ -171,6 +177,9 @@ uint32_t report_data_code(const struct report_data *data, uint32_t id);
  * @return false: no mark has the name
  */
 bool report_data_mark(const struct report_data *data, const char *name, uint64_t *out);
+
+/* @return ns that it was paused for between two times, which are ns from its beginning; `to` 0: its end */
+uint64_t report_data_paused(const struct report_data *data, uint64_t from, uint64_t to);
 
 /* @return when it ended: of one that was cut off, the time of its last sample. Never before it began */
 uint64_t report_data_end(const struct report_data *data);

@@ -113,6 +113,30 @@ static void write_marks(FILE *to, const struct report_data *data)
         fputc('\n', to);
 }
 
+/* What was asked not to be recorded is no loss. */
+static void write_pauses(FILE *to, const struct report_data *data)
+{
+    enum { PAUSES_MAX = 8 };
+    const uint64_t start = data->start.monotonic, sum = report_data_paused(data, 0, 0);
+
+    if (data->pauses.count == 0)
+        return;
+    fprintf(to, "  not recorded, as asked for: %.3f s", seconds(sum));
+    for (size_t i = 0; i < data->pauses.count && i < PAUSES_MAX; i++) {
+        const struct report_pause *p = &data->pauses.at[i];
+
+        fprintf(to, "%s %.3f to ", i == 0 ? ", from" : ",",
+                seconds(p->from > start ? p->from - start : 0));
+        if (p->to == 0)
+            fputs("the end", to);
+        else
+            fprintf(to, "%.3f s", seconds(p->to > start ? p->to - start : 0));
+    }
+    if (data->pauses.count > PAUSES_MAX)
+        fprintf(to, ", and %zu more", data->pauses.count - PAUSES_MAX);
+    fputc('\n', to);
+}
+
 static void write_start(FILE *to, const struct report_data *data)
 {
     const struct sfb_recording_start *start = &data->start;
@@ -147,6 +171,7 @@ static void write_start(FILE *to, const struct report_data *data)
     fputc('\n', to);
     write_labels(to, data);
     write_marks(to, data);
+    write_pauses(to, data);
 }
 
 /* How the program ended that was recorded first, exec or not, unless all went well. */

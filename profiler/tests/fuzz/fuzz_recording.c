@@ -132,6 +132,10 @@ static void check_event(const struct sfb_recording_event *event)
         check_none_or_known(stacks, event->of.wait.holder_stack);
         return;
     case SFB_EVENT_MARK: check_text(event->of.mark.name); return;
+    case SFB_EVENT_PAUSE:
+        if (event->of.pause.paused > 1)
+            abort();
+        return;
     case SFB_EVENT_AWAITED:
         check_known(processes, event->of.awaited.process);
         introduce(awaited, event->of.awaited.id);

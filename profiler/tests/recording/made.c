@@ -223,6 +223,8 @@ static void put_children(struct sfb_recording_writer *w)
         { 1, 2, SFB_AWAITED_FUTEX, 0x7f0000001040, 0x7f0000000000, "/lib/lib\xff.so" },
         { 2, 2, SFB_AWAITED_SOCKET, 0, 0, "tcp 127.0.0.1:5432" },
     };
+    static const struct sfb_recording_pause pauses[] = { { 1000000002610, 1 },
+                                                         { 1000000002620, 0 } };
     uint32_t stack;
 
     put_process(w, (struct sfb_recording_process){ 2, 1, 101, 100, SFB_PROCESS_FORKED,
@@ -258,6 +260,10 @@ static void put_children(struct sfb_recording_writer *w)
     }
     remember(SFB_EVENT_MARK)->of.mark = mark;
     MUST(sfb_recording_put_mark(w, &mark) == SFB_OK);
+    for (size_t i = 0; i < 2; i++) {
+        remember(SFB_EVENT_PAUSE)->of.pause = pauses[i];
+        MUST(sfb_recording_put_pause(w, &pauses[i]) == SFB_OK);
+    }
     for (size_t i = 0; i < 2; i++) {
         remember(SFB_EVENT_LOSSES)->of.losses = losses[i];
         MUST(sfb_recording_put_losses(w, &losses[i]) == SFB_OK);

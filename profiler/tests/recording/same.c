@@ -150,6 +150,12 @@ static bool same_code_frames(const struct sfb_recording_event *a,
            memcmp(x->frames, y->frames, x->count * sizeof *x->frames) == 0;
 }
 
+static bool same_pause(const struct sfb_recording_event *a, const struct sfb_recording_event *b)
+{
+    EVENTS(pause);
+    return SAME(time) && SAME(paused);
+}
+
 bool same_event(const struct sfb_recording_event *a, const struct sfb_recording_event *b)
 {
     static bool (*const same[])(const struct sfb_recording_event *,
@@ -175,8 +181,9 @@ bool same_event(const struct sfb_recording_event *a, const struct sfb_recording_
         [SFB_EVENT_CODE_FRAMES] = same_code_frames,
         [SFB_EVENT_AWAITED] = same_awaited,
         [SFB_EVENT_MARK] = same_mark,
+        [SFB_EVENT_PAUSE] = same_pause,
     };
 
-    return a->kind == b->kind && a->kind >= SFB_EVENT_START && a->kind <= SFB_EVENT_MARK &&
+    return a->kind == b->kind && a->kind >= SFB_EVENT_START && a->kind <= SFB_EVENT_PAUSE &&
            same[a->kind](a, b);
 }

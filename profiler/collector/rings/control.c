@@ -1,4 +1,4 @@
-#include "cli/record/control.h"
+#include "profiler/collector/rings/control.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -9,10 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "profiler/collector/processes/tasks.h"
 #include "profiler/protocol/control.h"
 
-enum { QUESTIONS = 16, ANCESTORS = 64 };
+enum { QUESTIONS = 16 };
 
 static uint64_t now_ns(void)
 {
@@ -22,14 +21,14 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-void record_control_open(struct record_control *out)
+void sfb_recorder_control_open(struct sfb_recorder_control *out, bool paused)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     const int yes = 1;
     int size;
 
-    out->begun = now_ns();
-    out->marks = 0;
+    *out = (struct sfb_recorder_control){ .begun = now_ns() };
+    out->paused_since = paused ? out->begun : 0;
     out->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (out->fd < 0)
         return;
@@ -38,10 +37,10 @@ void record_control_open(struct record_control *out)
     if (setsockopt(out->fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0 ||
         bind(out->fd, (struct sockaddr *)&address,
              (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size)) != 0)
-        record_control_close(out);
+        sfb_recorder_control_close(out);
 }
 
-void record_control_close(struct record_control *c)
+void sfb_recorder_control_close(struct sfb_recorder_control *c)
 {
     if (c->fd >= 0)
         close(c->fd);
@@ -64,20 +63,13 @@ static bool is_allowed(struct msghdr *message)
     return false;
 }
 
-/* The recorder itself, the program, and what either has started. Orphans are the recorder's. */
-static bool is_recorded(const struct record_controlled *what, pid_t pid)
+static void refuse(struct sfb_control_reply *reply, const char *cause)
 {
-    const pid_t asked = pid;
-
-    for (unsigned i = 0; i < ANCESTORS && pid > 1; i++) {
-        if (pid == getpid() || pid == what->root)
-            return true;
-        pid = sfb_recorder_task_parent(pid);
-    }
-    return what->knows && what->knows(what->user, asked);
+    reply->answer = SFB_CONTROL_FAILED;
+    snprintf(reply->text, sizeof reply->text, "%s", cause);
 }
 
-static void mark(struct record_control *control, const struct record_controlled *what,
+static void mark(struct sfb_recorder_control *control, const struct sfb_recorder_controlled *what,
                  const char *name, struct sfb_control_reply *reply)
 {
     const struct sfb_recording_mark event = { .time = now_ns(), .name = name };
@@ -96,36 +88,72 @@ static void mark(struct record_control *control, const struct record_controlled 
     }
 }
 
-static void say_status(const struct record_control *control, const struct record_controlled *what,
-                       struct sfb_control_reply *reply)
+static uint64_t paused_ns(const struct sfb_recorder_control *control)
+{
+    return control->paused_ns + (control->paused_since > 0 ? now_ns() - control->paused_since : 0);
+}
+
+static void say_status(const struct sfb_recorder_control *control,
+                       const struct sfb_recorder_controlled *what, struct sfb_control_reply *reply)
 {
     uint64_t weight;
-    const uint64_t samples = sfb_recording_writer_samples(what->writer, &weight);
+    const uint64_t samples = sfb_recording_writer_samples(what->writer, &weight),
+                   paused = paused_ns(control);
+    char pause[64] = "";
 
+    if (paused > 0)
+        snprintf(pause, sizeof pause, ", %.1f s of them paused", (double)paused / 1e9);
     reply->answer = SFB_CONTROL_DONE;
     snprintf(reply->text, sizeof reply->text,
-             "recorded by process %d for %.1f s: %" PRIu64 " samples, %u marks, %" PRIu64
+             "%s: recorded by process %d for %.1f s%s: %" PRIu64 " samples, %u marks, %" PRIu64
              " bytes in %.300s",
-             (int)getpid(), (double)(now_ns() - control->begun) / 1e9, samples, control->marks,
+             control->paused_since > 0 ? "paused" : "recording", (int)getpid(),
+             (double)(now_ns() - control->begun) / 1e9, pause, samples, control->marks,
              sfb_recording_writer_size(what->writer), what->file);
 }
 
-static void answer(struct record_control *control, const struct record_controlled *what,
+/* start, stop. The second of two equal ones is refused: its caller takes the recording for another one. */
+static void set_pause(struct sfb_recorder_control *control,
+                      const struct sfb_recorder_controlled *what, bool paused,
+                      struct sfb_control_reply *reply)
+{
+    const char *cause = NULL;
+
+    if (!what->pause)
+        cause = "one recording follows another, and none can be paused";
+    else if (paused == (control->paused_since > 0))
+        cause = paused ? "it is paused already" : "it is recorded already";
+    else if (!what->pause(what->user, paused))
+        cause = "the recording cannot be written";
+    if (cause) {
+        refuse(reply, cause);
+        return;
+    }
+    reply->answer = SFB_CONTROL_DONE;
+    if (!paused)
+        control->paused_ns = paused_ns(control);
+    control->paused_since = paused ? now_ns() : 0;
+}
+
+static void answer(struct sfb_recorder_control *control, const struct sfb_recorder_controlled *what,
                    struct sfb_control_question *q, struct sfb_control_reply *reply)
 {
     q->name[SFB_CONTROL_NAME] = '\0';
-    if (!is_recorded(what, (pid_t)q->process))
+    if (!what->knows(what->user, (pid_t)q->process))
         reply->answer = SFB_CONTROL_OTHER;
     else if (q->what == SFB_CONTROL_MARK)
         mark(control, what, q->name, reply);
     else if (q->what == SFB_CONTROL_STATUS)
         say_status(control, what, reply);
+    else if (q->what == SFB_CONTROL_START || q->what == SFB_CONTROL_STOP)
+        set_pause(control, what, q->what == SFB_CONTROL_STOP, reply);
     else
-        reply->answer = SFB_CONTROL_FAILED; /* of a later version */
+        refuse(reply, "this recorder is older than what asks it");
 }
 
 /* @return false: there is no question more */
-static bool take_one(struct record_control *control, const struct record_controlled *what)
+static bool take_one(struct sfb_recorder_control *control,
+                     const struct sfb_recorder_controlled *what)
 {
     struct sfb_control_question q;
     struct sfb_control_reply reply = { .answer = SFB_CONTROL_OTHER };
@@ -154,7 +182,8 @@ static bool take_one(struct record_control *control, const struct record_control
     return true;
 }
 
-void record_control_take(struct record_control *control, const struct record_controlled *what)
+void sfb_recorder_control_take(struct sfb_recorder_control *control,
+                               const struct sfb_recorder_controlled *what)
 {
     for (unsigned i = 0; control->fd >= 0 && i < QUESTIONS && take_one(control, what); i++)
         ;
