@@ -20,7 +20,10 @@
  *   executed are not.
  * - At exit() and at return from main() the recording is stopped. _exit() and a crash lose the last second.
  *
- * Under `sfb record` the recorder writes the recording, and these functions refuse.
+ * Under `sfb record` the recorder writes the recording, and starting and stopping refuse. Marks go into either.
+ *
+ * `sfb ctl PID status`, `mark NAME`, `stop` and `start` work of such a process as of one that `sfb record` records, for its user
+ * and root: the thread of the library answers, with descriptors that are in no table of the program. That takes Linux 5.9.
  */
 #ifndef SFRAME_BACKTRACE_RECORD_H
 #define SFRAME_BACKTRACE_RECORD_H
@@ -77,6 +80,41 @@ enum sfb_status sframe_backtrace_record_start(
  * Threads: safe.   Signals: NOT safe.   Cost: up to 10 ms.
  */
 enum sfb_status sframe_backtrace_record_stop(void);
+
+/* Most bytes of a mark's name. */
+#define SFRAME_BACKTRACE_RECORD_MARK_MAX 64
+
+/*
+ * A program that links no agent has the function under `sfb record` alone, by the agent that is loaded into it. So the reference is
+ * weak, and the program is built without any library of this project:
+ *
+ *     if (sframe_backtrace_record_mark)
+ *         sframe_backtrace_record_mark("order sent");
+ *
+ * That takes position-independent code (-fPIE, -fPIC: the default of most compilers). Elsewhere it is not there.
+ */
+#ifndef SFRAME_BACKTRACE_RECORD_MARK_DEFINED
+#define SFRAME_BACKTRACE_RECORD_WEAK __attribute__((weak))
+#else
+#define SFRAME_BACKTRACE_RECORD_WEAK
+#endif
+
+/**
+ * Names this moment in the recording: of `sfb record`, by CPU time or of the heap, or of this process's own. It stands in reports, and
+ * `sfb report --time mark:A..mark:B` shows what was between two. While the recording is paused it is kept, too.
+ *
+ * Without a recorder nothing happens. `sfb record --wall` and `--pid` record from outside, without an agent: there the function is
+ * not there, and `sfb ctl PID mark NAME` sets marks.
+ *
+ * @param name  1 to SFRAME_BACKTRACE_RECORD_MARK_MAX bytes, any; copied. Names may come again: --time takes the first
+ *
+ * @return SFB_OK
+ *         SFB_BAD_ARGUMENT  nothing is recorded, or no such name
+ *         SFB_NO_RESOURCE   16 marks wait for the recorder, which takes them every 10 ms
+ *
+ * Threads: safe.   Signals: safe; no locks, heap, or errno.   Cost: a microsecond: the clock, and one system call.
+ */
+enum sfb_status sframe_backtrace_record_mark(const char *name) SFRAME_BACKTRACE_RECORD_WEAK;
 
 /* --- the live table of the heap: libsfb-agent-heap.so ------------------------------------------ */
 

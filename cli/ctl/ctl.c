@@ -150,7 +150,7 @@ static enum tool_exit run(const struct tool_command *command, int argc, char **a
 
 const struct tool_command tool_ctl = {
     .name = "ctl",
-    .summary = "start, stop and mark recordings that run; show what lives in live tables",
+    .summary = "control recordings that run; show what lives in live tables",
     .usage = "sfb ctl [OPTION...] PID|FILE dump\n"
              "sfb ctl PID|FILE block ADDRESS\n"
              "sfb ctl PID|FILE mark NAME\n"

@@ -287,6 +287,15 @@ static bool knows(void *user, pid_t pid)
     return record_controls(r->child.pid, pid);
 }
 
+static unsigned marks(void *user)
+{
+    const struct recording *r = user;
+    struct sfb_recorder_totals totals;
+
+    sfb_recorder_drain_totals(r->drain, &totals);
+    return totals.marks;
+}
+
 /* CPU time of all that was started, whether it has ended or not. */
 static uint64_t used_so_far(void)
 {
@@ -316,6 +325,7 @@ static void record(struct recording *r)
                                                         .file = r->file.name,
                                                         .knows = knows,
                                                         .pause = pause_recording,
+                                                        .marks = marks,
                                                         .user = r };
     struct sfb_recorder_control control;
 

@@ -4,9 +4,11 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <linux/close_range.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -24,6 +26,7 @@
 #include "profiler/agent/real.h"
 #include "profiler/agent/slot.h"
 #include "profiler/agent/space.h"
+#include "profiler/collector/rings/control.h"
 #include "profiler/collector/rings/drain.h"
 #include "profiler/protocol/beacon_hold.h"
 #include "sfb/recording.h"
@@ -32,7 +35,7 @@
 
 _Static_assert(sizeof(struct sfb_shared) <= SFB_SHARED_PAGE / 2, "room for the beacon");
 
-enum { RATE_HZ = 997, RATE_MAX_HZ = 20000, TURN_MS = 10 };
+enum { RATE_HZ = 997, RATE_MAX_HZ = 20000, TURN_MS = 10, FREE_SLOTS = 16 };
 
 #define FLUSH_NS ((uint64_t)1000000000)
 
@@ -40,6 +43,7 @@ static struct {
     pid_t pid; /* that has started it; 0: none */
     pthread_t thread;
     uint32_t stop;
+    int fd; /* of the recording */
     enum sfb_status status;
     struct sfb_shared *shared;
     struct sfb_recording_writer *writer;
@@ -71,19 +75,89 @@ static bool light_beacon(void)
     return true;
 }
 
+/* --- What `sfb ctl` asks ------------------------------------------------------------------------------- */
+
+/*
+ * From here on this thread has a table of descriptors of its own, with the recording alone: no descriptor of ours is in the
+ * program's, where daemons close what they do not know, and none of the program's is kept open here.
+ */
+static bool has_own_descriptors(void)
+{
+    const unsigned fd = (unsigned)own.fd;
+
+    return syscall(SYS_close_range, fd + 1, ~0U, CLOSE_RANGE_UNSHARE) == 0 &&
+           (fd == 0 || syscall(SYS_close_range, 0, fd - 1, 0) == 0);
+}
+
+/* This process, and children of fork() that are recorded with it. */
+static bool knows(void *unused, pid_t pid)
+{
+    uint32_t free = 0;
+
+    (void)unused;
+    /* Behind some free slots no other one was taken: to read them all would give them pages. */
+    for (uint32_t i = 0; i < SFB_SHARED_PROCESS_MAX && free < FREE_SLOTS && pid != getpid(); i++) {
+        const struct sfb_shared_process *p = sfb_agent_process(i);
+        const bool is_free = __atomic_load_n(&p->state, __ATOMIC_ACQUIRE) == SFB_SLOT_FREE;
+
+        free = is_free ? free + 1 : 0;
+        if (!is_free && __atomic_load_n(&p->pid, __ATOMIC_RELAXED) == (uint32_t)pid)
+            return true;
+    }
+    return pid == getpid();
+}
+
+static bool pause_recording(void *unused, bool paused)
+{
+    (void)unused;
+    return sfb_recorder_drain_pause(own.drain, paused) == SFB_OK;
+}
+
+static unsigned marks(void *unused)
+{
+    struct sfb_recorder_totals totals;
+
+    (void)unused;
+    sfb_recorder_drain_totals(own.drain, &totals);
+    return totals.marks;
+}
+
+static void open_control(struct sfb_recorder_control *out, char *file, size_t room)
+{
+    char path[32];
+    ssize_t size;
+
+    out->fd = -1;
+    if (!has_own_descriptors())
+        return;
+    snprintf(path, sizeof path, "/proc/self/task/%ld/fd/%d", syscall(SYS_gettid), own.fd);
+    size = readlink(path, file, room - 1);
+    file[size > 0 ? size : 0] = '\0';
+    sfb_recorder_control_open(out, false);
+}
+
 /* One look every 10 ms, or when an agent says that something cannot wait. */
 static void *drain(void *unused)
 {
     const struct timespec turn = { .tv_nsec = TURN_MS * 1000000L };
     uint64_t flushed = sfb_now(), next_look = 0;
+    char file[256];
+    const struct sfb_recorder_controlled controlled = {
+        .file = file, .writer = own.writer, .knows = knows, .pause = pause_recording, .marks = marks
+    };
+    struct sfb_recorder_control control;
     uint32_t wake = 0;
     bool is_lit;
 
     (void)unused;
     sfb_helper_begin(SFB_HELPER_DRAIN, "sfb-drain");
     is_lit = light_beacon();
+    open_control(&control, file, sizeof file);
     while (!__atomic_load_n(&own.stop, __ATOMIC_ACQUIRE) && own.status == SFB_OK) {
         own.status = sfb_recorder_drain(own.drain);
+        /* After a seccomp filter no call is made that the recording does not need. */
+        if (own.status == SFB_OK && !__atomic_load_n(&sfb_agent.left_alone, __ATOMIC_RELAXED))
+            sfb_recorder_control_take(&control, &controlled);
         if (sfb_helper_is_alone(&next_look)) {
             sfb_helper_leave(); /* the C library calls exit() for the last thread, which stops the recording */
             break;
@@ -95,6 +169,7 @@ static void *drain(void *unused)
         syscall(SYS_futex, &own.shared->wake, FUTEX_WAIT, wake, &turn, NULL, 0);
         wake = __atomic_load_n(&own.shared->wake, __ATOMIC_ACQUIRE);
     }
+    sfb_recorder_control_close(&control);
     if (is_lit)
         sfb_beacon_put_out(beacon_of(own.shared)); /* as the end of this thread would */
     return NULL;
@@ -191,6 +266,7 @@ static enum sfb_status start(const struct sframe_backtrace_record_options *optio
     sfb_space_whole(shared, false); /* the thread that reads it is in this process, and reads all */
     sfb_agent.beacon = &lit;
     own.stop = 0;
+    own.fd = options->fd;
     own.status = SFB_OK;
     status = open_writer(options);
     if (status != SFB_OK)

@@ -273,6 +273,9 @@ sfb_add_test(record_tool.marks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/m
 
 # Pauses of a recording, against the log of a program in phases.
 add_executable(test-record_tool-phased record_tool/phased.c)
+target_include_directories(test-record_tool-phased PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_compile_options(test-record_tool-phased PRIVATE -fPIE)
+target_link_options(test-record_tool-phased PRIVATE -pie)
 target_link_libraries(test-record_tool-phased PRIVATE sfb-flags Threads::Threads)
 if(SFRAME_BACKTRACE_SANITIZE)
   sfb_skip(record_tool pauses "it takes a build without sanitizers")
@@ -284,6 +287,12 @@ else()
     sfb_add_test(record_tool.pauses_${way} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/pauses $<TARGET_FILE:sfb>
       $<TARGET_FILE:test-record_tool-phased> ${way} ${options_${way}})
   endforeach()
+  add_executable(test-record_tool-phased_linked record_tool/phased.c)
+  target_compile_definitions(test-record_tool-phased_linked PRIVATE LINKED)
+  target_include_directories(test-record_tool-phased_linked PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(test-record_tool-phased_linked PRIVATE sfb-flags Threads::Threads sfb-agent-cpu)
+  sfb_add_test(record_tool.pauses_linked COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/pauses $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-phased_linked> linked)
 endif()
 
 # What ends between two looks.

@@ -108,7 +108,8 @@ static void say_status(const struct sfb_recorder_control *control,
              "%s: recorded by process %d for %.1f s%s: %" PRIu64 " samples, %u marks, %" PRIu64
              " bytes in %.300s",
              control->paused_since > 0 ? "paused" : "recording", (int)getpid(),
-             (double)(now_ns() - control->begun) / 1e9, pause, samples, control->marks,
+             (double)(now_ns() - control->begun) / 1e9, pause, samples,
+             control->marks + (what->marks ? what->marks(what->user) : 0),
              sfb_recording_writer_size(what->writer), what->file);
 }
 

@@ -25,6 +25,8 @@ struct sfb_recorder_controlled {
 
     /* Pauses the recording, or goes on, and writes that. @return false: it cannot be written. NULL: it cannot be paused */
     bool (*pause)(void *user, bool paused);
+    /* Marks that programs have set themselves; NULL: none can. */
+    unsigned (*marks)(void *user);
     void *user;
 };
 

@@ -131,6 +131,50 @@ static bool may_write(const struct sfb_recorder_drain *d, uint32_t ring)
             d->watcher.thread_lives(d->watcher.with, own->process, own->tid));
 }
 
+/* --- marks ----------------------------------------------------------------------------------------- */
+
+/* A process that ended with a claimed mark leaves it: it is free again later. */
+static bool is_left(struct sfb_recorder_drain *d, uint32_t i, uint32_t state)
+{
+    if (state != SFB_SLOT_CLAIMED) {
+        d->mark_claimed[i] = 0;
+        return false;
+    }
+    if (d->mark_claimed[i] == 0)
+        d->mark_claimed[i] = d->now;
+    return d->now - d->mark_claimed[i] > 10 * second_ns;
+}
+
+static void put_mark(struct sfb_recorder_drain *d, const struct sfb_shared_mark *shared)
+{
+    const uint32_t process = __atomic_load_n(&shared->process, __ATOMIC_RELAXED);
+    char name[SFB_SHARED_MARK_NAME + 1] = "";
+    struct sfb_recording_mark mark = { .name = name };
+
+    memcpy(name, shared->name, SFB_SHARED_MARK_NAME);
+    mark.time = __atomic_load_n(&shared->time, __ATOMIC_RELAXED);
+    if (process < SFB_SHARED_PROCESS_MAX)
+        mark.time = sfb_recorder_time(d, process, mark.time);
+    if (mark.time < d->begun || mark.time > d->now)
+        mark.time = d->now;
+    if (name[0] != '\0' && sfb_recorder_put(d, sfb_recording_put_mark(d->writer, &mark)))
+        d->totals.marks++;
+}
+
+static void take_marks(struct sfb_recorder_drain *d)
+{
+    for (uint32_t i = 0; i < SFB_SHARED_MARKS; i++) {
+        struct sfb_shared_mark *shared = &d->shared->marks[i];
+        const uint32_t state = ACQUIRE(shared->state);
+        const bool left = is_left(d, i, state);
+
+        if (state == SFB_SLOT_LIVE)
+            put_mark(d, shared);
+        if (state != SFB_SLOT_FREE && (left || state != SFB_SLOT_CLAIMED))
+            __atomic_store_n(&shared->state, SFB_SLOT_FREE, __ATOMIC_RELEASE);
+    }
+}
+
 /* Whether all of a ring was read. */
 static bool is_empty(const struct sfb_recorder_drain *d, uint32_t ring)
 {
@@ -196,6 +240,7 @@ enum sfb_status sfb_recorder_drain(struct sfb_recorder_drain *d)
     else
         sfb_recorder_rings_read(d, SFB_SHARED_PROCESS_MAX);
     end_threads(d, ended);
+    take_marks(d);
     end_processes(d);
     if (d->heap_calls && !d->finishing)
         d->heap_calls->tend(d);

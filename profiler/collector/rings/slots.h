@@ -122,7 +122,8 @@ struct sfb_recorder_drain {
     struct sfb_recorder_heap *heap;
     uint32_t wake; /* its value at the last look at all slots */
     uint64_t begun, scanned, reported, now;
-    uint64_t lost[SFB_LOSS_COUNT]; /* of the shared header, counted so far */
+    uint64_t lost[SFB_LOSS_COUNT];           /* of the shared header, counted so far */
+    uint64_t mark_claimed[SFB_SHARED_MARKS]; /* since when; 0: it is not */
     struct sfb_recorder_totals totals;
     struct sfb_recorder_unrecorded unrecorded;
     uint8_t record[SFB_SHARED_RING_MOST]; /* a copy, for checking */

@@ -87,6 +87,7 @@ struct sfb_recorder_totals {
     uint32_t processes;      /* begun */
     uint32_t processes_live; /* not ended */
     uint32_t threads;
+    uint32_t marks; /* that programs have set */
     struct sfb_recorder_heap_totals heap;
 };
 
