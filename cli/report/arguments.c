@@ -248,6 +248,10 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
         return report_request_take_view(r, REPORT_VIEW_ANNOTATE, exit_status) &&
                take_function(r, "annotate", exit_status);
     case OPTION_THREADS: return report_request_take_view(r, REPORT_VIEW_THREADS, exit_status);
+    case OPTION_TIMELINE:
+        r->choice.awaited = true;
+        return report_request_take_view(r, REPORT_VIEW_TIMELINE, exit_status) &&
+               take_rows(r, exit_status);
     case OPTION_MIN: return take_min(r, exit_status);
     case OPTION_SORT: return take_sort(r, exit_status);
     case OPTION_UNIT: return take_unit(r, exit_status);

@@ -10,8 +10,9 @@
 #define HISTOGRAMS (VIEW(SIZES) | VIEW(LIFETIMES))
 /* Views of samples or allocations: --memory is of processes, --check of files. */
 #define SAMPLES                                                                                    \
-    (TABLES | VIEW(TREE) | VIEW(THREADS) | FUNCTIONS | VIEW(ANNOTATE) | STACKS | HISTOGRAMS)
-#define NAMED (SAMPLES & ~HISTOGRAMS & ~VIEW(THREADS))
+    (TABLES | VIEW(TREE) | VIEW(THREADS) | VIEW(TIMELINE) | FUNCTIONS | VIEW(ANNOTATE) | STACKS |  \
+     HISTOGRAMS)
+#define NAMED (SAMPLES & ~HISTOGRAMS & ~VIEW(THREADS) & ~VIEW(TIMELINE))
 
 /* An option: the views that it changes, and whether it changes files. */
 struct effect {
@@ -31,23 +32,15 @@ static bool is_timed(const struct report_choice *c)
 static const char *name_of(enum report_view view)
 {
     static const char *const names[] = {
-        [REPORT_VIEW_NONE] = "these files",
-        [REPORT_VIEW_OVERVIEW] = "the overview",
-        [REPORT_VIEW_TOP] = "--top and --by",
-        [REPORT_VIEW_TREE] = "--tree",
-        [REPORT_VIEW_CALLERS] = "--callers",
-        [REPORT_VIEW_LIST] = "--list",
-        [REPORT_VIEW_ANNOTATE] = "--annotate",
-        [REPORT_VIEW_THREADS] = "--threads",
-        [REPORT_VIEW_LEAKS] = "--leaks",
-        [REPORT_VIEW_TEMPORARY] = "--temporary",
-        [REPORT_VIEW_REALLOCS] = "--reallocs",
-        [REPORT_VIEW_SLACK] = "--slack",
-        [REPORT_VIEW_ELSEWHERE] = "--freed-elsewhere",
-        [REPORT_VIEW_SIZES] = "--sizes",
-        [REPORT_VIEW_LIFETIMES] = "--lifetimes",
-        [REPORT_VIEW_MEMORY] = "--memory",
-        [REPORT_VIEW_CHECK] = "--check",
+        [REPORT_VIEW_NONE] = "these files",      [REPORT_VIEW_OVERVIEW] = "the overview",
+        [REPORT_VIEW_TOP] = "--top and --by",    [REPORT_VIEW_TREE] = "--tree",
+        [REPORT_VIEW_CALLERS] = "--callers",     [REPORT_VIEW_LIST] = "--list",
+        [REPORT_VIEW_ANNOTATE] = "--annotate",   [REPORT_VIEW_THREADS] = "--threads",
+        [REPORT_VIEW_TIMELINE] = "--timeline",   [REPORT_VIEW_LEAKS] = "--leaks",
+        [REPORT_VIEW_TEMPORARY] = "--temporary", [REPORT_VIEW_REALLOCS] = "--reallocs",
+        [REPORT_VIEW_SLACK] = "--slack",         [REPORT_VIEW_ELSEWHERE] = "--freed-elsewhere",
+        [REPORT_VIEW_SIZES] = "--sizes",         [REPORT_VIEW_LIFETIMES] = "--lifetimes",
+        [REPORT_VIEW_MEMORY] = "--memory",       [REPORT_VIEW_CHECK] = "--check",
     };
 
     return names[view];

@@ -122,6 +122,7 @@ static bool is_of_the_run(const struct report_request *r)
     case REPORT_VIEW_LIST:
     case REPORT_VIEW_ANNOTATE:
     case REPORT_VIEW_THREADS:
+    case REPORT_VIEW_TIMELINE:
     case REPORT_VIEW_LEAKS:
     case REPORT_VIEW_CHECK: break;
     }
@@ -182,7 +183,8 @@ static bool refuse(const char *path, const char *option, const char *why)
 static bool fits_time(const struct report_request *r, const char *path,
                       const struct report_data *data)
 {
-    const bool cpu = r->choice.time_value <= REPORT_TIME_CPU && !r->choice.awaited;
+    const bool cpu = r->choice.time_value <= REPORT_TIME_CPU &&
+                     (!r->choice.awaited || r->view == REPORT_VIEW_TIMELINE);
 
     static const char of_heaps[] = "this is of CPU time: it is for heaps (sfb record --heap)";
 
@@ -225,7 +227,8 @@ static bool fits_heap(const struct report_request *r, const char *path,
     if (r->time_value_given)
         return refuse(path, "value", "this is of a heap: allocated, live, peak, temporary");
     if (r->choice.awaited)
-        return refuse(path, "by", "this is of a heap, which waits for nothing");
+        return refuse(path, r->view == REPORT_VIEW_TIMELINE ? "timeline" : "by",
+                      "this is of a heap, which waits for nothing");
     if (r->unit && report_unit_parse(r->unit) != REPORT_BYTES)
         return refuse(path, "unit", "this is of a heap: bytes, KiB, MiB, GiB");
     if (r->outputs[REPORT_OUTPUT_FOLDED_NS])

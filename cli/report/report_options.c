@@ -19,6 +19,9 @@ static const struct tool_option views[] = {
     { OPTION_ANNOTATE, 0, "annotate", TAKES_ARGUMENT, "F",
       "assembly of a function with its source lines, with the CPU time of each" },
     { OPTION_THREADS, 0, "threads", TAKES_NOTHING, NULL, "each thread with its CPU time" },
+    { OPTION_TIMELINE, 0, "timeline", TAKES_NUMBER, "N",
+      "N threads (20; 0: all) by time: when each ran and when it waited, in what and for what, and "
+      "which thread had the lock; with --time, of that span" },
     { OPTION_DIFF, 0, "diff", TAKES_NOTHING, NULL,
       "what changed from OLD to NEW, or between labels, as version=1.1 version=1.2; with --top, "
       "--by" },

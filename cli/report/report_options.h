@@ -34,6 +34,7 @@ enum report_option {
     OPTION_LIST,
     OPTION_ANNOTATE,
     OPTION_THREADS,
+    OPTION_TIMELINE,
     OPTION_CHECK,
     OPTION_DIFF,
     OPTION_INPUT,

@@ -24,6 +24,7 @@ enum report_view {
     REPORT_VIEW_LIST,
     REPORT_VIEW_ANNOTATE,
     REPORT_VIEW_THREADS,
+    REPORT_VIEW_TIMELINE,
     REPORT_VIEW_LEAKS, /* this view and all that follow are of a heap */
     REPORT_VIEW_TEMPORARY,
     REPORT_VIEW_REALLOCS,

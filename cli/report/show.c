@@ -20,6 +20,7 @@
 #include "profiler/report/text/stacks.h"
 #include "profiler/report/text/summary.h"
 #include "profiler/report/text/threads.h"
+#include "profiler/report/text/timeline.h"
 #include "profiler/report/text/top.h"
 #include "profiler/report/text/tree.h"
 #include "profiler/report/text/wrap.h"
@@ -28,7 +29,7 @@
 enum { ROWS_FIRST = 20, ROWS_TOP = 40, LISTED = 10, ANNOTATED = 3 };
 
 /* Rows of histograms in an overview of a heap; stacks of --leaks and its like; instants of --memory. */
-enum { HISTOGRAM_FIRST = 8, STACKS = 10, INSTANTS = 20 };
+enum { HISTOGRAM_FIRST = 8, STACKS = 10, INSTANTS = 20, TIMELINE = 20 };
 
 /* What a view needs beside the model. */
 struct helpers {
@@ -169,6 +170,8 @@ static bool show_view(const struct report_request *r, const struct report_model 
     case REPORT_VIEW_TOP: return show_table(r, model, style, ROWS_TOP);
     case REPORT_VIEW_TREE: return report_tree_write(stdout, model, style, min_of(r, BRANCH_MIN));
     case REPORT_VIEW_THREADS: return report_threads_write(stdout, model, style, min_of(r, 0.0));
+    case REPORT_VIEW_TIMELINE:
+        return report_timeline_write(stdout, model, style, r->rows_given ? r->rows : TIMELINE);
     case REPORT_VIEW_CALLERS:
     case REPORT_VIEW_ANNOTATE:
     case REPORT_VIEW_LIST: return show_functions(r, model, style, h->wanted);

@@ -155,6 +155,28 @@ static void count(struct report_maker *m, uint32_t lock, const struct report_wai
     l->total = report_saturated(l->total, weight);
 }
 
+/* @return false: no memory */
+static bool add_lock_wait(struct report_maker *m, uint32_t lock, const struct report_wait *w,
+                          uint64_t weight)
+{
+    const uint32_t member = m->first_member + w->thread, holder = m->first_member + w->holder;
+    struct report_model *model = m->model;
+    struct report_lock_wait *wait;
+    uint32_t at;
+    bool found;
+
+    if (!report_index_find(&m->lock_waits, (uint64_t)member << 32 | holder, lock,
+                           (uint32_t)model->lock_waits.count, &at, &found))
+        return false;
+    wait = found ? &model->lock_waits.at[at] : REPORT_NEXT(model->lock_waits);
+    if (!wait)
+        return false;
+    if (!found)
+        *wait = (struct report_lock_wait){ .member = member, .holder = holder, .lock = lock };
+    wait->total = report_saturated(wait->total, weight);
+    return true;
+}
+
 static bool add_holder(struct report_maker *m, uint32_t lock, const struct report_wait *w,
                        uint64_t weight)
 {
@@ -164,7 +186,7 @@ static bool add_holder(struct report_maker *m, uint32_t lock, const struct repor
     m->model->locks.at[lock].held = true;
     return report_strings_add(&m->model->strings, data->threads.at[w->holder].name, &name) &&
            report_maker_stack(m, w->holder_stack, w->time, &stack) &&
-           add_part(m, lock, name, stack, weight);
+           add_part(m, lock, name, stack, weight) && add_lock_wait(m, lock, w, weight);
 }
 
 bool report_lock_add(struct report_maker *m, const struct report_wait *w, const char *name,

@@ -208,6 +208,7 @@ void report_maker_end(struct report_maker *m)
     report_index_free(&m->rows);
     report_index_free(&m->locks);
     report_index_free(&m->lock_parts);
+    report_index_free(&m->lock_waits);
     free(m->stack_of);
     free(m->last);
     free(m->wanted);

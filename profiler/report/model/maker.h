@@ -37,6 +37,7 @@ struct report_maker {
     struct report_index rows;           /* by thread and stack */
     struct report_index locks;          /* by name: index in the model */
     struct report_index lock_parts;     /* by lock and holder, and stack */
+    struct report_index lock_waits;     /* by thread, lock and holder */
     char **awaited;                     /* of the source's: names; NULL: not asked for yet */
     struct report_maker_wait *waits;    /* of each thread of the source */
     uint32_t *stack_of;                 /* of what `stacks` numbers: the stack */

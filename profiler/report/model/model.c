@@ -22,6 +22,7 @@ void report_model_free(struct report_model *model)
     free(model->idle.at);
     free(model->locks.at);
     free(model->lock_parts.at);
+    free(model->lock_waits.at);
     free(model->sites.at);
     *model = (struct report_model){ .sources = NULL };
 }

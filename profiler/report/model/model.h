@@ -166,6 +166,13 @@ struct report_lock_part {
     uint64_t total;  /* ns of the waits */
 };
 
+/* A thread that waited for a lock which another one had. */
+struct report_lock_wait {
+    uint32_t member, holder; /* indices of members */
+    uint32_t lock;           /* index */
+    uint64_t total;          /* ns */
+};
+
 struct report_model {
     const struct report_source *sources; /* borrowed */
     size_t source_count;
@@ -199,6 +206,7 @@ struct report_model {
     REPORT_ARRAY(struct report_idle) idle;
     REPORT_ARRAY(struct report_lock) locks; /* if waits say for what */
     REPORT_ARRAY(struct report_lock_part) lock_parts;
+    REPORT_ARRAY(struct report_lock_wait) lock_waits;
     uint64_t unplaced;  /* ns of waits that no look has seen */
     uint64_t truncated; /* samples whose stack is cut off; of a heap, blocks that were allocated */
     uint64_t by_end[256]; /* samples by enum sfb_status; larger ones at 255 */

@@ -1,0 +1,321 @@
+#include "profiler/report/text/timeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profiler/report/text/name.h"
+#include "profiler/report/text/timeline_tracks.h"
+#include "util/base_name.h"
+#include "util/counted.h"
+#include "util/foreign.h"
+
+/* Columns of a track; places and holders of a thread that are shown; width of a value. */
+enum { COLUMNS = 78, COLUMNS_LEAST = 20, COLUMNS_MOST = 300, PARTS = 5, VALUE = 12 };
+
+static const struct {
+    char letter;
+    enum report_colour colour;
+    const char *name;
+} states[TRACK_STATES + 1] = {
+    [TRACK_RUNNING] = { '#', REPORT_LESS, "running" },
+    [TRACK_RUNNABLE] = { '+', REPORT_WARM, "runnable" },
+    [TRACK_LOCK] = { 'L', REPORT_HOT, "lock (futex)" },
+    [TRACK_POLL] = { 'p', REPORT_DIM, "poll" },
+    [TRACK_IO] = { 'i', REPORT_BOLD, "read, write, sockets" },
+    [TRACK_SLEEP] = { 'z', REPORT_DIM, "sleep" },
+    [TRACK_ASLEEP] = { '.', REPORT_DIM, "asleep elsewhere" },
+    [TRACK_DISK] = { 'D', REPORT_HOT, "disk" },
+    [TRACK_FAULT] = { 'F', REPORT_HOT, "page fault" },
+    [TRACK_STOPPED] = { 'S', REPORT_BOLD, "stopped" },
+    [TRACK_SHORT] = { ',', REPORT_DIM, "short waits" },
+    [TRACK_STATES] = { ' ', REPORT_PLAIN, "" },
+};
+
+struct timeline {
+    FILE *to;
+    const struct report_model *model;
+    const struct report_style *style;
+    const struct report_unit *unit;
+    struct report_tracks tracks;
+};
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+/* --- The axis ------------------------------------------------------------------------------------------- */
+
+static bool is_paused(const struct timeline *l, unsigned column)
+{
+    const struct report_tracks *t = &l->tracks;
+    const double wide = (double)(t->to - t->from) / t->columns;
+    const uint64_t from = t->from + (uint64_t)(wide * column),
+                   to = t->from + (uint64_t)(wide * (column + 1));
+
+    for (size_t i = 0; to > from && i < l->model->source_count; i++)
+        if (report_data_paused(l->model->sources[i].data, from, to) <= (to - from) / 2)
+            return false;
+    return to > from;
+}
+
+static bool has_pauses(const struct report_model *model)
+{
+    for (size_t i = 0; i < model->source_count; i++)
+        if (model->sources[i].data->pauses.count > 0)
+            return true;
+    return false;
+}
+
+static void put_legend(const struct timeline *l)
+{
+    bool used[TRACK_STATES + 1] = { false };
+    const char *between = "";
+
+    for (size_t i = 0; i < l->tracks.shown; i++)
+        for (unsigned k = 0; k < l->tracks.columns; k++)
+            used[report_tracks_state(&l->tracks, i, k)] = true;
+    for (unsigned i = 0; i < TRACK_STATES; i++) {
+        if (!used[i])
+            continue;
+        fputs(between, l->to);
+        report_colour(l->to, l->style, states[i].colour);
+        fputc(states[i].letter, l->to);
+        report_colour(l->to, l->style, REPORT_PLAIN);
+        fprintf(l->to, " %s", states[i].name);
+        between = ", ";
+    }
+    if (has_pauses(l->model))
+        fprintf(l->to, "%s: not recorded, as asked for", between);
+    fputc('\n', l->to);
+}
+
+/* Marks of the span, and below them their names. */
+static void put_marks(const struct timeline *l)
+{
+    const struct report_tracks *t = &l->tracks;
+    char line[COLUMNS_MOST + 1];
+    bool any = false;
+
+    memset(line, ' ', sizeof line);
+    line[t->columns] = '\0';
+    for (int names = 0; names < 2; names++) {
+        for (size_t i = 0; i < l->model->source_count; i++) {
+            const struct report_data *data = l->model->sources[i].data;
+
+            for (size_t k = 0; k < data->marks.count; k++) {
+                const uint64_t time = data->marks.at[k].time, start = data->start.monotonic;
+                const uint64_t at = time > start ? time - start : 0;
+
+                if (at < t->from || at >= t->to)
+                    continue;
+                any = true;
+                line[(unsigned)((double)(at - t->from) / (double)(t->to - t->from) * t->columns)] =
+                    '^';
+                if (names == 0)
+                    continue;
+                fprintf(l->to, "  ^ %.3f s ", seconds(at));
+                foreign_print(l->to, data->marks.at[k].name);
+                fputc('\n', l->to);
+            }
+        }
+        if (names == 0 && any)
+            fprintf(l->to, "  %s\n", line);
+    }
+}
+
+static void put_head(const struct timeline *l)
+{
+    const struct report_tracks *t = &l->tracks;
+
+    fprintf(l->to, "%.3f to %.3f s, a column is %.3f ms\n", seconds(t->from), seconds(t->to),
+            (double)(t->to - t->from) / t->columns / 1e6);
+    put_legend(l);
+    put_marks(l);
+}
+
+/* --- A thread ------------------------------------------------------------------------------------------- */
+
+struct part {
+    uint64_t total;
+    uint32_t number;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+
+    if (x->total != y->total)
+        return x->total < y->total ? 1 : -1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static void put_track(const struct timeline *l, size_t number)
+{
+    enum report_colour now = REPORT_PLAIN;
+
+    fputs("  ", l->to);
+    for (unsigned i = 0; i < l->tracks.columns; i++) {
+        const unsigned state = report_tracks_state(&l->tracks, number, i);
+
+        if (states[state].colour != now) {
+            report_colour(l->to, l->style, REPORT_PLAIN);
+            now = states[state].colour;
+            if (now != REPORT_PLAIN)
+                report_colour(l->to, l->style, now);
+        }
+        fputc(is_paused(l, i) ? ':' : states[state].letter, l->to);
+    }
+    report_colour(l->to, l->style, REPORT_PLAIN);
+    fputc('\n', l->to);
+}
+
+static void put_value(const struct timeline *l, uint64_t value)
+{
+    fprintf(l->to, "%*.*f %s  ", VALUE, l->unit->decimals, report_in_unit(l->unit, value),
+            l->unit->name);
+}
+
+/* What a thread did: "running", or what it waited in and for. */
+static const char *what_of(const struct report_model *model, uint32_t row)
+{
+    const char *wait = report_waits_in(model, model->rows.at[row].stack);
+
+    return wait ? wait : "running";
+}
+
+/* Rows of equal words are one part. @return how many there are; SIZE_MAX: no memory */
+static size_t find_parts(struct part **out, const struct timeline *l, uint32_t member)
+{
+    const struct report_model *model = l->model;
+    struct part *parts = malloc((model->rows.count + 1) * sizeof *parts);
+    size_t count = 0;
+
+    *out = parts;
+    for (uint32_t i = 0; parts && i < model->rows.count; i++) {
+        const uint64_t weight = report_weight(model, &model->rows.at[i]);
+        size_t k = 0;
+
+        if (model->rows.at[i].member != member)
+            continue;
+        while (k < count && strcmp(what_of(model, parts[k].number), what_of(model, i)) != 0)
+            k++;
+        if (k == count)
+            parts[count++] = (struct part){ .number = i };
+        parts[k].total = report_saturated(parts[k].total, weight);
+    }
+    if (count > 1)
+        qsort(parts, count, sizeof *parts, compare);
+    return parts ? count : SIZE_MAX;
+}
+
+static bool put_parts(const struct timeline *l, uint32_t member)
+{
+    struct part *parts;
+    const size_t count = find_parts(&parts, l, member);
+
+    for (size_t i = 0; count != SIZE_MAX && i < count && i < PARTS; i++) {
+        put_value(l, parts[i].total);
+        report_name_put(l->to, l->style, what_of(l->model, parts[i].number), 0);
+        fputc('\n', l->to);
+    }
+    if (count != SIZE_MAX && count > PARTS) {
+        uint64_t rest = 0;
+
+        for (size_t i = PARTS; i < count; i++)
+            rest = report_saturated(rest, parts[i].total);
+        put_value(l, rest);
+        fprintf(l->to, "[%zu more]\n", count - PARTS);
+    }
+    free(parts);
+    return count != SIZE_MAX;
+}
+
+/* Which threads had the locks that this one waited for. */
+static bool put_holders(const struct timeline *l, uint32_t member)
+{
+    const struct report_model *model = l->model;
+    struct part *parts = malloc((model->lock_waits.count + 1) * sizeof *parts);
+    size_t count = 0;
+
+    for (size_t i = 0; parts && i < model->lock_waits.count; i++)
+        if (model->lock_waits.at[i].member == member)
+            parts[count++] = (struct part){ model->lock_waits.at[i].total, (uint32_t)i };
+    if (count > 1)
+        qsort(parts, count, sizeof *parts, compare);
+    for (size_t i = 0; i < count && i < PARTS; i++) {
+        const struct report_lock_wait *w = &model->lock_waits.at[parts[i].number];
+        const struct report_thread *holder = model->members.at[w->holder].thread;
+
+        put_value(l, w->total);
+        fputs("of that for ", l->to);
+        report_name_put(l->to, l->style, report_text(model, model->locks.at[w->lock].name), 0);
+        fprintf(l->to, ", which thread %" PRIu32 " ", holder->tid);
+        foreign_print(l->to, holder->name);
+        fputs(" had\n", l->to);
+    }
+    free(parts);
+    return parts != NULL;
+}
+
+static bool put_thread(const struct timeline *l, size_t number)
+{
+    const struct report_track *t = &l->tracks.all[number];
+    const struct report_member *m = &l->model->members.at[t->member];
+
+    report_colour(l->to, l->style, REPORT_BOLD);
+    fprintf(l->to, "%" PRIu32 " ", m->thread->tid);
+    foreign_print(l->to, m->thread->name);
+    report_colour(l->to, l->style, REPORT_PLAIN);
+    fputs(" (", l->to);
+    foreign_print(l->to, sfb_base_name(m->process->program));
+    fprintf(l->to, " %" PRIu32 "), %.*f %s\n", m->process->pid, l->unit->decimals,
+            report_in_unit(l->unit, t->total), l->unit->name);
+    put_track(l, number);
+    return put_parts(l, t->member) && put_holders(l, t->member);
+}
+
+static void put_idle(const struct timeline *l)
+{
+    for (size_t i = 0; i < l->model->idle.count; i++) {
+        const struct report_idle *idle = &l->model->idle.at[i];
+
+        fprintf(l->to, "\nnot in it: %s ", counted(idle->threads, "idle threads").text);
+        foreign_print(l->to, idle->name);
+        fputc(' ', l->to);
+        foreign_print(l->to, report_waits_in(l->model, idle->stack));
+        fputc('\n', l->to);
+    }
+}
+
+static unsigned columns_of(const struct report_style *style)
+{
+    const unsigned wide = style->width > 2 ? style->width - 2 : COLUMNS;
+
+    return wide < COLUMNS_LEAST ? COLUMNS_LEAST : wide < COLUMNS_MOST ? wide : COLUMNS_MOST;
+}
+
+bool report_timeline_write(FILE *to, const struct report_model *model,
+                           const struct report_style *style, uint64_t rows)
+{
+    struct timeline l = { .to = to, .model = model, .style = style };
+    bool good = report_tracks_make(&l.tracks, model, columns_of(style), rows);
+
+    if (good) {
+        l.unit = report_unit_of(style, REPORT_TIME, l.tracks.count > 0 ? l.tracks.all[0].total : 0);
+        put_head(&l);
+    }
+    for (size_t i = 0; good && i < l.tracks.shown; i++) {
+        fputc('\n', to);
+        good = put_thread(&l, i);
+    }
+    if (good && l.tracks.count > l.tracks.shown)
+        fprintf(to, "\n[%zu more]\n", l.tracks.count - l.tracks.shown);
+    if (good && l.tracks.count == 0)
+        fputs("no thread has time in it\n", to);
+    if (good)
+        put_idle(&l);
+    report_tracks_free(&l.tracks);
+    return good;
+}
