@@ -657,6 +657,7 @@ class Page {
       from: state.from,
       to: state.to,
       perStep: isTime ? time.step : 0,
+      of: profile.types[state.type].type === "cpu" ? "CPUs" : "threads",
       level: app.isLevel,
       unit: app.unit,
       grown: time.changes.includes(state.type),

@@ -34,7 +34,7 @@
  * @typedef {{name: string, tid: number, group: number, pid: number, program: string, command: string}} Thread
  * @typedef {{thread: Int32Array, group: Uint8Array, node: Int32Array, values: Float64Array[]}} Rows thread -1: of none
  * @typedef {{step: number, steps: number, at: Int32Array, row: Int32Array, values: (Float64Array|null)[],
- *   changes: number[], live: Live[], liveStep: number, memory: Memory|null}} Time
+ *   changes: number[], live: Live[], liveStep: number, memory: Memory|null, pauses: [number, number][], marks: [number, string][]}} Time
  *   what was sampled in each step of so many ns; null: times of these values are not known. changes: types whose values
  *   are by how much there was more behind a step than before it. live: of a heap, by group, in steps of liveStep ns
  * @typedef {{blocks: Float64Array, bytes: Float64Array, peak: {at: number, blocks: number, bytes: number}}} Live
@@ -213,6 +213,8 @@ export function readProfile(raw) {
       changes: raw.time.changes ?? [],
       liveStep: raw.time.liveStep ?? raw.time.step,
       live: (raw.time.live ?? []).map((l) => ({ blocks: new Float64Array(l.blocks), bytes: new Float64Array(l.bytes), peak: l.peak })),
+      pauses: raw.pauses ?? [],
+      marks: raw.marks ?? [],
       memory: raw.time.memory ? Object.fromEntries(Object.entries(raw.time.memory).map(([name, bytes]) => [name, new Float64Array(bytes)])) : null,
     },
   };

@@ -16,6 +16,7 @@ export function inkOf(theme) {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();
   return {
+    theme,
     ground: colour("graph-ground"),
     ink: colour("graph-ink"),
     paleInk: colour("pale-ink"),

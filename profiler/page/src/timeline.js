@@ -2,6 +2,7 @@
 import { byId, element, oncePerPicture } from "./dom.js";
 import { duration, figure, moment } from "./format.js";
 import { drawMemory, mostOf } from "./memory.js";
+import { drawMarks, drawPauses, pauseWords } from "./pauses.js";
 
 const HANDLE = 7; // pixels
 const BAR = 3; // pixels
@@ -38,9 +39,9 @@ export class Timeline {
   }
 
   /**
-   * @param {{series: Float64Array[], seriesStep: number, from: number, to: number|null, perStep: number, level: boolean, unit: string,
+   * @param {{series: Float64Array[], seriesStep: number, from: number, to: number|null, perStep: number, of: string, level: boolean, unit: string,
    *   memory: import("./profile.js").Memory|null, grown: boolean, peaks: {at: number, value: number}[], ink: object}} what
-   *   perStep: what a processor has in a step; 0: figures are no time. level: the series are what there was, not what came.
+   *   perStep: what a processor, or a thread, has in a step; 0: figures are no time. of: "CPUs", "threads". level: the series are what there was, not what came.
    *   grown: a range shows what came and stayed
    */
   show(what) {
@@ -51,10 +52,12 @@ export class Timeline {
       ? `All ${duration(step * steps)}`
       : `${moment(from * step, step)} to ${moment(to * step, step)}, ${duration((to - from) * step)}${grown ? ": growth" : ""}`;
     const words = [range, ...peaks.map((p) => `peak ${figure(p.value, unit)} at ${(p.at / 1e9).toFixed(3)} s`)].join(" · ");
+    const more = pauseWords(this.time).join(" · ");
     this.label.textContent = words;
+    this.element.title = more;
     this.element.classList.toggle("tall", what.memory !== null);
     byId("time-clear").hidden = to === null;
-    this.element.setAttribute("aria-valuetext", words);
+    this.element.setAttribute("aria-valuetext", more ? `${words} · ${more}` : words);
     this.element.setAttribute("aria-valuemax", String(steps));
     this.element.setAttribute("aria-valuenow", String(from));
     this.redraw();
@@ -102,6 +105,8 @@ export class Timeline {
       });
     });
     context.globalAlpha = 1;
+    drawPauses(context, this.time, width, base, ink);
+    drawMarks(context, this.time, width, base, ink);
     this.#drawAxis(width, base, most, perStep, ink);
     this.#drawPeaks(width, base, ink);
     if (memory) drawMemory(context, memory, width, (value) => base - (value / most) * (base - 2), ink);
@@ -135,7 +140,7 @@ export class Timeline {
       context.fillText(duration(t).replace(/\.0+ /, " "), x, base + 12);
     }
     if (perStep > 0) {
-      const text = `${(most / perStep).toFixed(1)} CPUs`;
+      const text = `${(most / perStep).toFixed(1)} ${this.what.of}`;
       context.textAlign = "left";
       context.fillStyle = ink.veil;
       context.fillRect(0, 0, context.measureText(text).width + 8, 15);

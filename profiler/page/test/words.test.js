@@ -9,6 +9,7 @@ import { assemblyRows, codeTitles, sourceRows } from "../src/code.js";
 import { frameAt, threadTexts, wayTo } from "../src/names.js";
 import { compile, hits } from "../src/search.js";
 import { rootedProfile, shownProfile } from "../src/shown.js";
+import { rowStates, stateOf } from "../src/states.js";
 import { TimeTree } from "../src/timetree.js";
 import { Tree } from "../src/tree.js";
 import { tally, weigh } from "../src/weigh.js";
@@ -42,6 +43,13 @@ test("what tells functions apart is kept longest", () => {
   assert.deepEqual(shorterNames("plain"), ["plain"]);
   assert.deepEqual(shorterNames("(anonymous namespace)::f(int)"), ["(anonymous namespace)::f", "f"]);
   for (const name of ["<<<<", "))))", "a<(b::c", "operator<", "::", "->", "a::"]) assert.ok(shorterNames(name).every((n) => n.length > 0), name);
+});
+
+test("a wait's words say its state", () => {
+  const waits = ["runnable", "asleep in futex known_lock (server)", "asleep in epoll_wait", "asleep in ppoll", "asleep in recvfrom tcp 127.0.0.1:5432", "asleep in clock_nanosleep",
+    "asleep in wait4", "asleep", "disk in read", "page fault", "stopped in ptrace", "short waits"];
+  assert.deepEqual(waits.map(stateOf), [1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9, 10]);
+  assert.equal(rowStates(profile()), null);
 });
 
 test("what is warned of is worth it", () => {

@@ -10,6 +10,7 @@
 #include "profiler/report/model/parts.h"
 #include "profiler/report/page/html_code.h"
 #include "profiler/report/page/html_list.h"
+#include "profiler/report/page/html_marks.h"
 #include "profiler/report/page/html_rows.h"
 #include "profiler/report/text/start.h"
 #include "profiler/report/text/summary.h"
@@ -323,6 +324,7 @@ bool html_data_write(FILE *to, const struct report_model *model, const struct ht
     put_tree(&w);
     w.failed |= !html_rows_write(to, model, tree);
     html_rows_write_time(to, model, time);
+    w.failed |= !html_marks_write(to, model);
     /* Two builds of a program have two codes of a function. */
     if (!report_model_compares(model))
         w.failed |= !html_code_write(to, model, &w.strings);

@@ -8,6 +8,9 @@
 /* A page is at most about so many pixels wide; a step is no shorter than a sample's period. */
 enum { STEPS_MAX = 2000, SHORTEST_NS = 1000000 };
 
+/* A wait is in each step that it lasted: of many threads in fewer, so that a page has no more moments than about so many. */
+enum { MOMENTS_OF_WAITS = 300000 };
+
 uint64_t html_time_step(uint64_t end, uint64_t shortest)
 {
     uint64_t power = shortest;
@@ -49,7 +52,7 @@ static uint64_t time_of(const struct report_model *model, const uint64_t *begin,
 
 /* @return false: no memory */
 static bool add(struct html_time *out, struct report_index *index, const struct report_point *point,
-                uint64_t time)
+                uint64_t time, uint64_t weight, unsigned count)
 {
     const uint32_t step = (uint32_t)(time / out->step_ns);
     struct html_moment *moment;
@@ -64,16 +67,49 @@ static bool add(struct html_time *out, struct report_index *index, const struct 
             return false;
         *moment = (struct html_moment){ .step = step, .row = point->row };
     }
-    out->moments.at[at].count++;
-    out->moments.at[at].weight += point->weight;
+    out->moments.at[at].count += count;
+    out->moments.at[at].weight += weight;
     return true;
+}
+
+static bool is_wait(const struct report_model *model, const struct report_point *point)
+{
+    return point->weight > SHORTEST_NS &&
+           report_waits_in(model, model->rows.at[point->row].stack) != NULL;
+}
+
+/* @return ns of a part of a wait: a step, or several */
+static uint64_t part_of(const struct html_time *time, const struct report_model *model)
+{
+    uint64_t steps = 0;
+
+    for (size_t i = 0; i < model->points.count; i++)
+        if (is_wait(model, &model->points.at[i]))
+            steps = report_saturated(steps, model->points.at[i].weight / time->step_ns + 1);
+    return time->step_ns * (steps / MOMENTS_OF_WAITS + 1);
+}
+
+/* Its last part is in the step of its end. */
+static bool add_point(struct html_time *out, struct report_index *index,
+                      const struct report_point *point, uint64_t time, uint64_t part)
+{
+    uint64_t left = point->weight, end = time;
+
+    /* A damaged file may have a wait that is longer than its time. */
+    while (left > part && end > part) {
+        if (!add(out, index, point, end, part, end == time))
+            return false;
+        left -= part;
+        end -= part;
+    }
+    return add(out, index, point, end, left, end == time);
 }
 
 bool html_time_make(struct html_time *out, const struct report_model *model)
 {
     uint64_t *begin = html_runs_begin(model);
     struct report_index index = { .at = NULL };
-    uint64_t end = 0;
+    uint64_t end = 0, part;
     bool good = begin != NULL;
 
     *out = (struct html_time){ .step_ns = 0 };
@@ -84,8 +120,11 @@ bool html_time_make(struct html_time *out, const struct report_model *model)
     }
     out->step_ns = html_time_step(end, SHORTEST_NS);
     out->steps = (uint32_t)(end / out->step_ns) + 1;
+    part = good ? part_of(out, model) : out->step_ns;
     for (size_t i = 0; good && i < model->points.count; i++)
-        good = add(out, &index, &model->points.at[i], time_of(model, begin, &model->points.at[i]));
+        good = add_point(out, &index, &model->points.at[i],
+                         time_of(model, begin, &model->points.at[i]),
+                         is_wait(model, &model->points.at[i]) ? part : UINT64_MAX);
     free(begin);
     report_index_free(&index);
     html_time_sort(out);

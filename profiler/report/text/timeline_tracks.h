@@ -4,7 +4,7 @@
 
 #include "profiler/report/model/model.h"
 
-/* Sleep is parted by what it is in: the page has the same states (profiler/page/src/states.js). */
+/* Sleep has a state for each kind of call: the page has the same ones (profiler/page/src/states.js). */
 enum report_track_state {
     TRACK_RUNNING,
     TRACK_RUNNABLE,

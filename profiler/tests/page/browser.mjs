@@ -737,6 +737,38 @@ const onOthers = {
     }
   },
 
+  async "tracks by state; pauses and marks on the time line"(browser) {
+    record("waits");
+    for (const dark of [false, true]) {
+      const page = await open(browser, at("waits.html"), { hash: "tracks=1", dark });
+      const list = () => page.$$eval("#states li", (all) => all.map((e) => e.textContent));
+      assert.deepEqual(await list(), ["running 100 ms", "runnable 300 ms", "lock (futex) 400 ms", "poll 400 ms", "sleep 300 ms", "disk 100 ms"]);
+      const said = await page.$eval("#timeline", (e) => e.getAttribute("aria-valuetext"));
+      assert.match(said, /not recorded, as asked for: 0\.2\d* s · marks: order sent at 0\.2\d* s, <img src=x onerror="window\.hacked = 3"> at 0\.8\d* s$/);
+      // What stands in the middle of each part, of both threads: as many colours as there are states, and the stripes' ground.
+      const colours = await page.evaluate(() => {
+        const canvas = document.querySelector("#tracks canvas");
+        const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        const { step, steps } = sfbPage.profile.time;
+        const at = (ms, row) => {
+          const pixel = Math.round(((row * 18 + 12) / 36) * canvas.height) * width + Math.round(((ms * 1e6) / (step * steps)) * width);
+          return data.subarray(4 * pixel, 4 * pixel + 4).join(" ");
+        };
+        return { sleep: at(300, 0), disk: at(650, 0), runnable: at(850, 0), lock: at(250, 1), lockLater: at(380, 1), poll: at(800, 1) };
+      });
+      assert.equal(new Set(Object.values(colours)).size, 5, JSON.stringify(colours));
+      assert.equal(colours.lock, colours.lockLater);
+      await press(page, "k");
+      assert.ok(await page.$eval("#states", (e) => e.hidden));
+      assert.equal(await page.evaluate(() => typeof globalThis.hacked), "undefined");
+      assert.deepEqual(page.complaints, []);
+      await page.close();
+    }
+    const narrow = await open(browser, at("waits.html"), { hash: "tracks=1", width: 380, height: 720 });
+    assert.ok(await narrow.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the list of states is no wider");
+    await narrow.close();
+  },
+
   async "of 900 x 600 pixels the graph has 70 %"(browser) {
     for (const file of ["old.html", "diff.html"]) {
       const page = await open(browser, at(file), { width: 900, height: 600 });

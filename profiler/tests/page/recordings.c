@@ -4,6 +4,7 @@
  *     old, new   two threads, a recursion, a stack that is cut off, what was never sampled; new differs from old
  *     hostile    names of functions and threads that would like to be HTML
  *     one        one sample
+ *     waits      a thread that works and sleeps, one that waits for a lock; marks, and a pause
  *     big        100,000 stacks
  *     deep       stacks of 3,000 frames
  *     heap       a heap with its events; sums: the same without them
@@ -118,6 +119,49 @@ static void write_one(void)
 
     put_thread(1, "main");
     put_sample(1, put_stack((unsigned[]){ run, work }, 2, false), 100, 1);
+}
+
+static void put_wait(uint32_t thread, uint32_t stack, uint64_t ms, uint64_t weight_ms,
+                     uint32_t state, const char *call)
+{
+    const struct sfb_recording_wait wait = { .thread = thread,
+                                             .stack = stack,
+                                             .time = 1000000000 + ms * 1000000,
+                                             .weight = weight_ms * 1000000,
+                                             .state = state,
+                                             .end = SFB_END,
+                                             .call = call };
+
+    must(sfb_recording_put_wait(writer, &wait));
+}
+
+static void put_mark(uint64_t ms, const char *name)
+{
+    const struct sfb_recording_mark mark = { 1000000000 + ms * 1000000, name };
+
+    must(sfb_recording_put_mark(writer, &mark));
+}
+
+/* Thread 1 runs, sleeps, and waits for a disk; thread 2 waits for a lock. From 400 to 600 ms nothing is recorded. */
+static void write_waits(void)
+{
+    static const struct sfb_recording_pause pauses[] = { { 1400000000, 1 }, { 1600000000, 0 } };
+    const unsigned run = add_function("main"), work = add_function("work(int; char)");
+    const uint32_t stack = put_stack((unsigned[]){ run, work }, 2, false);
+
+    put_thread(1, "main");
+    put_thread(2, "worker");
+    for (uint64_t ms = 1; ms <= 100; ms++)
+        put_sample(1, stack, ms, 1);
+    put_wait(1, stack, 400, 300, SFB_STATE_ASLEEP, "clock_nanosleep");
+    put_wait(2, stack, 400, 400, SFB_STATE_ASLEEP, "futex");
+    must(sfb_recording_put_pause(writer, &pauses[0]));
+    must(sfb_recording_put_pause(writer, &pauses[1]));
+    put_wait(1, stack, 700, 100, SFB_STATE_DISK, "read");
+    put_wait(1, stack, 1000, 300, SFB_STATE_RUNNABLE, "");
+    put_wait(2, stack, 1000, 400, SFB_STATE_ASLEEP, "epoll_wait");
+    put_mark(200, "order sent");
+    put_mark(800, "<img src=x onerror=\"window.hacked = 3\">");
 }
 
 /* As bytes: no editor shows them the other way round. */
@@ -363,7 +407,9 @@ int main(int argc, char **argv)
     }
     must(sfb_recording_writer_open(&writer, fd, &start, &options));
     must(sfb_recording_put_process(writer, &process));
-    if (strcmp(kind, "hostile") == 0)
+    if (strcmp(kind, "waits") == 0)
+        write_waits();
+    else if (strcmp(kind, "hostile") == 0)
         write_hostile();
     else if (strcmp(kind, "one") == 0)
         write_one();
