@@ -97,6 +97,12 @@ static void take(struct contents *c, const struct sfb_recording_event *e, struct
     case SFB_EVENT_LOSSES: take_losses(c, &e->of.losses); break;
     case SFB_EVENT_FILE: c->maps += strncmp(e->of.file.name, "/tmp/perf-", 10) == 0; break;
     case SFB_EVENT_FINISH: snprintf(c->reason, sizeof c->reason, "%s", e->of.finish.reason); break;
+    case SFB_EVENT_MARK:
+        c->marks++;
+        c->last_mark_time = e->of.mark.time;
+        snprintf(c->last_mark, sizeof c->last_mark, "%s", e->of.mark.name);
+        break;
+    case SFB_EVENT_PAUSE: c->pauses += e->of.pause.paused; break;
     case SFB_EVENT_WAIT:
     case SFB_EVENT_HEAP:
     case SFB_EVENT_HEAP_SITE:
@@ -105,8 +111,6 @@ static void take(struct contents *c, const struct sfb_recording_event *e, struct
     case SFB_EVENT_CODE:
     case SFB_EVENT_CODE_FRAMES:
     case SFB_EVENT_AWAITED:
-    case SFB_EVENT_MARK:
-    case SFB_EVENT_PAUSE:
     case SFB_EVENT_HEAP_EVENT: break;
     }
 }

@@ -28,6 +28,9 @@ struct contents {
     uint64_t complete;              /* samples whose stack ends where it has to */
     uint64_t engines[8];            /* samples by engine */
     uint64_t lost[SFB_LOSS_COUNT];
+    uint64_t marks, pauses;
+    char last_mark[128];
+    uint64_t last_mark_time;
     char texts[CONTENTS_TEXT]; /* of losses, a line each */
     uint32_t process_count;
     struct contents_process process[CONTENTS_PROCESSES];

@@ -333,6 +333,107 @@ Test(record_drain, accounts_for_what_no_sample_has)
     free(c);
 }
 
+/* What was used in a pause is neither in a sample nor missed. */
+Test(record_drain, leaves_out_what_is_used_in_a_pause)
+{
+    struct contents *c;
+
+    begin();
+    add_process(0);
+    processes[0].cpu_start = 500;
+    add_ring(0, 0);
+    ring_at(0)->cpu_start = 100;
+    put_stack(0, 1); /* 1,000 ns of 5,000 */
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    cr_expect_eq(sfb_recorder_drain_pause(drain, true), SFB_OK);
+    cr_expect_eq(shared->paused, (uint32_t)SFB_SHARED_PAUSED);
+    ring_at(0)->cpu_paused = 3000; /* as its agent says */
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    cr_expect_eq(sfb_recorder_drain_pause(drain, false), SFB_OK);
+    cr_expect_eq(shared->paused, (uint32_t)SFB_SHARED_RUNS);
+    ring_at(0)->cpu_end = 5100;
+    ring_at(0)->end = now();
+    ring_at(0)->state = SFB_SLOT_ENDED;
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    processes[0].cpu_end = 10500;
+    processes[0].end = now();
+    processes[0].state = SFB_SLOT_ENDED;
+    c = end();
+    cr_expect_eq(c->weight, 1000);
+    cr_expect_eq(c->rests, 1000);
+    cr_expect_eq(c->unsampled, 5000);
+    cr_expect_eq(c->process[0].cpu, 7000);
+    cr_expect_eq(c->pauses, 1);
+    free(c);
+}
+
+/* It cannot have been more than the thread has used. */
+Test(record_drain, believes_no_pause_that_cannot_have_been)
+{
+    static const uint64_t said[] = { 4001, UINT64_MAX, (uint64_t)1 << 62 };
+
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        struct contents *c;
+
+        begin();
+        add_process(0);
+        add_ring(0, 0);
+        put_stack(0, 1);
+        ring_at(0)->cpu_paused = said[i];
+        ring_at(0)->cpu_end = 5000;
+        ring_at(0)->end = now();
+        ring_at(0)->state = SFB_SLOT_ENDED;
+        cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+        processes[0].cpu_end = 5000;
+        processes[0].end = now();
+        processes[0].state = SFB_SLOT_ENDED;
+        c = end();
+        cr_expect_eq(c->weight, 1000);
+        cr_expect(c->rests + c->unsampled + c->weight <= 5000, "%zu", i);
+        cr_expect_eq(c->process[0].cpu, c->rests + c->unsampled + c->weight, "%zu", i);
+        free(c);
+    }
+}
+
+static void set_mark(uint32_t number, uint32_t state, uint32_t process, uint64_t time,
+                     const char *name)
+{
+    struct sfb_shared_mark *mark = &shared->marks[number];
+
+    mark->process = process;
+    mark->time = time;
+    memset(mark->name, 0, sizeof mark->name);
+    memcpy(mark->name, name, strnlen(name, sizeof mark->name));
+    mark->state = state;
+}
+
+Test(record_drain, takes_marks_and_believes_nothing_of_them)
+{
+    static char full[SFB_SHARED_MARK_NAME + 1];
+    const uint64_t before = now();
+    struct contents *c;
+
+    memset(full, 'x', SFB_SHARED_MARK_NAME);
+    begin();
+    add_process(0);
+    set_mark(0, SFB_SLOT_LIVE, 0, now(), "one");
+    set_mark(1, SFB_SLOT_LIVE, UINT32_MAX, 0, "of no process, of no time");
+    set_mark(2, SFB_SLOT_LIVE, 0, UINT64_MAX, "later");
+    set_mark(3, 0xdead, 0, now(), "a state that is none");
+    set_mark(4, SFB_SLOT_LIVE, 0, now(), ""); /* no name: it is no mark */
+    set_mark(5, SFB_SLOT_CLAIMED, 0, now(), "not yet");
+    set_mark(SFB_SHARED_MARKS - 1, SFB_SLOT_LIVE, 0, now(), full);
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    for (uint32_t i = 0; i < SFB_SHARED_MARKS; i++)
+        cr_expect_eq(shared->marks[i].state, (uint32_t)(i == 5 ? SFB_SLOT_CLAIMED : SFB_SLOT_FREE),
+                     "%u", (unsigned)i);
+    c = end();
+    cr_expect_eq(c->marks, 4);
+    cr_expect_str_eq(c->last_mark, full);
+    cr_expect(c->last_mark_time >= before && c->last_mark_time <= now());
+    free(c);
+}
+
 Test(record_drain, reads_a_program_that_executes_another)
 {
     struct contents *c;
@@ -507,9 +608,12 @@ Test(record_drain, survives_random_memory)
             for (uint32_t i = 0; i < 6; i++)
                 put_stack(i, random % 50 + 1);
             for (unsigned i = 0; i < 40; i++) {
+                const bool in_marks = (random >> 62) == 1;
                 uint8_t *at = (random >> 62) == 0 ? (uint8_t *)&processes[random % 3]
+                              : in_marks          ? (uint8_t *)shared->marks
                                                   : (uint8_t *)ring_at(random % 6);
-                const size_t offset = (random >> 8) % 6000 & ~(size_t)7;
+                const size_t offset =
+                    (random >> 8) % (in_marks ? sizeof shared->marks : 6000) & ~(size_t)7;
                 uint64_t value = (random >> 40) & ((uint64_t)-1 >> (random >> 32) % 64);
 
                 memcpy(at + offset, &value, sizeof value);
