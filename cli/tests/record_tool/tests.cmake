@@ -287,6 +287,12 @@ else()
     sfb_add_test(record_tool.pauses_${way} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/pauses $<TARGET_FILE:sfb>
       $<TARGET_FILE:test-record_tool-phased> ${way} ${options_${way}})
   endforeach()
+  add_executable(test-record_tool-phased_static record_tool/phased.c)
+  target_include_directories(test-record_tool-phased_static PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(test-record_tool-phased_static PRIVATE sfb-flags Threads::Threads)
+  target_link_options(test-record_tool-phased_static PRIVATE -static)
+  sfb_add_test(record_tool.pauses_static COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/pauses $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-phased_static> static)
   add_executable(test-record_tool-phased_linked record_tool/phased.c)
   target_compile_definitions(test-record_tool-phased_linked PRIVATE LINKED)
   target_include_directories(test-record_tool-phased_linked PRIVATE ${PROJECT_SOURCE_DIR}/include)
