@@ -31,3 +31,19 @@ uint64_t record_used_by_tree(pid_t root, bool itself)
     }
     return sum;
 }
+
+void record_pauses_set(struct record_pauses *p, bool paused, uint64_t used)
+{
+    if (p->paused && used > p->begun)
+        p->used += used - p->begun;
+    p->begun = used;
+    p->paused = paused;
+}
+
+uint64_t record_pauses_end(struct record_pauses *p, uint64_t used)
+{
+    static const uint64_t ticks_ns = 50000000;
+
+    record_pauses_set(p, p->paused, used);
+    return p->used > 0 ? p->used + ticks_ns : 0;
+}

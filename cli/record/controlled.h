@@ -1,4 +1,4 @@
-/* Which processes `sfb ctl` may ask about, and what all of them have used. */
+/* Which processes `sfb ctl` may ask about, what all of them have used, and how much of that in pauses. */
 #ifndef CLI_RECORD_CONTROLLED_H
 #define CLI_RECORD_CONTROLLED_H
 
@@ -16,5 +16,22 @@ bool record_controls(pid_t recorded, pid_t asked);
  * @param itself  false: of its children alone
  */
 uint64_t record_used_by_tree(pid_t root, bool itself);
+
+/* CPU time that is used while the recording is paused is missed by no sample. */
+struct record_pauses {
+    bool paused;
+    uint64_t begun; /* CPU time of all when the last one began, in ns */
+    uint64_t used;  /* in those before */
+};
+
+/* @param used  CPU time of all so far, in ns */
+void record_pauses_set(struct record_pauses *pauses, bool paused, uint64_t used);
+
+/*
+ * At the end of the recording.
+ *
+ * @return what was used in pauses, at most: the clocks of processes that run are as exact as a tick
+ */
+uint64_t record_pauses_end(struct record_pauses *pauses, uint64_t used);
 
 #endif

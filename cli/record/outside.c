@@ -36,8 +36,7 @@ struct from_outside {
     uint64_t begun, flushed, shown, asked;
     const char *reason;
     int cause; /* errno of the exec */
-    bool paused;
-    uint64_t pause_used, paused_used; /* CPU time of all when the last pause began; in pauses */
+    struct record_pauses pauses;
     uint64_t used_before,
         used; /* of a process that ran already: CPU time with that of its children */
 };
@@ -163,17 +162,12 @@ static void name_of(const struct from_outside *o, char *out, size_t size)
             *at = '-';
 }
 
-/* What is used while it is paused is missed by no sample. */
 static bool pause_recording(void *user, bool paused)
 {
     struct from_outside *o = user;
-    const uint64_t used = o->pid != 0 ? record_used_by_tree(o->pid, true) : 0;
     const struct sfb_recording_pause event = { .time = now_ns(), .paused = paused };
 
-    if (!paused && used > o->pause_used)
-        o->paused_used += used - o->pause_used;
-    o->pause_used = used;
-    o->paused = paused;
+    record_pauses_set(&o->pauses, paused, o->pid != 0 ? record_used_by_tree(o->pid, true) : 0);
     return attach_pause(o->attach, paused) && sfb_recording_put_pause(o->writer, &event) == SFB_OK;
 }
 
@@ -269,7 +263,7 @@ static void record(struct from_outside *o)
                                                         .user = o };
     struct sfb_recorder_control control;
 
-    sfb_recorder_control_open(&control, o->paused);
+    sfb_recorder_control_open(&control, o->pauses.paused);
     /* That of children that run already counts as used before: it may come, too. */
     o->used_before = o->pid != 0 && !o->child ? record_used_by_tree(o->pid, true) : 0;
     o->begun = o->flushed = o->shown = now_ns();
@@ -343,7 +337,7 @@ static uint64_t used_ns(pid_t pid)
  * Looks miss what comes and goes between two of them, and events of an ordinary user the kernel time of processes that have
  * ended: only the kernel's sum has it.
  */
-static void account(const struct from_outside *o, const struct outside_totals *t,
+static void account(struct from_outside *o, const struct outside_totals *t,
                     struct record_outcome *out)
 {
     const bool looks = o->chosen.engine == SFB_ENGINE_LOOKS,
@@ -354,7 +348,8 @@ static void account(const struct from_outside *o, const struct outside_totals *t
                                                                           : 0;
     /* Of a process that another one has waited for, samples alone are known. */
     const uint64_t seen = t->cpu > t->weight ? t->cpu : t->weight;
-    const uint64_t passed = seen + o->paused_used + (o->paused_used > 0 ? unseen_ticks_ns : 0);
+    const uint64_t passed =
+        seen + record_pauses_end(&o->pauses, o->child ? used_ns(o->pid) : o->used);
     const uint64_t missing = used > passed ? used - passed : 0;
 
     if (missing < (o->child ? unseen_least_ns : unseen_ticks_ns) || missing < used / 100)
@@ -367,21 +362,12 @@ static void account(const struct from_outside *o, const struct outside_totals *t
     put_loss(o->writer, SFB_LOSS_CPU, missing / 1000000, out->unrecorded);
 }
 
-/* It ends while it is paused. */
-static void end_pause(struct from_outside *o)
-{
-    const uint64_t used = o->child ? used_ns(o->pid) : o->used;
-
-    if (o->paused && used > o->pause_used)
-        o->paused_used += used - o->pause_used;
-}
-
 static const char *explain_nothing(const struct from_outside *o, const struct outside_totals *t)
 {
     const bool unseen = o->child && t->processes == 0;
     static char text[160];
 
-    if (o->paused)
+    if (o->pauses.paused)
         snprintf(text, sizeof text, "it was paused up to its end: see sfb ctl PID start");
     else if (unseen)
         snprintf(text, sizeof text, "the program ended before a look found it");
@@ -457,7 +443,6 @@ static enum tool_exit end(struct from_outside *o)
     totals->threads = t.threads;
     totals->cpu = t.cpu;
     note_used(o);
-    end_pause(o);
     account(o, &t, &outcome);
     if (t.samples + t.waits == 0)
         outcome.nothing = explain_nothing(o, &t);

@@ -28,9 +28,6 @@
 
 enum { GRACE_LOOKS = 20 };
 
-/* CPU time of processes that run is as exact as a tick. */
-static const uint64_t ticks_ns = 50000000;
-
 static const uint64_t look_ns = 10000000, second_ns = 1000000000, shown_every_ns = 200000000;
 
 extern char **environ;
@@ -50,10 +47,9 @@ struct recording {
     uint64_t begun, flushed, shown, looked;
     uint64_t used_before; /* CPU time of other children of this command */
     unsigned grace;
-    bool paused;
-    uint64_t pause_used, paused_used; /* CPU time of all when the last pause began; in pauses */
-    bool said, over;                  /* over: the program has ended */
-    unsigned typed_before;            /* its end */
+    struct record_pauses pauses;
+    bool said, over;       /* over: the program has ended */
+    unsigned typed_before; /* its end */
     const char *reason;
 };
 
@@ -155,8 +151,8 @@ static bool open_drain(struct recording *r)
     sfb_recorder_follow_drain(r->follow, r->drain);
     if (r->alongside)
         alongside_follow(r->alongside, r->follow);
-    r->paused = r->request->paused;
-    return !r->paused || !r->alongside ||
+    r->pauses.paused = r->request->paused;
+    return !r->pauses.paused || !r->alongside ||
            alongside_pause(r->alongside, clock_ns(CLOCK_MONOTONIC), true);
 }
 
@@ -302,16 +298,11 @@ static uint64_t used_so_far(void)
     return used_by_children() + record_used_by_tree(getpid(), false);
 }
 
-/* What is used while it is paused is missed by no sample. */
 static bool pause_recording(void *user, bool paused)
 {
     struct recording *r = user;
-    const uint64_t used = used_so_far();
 
-    if (!paused && used > r->pause_used)
-        r->paused_used += used - r->pause_used;
-    r->pause_used = used;
-    r->paused = paused;
+    record_pauses_set(&r->pauses, paused, used_so_far());
     return (!r->alongside || alongside_pause(r->alongside, clock_ns(CLOCK_MONOTONIC), paused)) &&
            sfb_recorder_drain_pause(r->drain, paused) == SFB_OK;
 }
@@ -329,7 +320,7 @@ static void record(struct recording *r)
                                                         .user = r };
     struct sfb_recorder_control control;
 
-    sfb_recorder_control_open(&control, r->paused);
+    sfb_recorder_control_open(&control, r->pauses.paused);
     r->used_before = used_by_children();
     r->begun = r->flushed = r->shown = clock_ns(CLOCK_MONOTONIC);
     while (!r->reason) {
@@ -388,7 +379,7 @@ static const char *explain_nothing(struct recording *r, const struct sfb_recorde
                  "the agent did not report from %.100s: it ended at once, or cleared its "
                  "environment, or may not open the session",
                  name);
-    else if (r->paused)
+    else if (r->pauses.paused)
         snprintf(text, sizeof text, "it was paused up to its end: see sfb ctl PID start");
     else if (totals->lost[SFB_LOSS_NO_TIMER] > 0)
         snprintf(text, sizeof text, "the system gave no timer (RLIMIT_SIGPENDING)");
@@ -422,10 +413,8 @@ static void account(struct recording *r, struct record_outcome *out)
     if (r->request->heap || r->request->no_children || !r->over)
         return;
     sfb_recorder_follow_end(r->follow);
-    if (r->paused && used_by_children() > r->pause_used)
-        r->paused_used += used_by_children() - r->pause_used;
+    passed = record_pauses_end(&r->pauses, used_by_children());
     used = used_by_children() - r->used_before;
-    passed = r->paused_used > 0 ? r->paused_used + ticks_ns : 0;
     sfb_recorder_drain_account(r->drain, used > passed ? used - passed : 0, outside,
                                out->unrecorded, sizeof out->unrecorded);
 }
