@@ -152,6 +152,7 @@ static bool open_drain(struct recording *r)
     if (r->alongside)
         alongside_follow(r->alongside, r->follow);
     r->pauses.paused = r->request->paused;
+    sfb_recorder_follow_pause(r->follow, r->pauses.paused);
     return !r->pauses.paused || !r->alongside ||
            alongside_pause(r->alongside, clock_ns(CLOCK_MONOTONIC), true);
 }
@@ -303,6 +304,7 @@ static bool pause_recording(void *user, bool paused)
     struct recording *r = user;
 
     record_pauses_set(&r->pauses, paused, used_so_far());
+    sfb_recorder_follow_pause(r->follow, paused);
     return (!r->alongside || alongside_pause(r->alongside, clock_ns(CLOCK_MONOTONIC), paused)) &&
            sfb_recorder_drain_pause(r->drain, paused) == SFB_OK;
 }

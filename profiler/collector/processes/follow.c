@@ -427,6 +427,22 @@ static uint64_t dearest_handler(const struct sfb_recorder_follow *f)
     return most;
 }
 
+static void set_periods(struct sfb_recorder_follow *f)
+{
+    for (size_t i = 0; i < SFB_SHARED_RING_MAX; i++)
+        sfb_recorder_event_slow(f->events, &f->ring[i]);
+    for (size_t i = 0; i < UNTRACKED_MAX; i++)
+        sfb_recorder_event_slow(f->events, &f->untracked[i].event);
+}
+
+void sfb_recorder_follow_pause(struct sfb_recorder_follow *f, bool paused)
+{
+    if (!f->events)
+        return;
+    f->events->paused = paused;
+    set_periods(f);
+}
+
 static void slow_down(struct sfb_recorder_follow *f)
 {
     const uint64_t before = f->events->period;
@@ -435,10 +451,7 @@ static void slow_down(struct sfb_recorder_follow *f)
     if (!sfb_recorder_events_slow(f->events, dearest_handler(f)))
         return;
     __atomic_store_n(&f->shared->period_ns, f->events->period, __ATOMIC_RELAXED);
-    for (size_t i = 0; i < SFB_SHARED_RING_MAX; i++)
-        sfb_recorder_event_slow(f->events, &f->ring[i]);
-    for (size_t i = 0; i < UNTRACKED_MAX; i++)
-        sfb_recorder_event_slow(f->events, &f->untracked[i].event);
+    set_periods(f);
     snprintf(text, sizeof text, "%llu Hz cost more than half of the CPU time: %llu Hz from then on",
              1000000000ULL / before, 1000000000ULL / f->events->period);
     sfb_recorder_drain_lost(f->drain, 0, SFB_LOSS_RATE, 1, text);

@@ -44,6 +44,9 @@ void sfb_recorder_follow_look(struct sfb_recorder_follow *follow);
 /* Sets the right period of events that have sent their first signal. Called when an agent has woken the recorder. */
 void sfb_recorder_follow_settle(struct sfb_recorder_follow *follow);
 
+/* The recording is paused, or goes on: meanwhile events send few signals. */
+void sfb_recorder_follow_pause(struct sfb_recorder_follow *follow, bool paused);
+
 /* A process has executed another program, whose agent has not come yet. */
 void sfb_recorder_follow_executed(struct sfb_recorder_follow *follow, pid_t pid, uint64_t time);
 

@@ -255,10 +255,18 @@ static bool read_count(const struct sfb_recorder_event *event, uint64_t *out)
     return event->fd >= 0 && read(event->fd, out, sizeof *out) == (ssize_t)sizeof *out;
 }
 
+/* A signal in a pause is of no use, and costs as much as a short walk. */
+static uint64_t period_of(const struct sfb_recorder_events *events)
+{
+    static const uint64_t paused_ns = 250000000;
+
+    return events->paused && events->period < paused_ns ? paused_ns : events->period;
+}
+
 void sfb_recorder_event_settle(const struct sfb_recorder_events *events,
                                struct sfb_recorder_event *event)
 {
-    uint64_t period = events->period, count;
+    uint64_t period = period_of(events), count;
 
     if (event->fd < 0 || event->first == 0 || !read_count(event, &count) || count < event->first)
         return;
@@ -276,9 +284,10 @@ void sfb_recorder_event_settle(const struct sfb_recorder_events *events,
 void sfb_recorder_event_slow(const struct sfb_recorder_events *events,
                              const struct sfb_recorder_event *event)
 {
-    uint64_t period = events->period;
+    uint64_t period = period_of(events);
 
-    if (event->fd >= 0)
+    /* Of a first period that runs, the right one follows. */
+    if (event->fd >= 0 && (event->first == 0 || !events->paused))
         ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &period);
 }
 

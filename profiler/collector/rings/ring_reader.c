@@ -45,6 +45,8 @@ static void begin(struct sfb_recorder_drain *d, uint32_t slot)
                                        .tid = LOAD(shared->tid),
                                        .engine = LOAD(shared->engine),
                                        .cpu_start = LOAD(shared->cpu_start) };
+    if (d->paused) /* since its beginning */
+        own->pause_cpu = own->cpu_start > 0 ? own->cpu_start : 1;
     if (own->engine > SFB_ENGINE_SAMPLER)
         own->engine = SFB_ENGINE_NONE;
     if (d->heap_calls && !d->heap_calls->ring_begin(d, slot)) {

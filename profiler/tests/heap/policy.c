@@ -51,9 +51,13 @@ static const char *const allocating[] = {
     "_ZdaPvSt11align_val_tRKSt9nothrow_t",
 };
 
-static const char *const others[] = { "_exit",   "_Exit",     "dlclose",   "dlopen",      "prctl",
-                                      "prlimit", "prlimit64", "setrlimit", "setrlimit64", "syscall",
-                                      "setuid",  "setreuid",  "setresuid" };
+static const char *const others[] = { "_exit",       "_Exit",
+                                      "dlclose",     "dlopen",
+                                      "prctl",       "prlimit",
+                                      "prlimit64",   "setrlimit",
+                                      "setrlimit64", "syscall",
+                                      "setuid",      "setreuid",
+                                      "setresuid",   "sframe_backtrace_record_mark" };
 
 static bool is_one_of(const char *name, const char *const *names, size_t count)
 {
