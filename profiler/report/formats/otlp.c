@@ -142,7 +142,7 @@ static void put_profile(struct report_otlp *o, struct sfb_bytes *scope, const st
             put_sample(o, &profile, &part, type);
     }
     put_fixed64(&profile, PROFILE_TIME, data->start.realtime);
-    report_proto_number(&profile, PROFILE_DURATION, report_data_end(data) - data->start.monotonic);
+    report_proto_number(&profile, PROFILE_DURATION, report_data_recorded(data));
     put_period(o, &profile, data);
     put_id(&profile, data, &data->processes.at[entries->process], type);
     report_proto_message(scope, 2, &profile);

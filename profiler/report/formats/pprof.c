@@ -146,7 +146,7 @@ static void put_times(struct report_pprof *p)
 
         if (data->start.realtime < time)
             time = data->start.realtime;
-        duration += report_data_end(data) - data->start.monotonic;
+        duration += report_data_recorded(data);
         rate = rate ? rate : data->start.rate_hz;
     }
     report_proto_number(&p->whole, TIME_NANOS, model->source_count ? time : 0);

@@ -358,6 +358,14 @@ uint64_t report_data_paused(const struct report_data *d, uint64_t from, uint64_t
     return sum;
 }
 
+uint64_t report_data_recorded(const struct report_data *d)
+{
+    const uint64_t all = report_data_end(d) - d->start.monotonic,
+                   paused = report_data_paused(d, 0, 0);
+
+    return all > paused ? all - paused : 0;
+}
+
 bool report_data_mark(const struct report_data *d, const char *name, uint64_t *out)
 {
     for (size_t i = 0; i < d->marks.count; i++)

@@ -181,6 +181,9 @@ bool report_data_mark(const struct report_data *data, const char *name, uint64_t
 /* @return ns that it was paused for between two times, which are ns from its beginning; `to` 0: its end */
 uint64_t report_data_paused(const struct report_data *data, uint64_t from, uint64_t to);
 
+/* @return ns that were recorded: its length without its pauses */
+uint64_t report_data_recorded(const struct report_data *data);
+
 /* @return when it ended: of one that was cut off, the time of its last sample. Never before it began */
 uint64_t report_data_end(const struct report_data *data);
 

@@ -101,7 +101,7 @@ static bool take_pools(struct report_idle_threads *out, const struct report_data
 bool report_idle_threads_find(struct report_idle_threads *out, const struct report_data *data,
                               const bool *wanted)
 {
-    const uint64_t end = report_data_end(data), start = data->start.monotonic;
+    const uint64_t length = report_data_recorded(data);
     struct places places = { .all = { .count = 0 } };
     bool good;
 
@@ -110,8 +110,8 @@ bool report_idle_threads_find(struct report_idle_threads *out, const struct repo
     good = out->waits && out->weights;
     for (size_t i = 0; good && i < data->threads.count; i++)
         out->waits[i] = REPORT_NONE;
-    if (good && end > start && data->waits.count > 0)
-        good = sum_places(&places, data) && take_pools(out, data, &places, wanted, end - start);
+    if (good && length > 0 && data->waits.count > 0)
+        good = sum_places(&places, data) && take_pools(out, data, &places, wanted, length);
     report_index_free(&places.index);
     free(places.all.at);
     free(places.lives);

@@ -134,6 +134,8 @@ static void write_pauses(FILE *to, const struct report_data *data)
     }
     if (data->pauses.count > PAUSES_MAX)
         fprintf(to, ", and %zu more", data->pauses.count - PAUSES_MAX);
+    if (report_data_is_heap(data))
+        fputs(": blocks of that time are not in it", to);
     fputc('\n', to);
 }
 
