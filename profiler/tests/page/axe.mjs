@@ -11,6 +11,7 @@ import { run } from "./figures.mjs";
 const [sfb, recordings] = process.argv.slice(2);
 const axe = readFileSync(createRequire(new URL("../../page/package.json", import.meta.url)).resolve("axe-core/axe.min.js"), "utf8");
 const LOOKED_AT = [
+  ["waits", "flame", false], ["waits", "flame", true],
   ["one", "flame", false], ["one", "flame", true], ["one", "functions", true], ["one", "sandwich", false], ["one", "tree", false],
   ["diff", "functions", false], ["diff", "tree", true], ["heap", "flame", true],
 ];
@@ -28,12 +29,13 @@ const folder = mkdtempSync(join(tmpdir(), "sfb-axe-"));
 const browser = await launch();
 let failed = 0;
 try {
-  for (const kind of ["old", "new", "heap"]) run(recordings, kind, join(folder, `${kind}.sfbr`));
+  for (const kind of ["old", "new", "heap", "waits"]) run(recordings, kind, join(folder, `${kind}.sfbr`));
   run(sfb, "report", "--html", join(folder, "one.html"), join(folder, "old.sfbr"));
   run(sfb, "report", "--html", join(folder, "diff.html"), "--diff", join(folder, "old.sfbr"), join(folder, "new.sfbr"));
   run(sfb, "report", "--html", join(folder, "heap.html"), join(folder, "heap.sfbr"));
+  run(sfb, "report", "--html", join(folder, "waits.html"), join(folder, "waits.sfbr"));
   for (const [file, view, dark] of LOOKED_AT) {
-    const page = await open(browser, join(folder, `${file}.html`), { hash: `view=${view}&function=fib&search=sort`, dark });
+    const page = await open(browser, join(folder, `${file}.html`), { hash: `view=${view}&function=fib&search=sort&tracks=1`, dark });
     await page.keyboard.press("a"); // facts
     if (view === "flame") await page.keyboard.press("h"); // threads
     else await page.keyboard.press("ArrowDown");
