@@ -25,7 +25,8 @@ struct sfb_recorder_event {
 
 struct sfb_recorder_events {
     uint64_t period; /* in ns */
-    bool paused;     /* events count on, with few signals; then call sfb_recorder_event_slow() for each event */
+    bool
+        paused; /* events count on, with few signals; then call sfb_recorder_event_slow() for each event */
     int signal;
     uint64_t delivery_ns; /* CPU time of a signal besides its handler */
     unsigned slowed;      /* how often the period was raised */
