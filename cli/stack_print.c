@@ -48,14 +48,15 @@ enum sfb_status stack_print(const struct stack_print *print, struct backtraces *
     struct sfb_cbf_item next, item = { .count = 0 };
     enum sfb_status status;
     uint64_t number = 0;
-    bool async = false; /* the item before is such a frame */
+    bool async = true; /* the item before is such a frame, or this is the first: a suspended task */
 
     /* One frame is held back: only the next one tells whether it is a trampoline. */
     while ((status = backtraces_frame(b, &next)) == SFB_OK) {
-        if (item.count > 0)
+        if (item.count > 0) {
             number = print_frame(print, &item, number, behind && number == 0,
                                  next.kind == SFB_FRAME_PC, item.kind == SFB_FRAME_ASYNC && !async);
-        async = item.kind == SFB_FRAME_ASYNC;
+            async = item.kind == SFB_FRAME_ASYNC;
+        }
         item = next;
     }
     if (item.count > 0)

@@ -68,7 +68,19 @@ enum sframe_backtrace_flags {
      * Where the register that should hold its context does not, the stack's frames follow.
      * Not with `resume`; a memo is not used.
      */
-    SFRAME_BACKTRACE_ASYNC = 0x8
+    SFRAME_BACKTRACE_ASYNC = 0x8,
+
+    /*
+     * With SFRAME_BACKTRACE_ASYNC: begins at options.coroutine, which no thread runs, and not on a
+     * stack. All frames are asynchronous; the first one is the place at which it will go on. With
+     * options.continuation it is a C++20 coroutine, else Swift's task: the object that a `Task` or
+     * an `UnsafeContinuation` of Swift 6.2 is a pointer to. Not with `context`.
+     *
+     * It must stay suspended during the call. Of one that runs, or has ended, the frames may be
+     * wrong; the walk is safe. Where it is no coroutine or task there is no frame, and info.end is
+     * SFB_BAD_CONTINUATION.
+     */
+    SFRAME_BACKTRACE_SUSPENDED = 0x10
 };
 
 /*
@@ -178,7 +190,8 @@ struct sframe_backtrace_options {
      *
      * @return address() of the coroutine that awaits it; NULL: none does
      */
-    const void *coroutine; /* NULL: the thread runs none */
+    const void *coroutine; /* NULL: the thread runs none. With SFRAME_BACKTRACE_SUSPENDED: where
+                              the walk begins */
     const void *(*continuation)(void *user, const void *coroutine);
     void *continuation_user; /* handed to continuation() */
 };
@@ -241,9 +254,10 @@ struct sframe_backtrace_info {
  * @return bytes written, always a complete CBF. It ends in `end` (the outermost frame was reached)
  *         or in `trunc` (info->end says why). Or a negative sfb_status:
  *         -SFB_BAD_ARGUMENT      buffer is NULL, an unknown flag, outermost above max_frames,
- *                                resume with outermost or SFRAME_BACKTRACE_ASYNC, hash is not
- *                                NULL, a resume that no call filled, or options that are not zero
- *                                behind what this version knows
+ *                                resume with outermost or SFRAME_BACKTRACE_ASYNC,
+ *                                SFRAME_BACKTRACE_SUSPENDED with a context or without a coroutine,
+ *                                hash is not NULL, a resume that no call filled, or options that
+ *                                are not zero behind what this version knows
  *         -SFB_NO_SIZE           the size of options or info is not set
  *         -SFB_BUFFER_TOO_SMALL  size is below 2
  *         -SFB_NO_RESOURCE       the thread has no thread-local storage yet: an IFUNC resolver of a
@@ -287,7 +301,8 @@ SFB_API ssize_t sframe_backtrace_cbf(void *buffer, size_t size,
  * @param options  as in sframe_backtrace_cbf(), but outermost must be 0; NULL: all defaults
  * @param info     as in sframe_backtrace_cbf(); end is SFB_FRAME_LIMIT if there are more frames
  *
- * @return addresses written, at least 1 (0: resume has given them all), or a negative sfb_status:
+ * @return addresses written, at least 1 (0: resume has given them all, or options.coroutine is not
+ *         suspended), or a negative sfb_status:
  *         -SFB_BAD_ARGUMENT  count is 0, outermost is not 0, or as in sframe_backtrace_cbf()
  *         -SFB_NO_SIZE, -SFB_NO_RESOURCE, -SFB_STACK_CHANGED  as in sframe_backtrace_cbf()
  *

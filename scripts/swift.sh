@@ -53,5 +53,6 @@ setup_swift() {
 run_swift() {
     setup
     setup_swift
-    run_released tests/swift/run "$swift_tree/tree"
+    build release sfb sframe-backtrace-shared
+    "$root/tests/swift/run" "$root/build/release" "$swift_tree/tree"
 }

@@ -19,7 +19,7 @@ struct reading {
     struct loaded_module *modules;
     size_t module_count;
     uint64_t frame; /* number of the next */
-    bool awaits;    /* the frame before is asynchronous */
+    bool awaits;    /* the frame before is asynchronous, or this is the first */
     enum tool_exit exit_status;
 };
 
@@ -186,7 +186,7 @@ static void print_thread(struct reading *r, size_t number, const json_t *thread)
     const char *name = text_of(thread, "name");
 
     r->frame = 0;
-    r->awaits = false;
+    r->awaits = true;
     printf("thread %zu", number);
     if (name) {
         fputs(" \"", stdout);

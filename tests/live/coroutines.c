@@ -366,3 +366,95 @@ Test(coroutines, are_read_as_the_stack_is)
     expect_three();
     cr_expect(eq(uint, reads, 2));
 }
+
+/* --- Suspended -------------------------------------------------------------------------------- */
+
+/* All frames are coroutines': the three that await, of which the first is where the walk begins. */
+static void expect_suspended(size_t left_out)
+{
+    void (*const functions[])(struct coroutine *) = { first, second, third };
+
+    capture();
+    trace_decode(&trace, buffer, cbf_size);
+    cr_assert(eq(sz, trace.count, 3 - left_out));
+    cr_expect(eq(int, trace.end, 1));
+    cr_expect(eq(int, (int)info.end, SFB_END));
+    cr_expect(eq(u32, info.by_source[SFB_SOURCE_ASYNC], 3 - left_out));
+    cr_assert(eq(long, count, (long)trace.count));
+    for (size_t i = 0; i < trace.count; i++) {
+        cr_expect(eq(int, trace.kind[i], SFB_FRAME_ASYNC));
+        cr_expect(eq(u64, trace.address[i], address_of(functions[left_out + i])));
+        cr_expect(eq(u64, (uintptr_t)addresses[i], trace.address[i] + 1));
+    }
+}
+
+static void begin_suspended(void)
+{
+    options.flags = SFRAME_BACKTRACE_ASYNC | SFRAME_BACKTRACE_SUSPENDED;
+    options.coroutine = &three[1];
+}
+
+Test(coroutines, that_no_thread_runs_are_walked_from_the_first)
+{
+    unsigned reads = 0;
+
+    begin_suspended();
+    expect_suspended(0);
+    cr_expect(eq(uint, asked, 6)); /* two walks, three answers each */
+    options.skip = 1;
+    expect_suspended(1);
+    options.skip = 0;
+    options.read = read_own;
+    options.read_user = &reads;
+    expect_suspended(0);
+    cr_expect(eq(uint, reads, 2));
+}
+
+/* A backtrace without frames. */
+static void expect_no_frame(const void *coroutine)
+{
+    options.coroutine = coroutine;
+    capture();
+    trace_decode(&trace, buffer, cbf_size);
+    cr_expect(zero(sz, trace.count));
+    cr_expect(zero(int, trace.end));
+    cr_expect(zero(long, count));
+    cr_expect(eq(int, (int)info.end, SFB_BAD_CONTINUATION));
+}
+
+Test(coroutines, that_should_be_suspended_and_are_not_give_no_frame)
+{
+    void *const unreadable = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    begin_suspended();
+    expect_no_frame(unreadable);
+    expect_no_frame((uint8_t *)&three[1] + 1);
+    three[1].resume = NULL; /* it is done */
+    expect_no_frame(&three[1]);
+    three[1].resume = (void (*)(struct coroutine *))(address_of(second) + 1);
+    expect_no_frame(&three[1]);
+    cr_expect(zero(uint, asked));
+    three[1].resume = first;
+    three[3].awaited_by = &three[1];
+    options.coroutine = &three[1];
+    capture();
+    cr_expect(eq(int, (int)info.end, SFB_CONTINUATION_CIRCLE));
+}
+
+Test(coroutines, are_not_walked_from_two_places)
+{
+    ucontext_t context;
+
+    getcontext(&context);
+    for (unsigned i = 0; i < 3; i++) {
+        begin_suspended();
+        options.context = i == 0 ? &context : NULL;
+        if (i == 1)
+            options.coroutine = NULL;
+        else if (i == 2)
+            options.flags = SFRAME_BACKTRACE_SUSPENDED;
+        capture();
+        cr_expect(eq(long, cbf_size, -SFB_BAD_ARGUMENT), "%u", i);
+        cr_expect(eq(long, count, -SFB_BAD_ARGUMENT), "%u", i);
+    }
+}

@@ -168,6 +168,22 @@ NOINLINE static void runs_and_signals(void)
     sink += 8;
 }
 
+static volatile int rare = 1;
+
+NOINLINE __attribute__((cold)) static void capture_rarely(void)
+{
+    capture();
+    sink += 13;
+}
+
+/* gcc for x86-64 moves the call to a part of its own, `.cold`, with a row of its own. */
+NOINLINE static void runs_in_a_cold_part(void)
+{
+    if (rare)
+        capture_rarely();
+    sink += 14;
+}
+
 static struct context contexts[PARENTS];
 
 static void begin(void)
@@ -253,6 +269,15 @@ Test(swift_contexts, are_found_in_a_signal_handler)
     cr_expect(eq(int, trace.kind[0], SFB_FRAME_PC));
     expect_parents(trace.count - PARENTS);
     cr_expect(trace.address[trace.count - PARENTS - 1] - address_of(runs_and_signals) < 64);
+}
+
+Test(swift_contexts, are_found_from_a_cold_part)
+{
+    run(runs_in_a_cold_part);
+    expect_parents(3);
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+    cr_expect(trace.address[2] - address_of(runs_in_a_cold_part) >= 64);
+#endif
 }
 
 Test(swift_contexts, are_found_by_a_doubting_walk)
@@ -369,4 +394,92 @@ Test(swift_contexts, that_form_a_circle_are_refused)
         cr_expect(ge(u32, info.frames, 2 + PARENTS));
         cr_expect(le(u32, info.frames, 2 + 4 * PARENTS));
     }
+}
+
+/* --- Suspended -------------------------------------------------------------------------------- */
+
+/* Words of a task: 7, where it goes on; 8, the context that is handed to it. */
+struct task {
+    uint64_t other[7];
+    void (*resume)(void);
+    struct context *context;
+};
+
+NOINLINE static void goes_on(void)
+{
+    sink += 12;
+}
+
+static struct task task;
+
+static void suspend(void (*resume)(void), struct context *context)
+{
+    task = (struct task){ .resume = resume, .context = context };
+    options.flags = SFRAME_BACKTRACE_ASYNC | SFRAME_BACKTRACE_SUSPENDED;
+    options.coroutine = &task;
+    capture();
+    trace_decode(&trace, buffer, cbf_size);
+}
+
+/* The place at which it goes on, and the parents. */
+static void expect_suspended(void (*resume)(void))
+{
+    expect_parents(1);
+    cr_expect(eq(u64, trace.address[0], address_of(resume)));
+}
+
+Test(swift_contexts, of_a_suspended_task_follow_the_place_where_it_goes_on)
+{
+    suspend(goes_on, &contexts[0]);
+    cr_expect(eq(int, trace.kind[0], SFB_FRAME_ASYNC));
+    cr_expect(eq(u32, info.by_source[SFB_SOURCE_ASYNC], PARENTS + 1));
+    info.by_source[SFB_SOURCE_ASYNC]--;
+    expect_suspended(goes_on);
+    suspend(bare_parent, &contexts[0]);
+    info.by_source[SFB_SOURCE_ASYNC]--;
+    expect_suspended(bare_parent);
+}
+
+/* Behind a call a function is handed the callee's context, which says where: that is one frame. */
+Test(swift_contexts, of_a_callee_that_returned_are_no_frame_of_a_suspended_task)
+{
+    struct context callee = { .parent = &contexts[0], .resume = goes_on };
+
+    suspend(goes_on, &callee);
+    info.by_source[SFB_SOURCE_ASYNC]--;
+    expect_suspended(goes_on);
+}
+
+Test(swift_contexts, of_a_task_without_a_parent_are_one_frame)
+{
+    suspend(goes_on, NULL);
+    cr_expect(eq(sz, trace.count, 1));
+    cr_expect(eq(int, (int)info.end, SFB_END));
+    contexts[PARENTS - 1].parent = &contexts[0];
+    suspend(goes_on, &contexts[0]);
+    cr_expect(eq(int, (int)info.end, SFB_CONTINUATION_CIRCLE));
+}
+
+Test(swift_contexts, of_what_is_no_suspended_task_give_no_frame)
+{
+    void *const unreadable = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const void *const none[] = { unreadable, (const uint8_t *)&task + 4, (void *)~(uintptr_t)7,
+                                 &contexts };
+
+    for (size_t i = 0; i <= sizeof none / sizeof *none; i++) {
+        suspend((void (*)(void))(address_of(first) + 1), &contexts[0]);
+        if (i > 0) {
+            task.resume = goes_on;
+            options.coroutine = none[i - 1];
+            capture();
+            trace_decode(&trace, buffer, cbf_size);
+        }
+        cr_expect(zero(sz, trace.count), "%zu", i);
+        cr_expect(zero(int, trace.end));
+        cr_expect(zero(long, count));
+        cr_expect(eq(int, (int)info.end, SFB_BAD_CONTINUATION));
+    }
+    suspend(goes_on, unreadable);
+    cr_expect(eq(sz, trace.count, 1));
+    cr_expect(eq(int, (int)info.end, SFB_BAD_CONTINUATION));
 }

@@ -40,6 +40,65 @@ actor Store {
     }
 }
 
+// A suspended task of each kind. All are the main actor's: while one function of it runs, its other tasks do not.
+@_silgen_name("show_suspended") func showSuspended(_ task: UnsafeRawPointer, _ calls: UnsafePointer<CChar>)
+
+@MainActor final class Gate {
+    var waiting: UnsafeContinuation<Void, Never>?
+    var reached = false
+
+    // Lets the main actor's other tasks run until one has suspended, shows that one, and resumes it.
+    func show(_ task: Task<Int, Never>, _ calls: String, _ waits: Bool) async -> Int {
+        while !reached { await Task.yield() }
+        showSuspended(unsafeBitCast(task, to: UnsafeRawPointer.self), calls)
+        if let waiting {
+            // A continuation is a pointer to its task, too.
+            if waits { showSuspended(unsafeBitCast(waiting, to: UnsafeRawPointer.self), calls) }
+            waiting.resume()
+        }
+        return await task.value
+    }
+}
+
+@MainActor @inline(never) func waits(_ gate: Gate) async -> Int {
+    await withUnsafeContinuation { c in gate.waiting = c; gate.reached = true }
+    return 1
+}
+
+@MainActor @inline(never) func yields(_ gate: Gate) async -> Int {
+    gate.reached = true
+    await Task.yield()
+    return 1
+}
+
+@MainActor @inline(never) func awaitsTask(_ gate: Gate) async -> Int {
+    return await Task { @MainActor in await waits(gate) }.value + 1
+}
+
+@MainActor @inline(never) func awaitsGroup(_ gate: Gate) async -> Int {
+    return await withTaskGroup(of: Int.self) { group -> Int in
+        group.addTask { await waits(gate) }
+        var all = 0
+        for await n in group { all += n }
+        return all
+    }
+}
+
+@MainActor @inline(never) func awaitsLet(_ gate: Gate) async -> Int {
+    async let one = waits(gate)
+    return await one + 1
+}
+
+@MainActor @inline(never) func loads(_ how: @MainActor @escaping (Gate) async -> Int, _ gate: Gate) async -> Int {
+    return await how(gate) + 1
+}
+
+@MainActor func suspended(_ name: String, _ how: @MainActor @escaping (Gate) async -> Int) async -> Int {
+    let gate = Gate()
+    let task = Task { @MainActor in await loads(how, gate) }
+    return await gate.show(task, "suspended loads " + name, name == "waits")
+}
+
 @main struct Main {
     static func main() async {
         var sum = await serve("main")
@@ -55,6 +114,11 @@ actor Store {
         sum += await streams("main")
         sum += await Store().enter("main")
         sum += await Task { await serve("main") }.value
+        sum += await suspended("waits", waits)
+        sum += await suspended("yields", yields)
+        sum += await suspended("awaitsTask", awaitsTask)
+        sum += await suspended("awaitsGroup", awaitsGroup)
+        sum += await suspended("awaitsLet", awaitsLet)
         print("done", sum)
     }
 }

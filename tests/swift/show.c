@@ -1,6 +1,6 @@
 /*
- * Writes the stack of its caller, and what the caller says of it: STACK.N, CALLS.N. MAPS has the modules. With SWIFT_CRASH
- * in the environment it crashes instead, and the report is in STACK.1.
+ * Writes the stack of the caller, or of a suspended task, and what the caller says of it: STACK.N, CALLS.N. MAPS has the modules.
+ * With SWIFT_CRASH in the environment show_stack() crashes instead, and the report is in STACK.1.
  */
 #include <fcntl.h>
 #include <sframe_backtrace.h>
@@ -27,23 +27,17 @@ static void crash(void)
         *(volatile int *)8 = 1;
 }
 
-void show_stack(const char *calls)
+/* Writes the stack of that number, what it should have, and the modules. */
+static void write_stack(const char *calls, const struct sframe_backtrace_options *options)
 {
     static char text[1 << 16];
     static unsigned number;
-    struct sframe_backtrace_options options = SFRAME_BACKTRACE_OPTIONS_INIT;
     struct sframe_backtrace_info info = SFRAME_BACKTRACE_INFO_INIT;
     unsigned char stack[2048];
     char name[32];
-    ssize_t size;
+    ssize_t size = sframe_backtrace_cbf(stack, sizeof stack, options, &info);
     FILE *maps;
 
-    if (getenv("SWIFT_CRASH")) {
-        write_file("CALLS.1", calls, strlen(calls));
-        crash();
-    }
-    options.flags = SFRAME_BACKTRACE_ASYNC;
-    size = sframe_backtrace_cbf(stack, sizeof stack, &options, &info);
     if (size < 0 || info.end != SFB_END)
         printf("%s: %s\n", calls, sfb_status_str(size < 0 ? (enum sfb_status) - size : info.end));
     snprintf(name, sizeof name, "STACK.%u", ++number);
@@ -54,4 +48,25 @@ void show_stack(const char *calls)
     write_file("MAPS", text, maps ? fread(text, 1, sizeof text, maps) : 0);
     if (maps)
         fclose(maps);
+}
+
+void show_stack(const char *calls)
+{
+    struct sframe_backtrace_options options = SFRAME_BACKTRACE_OPTIONS_INIT;
+
+    if (getenv("SWIFT_CRASH")) {
+        write_file("CALLS.1", calls, strlen(calls));
+        crash();
+    }
+    options.flags = SFRAME_BACKTRACE_ASYNC;
+    write_stack(calls, &options);
+}
+
+void show_suspended(const void *task, const char *calls)
+{
+    struct sframe_backtrace_options options = SFRAME_BACKTRACE_OPTIONS_INIT;
+
+    options.flags = SFRAME_BACKTRACE_ASYNC | SFRAME_BACKTRACE_SUSPENDED;
+    options.coroutine = task;
+    write_stack(calls, &options);
 }

@@ -224,6 +224,17 @@ Test(tool_symbolize, counts_repeated_and_omitted_frames)
                 "omitted\n... truncated\n");
 }
 
+/* A suspended task has no frame on a stack. */
+Test(tool_symbolize, has_a_task_that_no_thread_runs_begin_with_its_own_place)
+{
+    struct story s;
+
+    begin(&s);
+    put(&s, SFB_FRAME_ASYNC, 0x1000);
+    put(&s, SFB_FRAME_ASYNC, 0x2000);
+    expect_told(&s, false, "#0 0x1000 ? in ?\n#1 0x2000 ? in ?\n");
+}
+
 /* Looked up as they are, pc and async name the function that begins there, ra the one before. */
 Test(tool_symbolize, looks_up_a_return_address_one_byte_before_unless_it_is_a_trampoline)
 {

@@ -55,7 +55,7 @@ static bool decode(struct report_unpacked *u, struct report_locator *l,
     struct sfb_cbf_item item;
     const struct sfb_cbf_item *next;
     uint64_t behind_call = 0; /* 1: the frame before is a return address */
-    bool async = false;       /* the frame before is one */
+    bool async = true; /* the frame before is one, or this is the first: of a suspended task */
     enum sfb_status status = sfb_cbf_decoder_init(&decoder, cbf->bytes, cbf->size, &options, NULL);
 
     while (status == SFB_OK) {

@@ -39,22 +39,6 @@ static uint64_t lookup_pc(const struct sfb_async_walk *a)
     return a->address - (a->kind == SFB_FRAME_RA);
 }
 
-void sfb_async_begin(struct sfb_async_walk *out, const struct sframe_backtrace_options *options)
-{
-    out->options = options;
-    out->part = STACK;
-    out->seen = 0;
-    out->since = 0;
-    out->until = 1;
-    sfb_memory_doubted(&out->memory);
-    if (!options->continuation || !read_word(out, (uintptr_t)options->coroutine, &out->entry))
-        out->entry = 0;
-    sfb_capture_walk_begin_walker(&out->stack.walker);
-    note_frame(out, out->stack.walker.anchor_kind, SFB_SOURCE_START);
-    out->runtime = (struct sfb_swift_runtime){ 0, 0, false };
-    out->in_runtime = out->runner_known = false;
-}
-
 /* Not inlined: few walks need the room. */
 static __attribute__((noinline)) bool function_start(const struct sfb_walk *w, uint64_t pc,
                                                      uint64_t *start)
@@ -127,6 +111,13 @@ static enum sfb_status next_coroutine(struct sfb_async_walk *a)
     return give(a, entry);
 }
 
+static enum sfb_status begin_in_coroutine(struct sfb_async_walk *a)
+{
+    a->part = COROUTINES;
+    a->at = a->seen = (uintptr_t)a->options->coroutine;
+    return a->entry != 0 && is_function(a, a->entry) ? give(a, a->entry) : SFB_BAD_CONTINUATION;
+}
+
 /* --- Swift ------------------------------------------------------------------------------------ */
 
 struct context {
@@ -152,6 +143,29 @@ static __attribute__((noinline)) bool is_bare_code(const struct sfb_async_walk *
 static bool is_resume_function(const struct sfb_async_walk *a, uint64_t address)
 {
     return is_function(a, address) || is_bare_code(a, address);
+}
+
+/*
+ * Words of a suspended task: where it goes on, and the context that is handed to it (class AsyncTask of Swift 6.2.3: 7 and
+ * 8 words behind its start).
+ */
+enum { TASK_RESUME = 56, TASK_CONTEXT = 64 };
+
+/* Goes to the function of a suspended task that will run next. */
+static enum sfb_status begin_in_task(struct sfb_async_walk *a)
+{
+    const uint64_t task = (uintptr_t)a->options->coroutine;
+    struct context callee;
+    uint64_t resume;
+
+    a->part = CONTEXTS;
+    if (!read_word(a, task + TASK_RESUME, &resume) || !read_word(a, task + TASK_CONTEXT, &a->at) ||
+        !is_resume_function(a, resume))
+        return SFB_BAD_CONTINUATION;
+    /* A function that goes on behind a call is handed the callee's context: its own is the parent. */
+    if (read_context(a, a->at, &callee) && callee.resume == resume)
+        a->at = callee.parent;
+    return give(a, resume);
 }
 
 /* @return whether what is there looks like a context */
@@ -267,6 +281,26 @@ static bool is_runner(struct sfb_async_walk *a)
 }
 
 /* ---------------------------------------------------------------------------------------------- */
+
+enum sfb_status sfb_async_begin(struct sfb_async_walk *out,
+                                const struct sframe_backtrace_options *options)
+{
+    out->options = options;
+    out->part = STACK;
+    out->seen = 0;
+    out->since = 0;
+    out->until = 1;
+    sfb_memory_doubted(&out->memory);
+    if (!options->continuation || !read_word(out, (uintptr_t)options->coroutine, &out->entry))
+        out->entry = 0;
+    sfb_capture_walk_begin_walker(&out->stack.walker);
+    note_frame(out, out->stack.walker.anchor_kind, SFB_SOURCE_START);
+    out->runtime = (struct sfb_swift_runtime){ 0, 0, false };
+    out->in_runtime = out->runner_known = false;
+    if (!(options->flags & SFRAME_BACKTRACE_SUSPENDED))
+        return SFB_OK;
+    return options->continuation ? begin_in_coroutine(out) : begin_in_task(out);
+}
 
 enum sfb_status sfb_async_step(struct sfb_async_walk *a)
 {

@@ -8,6 +8,8 @@
  * - Swift on Linux: in the function that the runtime's job runner called, r14 (x22) holds its context, or the
  *   word below its frame record: the parent's context, and the address at which the parent resumes.
  *
+ * A suspended coroutine or task has no frame on a stack: the walk begins in it.
+ *
  * The walker takes each step. Fast walks and memos do not know of coroutines, and cost nothing for them.
  */
 #ifndef SFB_UNWIND_CAPTURE_ASYNC_WALK_H
@@ -52,8 +54,11 @@ static inline bool sfb_async_is_wanted(const struct sframe_backtrace_options *op
  *
  * @param out      its `stack` has begun
  * @param options  borrowed until the walk ends
+ *
+ * @return SFB_OK; SFB_BAD_CONTINUATION: there is no frame, as options.coroutine should be suspended, and is not
  */
-void sfb_async_begin(struct sfb_async_walk *out, const struct sframe_backtrace_options *options);
+enum sfb_status sfb_async_begin(struct sfb_async_walk *out,
+                                const struct sframe_backtrace_options *options);
 
 /* Goes to the next frame. @return as sfb_walker_next(), SFB_BAD_CONTINUATION, SFB_CONTINUATION_CIRCLE */
 enum sfb_status sfb_async_step(struct sfb_async_walk *async);

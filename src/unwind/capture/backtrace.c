@@ -391,10 +391,13 @@ static inline __attribute__((always_inline)) ssize_t end_capture(
     return (ssize_t)sfb_cbf_encoder_end(&c->encoder, status != SFB_END);
 }
 
-/* A state of `resume` has no room for a coroutine. */
+/* A state of `resume` has no room for a coroutine. A walk does not begin in two places. */
 static inline bool is_async_possible(const struct sframe_backtrace_options *how)
 {
-    return are_known(how->flags & ~(uint32_t)SFRAME_BACKTRACE_ASYNC) && !how->resume;
+    const uint32_t flags = SFRAME_BACKTRACE_ASYNC | SFRAME_BACKTRACE_SUSPENDED;
+
+    return are_known(how->flags & ~flags) && !how->resume &&
+           (!(how->flags & SFRAME_BACKTRACE_SUSPENDED) || (how->coroutine && !how->context));
 }
 
 /* Apart, so that only these calls have the larger walk on the stack. The buffer and the thread were checked. */
@@ -415,14 +418,14 @@ static __attribute__((noinline)) ssize_t capture_async_cbf(
         size = SSIZE_MAX;
     begin_capture(&c, buffer, size, how, info);
     begin_walk_for_cbf(&c, &walk.stack, how, caller);
-    sfb_async_begin(&walk, how);
-    do {
+    status = sfb_async_begin(&walk, how);
+    while (status == SFB_OK) {
         c.kind = walk.kind;
         c.source = walk.source;
         status = take(&c, walk.address);
         if (status == SFB_OK)
             status = sfb_async_step(&walk);
-    } while (status == SFB_OK);
+    }
     sfb_capture_walk_end(&walk.stack, false, status, NULL);
     return end_capture(&c, &walk.stack, size, status);
 }
@@ -667,8 +670,8 @@ static __attribute__((noinline)) ssize_t capture_async_addresses(
     if (info)
         clear_info(info);
     begin_walk(&walk.stack, how, caller);
-    sfb_async_begin(&walk, how);
-    do {
+    status = sfb_async_begin(&walk, how);
+    while (status == SFB_OK) {
         if (a.skip > 0) {
             a.skip--;
         } else if (a.at == a.end) {
@@ -681,7 +684,7 @@ static __attribute__((noinline)) ssize_t capture_async_addresses(
                 info->by_source[walk.source]++;
         }
         status = sfb_async_step(&walk);
-    } while (status == SFB_OK);
+    }
     sfb_capture_walk_end(&walk.stack, false, status, NULL);
     if (sfb_capture_walk_is_spurious(&walk.stack))
         drop_spurious_address(&a, &walk.stack, info);
