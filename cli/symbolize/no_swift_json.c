@@ -13,6 +13,12 @@ bool swift_json_is(const struct input *input)
     return false;
 }
 
+bool swift_json_has(const struct input *input)
+{
+    (void)input;
+    return false;
+}
+
 enum tool_exit swift_json_read(const struct stack_print *print, const struct input *input)
 {
     (void)print;

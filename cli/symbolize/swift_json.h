@@ -10,6 +10,9 @@
 /* Whether an input is a text that begins as JSON does. */
 bool swift_json_is(const struct input *input);
 
+/* Whether a line of a text begins a crash log: swift-backtrace writes other lines before it. */
+bool swift_json_has(const struct input *input);
+
 /*
  * Prints each crash log of an input as frames, thread by thread. Frames without a name get theirs from the files of the
  * log's images.

@@ -32,6 +32,31 @@ bool swift_json_is(const struct input *input)
     return at < input->size && input->data[at] == '{';
 }
 
+/* Bytes at the start of a log that have its kind. */
+enum { HEAD_SIZE = 256 };
+
+/* @return where the next log begins that other lines stand around; size: nowhere */
+static size_t next_log(const char *text, size_t at, size_t size)
+{
+    static const char kind[] = "\"crashReport\"";
+
+    while (at < size) {
+        const char *end = memchr(text + at, '\n', size - at);
+        const size_t next = end ? (size_t)(end - text) : size,
+                     head = next - at < HEAD_SIZE ? next - at : HEAD_SIZE;
+
+        if (text[at] == '{' && memmem(text + at, head, kind, sizeof kind - 1))
+            return at;
+        at = next + 1;
+    }
+    return size;
+}
+
+bool swift_json_has(const struct input *input)
+{
+    return next_log((const char *)input->data, 0, input->size) < input->size;
+}
+
 static void complain(struct reading *r, const char *what)
 {
     r->exit_status = tool_worse(r->exit_status,
@@ -247,12 +272,16 @@ enum tool_exit swift_json_read(const struct stack_print *print, const struct inp
 {
     struct reading r = { .print = print, .name = input->name };
     const char *text = (const char *)input->data;
+    const bool alone = swift_json_is(input);
     size_t at = 0;
 
     while (at < input->size && !is_blank(text + at, input->size - at)) {
         json_error_t error;
-        json_t *log = json_loadb(text + at, input->size - at, JSON_DISABLE_EOF_CHECK, &error);
+        json_t *log;
 
+        if (!alone && (at = next_log(text, at, input->size)) >= input->size)
+            break;
+        log = json_loadb(text + at, input->size - at, JSON_DISABLE_EOF_CHECK, &error);
         r.number++;
         if (!log) {
             const size_t where = at + (error.position > 0 ? (size_t)error.position : 0);

@@ -287,12 +287,13 @@ enum tool_exit swift_json_write(const struct stack_print *print, struct backtrac
 
 /* --- Reports of the crash handler ---------------------------------------------------------------------------- */
 
-/* Swift's names of what we call otherwise. */
+/* Swift's names of what we call otherwise. @return NULL: Swift has no such register */
 static const char *swift_name(const char *name)
 {
-    static const char *const names[][2] = { { "eflags", "rflags" },
-                                            { "x29", "fp" },
-                                            { "x30", "lr" } };
+    static const char *const names[][2] = {
+        { "eflags", "rflags" }, { "x29", "fp" }, { "x30", "lr" },    { "err", NULL },
+        { "trapno", NULL },     { "cr2", NULL }, { "pstate", NULL }, { "fault_address", NULL },
+    };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i][0], name) == 0)
@@ -312,6 +313,7 @@ static json_t *registers_of(const struct input *input, size_t start)
     while ((at = memchr(at, '\n', (size_t)(end - at))) && ++at < end) {
         const size_t left = (size_t)(end - at);
         char line[128], *name = line + strlen(REGISTER), *value;
+        const char *swift;
 
         snprintf(line, sizeof line, "%.*s", left < sizeof line ? (int)left : (int)sizeof line - 1,
                  at);
@@ -319,7 +321,9 @@ static json_t *registers_of(const struct input *input, size_t start)
         if (strncmp(line, REGISTER, strlen(REGISTER)) != 0 || !value || value <= name)
             break;
         *value++ = '\0';
-        json_object_set_new(registers, swift_name(name), hex_of(strtoull(value, NULL, 16)));
+        swift = swift_name(name);
+        if (swift)
+            json_object_set_new(registers, swift, hex_of(strtoull(value, NULL, 16)));
     }
     if (json_object_size(registers) > 0)
         return registers;

@@ -68,7 +68,8 @@ static enum tool_exit symbolize_input(const struct request *r, struct symbols *s
 
     if (!backtraces_open(&b, r->path, r->hex, flags, &exit_status))
         return exit_status;
-    if (!r->hex && swift_json_is(&b.input)) {
+    if (!r->hex &&
+        (swift_json_is(&b.input) || (!symbolize_is_text(&b.input) && swift_json_has(&b.input)))) {
         exit_status = swift_json_read(&print, &b.input);
         count = 1;
     } else if (process && (r->hex || !symbolize_is_text(&b.input)))

@@ -1,5 +1,6 @@
 /*
- * Writes the stack of the caller, or of a suspended task, and what the caller says of it: STACK.N, CALLS.N. MAPS has the modules.
+ * Writes the stack of the caller, or of a suspended task, and what the caller says of it: STACK.N, CALLS.N. MAPS and IMAGES
+ * have the modules.
  * With SWIFT_CRASH in the environment show_stack() crashes instead, and the report is in STACK.1.
  */
 #include <fcntl.h>
@@ -30,7 +31,7 @@ static void crash(void)
 /* Writes the stack of that number, what it should have, and the modules. */
 static void write_stack(const char *calls, const struct sframe_backtrace_options *options)
 {
-    static char text[1 << 16];
+    static char text[1 << 16], images[1 << 14];
     static unsigned number;
     struct sframe_backtrace_info info = SFRAME_BACKTRACE_INFO_INIT;
     unsigned char stack[2048];
@@ -48,6 +49,8 @@ static void write_stack(const char *calls, const struct sframe_backtrace_options
     write_file("MAPS", text, maps ? fread(text, 1, sizeof text, maps) : 0);
     if (maps)
         fclose(maps);
+    size = sframe_backtrace_image_map(images, sizeof images, NULL);
+    write_file("IMAGES", images, size < 0 ? 0 : (size_t)size);
 }
 
 void show_stack(const char *calls)

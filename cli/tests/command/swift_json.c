@@ -66,6 +66,20 @@ Test(tool_swift_json, prints_logs_as_frames)
     expect("cat log.json log.json | $SFB symbolize 2>/dev/null", 1, twice, "");
 }
 
+/* As they stand on a terminal. */
+Test(tool_swift_json, finds_logs_between_other_lines)
+{
+    char twice[2 * sizeof swift_text];
+
+    folder_write("log.json", swift_log);
+    snprintf(twice, sizeof twice, "%s\n%s", swift_text, swift_text);
+    expect("(printf '\\n*** Signal 11: Backtracing from 0x1... done ***\\n\\n'; cat log.json; echo "
+           "'{\"a\": 1}'; cat log.json; echo end) | $SFB symbolize 2>/dev/null",
+           1, twice, "");
+    expect("(echo '*** a'; head -c 600 log.json) | $SFB symbolize 2>&1 | grep -c 'text+0x'", 0,
+           "1\n", "");
+}
+
 Test(tool_swift_json, refuses_what_is_no_log)
 {
     static const struct {
@@ -129,6 +143,8 @@ Test(tool_swift_json, writes_reports_that_it_reads)
                  "thread 2 \"work er\"\n"
                  "register rip 0x560000001010\n"
                  "register eflags 0x246\n"
+                 "register err 0x6\n"
+                 "register cr2 0x10\n"
                  "cbf 021d56000000101021100000\n"
                  "complete\n"
                  "module 0x560000000000-0x560000005000 build-id 0011 /nowhere/a\n"
@@ -144,7 +160,8 @@ Test(tool_swift_json, writes_reports_that_it_reads)
            "#1 0x560000002010 ? in a\n",
            "");
     expect("grep -o "
-           "'\"\\(rip\\|rflags\\|buildId\\|path\\|baseAddress\\|endOfText\\|architecture\\)\": "
+           "'\"\\(rip\\|rflags\\|err\\|cr2\\|buildId\\|path\\|baseAddress\\|endOfText\\|"
+           "architecture\\)\": "
            "\"[^\"]*\"' log.json",
            0,
            "\"architecture\": \"x86_64\"\n"
