@@ -11,11 +11,11 @@ packages() {
     # libbinutils: libsframe, whose names ours must not clash with. llvm: names in clang's reports.
     # dwz, debuginfod: debug files that share parts, and a server of them. protobuf-compiler: another reader of pprof files.
     # apitrace: reads traces, too. musl-tools: programs of another C library. elfutils, gdb: stacks to compare with. zstd: cores
-    # as systemd-coredump packs them.
+    # as systemd-coredump packs them. libasio-dev: coroutines of a program over a library.
     printf '%s\n' gcc g++ cmake ninja-build pkg-config clang clang-format clang-tidy cppcheck \
         shellcheck binutils libbinutils libunwind-dev libelf-dev libdw-dev liblzma-dev libiberty-dev \
         libzstd-dev zlib1g-dev libcriterion-dev libjansson-dev libcapstone-dev libcurl4-openssl-dev \
-        libdeflate-dev libsnappy-dev apitrace abigail-tools gdb valgrind dpkg-dev llvm \
+        libdeflate-dev libsnappy-dev libasio-dev apitrace abigail-tools gdb valgrind dpkg-dev llvm \
         dwz debuginfod protobuf-compiler musl-tools elfutils file xz-utils zstd "$(clang_runtime)"
 }
 
