@@ -133,6 +133,16 @@ Test(tool_swift_json, writes_backtraces_that_it_reads)
            "");
     expect("grep -c '\"kind\"' log.json; grep -c '\"image\": \"a\"' log.json", 0, "9\n6\n", "");
     expect("$SFB symbolize --swift-json log.txt 2>&1 | grep -c 'no crash report'", 1, "0\n", "");
+    /* A suspended task. */
+    folder_write("frames", "async 0x560000003000\nasync 0x560000002000\n");
+    expect("$SFB encode frames >cbf && $SFB symbolize --maps maps --swift-json cbf >log.json "
+           "2>/dev/null; $SFB symbolize log.json 2>/dev/null",
+           0,
+           "backtrace at 0x0000000000000000\n"
+           "thread 0, which crashed\n"
+           "#0 0x560000003000 ? in a\n"
+           "#1 0x560000002000 ? in a\n",
+           "");
 }
 
 /* A report: each frame as without JSON, with its registers, and the images' build-ids. */

@@ -13,9 +13,9 @@
 
 /*
  * report_inner() of report_outer(), a coroutine that two others await: report_inner(), then report_outer(). Or the first and the
- * last of them.
+ * last of them. Or those alone that await, as of a suspended task.
  */
-static uint32_t awaited_stack(bool two)
+static uint32_t awaited_stack(size_t first, size_t step)
 {
     static const struct {
         enum sfb_frame_kind kind;
@@ -30,7 +30,7 @@ static uint32_t awaited_stack(bool two)
     uint32_t id;
 
     cr_assert(eq(int, sfb_cbf_encoder_init(&encoder, cbf, sizeof cbf, 64), SFB_OK));
-    for (size_t i = 0; i < sizeof frames / sizeof *frames; i += two ? 3 : 1)
+    for (size_t i = first; i < sizeof frames / sizeof *frames; i += step)
         cr_assert(eq(int,
                      sfb_cbf_encoder_put(&encoder, frames[i].kind,
                                          (uintptr_t)frames[i].function + frames[i].at),
@@ -42,23 +42,28 @@ static uint32_t awaited_stack(bool two)
     return id;
 }
 
-static void make_of(bool two)
+static void make_of(size_t first, size_t step)
 {
     folder_enter();
     made_begin();
     made_own_modules();
-    made_sample(1, awaited_stack(two), 1500000000, 6000000, SFB_END);
+    made_sample(1, awaited_stack(first, step), 1500000000, 6000000, SFB_END);
     made_end("the program ended");
 }
 
 static void make(void)
 {
-    make_of(false);
+    make_of(0, 1);
 }
 
 static void make_two(void)
 {
-    make_of(true);
+    make_of(0, 3);
+}
+
+static void make_suspended(void)
+{
+    make_of(2, 1);
 }
 
 static void leave(void)
@@ -68,12 +73,18 @@ static void leave(void)
 }
 
 TestSuite(awaits, .init = make, .fini = leave);
+TestSuite(awaits_suspended, .init = make_suspended, .fini = leave);
 TestSuite(awaits_two, .init = make_two, .fini = leave);
 
 Test(awaits, are_in_folded_stacks)
 {
     made_expect(0, "--folded-ns",
                 "main;report_outer;report_inner;[await];report_outer;report_inner 6000000\n", NULL);
+}
+
+Test(awaits_suspended, are_behind_a_frame_only)
+{
+    made_expect(0, "--folded-ns", "main;report_outer;report_inner 6000000\n", NULL);
 }
 
 Test(awaits, are_in_tables)
