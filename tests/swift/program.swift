@@ -40,6 +40,95 @@ actor Store {
     }
 }
 
+enum Failure: Error { case expected }
+
+@inline(never) func fails(_ calls: String) async throws -> Int {
+    let n = await readBlock(calls + " fails")
+    if n > 0 { throw Failure.expected }
+    return n
+}
+
+@inline(never) func catches(_ calls: String) async -> Int {
+    do { return try await fails(calls + " catches") } catch { return await readBlock(calls + " catches") }
+}
+
+protocol Source { func fetch(_ calls: String) async -> Int }
+
+struct Disk: Source {
+    @inline(never) func fetch(_ calls: String) async -> Int { return await loadTable(calls + " fetch") }
+}
+
+@inline(never) func generic<S: Source>(_ source: S, _ calls: String) async -> Int {
+    return await source.fetch(calls + " generic") + 1
+}
+
+@inline(never) func erased(_ source: any Source, _ calls: String) async -> Int {
+    return await source.fetch(calls + " erased") + 1
+}
+
+@inline(never) func applies(_ calls: String, _ how: (String) async -> Int) async -> Int {
+    return await how(calls + " applies") + 1
+}
+
+@inline(never) func recurses(_ depth: Int, _ calls: String) async -> Int {
+    if depth == 0 { return await readBlock(calls) }
+    return await recurses(depth - 1, calls) + 1
+}
+
+enum Local { @TaskLocal static var value = 0 }
+
+@inline(never) func binds(_ calls: String) async -> Int {
+    return await Local.$value.withValue(7) { await readBlock(calls + " binds") + Local.value }
+}
+
+@inline(never) func cancels(_ calls: String) async -> Int {
+    return await withTaskCancellationHandler { await readBlock(calls + " cancels") } onCancel: {}
+}
+
+@MainActor @inline(never) func hops(_ calls: String) async -> Int {
+    let before = await readBlock(calls + " hops")
+    leaf(calls + " hops")
+    return before
+}
+
+@inline(never) func maps(_ calls: String) async -> Int {
+    let stream = AsyncStream<Int> { c in c.yield(1); c.finish() }.map { n in await readBlock(calls + " maps") + n }
+    var sum = 0
+    for await n in stream { sum += n }
+    return sum
+}
+
+@inline(never) func lets() async -> Int {
+    async let one = readBlock("lets")
+    async let two = lets2()
+    return await one + two
+}
+
+@inline(never) func lets2() async -> Int {
+    async let three = loadTable("lets2")
+    return await three + 1
+}
+
+@inline(never) func more() async -> Int {
+    var sum = await catches("main more")
+    sum += await generic(Disk(), "main more")
+    sum += await erased(Disk(), "main more")
+    sum += await applies("main more", readBlock)
+    sum += await recurses(100, "main more recurses")
+    sum += await binds("main more")
+    sum += await cancels("main more")
+    sum += await hops("main more")
+    sum += await maps("main more")
+    sum += await lets()
+    sum += await Task.detached { await serve("more") }.value
+    await withDiscardingTaskGroup { group in group.addTask { _ = await serve("more") } }
+    sum += (try? await withThrowingTaskGroup(of: Int.self) { group -> Int in
+        group.addTask { try await fails("more") }
+        return try await group.next() ?? 0
+    }) ?? 0
+    return sum
+}
+
 // A suspended task of each kind. All are the main actor's: while one function of it runs, its other tasks do not.
 @_silgen_name("show_suspended") func showSuspended(_ task: UnsafeRawPointer, _ calls: UnsafePointer<CChar>)
 
@@ -114,6 +203,7 @@ actor Store {
         sum += await streams("main")
         sum += await Store().enter("main")
         sum += await Task { await serve("main") }.value
+        sum += await more()
         sum += await suspended("waits", waits)
         sum += await suspended("yields", yields)
         sum += await suspended("awaitsTask", awaitsTask)

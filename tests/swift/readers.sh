@@ -1,8 +1,6 @@
 # What Swift reads of ours, and we of Swift's. Sourced by `run`, in the folder of the last program.
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # here, build, tree, work, failed: of `run`
-
-sfb=$build/cli/sfb
+# shellcheck disable=SC2154 # here, sfb, tree, work, failed: of `run`
 
 # fails WHAT FILE...: prints the first lines of the files if one has any.
 fails() {

@@ -4,6 +4,7 @@
  * With SWIFT_CRASH in the environment show_stack() crashes instead, and the report is in STACK.1.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <sframe_backtrace.h>
 #include <sframe_backtrace_crash.h>
 #include <stdio.h>
@@ -31,14 +32,17 @@ static void crash(void)
 /* Writes the stack of that number, what it should have, and the modules. */
 static void write_stack(const char *calls, const struct sframe_backtrace_options *options)
 {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     static char text[1 << 16], images[1 << 14];
     static unsigned number;
     struct sframe_backtrace_info info = SFRAME_BACKTRACE_INFO_INIT;
     unsigned char stack[2048];
     char name[32];
-    ssize_t size = sframe_backtrace_cbf(stack, sizeof stack, options, &info);
+    ssize_t size;
     FILE *maps;
 
+    pthread_mutex_lock(&one_at_a_time);
+    size = sframe_backtrace_cbf(stack, sizeof stack, options, &info);
     if (size < 0 || info.end != SFB_END)
         printf("%s: %s\n", calls, sfb_status_str(size < 0 ? (enum sfb_status) - size : info.end));
     snprintf(name, sizeof name, "STACK.%u", ++number);
@@ -51,6 +55,7 @@ static void write_stack(const char *calls, const struct sframe_backtrace_options
         fclose(maps);
     size = sframe_backtrace_image_map(images, sizeof images, NULL);
     write_file("IMAGES", images, size < 0 ? 0 : (size_t)size);
+    pthread_mutex_unlock(&one_at_a_time);
 }
 
 void show_stack(const char *calls)
