@@ -191,6 +191,58 @@ Test(arch_x86_64, guesses_by_the_place_in_the_function)
     expect_guess(14, SFB_FRAME_RA, SFB_GUESS_BY_CODE, SFB_BASE_SP, 8, "but where it returns next");
 }
 
+/* At each byte that begins an instruction, the rule of an interrupted pc; none: offset 0. */
+Test(arch_x86_64, knows_the_frame_of_swift_until_rbp_is_set_and_when_it_is_restored)
+{
+    /* push %rbp; push %r14; lea 8(%rsp), %rbp; sub $8, %rsp; add $16, %rsp; pop %rbp; btr $60, %rbp; jmp */
+    static const uint8_t function[] = { 0x55, 0x41, 0x56, 0x48, 0x8d, 0x6c, 0x24, 0x08, 0x48,
+                                        0x83, 0xec, 0x08, 0x48, 0x83, 0xc4, 0x10, 0x5d, 0x48,
+                                        0x0f, 0xba, 0xf5, 0x3c, 0xe9, 0x00, 0x00, 0x00, 0x00 };
+    static const struct {
+        unsigned at;
+        enum sfb_base base;
+        int offset;
+    } cases[] = { { 0, SFB_BASE_SP, 0 },  { 1, SFB_BASE_SP, 16 }, { 3, SFB_BASE_SP, 24 },
+                  { 8, SFB_BASE_FP, 16 }, { 12, SFB_BASE_SP, 0 }, { 16, SFB_BASE_SP, 0 },
+                  { 17, SFB_BASE_SP, 8 }, { 22, SFB_BASE_SP, 8 } };
+
+    memset(code, 0x90, sizeof code);
+    memcpy(code + 16, function, sizeof function);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint64_t pc = BASE + 16 + cases[i].at;
+        const bool known = cases[i].offset != 0;
+
+        cr_expect(eq(int, sfb_arch_known_rule(&code_memory, pc, SFB_FRAME_RA, &rule),
+                     SFB_NO_CODE_PATTERN));
+        cr_expect(eq(int, sfb_arch_known_rule(&code_memory, pc, SFB_FRAME_PC, &rule),
+                     known ? SFB_OK : SFB_NO_CODE_PATTERN),
+                  "%u", cases[i].at);
+        if (!known)
+            continue;
+        cr_expect(eq(int, rule.cfa_base, cases[i].base), "%u", cases[i].at);
+        cr_expect(eq(int, rule.cfa_offset, cases[i].offset), "%u", cases[i].at);
+        cr_expect(eq(int, rule.ra.offset, -8));
+        cr_expect(eq(int, rule.fp.where, cases[i].offset == 8 ? SFB_WHERE_UNSAVED : SFB_WHERE_CFA));
+        /* One byte of it is another. */
+        for (unsigned k = 0; k < 8; k++) {
+            const unsigned byte = 16 + (cases[i].at < 17 ? k : 17 + k % 5);
+
+            code[byte] ^= 1;
+            cr_expect(eq(int, sfb_arch_known_rule(&code_memory, pc, SFB_FRAME_PC, &rule),
+                         SFB_NO_CODE_PATTERN),
+                      "%u without byte %u", cases[i].at, byte);
+            code[byte] ^= 1;
+        }
+    }
+    /* The end of the code, and its start. */
+    memcpy(code + sizeof code - 13, function + 17, 5);
+    cr_expect(eq(int,
+                 sfb_arch_known_rule(&code_memory, BASE + sizeof code - 8, SFB_FRAME_PC, &rule),
+                 SFB_OK));
+    cr_expect(
+        eq(int, sfb_arch_known_rule(&code_memory, BASE, SFB_FRAME_PC, &rule), SFB_NO_CODE_PATTERN));
+}
+
 Test(arch_x86_64, sees_that_a_return_address_is_at_sp)
 {
     static const uint8_t call[] = { 0xe8, 0x10, 0, 0, 0 }; /* of what is 16 bytes behind it */

@@ -218,7 +218,7 @@ static __attribute__((noinline)) uint64_t in_register(struct sfb_async_walk *a)
 
 /*
  * Finds the context of the function that the frame reached has called: in the register, or where functions
- * without a row keep it, below their frame record.
+ * without a row have it. Interrupted, it is in the register there, too, up to a call; else below their frame record.
  *
  * @return 0: not found
  */
@@ -226,14 +226,27 @@ static uint64_t find_context(struct sfb_async_walk *a)
 {
     uint64_t found = in_register(a);
 
+    if (found == 0)
+        found = a->interrupted;
     if (is_context(a, found))
         return found;
     return read_word(a, a->callee_fp - 8, &found) && is_context(a, found) ? found : 0;
 }
 
+/* @return what the register holds on the frame reached, if a signal interrupted it; else 0 */
+static uint64_t in_interrupted(const struct sfb_async_walk *a)
+{
+    const struct sfb_context *anchor = a->stack.walker.anchor;
+
+    return a->kind == SFB_FRAME_PC && sfb_walker_is_at_anchor(&a->stack.walker) &&
+                   anchor->valid >> SFB_ARCH_SWIFT_CONTEXT & 1
+               ? anchor->reg[SFB_ARCH_SWIFT_CONTEXT]
+               : 0;
+}
+
 static enum sfb_status step_on_stack(struct sfb_async_walk *a)
 {
-    const uint64_t fp = a->stack.fast.fp;
+    const uint64_t fp = a->stack.fast.fp, interrupted = in_interrupted(a);
     enum sfb_status status = sfb_capture_walk_step(&a->stack);
 
     a->in_runtime = false;
@@ -242,6 +255,7 @@ static enum sfb_status step_on_stack(struct sfb_async_walk *a)
     note_frame(a, (uint8_t)a->stack.walker.current.kind, (uint8_t)a->stack.walker.current.source);
     a->in_runtime = sfb_swift_runtime_has(&a->runtime, lookup_pc(a));
     a->callee_fp = fp;
+    a->interrupted = interrupted;
     return SFB_OK;
 }
 

@@ -37,10 +37,11 @@ struct sfb_async_walk {
     uint64_t entry; /* resume function of the innermost C++ coroutine; 0: none to look for */
 
     struct sfb_swift_runtime runtime;
-    bool in_runtime;    /* the frame reached is the runtime's, and not the first */
-    uint64_t callee_fp; /* fp of that before */
-    bool runner_known;  /* runner_sp was found */
-    uint64_t runner_sp; /* of the job runner's frame */
+    bool in_runtime;      /* the frame reached is the runtime's, and not the first */
+    uint64_t callee_fp;   /* fp of that before */
+    uint64_t interrupted; /* what the register held there, if a signal interrupted it; else 0 */
+    bool runner_known;    /* runner_sp was found */
+    uint64_t runner_sp;   /* of the job runner's frame */
 };
 
 /* @return whether a call needs such a walk. (options are of this version.) */

@@ -19,14 +19,39 @@ static struct sfb_rule frame_rule(enum sfb_base base, int32_t cfa, bool fp_store
                               .fp.offset = fp_stored ? -16 : 0 };
 }
 
+/*
+ * The frame of Swift's async functions, which keep their context below its record. Most of them have no row, and the rows of
+ * others leave the second push out until the instruction behind `lea` (LLVM 17):
+ *
+ *     55                      push %rbp
+ *     41 56                   push %r14
+ *     48 8d 6c 24 08          lea 8(%rsp), %rbp
+ *     ...
+ *     5d                      pop %rbp
+ *     48 0f ba f5 3c          btr $60, %rbp
+ *     e9, ff                  jmp
+ */
 enum sfb_status sfb_arch_known_rule(struct sfb_memory *code, uint64_t pc, enum sfb_frame_kind kind,
                                     struct sfb_rule *out)
 {
-    (void)code;
-    (void)pc;
-    (void)kind;
-    (void)out;
-    return SFB_NO_CODE_PATTERN;
+    const uint64_t enter = 0x08246c8d48564155, clear = 0x3cf5ba0f48, five = 0xffffffffff;
+    uint64_t before, here;
+
+    if (kind != SFB_FRAME_PC || !sfb_insn_peek(code, pc - 8, 8, &before))
+        return SFB_NO_CODE_PATTERN;
+    if (!sfb_insn_peek(code, pc, 8, &here))
+        here = 0;
+    if (before == enter)
+        *out = frame_rule(SFB_BASE_FP, 16, true);
+    else if (before >> 40 == (enter & 0xffffff) && (here & five) == enter >> 24)
+        *out = frame_rule(SFB_BASE_SP, 24, true);
+    else if (before >> 56 == (enter & 0xff) && here << 8 >> 8 == enter >> 8)
+        *out = frame_rule(SFB_BASE_SP, 16, true);
+    else if ((here & five) == clear || before >> 24 == clear)
+        *out = frame_rule(SFB_BASE_SP, 8, false);
+    else
+        return SFB_NO_CODE_PATTERN;
+    return SFB_OK;
 }
 
 /*
