@@ -192,6 +192,56 @@ Test(coroutines, follow_a_pc_of_theirs)
     }
 }
 
+/* --- In a part of one ------------------------------------------------------------------------- */
+
+static volatile int rare = 1;
+
+NOINLINE __attribute__((cold)) static void capture_rarely(void)
+{
+    capture();
+    sink += 6;
+}
+
+/* gcc for x86-64 moves the call to a part of its own, `.cold`, with a row of its own. */
+NOINLINE static void runs_rarely(struct coroutine *self)
+{
+    if (rare)
+        capture_rarely();
+    sink += 7 + (self != NULL);
+}
+
+NOINLINE static void calls_rarely(struct coroutine *self)
+{
+    runs_rarely(self);
+    sink += 8;
+}
+
+static void expect_parts(size_t on_stack)
+{
+    run(&three[0]);
+    cr_assert(eq(sz, trace.count, on_stack + 3));
+    cr_expect(eq(u64, trace.address[on_stack], address_of(first)));
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__clang__) &&                         \
+    !defined(__SANITIZE_ADDRESS__)
+    cr_expect(trace.address[2] - address_of(runs_rarely) >= 64);
+#endif
+}
+
+Test(coroutines, follow_one_from_its_cold_part)
+{
+    three[0].resume = runs_rarely;
+    expect_parts(3); /* capture(), capture_rarely(), runs_rarely() */
+    cr_expect(eq(int, (int)info.end, SFB_END));
+}
+
+/* The part belongs to a function that the coroutine called. */
+Test(coroutines, do_not_follow_another_functions_cold_part)
+{
+    three[0].resume = calls_rarely;
+    expect_parts(4);
+    cr_expect(trace.address[3] - address_of(calls_rarely) < 64);
+}
+
 /* --- Where there is no coroutine -------------------------------------------------------------- */
 
 static void expect_the_stack_alone(void)

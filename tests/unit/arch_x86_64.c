@@ -457,3 +457,29 @@ Test(arch_x86_64, knows_the_stub_of_an_irelative_slot)
     code[15] = 0xcc;
     cr_expect(not(sfb_arch_stub_rule(&code_memory, BASE + 8, &rule)));
 }
+
+Test(arch_x86_64, finds_jumps_to_an_address)
+{
+    /* jmp 40; nop; ja 44; call 48; jmp *%rax, each from its end */
+    static const uint8_t function[] = { 0xe9, 35, 0,    0,  0, 0x90, 0x0f, 0x87, 32,  0,
+                                        0,    0,  0xe8, 31, 0, 0,    0,    0xff, 0xe0 };
+    uint64_t target;
+
+    memset(code, 0x90, sizeof code);
+    memcpy(code, function, sizeof function);
+    cr_expect(eq(u64,
+                 sfb_arch_find_jump(&code_memory, BASE, BASE + 32, BASE + 40, BASE + 41, &target),
+                 BASE));
+    cr_expect(eq(u64, target, BASE + 40));
+    cr_expect(eq(u64,
+                 sfb_arch_find_jump(&code_memory, BASE, BASE + 32, BASE + 41, BASE + 48, &target),
+                 BASE + 6));
+    cr_expect(eq(u64, target, BASE + 44));
+    cr_expect(
+        zero(u64, sfb_arch_find_jump(&code_memory, BASE, BASE + 6, BASE + 41, BASE + 48, &target)));
+    cr_expect(zero(
+        u64, sfb_arch_find_jump(&code_memory, BASE, BASE + 32, BASE + 45, BASE + 49, &target)));
+    /* To the end of what is there. */
+    cr_expect(zero(u64, sfb_arch_find_jump(&code_memory, BASE + 12, BASE + 4096, BASE + 40,
+                                           BASE + 44, &target)));
+}

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "unwind/machine/arch.h"
+#include "unwind/machine/insn_patterns.h"
 #include "unwind/process/live_memory.h"
 #include "unwind/process/loader.h"
 #include "unwind/walk/module_rule.h"
@@ -49,11 +50,17 @@ static __attribute__((noinline)) bool function_start(const struct sfb_walk *w, u
     return module && sfb_module_function(module, pc, start) == SFB_OK;
 }
 
-static bool is_function(const struct sfb_async_walk *a, uint64_t address)
+/* @return whether the address is in the function, or the part of one, that starts there */
+static bool is_in(const struct sfb_async_walk *a, uint64_t address, uint64_t function)
 {
     uint64_t start;
 
-    return function_start(&a->stack.walker, address, &start) && start == address;
+    return function_start(&a->stack.walker, address, &start) && start == function;
+}
+
+static bool is_function(const struct sfb_async_walk *a, uint64_t address)
+{
+    return is_in(a, address, address);
 }
 
 /*
@@ -82,14 +89,55 @@ static enum sfb_status give(struct sfb_async_walk *a, uint64_t resume)
 
 /* --- C++20 ------------------------------------------------------------------------------------ */
 
+/* Tells whether the first row there is that of a part of a function: something was pushed. */
+static __attribute__((noinline)) bool begins_pushed(const struct sfb_walk *w, uint64_t start)
+{
+    struct sfb_module scratch;
+    const struct sfb_module *module = w->modules->find(w->modules, start, &scratch);
+    struct sfb_rule rule;
+    uint64_t same;
+
+    return module && sfb_module_rule(module, start, &rule, &same) == SFB_OK && same == start &&
+           (rule.cfa_base != SFB_BASE_SP || rule.cfa_offset != (SFB_ARCH_LR ? 0 : 8));
+}
+
+/*
+ * gcc moves what runs rarely out of a function, to a part with a row of its own. Tells whether that part is the coroutine's:
+ * its function jumps there.
+ */
+static bool is_cold_part(struct sfb_async_walk *a, uint64_t start)
+{
+    enum { HOT_MAX = 1 << 15, STEP = 512, COLD_MAX = 1 << 16 };
+    struct sfb_walk *w = &a->stack.walker;
+    uint64_t target, jump;
+
+    if (!begins_pushed(w, start))
+        return false;
+    for (uint64_t at = a->entry, end; at - a->entry < HOT_MAX && is_in(a, at, a->entry); at = end) {
+        end = at + STEP;
+        while ((jump = sfb_arch_find_jump(&w->table_memory, at, end, start, start + COLD_MAX,
+                                          &target)) != 0) {
+            if (!sfb_walker_spend(w, WORK))
+                return false;
+            if (is_in(a, jump, a->entry) && is_in(a, target, start))
+                return true;
+            at = jump + 1;
+        }
+        if (!sfb_walker_spend(w, WORK))
+            return false;
+    }
+    return false;
+}
+
 /* Tells whether the walk is on the frame of the innermost coroutine. */
-static bool is_innermost(const struct sfb_async_walk *a)
+static bool is_innermost(struct sfb_async_walk *a)
 {
     const uint64_t pc = lookup_pc(a);
     uint64_t start;
 
-    return a->entry != 0 && pc - a->entry < FUNCTION_MAX &&
-           function_start(&a->stack.walker, pc, &start) && start == a->entry;
+    return a->entry != 0 && pc - a->entry + FUNCTION_MAX < (uint64_t)2 * FUNCTION_MAX &&
+           function_start(&a->stack.walker, pc, &start) &&
+           (start == a->entry || is_cold_part(a, start));
 }
 
 /* Goes to the coroutine that awaits the present one. */

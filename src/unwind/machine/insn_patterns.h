@@ -53,6 +53,17 @@ bool sfb_arch_has_restored_fp(struct sfb_memory *code, uint64_t pc, bool sp_set)
 /* The rule of a frame with its return address at sp. (Apart: so it is not on the stack while code is read.) */
 struct sfb_rule sfb_arch_rule_at_sp(void);
 
+/*
+ * Finds the first direct jump in [at, end) to an address in [lo, hi). Bytes within an instruction may look like one: the caller
+ * judges the target.
+ *
+ * @param target  written if there is one
+ *
+ * @return the jump's address; 0: not found, on AArch64 always
+ */
+uint64_t sfb_arch_find_jump(struct sfb_memory *code, uint64_t at, uint64_t end, uint64_t lo,
+                            uint64_t hi, uint64_t *target);
+
 /* Most instructions that sfb_arch_is_leaving() reads. */
 enum { SFB_ARCH_LEAVING_WORK = 256 };
 

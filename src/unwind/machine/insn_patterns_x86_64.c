@@ -290,6 +290,20 @@ bool sfb_arch_may_jump_by_return(struct sfb_memory *code, uint64_t pc)
     return is_return(code, pc) && !has_raised_sp(code, pc);
 }
 
+/* e9 is jmp, 0f 80 to 0f 8f are its conditional forms, each with a distance of four bytes. */
+uint64_t sfb_arch_find_jump(struct sfb_memory *code, uint64_t at, uint64_t end, uint64_t lo,
+                            uint64_t hi, uint64_t *target)
+{
+    for (uint64_t insn; at < end && sfb_insn_peek(code, at, 6, &insn); at++) {
+        const unsigned opcode = (insn & 0xff) == 0xe9 ? 1 : (insn & 0xf0ff) == 0x800f ? 2 : 0;
+
+        *target = at + opcode + 4 + (uint64_t)(int64_t)(int32_t)(insn >> 8 * opcode);
+        if (opcode != 0 && *target - lo < hi - lo)
+            return at;
+    }
+    return 0;
+}
+
 struct sfb_rule sfb_arch_rule_at_sp(void)
 {
     return frame_rule(SFB_BASE_SP, 8, false);
