@@ -28,6 +28,7 @@ struct context {
 /* Of libs/swift_runtime.S. */
 void runtime_run(void *context, void (*function)(void));
 void runtime_call(void (*function)(void));
+void runtime_run_after(void *context, void (*function)(void), void *old);
 
 enum { FRAMES = 64, BUFFER = 4096, PARENTS = 3, DEPTH = 5 };
 
@@ -247,6 +248,18 @@ Test(swift_contexts, are_not_those_of_a_function_that_the_runtime_calls_back)
     cr_expect(trace.address[3] - address_of(runs_an_executor) < 64);
 }
 
+/* The runner's own callers have what an earlier job left in the register. */
+Test(swift_contexts, are_not_those_of_an_earlier_job)
+{
+    static struct context old = { .resume = first };
+
+    runtime_run_after(&contexts[0], runs, &old);
+    sink += 15;
+    trace_decode(&trace, buffer, cbf_size);
+    expect_parents(2);
+    cr_expect(trace.address[1] - address_of(runs) < 64);
+}
+
 Test(swift_contexts, are_found_without_tables)
 {
     contexts[1].resume = bare_parent;
@@ -275,7 +288,8 @@ Test(swift_contexts, are_found_from_a_cold_part)
 {
     run(runs_in_a_cold_part);
     expect_parents(3);
-#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__clang__) &&                         \
+    !defined(__SANITIZE_ADDRESS__)
     cr_expect(trace.address[2] - address_of(runs_in_a_cold_part) >= 64);
 #endif
 }

@@ -483,3 +483,19 @@ Test(arch_x86_64, finds_jumps_to_an_address)
     cr_expect(zero(u64, sfb_arch_find_jump(&code_memory, BASE + 12, BASE + 4096, BASE + 40,
                                            BASE + 44, &target)));
 }
+
+Test(arch_x86_64, knows_calls_of_a_function_by_name)
+{
+    static const uint8_t direct[] = { 0xe8, 1, 2, 3, 0 }, back[] = { 0xe8, 1, 2, 3, 0xff },
+                         far[] = { 0xe8, 1, 2, 3, 1 }, indirect[] = { 0xff, 0x57, 0x38 };
+
+    put_before_ra(direct, sizeof direct);
+    cr_expect(sfb_arch_is_direct_call(&code_memory, BASE + RA_AT));
+    put_before_ra(back, sizeof back);
+    cr_expect(sfb_arch_is_direct_call(&code_memory, BASE + RA_AT));
+    put_before_ra(far, sizeof far);
+    cr_expect(not(sfb_arch_is_direct_call(&code_memory, BASE + RA_AT)));
+    put_before_ra(indirect, sizeof indirect);
+    cr_expect(not(sfb_arch_is_direct_call(&code_memory, BASE + RA_AT)));
+    cr_expect(not(sfb_arch_is_direct_call(&code_memory, BASE)), "nothing is before it");
+}

@@ -53,6 +53,9 @@ bool sfb_arch_has_restored_fp(struct sfb_memory *code, uint64_t pc, bool sp_set)
 /* The rule of a frame with its return address at sp. (Apart: so it is not on the stack while code is read.) */
 struct sfb_rule sfb_arch_rule_at_sp(void);
 
+/* @return whether the call before a return address names the function it calls, less than 16 MiB away */
+bool sfb_arch_is_direct_call(struct sfb_memory *code, uint64_t ra);
+
 /*
  * Finds the first direct jump in [at, end) to an address in [lo, hi). Bytes within an instruction may look like one: the caller
  * judges the target.

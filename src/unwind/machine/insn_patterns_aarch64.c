@@ -277,6 +277,13 @@ bool sfb_arch_follow_to_return(struct sfb_memory *code, struct sfb_memory *stack
     return false;
 }
 
+bool sfb_arch_is_direct_call(struct sfb_memory *code, uint64_t ra)
+{
+    uint32_t insn;
+
+    return sfb_insn_read(code, ra - 4, &insn) && sfb_insn_is_bl(insn);
+}
+
 /* Not needed: gcc leaves functions whole there, unless it was given a profile. */
 uint64_t sfb_arch_find_jump(struct sfb_memory *code, uint64_t at, uint64_t end, uint64_t lo,
                             uint64_t hi, uint64_t *target)

@@ -290,6 +290,18 @@ bool sfb_arch_may_jump_by_return(struct sfb_memory *code, uint64_t pc)
     return is_return(code, pc) && !has_raised_sp(code, pc);
 }
 
+bool sfb_arch_is_direct_call(struct sfb_memory *code, uint64_t ra)
+{
+    enum { CALL = 0xe8, NEAR = 1 << 24 };
+    uint64_t insn;
+    int32_t distance;
+
+    if (!sfb_insn_peek(code, ra - 5, 5, &insn) || (insn & 0xff) != CALL)
+        return false;
+    distance = (int32_t)(insn >> 8);
+    return distance > -NEAR && distance < NEAR;
+}
+
 /* e9 is jmp, 0f 80 to 0f 8f are its conditional forms, each with a distance of four bytes. */
 uint64_t sfb_arch_find_jump(struct sfb_memory *code, uint64_t at, uint64_t end, uint64_t lo,
                             uint64_t hi, uint64_t *target)

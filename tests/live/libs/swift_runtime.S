@@ -3,15 +3,19 @@
  *
  *     runtime_run(context, function)  a job runner: calls the function with the context in r14 (x22)
  *     runtime_call(function)          any other function of it: calls back
+ *     runtime_run_after(context, function, old)
+ *                                     calls the job runner, and has a context of an earlier job in the register
  */
         .text
-        .globl  runtime_run, runtime_call
+        .globl  runtime_run, runtime_call, runtime_run_after
         .type   runtime_run, %function
         .type   runtime_call, %function
+        .type   runtime_run_after, %function
 
 #if defined(__x86_64__)
         .p2align 4
 runtime_run:
+job_runner:
         .cfi_startproc
         push    %r14
         .cfi_def_cfa_offset 16
@@ -35,9 +39,24 @@ runtime_call:
         ret
         .cfi_endproc
         .size   runtime_call, . - runtime_call
+
+        .p2align 4
+runtime_run_after:
+        .cfi_startproc
+        push    %r14
+        .cfi_def_cfa_offset 16
+        .cfi_offset %r14, -16
+        mov     %rdx, %r14
+        call    job_runner
+        pop     %r14
+        .cfi_def_cfa_offset 8
+        ret
+        .cfi_endproc
+        .size   runtime_run_after, . - runtime_run_after
 #else
         .p2align 4
 runtime_run:
+job_runner:
         .cfi_startproc
         stp     x29, x30, [sp, #-32]!
         .cfi_def_cfa_offset 32
@@ -67,5 +86,23 @@ runtime_call:
         ret
         .cfi_endproc
         .size   runtime_call, . - runtime_call
+
+        .p2align 4
+runtime_run_after:
+        .cfi_startproc
+        stp     x29, x30, [sp, #-32]!
+        .cfi_def_cfa_offset 32
+        .cfi_offset 29, -32
+        .cfi_offset 30, -24
+        str     x22, [sp, #16]
+        .cfi_offset 22, -16
+        mov     x22, x2
+        bl      job_runner
+        ldr     x22, [sp, #16]
+        ldp     x29, x30, [sp], #32
+        .cfi_def_cfa_offset 0
+        ret
+        .cfi_endproc
+        .size   runtime_run_after, . - runtime_run_after
 #endif
         .section .note.GNU-stack, "", %progbits
