@@ -11,6 +11,7 @@ struct cause {
     const char *by;                 /* the source of the known starts */
     char how[192];                  /* the reading, in words */
     const char *tool;               /* what makes such sections */
+    uint64_t looks;                 /* entries and functions that rules were shown */
 };
 
 #endif

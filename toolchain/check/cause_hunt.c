@@ -72,6 +72,9 @@ __attribute__((format(printf, 5, 0))) static void try(struct hunt *h, struct hun
     if (h->trials++ >= TRIALS_MAX || h->all < demand.least || h->left * ENOUGH <= h->all ||
         !findings_init(&f, 0, &(struct findings_ears){ .take = NULL }))
         return;
+    left =
+        demand.share > 0 && h->all / demand.share < h->left ? h->all / demand.share + 1 : h->left;
+    f.stop_at = left < h->all - demand.least + 1 ? left : h->all - demand.least + 1;
     check_count(&f, h->c, &reading);
     left = grave(&f);
     findings_free(&f);
@@ -191,6 +194,7 @@ bool cause_hunt(struct cause *out, const struct check *c, const struct check *as
     /* Rows that are shared beyond reason are an attack: each look at all of them is dear. */
     if (h.all > 0 && hunt_count(&h, CODE_TOO_SHARED) == 0)
         hunt_in_turn(&h);
+    hunt_stretch_close(&h);
     findings_free(&h.found);
     return out->code != 0;
 }

@@ -7,6 +7,7 @@
  *     cause_entries.c faults of the functions' fields
  *     cause_rows.c    faults of the rows
  *     cause_stretch.c faults of the rows of some functions; cause_pairs.c has the rules
+ *     cause_base.c    entries that count from another place; cause_index.c: how rules search
  *     cause_lost.c    rows whose entries are gone
  */
 #ifndef TOOLCHAIN_CHECK_CAUSE_HUNT_H
@@ -18,6 +19,8 @@
 /* A stretch of functions, or what is voted on, needs so many to be no chance. */
 enum { HUNT_LEAST = 8 };
 
+struct stretch_rules;
+
 struct hunt {
     const struct check *c;
     const struct check *as_it_stands; /* read, and placed */
@@ -27,6 +30,8 @@ struct hunt {
     uint64_t left;         /* of the best repair so far */
     unsigned trials;
     struct cause *out;
+    struct stretch_rules *rules; /* of hunt_stretch(); NULL: not read yet */
+    bool has_rules;              /* ... and could be read */
 };
 
 /* What a repair is called, and whose fault it mends. */
@@ -81,6 +86,7 @@ void hunt_entries(struct hunt *h);
 void hunt_rows(struct hunt *h);
 /* @param last  nothing else is found: rules that say little count, too */
 void hunt_stretch(struct hunt *h, bool last);
+void hunt_stretch_close(struct hunt *h);
 void hunt_order(struct hunt *h);
 void hunt_lost(struct hunt *h); /* entries that are gone */
 void hunt_last(struct hunt *h); /* if nothing else is found */

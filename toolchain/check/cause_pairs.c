@@ -7,50 +7,6 @@
 
 #include "toolchain/check/difference.h"
 
-bool pair_read(struct row_pair *p, const struct sframe_part *part, const struct sframe_entry *e)
-{
-    uint64_t at = sframe_first_row(part, e);
-
-    p->count = 0;
-    if (e->row_count > PAIR_ROWS || at > part->fre_size)
-        return false;
-    while (p->count < e->row_count) {
-        struct pair_row *to = &p->row[p->count];
-        struct sframe_row r;
-
-        if (sframe_row_read(&r, part, e, at) != ROW_READ ||
-            sframe_row_rule(&to->rule, part, e, &r) != NULL)
-            return false;
-        to->start = r.start;
-        at += r.size;
-        p->count++;
-    }
-    return true;
-}
-
-bool pair_want(struct row_pair *p, struct cfi *cfi, const struct cfi_function *f)
-{
-    return pair_want_range(p, cfi, f, f->start, f->end);
-}
-
-bool pair_want_range(struct row_pair *p, struct cfi *cfi, const struct cfi_function *f,
-                     uint64_t start, uint64_t end)
-{
-    struct cfi_rows rows;
-    struct cfi_row row;
-
-    p->wanted = 0;
-    cfi_rows_open(&rows, cfi, f, start, end);
-    while (cfi_rows_next(&rows, &row)) {
-        if (row.answer != CFI_RULE || p->wanted >= PAIR_ROWS)
-            return false;
-        row.start -= start;
-        if (p->wanted == 0 || rule_difference(&p->want[p->wanted - 1].rule, &row) != 0)
-            p->want[p->wanted++] = row;
-    }
-    return p->wanted > 0;
-}
-
 static bool same_rule(const struct row_pair *p, uint32_t row, uint32_t wanted)
 {
     return rule_difference(&p->row[row].rule, &p->want[wanted]) == 0;
@@ -447,20 +403,13 @@ static bool repeats(struct row_pair *p)
     return pair_repeats(p) && (pair_is_equal(p) || is_part(p, past_period));
 }
 
-/* Another entry has these rows. */
+/* Another entry has these rows. Twins contradict each other: that is another fault. */
 static bool shared(struct row_pair *p)
 {
     const struct sframe_entry *e = p->function.entry;
-    bool found = false;
 
-    for (uint32_t i = 0; i < hunt_functions(p->hunt); i++) {
-        const struct sframe_entry *other = hunt_function(p->hunt, i).entry;
-
-        if (other != e && other->start == e->start)
-            return false; /* twins contradict each other */
-        found |= other != e && other->row_at == e->row_at;
-    }
-    return found && p->count > 0 && is_prefix(p);
+    return pair_index_starts(p->index, e->start) == 1 && pair_index_rows(p->index, e->row_at) > 1 &&
+           p->count > 0 && is_prefix(p);
 }
 
 /*

@@ -1,36 +1,9 @@
-/* The rows of one function by both tables, and the rules by which one table becomes the other. */
+/* The rules by which one table becomes the other. */
 #ifndef TOOLCHAIN_CHECK_CAUSE_PAIRS_H
 #define TOOLCHAIN_CHECK_CAUSE_PAIRS_H
 
 #include "toolchain/check/cause_hunt.h"
-#include "toolchain/check/cfi.h"
-
-/* Functions with more rows are not looked at. */
-enum { PAIR_ROWS = 512 };
-
-struct pair_row {
-    uint32_t start;
-    struct sfb_rule rule;
-};
-
-struct row_pair {
-    struct check_function function;
-    uint32_t count, wanted; /* rows of .sframe, of .eh_frame */
-    struct pair_row row[PAIR_ROWS];
-    struct cfi_row want[PAIR_ROWS]; /* starts count from the function; equal neighbours are one */
-    const struct hunt *hunt;
-    bool unowned; /* rows lie unused in the table */
-};
-
-/* Reads the rows of .sframe into a pair, with the fix of the part. @return false: not all */
-bool pair_read(struct row_pair *p, const struct sframe_part *part, const struct sframe_entry *e);
-
-/* Reads the rows of .eh_frame. @return false: not all are rules, or too many */
-bool pair_want(struct row_pair *p, struct cfi *cfi, const struct cfi_function *f);
-
-/* The same for a range of the function, from whose start the rows count. */
-bool pair_want_range(struct row_pair *p, struct cfi *cfi, const struct cfi_function *f,
-                     uint64_t start, uint64_t end);
+#include "toolchain/check/cause_index.h"
 
 bool pair_is_equal(const struct row_pair *p);
 
@@ -63,16 +36,36 @@ struct pair_rule {
     struct pair_demand least;
 };
 
+/* Whether the entry is that function's: its size, and its rows, which were read. */
+bool pair_is_of(struct row_pair *p, struct cfi *cfi, const struct cfi_function *f);
+
+/* All functions that a rule makes, for what can be judged of them together. */
+struct pair_group {
+    struct row_pair *p;
+    struct cfi *cfi;
+    const uint32_t *members; /* of the section, ascending */
+    uint32_t count;
+    const uint64_t *right; /* the starts of entries that are right, ascending */
+    uint32_t right_count;
+    uint32_t wrong; /* entries that are neither */
+};
+
 /* A rule that makes an entry, whose rows are right for another function, or reach too far. */
 struct entry_rule {
     struct hunt_name name;
     const char *what;
     bool (*makes)(struct row_pair *p, struct cfi *cfi);
     struct pair_demand least;
+    bool (*agree)(const struct pair_group *g); /* all of them together; NULL: not asked */
 };
 
-/* Whether an entry of the section starts there. */
-bool pair_entry(const struct row_pair *p, uint64_t start);
+/*
+ * The start counts from the other place than the section says (cause_base.c): it is off by the offset of the field.
+ * A function with such a start and these rows is often there by chance, so all of them must agree: the entry of a
+ * sorted table whose field that was has as many functions before it as there are entries.
+ */
+bool pair_of_other_base(struct row_pair *p, struct cfi *cfi);
+bool pair_bases_agree(const struct pair_group *g);
 
 extern const struct entry_rule entry_rules[];
 extern const size_t entry_rule_count;
@@ -82,6 +75,9 @@ enum { ENTRY_RULES_LAST = 3 };
 
 /* The function of .eh_frame with that start; NULL: none. */
 const struct cfi_function *pair_function(const struct cfi *cfi, uint64_t start);
+
+/* The first one with that start or a later one; NULL: none. */
+const struct cfi_function *pair_function_from(const struct cfi *cfi, uint64_t start);
 
 extern const struct pair_rule pair_rules[];
 extern const size_t pair_rule_count;

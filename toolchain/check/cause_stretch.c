@@ -27,12 +27,20 @@ static bool is_right_or_unknown(const struct verdict *v)
     return (v->rules & (UINT64_C(1) << RIGHT | UINT64_C(1) << UNKNOWN)) != 0;
 }
 
+/* What is read once, and judged twice. */
+struct stretch_rules {
+    struct cfi cfi;
+    struct pair_index index;
+    struct row_pair *p;
+    struct verdict *all;
+};
+
 /* own: functions with rows of their own; rows: that are wrong in these; wrong: functions in between. */
 struct stretch {
     uint32_t first, last, votes, own, rows, wrong;
 };
 
-const struct cfi_function *pair_function(const struct cfi *cfi, uint64_t start)
+const struct cfi_function *pair_function_from(const struct cfi *cfi, uint64_t start)
 {
     size_t low = 0, high = cfi->count;
 
@@ -44,7 +52,14 @@ const struct cfi_function *pair_function(const struct cfi *cfi, uint64_t start)
         else
             high = middle;
     }
-    return low < cfi->count && cfi->functions[low].start == start ? &cfi->functions[low] : NULL;
+    return low < cfi->count ? &cfi->functions[low] : NULL;
+}
+
+const struct cfi_function *pair_function(const struct cfi *cfi, uint64_t start)
+{
+    const struct cfi_function *f = pair_function_from(cfi, start);
+
+    return f && f->start == start ? f : NULL;
 }
 
 /* A bit for each rule that makes the entry. */
@@ -88,13 +103,20 @@ static uint64_t rules_of(struct row_pair *p, struct cfi *cfi)
         return UINT64_C(1) << RIGHT;
     agrees = readable && pair_agrees(p) && !pair_repeats(p);
     for (size_t i = 0; i < pair_rule_count && !agrees; i++) {
-        if (!pair_read(p, p->function.part, e))
+        if (!p->as_it_is && !pair_read(p, p->function.part, e))
             p->count = 0;
         rules |= (uint64_t)pair_rules[i].makes(p) << i;
     }
-    if (readable && pair_read(p, p->function.part, e))
+    if (readable && (p->as_it_is || pair_read(p, p->function.part, e)))
         rules |= entry_rules_of(p, cfi);
     return rules != 0 || !agrees ? rules : UINT64_C(1) << RIGHT;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
 }
 
 static int by_key(const void *a, const void *b)
@@ -214,18 +236,49 @@ static bool is_enough(const struct hunt *h, const struct stretch *s, struct pair
            (s->own >= functions || (least.rows != 0 && rows_count && s->rows >= least.rows));
 }
 
+/* Whether the functions of a rule agree on what only all of them can show. */
+static bool agree(const struct hunt *h, const struct verdict *all, size_t rule,
+                  const struct stretch *s, struct row_pair *p, struct cfi *cfi)
+{
+    const struct entry_rule *r = &entry_rules[rule - pair_rule_count];
+    const uint32_t count = hunt_functions(h);
+    uint32_t *members = calloc((size_t)count + 1, sizeof *members);
+    uint64_t *right = calloc((size_t)count + 1, sizeof *right);
+    struct pair_group g = { .p = p, .cfi = cfi, .members = members, .right = right };
+    bool good = false;
+
+    for (uint32_t i = 0; members && right && i < count; i++) {
+        if (is_right_or_unknown(&all[i]))
+            right[g.right_count++] = hunt_function(h, i).entry->start;
+        else if (i >= s->first && i <= s->last && (all[i].rules >> rule & 1) != 0)
+            members[g.count++] = i;
+        else
+            g.wrong++;
+    }
+    if (members && right) {
+        qsort(right, g.right_count, sizeof *right, ascending);
+        good = r->agree(&g);
+    }
+    free(members);
+    free(right);
+    return good;
+}
+
 /*
  * The rules say less and less: the first one with almost as many functions as any. A rule that explains no
  * finding is passed over: some functions differ where no level finds a fault.
  */
-static void judge(struct hunt *h, const struct verdict *verdicts, bool last)
+static void judge(struct hunt *h, const struct verdict *verdicts, bool last, struct row_pair *p,
+                  struct cfi *cfi)
 {
     const size_t all = pair_rule_count + entry_rule_count - (last ? 0 : ENTRY_RULES_LAST);
     struct stretch found[UNKNOWN];
 
     for (size_t i = 0; i < all; i++) {
         found[i] = stretch_of(h, verdicts, i);
-        if (!is_enough(h, &found[i], demand_of(i)))
+        if (!is_enough(h, &found[i], demand_of(i)) ||
+            (i >= pair_rule_count && entry_rules[i - pair_rule_count].agree &&
+             !agree(h, verdicts, i, &found[i], p, cfi)))
             found[i].votes = 0;
     }
     for (size_t turn = 0; turn < all && h->out->code == 0; turn++) {
@@ -261,24 +314,44 @@ static void find_rules(const struct hunt *h, struct verdict *all, struct row_pai
     }
 }
 
-void hunt_stretch(struct hunt *h, bool last)
+/* Reads all functions. @return false: no memory */
+static bool open_rules(struct stretch_rules *r, const struct hunt *h)
 {
     const struct object_cfi_place place = object_find_cfi(h->c->object);
-    struct verdict *all = NULL;
-    struct row_pair *p = NULL;
-    struct cfi cfi;
 
-    if (h->c->options->no_cfi || place.result != OBJECT_CFI_FOUND)
+    if (place.result != OBJECT_CFI_FOUND || !cfi_open(&r->cfi, h->c->object, &place, NULL, NULL))
+        return false;
+    r->all = calloc((size_t)hunt_functions(h) + 1, sizeof *r->all);
+    r->p = malloc(sizeof *r->p);
+    if (!r->all || !r->p || !pair_index_make(&r->index, h, &r->cfi, r->p))
+        return false;
+    r->p->index = &r->index;
+    find_rules(h, r->all, r->p, &r->cfi);
+    return true;
+}
+
+void hunt_stretch(struct hunt *h, bool last)
+{
+    if (h->c->options->no_cfi)
         return;
-    if (cfi_open(&cfi, h->c->object, &place, NULL, NULL)) {
-        all = calloc((size_t)hunt_functions(h) + 1, sizeof *all);
-        p = malloc(sizeof *p);
-        if (all && p) {
-            find_rules(h, all, p, &cfi);
-            judge(h, all, last);
-        }
+    if (!h->rules) {
+        h->rules = calloc(1, sizeof *h->rules);
+        h->has_rules = h->rules && open_rules(h->rules, h);
     }
-    free(all);
-    free(p);
-    cfi_close(&cfi);
+    if (h->has_rules)
+        judge(h, h->rules->all, last, h->rules->p, &h->rules->cfi);
+}
+
+void hunt_stretch_close(struct hunt *h)
+{
+    struct stretch_rules *r = h->rules;
+
+    if (!r)
+        return;
+    h->out->looks += r->index.looks;
+    pair_index_free(&r->index);
+    cfi_close(&r->cfi);
+    free(r->all);
+    free(r->p);
+    free(r);
 }

@@ -107,6 +107,7 @@ struct check_result {
     bool has_section;
     uint8_t version; /* 0: unknown */
     uint64_t functions, rows;
+    uint64_t looks; /* at entries and functions, by rules of the search for a cause: its cost */
     uint64_t section_at; /* file offsets of .sframe and .eh_frame */
     uint64_t eh_frame_at;
     struct object_fault
@@ -164,7 +165,10 @@ void check_result_free(struct check_result *result);
  */
 bool check_read(struct check *c);
 
-/* Runs the levels that read the section, in a reading, for the counts alone. */
+/*
+ * Runs the levels that read the section, in a reading, for the counts alone. They are too low once
+ * out->stop_at is reached.
+ */
 void check_count(struct findings *out, const struct check *c, const struct check_reading *reading);
 
 /* Frees what check_read() made. */

@@ -123,7 +123,8 @@ static void check_section(struct check *c)
 
 static void check_cfi(struct check *c)
 {
-    if (c->options->no_cfi || c->part_count == 0 || is_foreign(c))
+    if (c->options->no_cfi || c->part_count == 0 || is_foreign(c) ||
+        findings_are_enough(c->findings))
         return;
     if (c->object)
         check_against_cfi(c);
@@ -219,6 +220,7 @@ static bool check_first(struct check *c, struct cause *cause)
         !c->options->as_it_stands &&
         (f->by_severity[CHECK_ERROR] + f->by_severity[CHECK_WARNING] > 0 || c->options->reader) &&
         cause_find(cause, c);
+    c->result->looks = cause->looks;
     again |= f->overflow || (policy && policy->baseline_to);
     if (!again) {
         *c = sub;

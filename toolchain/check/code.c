@@ -66,7 +66,8 @@ static void look_at_all(struct code_check *cc)
     struct code_function u = { .cc = cc };
     size_t next = 0;
 
-    for (size_t i = 0; i < cc->count && !cc->c->no_memory; i++) {
+    for (size_t i = 0; i < cc->count && !cc->c->no_memory && !findings_are_enough(cc->c->findings);
+         i++) {
         const struct check_function f = cc->all[i];
 
         if (options->progress && i % PROGRESS_STEP == 0)
@@ -101,7 +102,7 @@ void check_against_code(struct check *c)
     struct code_check cc = { .c = c };
 
     if (!c->object || c->part_count == 0 || c->reading.fix.kind == FIX_FOREIGN ||
-        c->options->code == CHECK_CODE_NONE ||
+        findings_are_enough(c->findings) || c->options->code == CHECK_CODE_NONE ||
         (c->options->code == CHECK_CODE_WHERE_NEEDED && c->options->no_cfi) ||
         c->object->abi != abi)
         return;

@@ -145,7 +145,7 @@ void code_note(struct code_function *u, enum check_code code, struct code_row *r
     row->pc = pc;
     if (why)
         snprintf(row->words, sizeof row->words, "%s", why);
-    else
+    else if (findings_want_text(u->cc->c->findings, code))
         words_of(row->words, s, &u->cc->machine, u->f.part->abi, &row->rule);
 }
 
@@ -153,14 +153,15 @@ void code_say(struct code_function *u)
 {
     for (size_t i = 0; i < u->row_count; i++) {
         const struct code_row *row = &u->rows[i];
-        char ours[RULE_WORDS_SIZE];
+        char ours[RULE_WORDS_SIZE] = "";
 
         if (row->code == 0 ||
             (u->tricks && (row->code == CODE_INSN_CFA || row->code == CODE_INSN_RA)))
             continue;
         if (row->code == CODE_INSN_OUTERMOST)
             u->cc->callers[u->index].said = true;
-        rule_words(ours, &row->rule, u->f.part->abi);
+        if (findings_want_text(u->cc->c->findings, (enum check_code)row->code))
+            rule_words(ours, &row->rule, u->f.part->abi);
         say_at(u->cc->c, (enum check_code)row->code,
                place_of_row(u->f.part, u->f.entry, row->index, row->position), row->pc,
                (struct finding_rules){ ours, NULL }, ": .sframe: %s; code: %s", ours, row->words);

@@ -77,6 +77,10 @@ static void say_differ(struct comparer *m, enum check_code code, const struct an
 
     if (is_said(m, code, a))
         return;
+    if (!findings_want_text(m->c->findings, code)) {
+        findings_add(m->c->findings, code, of_pc(place_of(a), row->start), "%s", "");
+        return;
+    }
     rule_words(ours, &a->rule, m->cfi.abi);
     if (row->answer == CFI_RULE)
         rule_words(theirs, &row->rule, m->cfi.abi);
@@ -258,7 +262,8 @@ static void compare_all(struct comparer *m)
     const struct check_options *options = m->c->options;
     uint64_t at = 0;
 
-    for (size_t i = 0; i < m->cfi.count && !m->asker.exhausted; i++) {
+    for (size_t i = 0;
+         i < m->cfi.count && !m->asker.exhausted && !findings_are_enough(m->c->findings); i++) {
         const struct cfi_function *f = &m->cfi.functions[i];
         uint64_t end = f->end;
 

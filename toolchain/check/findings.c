@@ -47,6 +47,14 @@ static bool is_wanted(const struct findings *f, size_t index, bool is_note)
                                               f->told_of_code[index] < f->limit_of_code));
 }
 
+bool findings_want_text(const struct findings *f, enum check_code code)
+{
+    const struct check_policy *policy = f->ears.policy;
+
+    return is_wanted(f, check_code_index(code), true) || f->ears.judge_wants_text ||
+           (f->ears.judge && policy && policy->baseline.count > 0);
+}
+
 static char *put(char **at, const char *text)
 {
     char *copy = *at;

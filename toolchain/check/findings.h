@@ -70,13 +70,27 @@ struct findings {
     uint64_t passed;       /* passed over by the judge; not in of_code */
     uint64_t known;        /* errors and warnings that are known faults */
     const char *known_for[KNOWN_MAX];
-    bool no_memory; /* a finding could not be passed on */
+    uint64_t stop_at; /* so many errors and warnings say enough: the levels end; 0: they do not */
+    bool no_memory;   /* a finding could not be passed on */
 };
 
 /* @return false: no memory */
 bool findings_init(struct findings *f, size_t limit, const struct findings_ears *ears);
 
 void findings_free(struct findings *f);
+
+/*
+ * Whether the next finding of a code needs its text and its rules: it may be passed on, or is compared with a
+ * baseline. Most of them are only counted, above all while causes are tried.
+ */
+bool findings_want_text(const struct findings *f, enum check_code code);
+
+/* Whether the levels may end: a repair that leaves so many is no cause. */
+static inline bool findings_are_enough(const struct findings *f)
+{
+    return f->stop_at != 0 &&
+           f->by_severity[CHECK_ERROR] + f->by_severity[CHECK_WARNING] >= f->stop_at;
+}
 
 /* Adds one; `format` has the details, without what the place already says. */
 void findings_add(struct findings *f, enum check_code code, struct finding_place place,

@@ -252,7 +252,7 @@ static void judge_part(struct check *c, struct ledger *l, struct sframe_part *p)
 {
     bool lost = false;
 
-    for (uint32_t i = 0; i < p->fde_count; i++) {
+    for (uint32_t i = 0; i < p->fde_count && !findings_are_enough(c->findings); i++) {
         struct sframe_entry *e = &p->entries[i];
 
         if (!judge_function(c, l, p, e)) {

@@ -9,10 +9,15 @@
 void say_at(struct check *c, enum check_code code, struct finding_place place, uint64_t pc,
             struct finding_rules rules, const char *format, ...)
 {
-    char *name = where_pc(c->object, pc), *text = NULL;
+    char *name, *text = NULL;
     va_list arguments;
     int n;
 
+    if (!findings_want_text(c->findings, code)) {
+        findings_add(c->findings, code, of_pc(place, pc), "%s", "");
+        return;
+    }
+    name = where_pc(c->object, pc);
     va_start(arguments, format);
     n = vasprintf(&text, format, arguments);
     va_end(arguments);

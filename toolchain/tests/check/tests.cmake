@@ -14,6 +14,14 @@ if(TARGET sfb)
   sfb_tool_test(check causes)
   target_link_libraries(test-check-causes PRIVATE sfb-check)
 
+  if(NOT CMAKE_CROSSCOMPILING AND SFRAME_BACKTRACE_ARCH STREQUAL "x86_64")
+    add_library(check-many MODULE check/many.c)
+    sfb_tool_test(check causes_many)
+    target_link_libraries(test-check-causes_many PRIVATE sfb-check)
+    target_compile_definitions(test-check-causes_many PRIVATE CHECK_MANY="$<TARGET_FILE:check-many>")
+    add_dependencies(test-check-causes_many check-many)
+  endif()
+
   sfb_tool_test(check diff)
   target_sources(test-check-diff PRIVATE ${sfb_tests}/support/check_file.c ${sfb_tests}/support/check_tables.c)
 

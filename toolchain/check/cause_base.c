@@ -1,0 +1,79 @@
+/* Entries that count their start from the other place than the section says. */
+#include "toolchain/check/cause_pairs.h"
+
+/* How far an entry is moved: the table may have been sorted after that. */
+enum { PLACES_MOST = 64 };
+
+/* The entries that the field may have been of. */
+struct places {
+    uint64_t at, step; /* offset of the entry's field, and of each next one */
+    int64_t low, high; /* places away */
+};
+
+static struct places places_of(const struct row_pair *p)
+{
+    const int64_t index = p->function.entry->index;
+
+    return (struct places){ sframe_entry_at(p->function.part, p->function.entry->index),
+                            p->function.part->version->entry_size,
+                            index < PLACES_MOST ? -index : -PLACES_MOST, PLACES_MOST };
+}
+
+/* Whether a sorted table has the function at that place: only wrong entries make a difference. */
+static bool is_in_order(const struct pair_group *g, int64_t place, uint64_t start)
+{
+    const int64_t more = place - (int64_t)pair_rank(g->right, g->right_count, start);
+
+    return more >= 0 && more <= (int64_t)g->count + g->wrong;
+}
+
+/*
+ * Looks for a function with these rows that lies a field's offset away.
+ *
+ * @param sign  1: the offset is missing; -1: it is added once too much
+ * @param g     the place must be in order; NULL: any
+ */
+static bool is_away(struct row_pair *p, struct cfi *cfi, int sign, const struct pair_group *g)
+{
+    const uint64_t start = p->function.entry->start;
+    const struct places w = places_of(p);
+    const uint64_t near = w.at + (uint64_t)w.low * w.step, far = w.at + (uint64_t)w.high * w.step;
+    struct index_range like = pair_index_like(p->index, p);
+
+    if (sign < 0 && start < far)
+        return false;
+    like = sign > 0 ? pair_index_between(p->index, like, start + near, start + far)
+                    : pair_index_between(p->index, like, start - far, start - near);
+    for (; like.low < like.high; like.low++) {
+        const uint64_t is = like.low->function->start;
+        const uint64_t field = sign > 0 ? is - start : start - is;
+        const int64_t away = (int64_t)(field - w.at), step = (int64_t)w.step;
+
+        p->index->looks++;
+        if (away % step == 0 &&
+            (!g || is_in_order(g, p->function.entry->index + away / step, is)) &&
+            pair_is_of(p, cfi, like.low->function))
+            return true;
+    }
+    return false;
+}
+
+bool pair_of_other_base(struct row_pair *p, struct cfi *cfi)
+{
+    return is_away(p, cfi, 1, NULL) || is_away(p, cfi, -1, NULL);
+}
+
+bool pair_bases_agree(const struct pair_group *g)
+{
+    struct row_pair *p = g->p;
+    uint32_t good = 0;
+
+    if (p->hunt->as_it_stands->part_count > 1)
+        return true;
+    for (uint32_t i = 0; i < g->count; i++) {
+        p->function = hunt_function(p->hunt, g->members[i]);
+        good += pair_read(p, p->function.part, p->function.entry) &&
+                (is_away(p, g->cfi, 1, g) || is_away(p, g->cfi, -1, g));
+    }
+    return good * 4 >= g->count * 3;
+}
