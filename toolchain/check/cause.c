@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "symbols/eh_frame.h"
 #include "toolchain/check/cause_hunt.h"
 #include "util/counted.h"
 
@@ -166,19 +167,43 @@ static void describe(struct cause *out, const struct check *c)
     }
 }
 
+/* Whether the code must be asked, and may be: .eh_frame is not there, and few symbols are. */
+static bool asks_code(const struct check *c, const struct check *as_it_stands,
+                      const struct truth *symbols)
+{
+    const bool may = c->options->code == CHECK_CODE_ALL ||
+                     (c->options->code == CHECK_CODE_WHERE_NEEDED && !c->options->no_cfi);
+    uint64_t functions = 0;
+
+    for (size_t i = 0; i < as_it_stands->part_count; i++)
+        functions += as_it_stands->parts[i].fde_count;
+    return may && !c->object->relocatable &&
+           (c->options->no_cfi || object_find_cfi(c->object).result != OBJECT_CFI_FOUND) &&
+           (functions == 0 || symbols->count * 10 < functions * 9);
+}
+
+static void keep_better(struct truth *out, struct truth *other, bool better)
+{
+    if (better) {
+        free(out->list);
+        *out = *other;
+    } else {
+        free(other->list);
+    }
+}
+
 /* The source that knows more functions. @return false: no memory */
-static bool open_truth(struct truth *out, const struct check *c)
+static bool open_truth(struct truth *out, const struct check *c, const struct check *as_it_stands)
 {
     struct truth other = { .list = NULL };
 
     if (!truth_of_symbols(out, c->object))
         return false;
-    if (!c->options->no_cfi && truth_of_cfi(&other, c->object) && other.count > out->count) {
-        free(out->list);
-        *out = other;
-    } else {
-        free(other.list);
-    }
+    if (!c->options->no_cfi)
+        keep_better(out, &other, truth_of_cfi(&other, c->object) && other.count > out->count);
+    other = (struct truth){ .list = NULL };
+    if (asks_code(c, as_it_stands, out))
+        keep_better(out, &other, truth_of_code(&other, c->object));
     return true;
 }
 
@@ -191,7 +216,7 @@ static void hunt_or_describe(struct search *s, const struct check *as_it_stands)
     free(s->truth.list);
     s->truth.list = NULL;
     s->out->code = 0;
-    if (open_truth(&s->truth, s->c))
+    if (open_truth(&s->truth, s->c, as_it_stands))
         cause_hunt(s->out, s->c, as_it_stands, &s->truth);
 }
 
@@ -210,7 +235,13 @@ bool cause_find(struct cause *out, const struct check *c)
             settled = judge(&s, &as_it_stands);
         if (!settled && !c->options->no_cfi) {
             free(s.truth.list);
-            if (truth_of_cfi(&s.truth, c->object))
+            s.truth.list = NULL;
+            settled = truth_of_cfi(&s.truth, c->object) && judge(&s, &as_it_stands);
+        }
+        if (!settled && asks_code(c, &as_it_stands, &s.truth)) {
+            free(s.truth.list);
+            s.truth.list = NULL;
+            if (truth_of_code(&s.truth, c->object))
                 judge(&s, &as_it_stands);
         }
         hunt_or_describe(&s, &as_it_stands);

@@ -101,6 +101,49 @@ static size_t vote_starts(struct vote *votes, const struct hunt *h, struct pair 
     return n;
 }
 
+/* Entries that vote where functions may be split, and how far their starts may be off. */
+enum { SPLIT_VOTERS = 2048, SPLIT_AWAY = 1024, SPLIT_VOTES = 1 << 18 };
+
+/* Votes of entries for each distance to a place near them where a function of their size may be. */
+static size_t vote_near(struct vote *votes, const struct hunt *h)
+{
+    const uint32_t count = hunt_functions(h), step = count / SPLIT_VOTERS + 1;
+    const struct truth *t = h->truth;
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < count; i += step) {
+        const struct sframe_entry *e = hunt_function(h, i).entry;
+        const uint64_t from = e->start < SPLIT_AWAY ? 0 : e->start - SPLIT_AWAY;
+
+        if (truth_at(t, e->start) && truth_ends_at(t, e->start + e->size))
+            continue;
+        for (size_t k = truth_rank(t, from);
+             k < t->count && t->list[k].start <= e->start + SPLIT_AWAY && n < SPLIT_VOTES; k++)
+            if (truth_ends_at(t, t->list[k].start + e->size))
+                votes[n++] = (struct vote){ (int64_t)(t->list[k].start - e->start), i };
+    }
+    return n;
+}
+
+/* The same for ranges of the code. Entries that fit where they are do not vote. */
+static void try_split_stretch(struct hunt *h)
+{
+    struct vote *votes = calloc(SPLIT_VOTES, sizeof *votes);
+
+    if (votes) {
+        const struct majority m = count_votes(votes, vote_near(votes, h));
+
+        if (m.votes >= HUNT_LEAST)
+            hunt_try_part(
+                h, part,
+                (struct sframe_fix){
+                    .kind = FIX_START, .from = m.first, .to = m.last + 1, .amount = m.value },
+                "with %+" PRId64 " bytes on the starts of the functions %" PRIu32 " to %" PRIu32,
+                m.value, m.first, m.last);
+    }
+    free(votes);
+}
+
 static void try_stretch(struct hunt *h)
 {
     const uint32_t count = hunt_functions(h);
@@ -362,8 +405,8 @@ static void look_for_another_file(struct hunt *h)
 
     for (uint32_t i = 0; i < count; i++)
         known += truth_at(h->truth, hunt_function(h, i).entry->start) != NULL;
-    if (count >= HUNT_LEAST && h->truth->count >= HUNT_LEAST && known * 2 < count &&
-        h->all >= count / 2)
+    if (count >= HUNT_LEAST && h->truth->count >= HUNT_LEAST &&
+        known * (h->truth->split ? 10 : 2) < count && h->all >= count / 2)
         hunt_settle(h, foreign, hunt_all(FIX_FOREIGN, 0),
                     "%" PRIu32 " of %" PRIu32
                     " functions start at one of %s: no constant and no other "
@@ -382,11 +425,13 @@ static void try_twice(struct hunt *h)
 
 void hunt_entries(struct hunt *h)
 {
-    if (h->truth->count >= HUNT_LEAST)
+    if (h->truth->count >= HUNT_LEAST && h->truth->split)
+        try_split_stretch(h);
+    else if (h->truth->count >= HUNT_LEAST)
         try_stretch(h);
     try_twice(h);
     try_neighbours(h);
-    if (h->truth->count >= HUNT_LEAST)
+    if (h->truth->count >= HUNT_LEAST && !h->truth->split)
         try_function_sizes(h);
     try_row_offsets(h);
     try_info(h);

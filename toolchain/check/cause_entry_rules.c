@@ -1,4 +1,5 @@
 /* Rules by which entries get a wrong start or size. */
+#include "symbols/code_ranges.h"
 #include "toolchain/check/cause_pairs.h"
 #include "toolchain/check/difference.h"
 
@@ -10,9 +11,11 @@ bool pair_is_of(struct row_pair *p, struct cfi *cfi, const struct cfi_function *
     return f->end - f->start == p->function.entry->size && pair_want(p, cfi, f) && pair_agrees(p);
 }
 
+/* A linked file has its own header at 0, which may lie in a segment of code. */
 static bool discarded(struct row_pair *p, struct cfi *cfi)
 {
-    return p->function.entry->start == 0 && !pair_function(cfi, 0);
+    return p->function.entry->start == 0 &&
+           (p->want_by ? !p->hunt->c->object->relocatable : !pair_function(cfi, 0));
 }
 
 static bool unrelocated(struct row_pair *p, struct cfi *cfi)
@@ -22,9 +25,12 @@ static bool unrelocated(struct row_pair *p, struct cfi *cfi)
 
 static bool too_high(struct row_pair *p, struct cfi *cfi)
 {
-    const struct cfi_function *f =
-        pair_function(cfi, p->function.entry->start - (UINT64_C(1) << 32));
+    const struct sframe_entry *e = p->function.entry;
+    const uint64_t low = e->start - (UINT64_C(1) << 32);
+    const struct cfi_function *f = pair_function(cfi, low);
 
+    if (p->want_by)
+        return object_is_code(p->hunt->c->object, low, low + e->size);
     return f && pair_is_of(p, cfi, f);
 }
 
@@ -77,6 +83,15 @@ static bool overlaps(struct row_pair *p, struct cfi *cfi)
     const struct sframe_entry *e = p->function.entry;
     const struct cfi_function *f = pair_function(cfi, e->start);
 
+    if (f && p->want_by) {
+        const struct cfi_function *next = pair_function_from(cfi, e->start + 1);
+        struct cfi_function whole = *f;
+
+        if (!next || next->start >= f->end)
+            return false;
+        whole.end = next->start;
+        return pair_want(p, cfi, &whole) && pair_agrees(p);
+    }
     return f && e->size > f->end - f->start && pair_want(p, cfi, f) && pair_agrees(p);
 }
 
@@ -132,52 +147,62 @@ const struct entry_rule entry_rules[] = {
       "are slots of a linkage table: their row of the push starts where another layout has it",
       other_layout,
       { .functions = 1 },
+      false,
       NULL },
     { { CODE_CAUSE_RELOCATION, "a linker discards sections and keeps their entries" },
       "lie at address 0: they are marked as discarded, and their code has no rows",
       discarded,
       { .rows = 0 },
+      true,
       NULL },
     { { CODE_CAUSE_RELOCATION, "a linker skips the relocations of one object file" },
       "were never relocated: the fields of their starts are 0",
       unrelocated,
       { .rows = 0 },
+      true,
       NULL },
     { { CODE_CAUSE_PART, "a linker applies a relocation of 32 bits to a field of 64" },
       "lie 4 GiB too high: the upper half of the field was not written",
       too_high,
       { .rows = 0 },
+      true,
       NULL },
     { { CODE_CAUSE_STARTS, "a linker merges object files of two releases" },
       "count their starts from the other place than the section says: each is off by the offset of "
       "its field",
       pair_of_other_base,
       { .rows = 0 },
+      false,
       pair_bases_agree },
     { { CODE_CAUSE_NEIGHBOUR, "ld -r of binutils 2.40 to 2.44 keeps the offsets of relocations" },
       "have the starts of their neighbours: sizes and rows are one entry apart",
       one_late,
       { .rows = 0 },
+      false,
       NULL },
     { { CODE_CAUSE_SIZES, "a linker drops an entry and takes sizes from the next one" },
       "are larger than their code: each covers the function behind it, which has no entry",
       swallows,
       { .functions = 1 },
+      false,
       NULL },
     { { CODE_CAUSE_SIZES, "a splitter of hot and cold code keeps the size of the whole function" },
       "are larger than their code and reach into the next",
       overlaps,
       { .rows = 0 },
+      true,
       NULL },
     { { CODE_CAUSE_PART, "a compiler or assembler counts nops in front of the function's label" },
       "start in front of their code, at nops: all their rows are early",
       in_front,
       { .rows = 0 },
+      false,
       NULL },
     { { CODE_CAUSE_NEIGHBOUR, "BOLT, a symbol ordering file or a tool that takes rows for equal" },
       "have the sizes and rows of others: they are in the order of before a reordering",
       elsewhere,
       { .rows = 0 },
+      false,
       NULL },
 };
 

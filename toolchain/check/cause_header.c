@@ -269,7 +269,7 @@ void hunt_order(struct hunt *h)
         late += start < highest;
         highest = start > highest ? start : highest;
     }
-    /* A damaged start breaks the order once. */
+    /* A damaged start breaks the order once, and the first or the last entry alone says no more. */
     by_field = breaks > 0 && (breaks > 1 || breaks_at_known(h, count)) &&
                (ascends_by_field(h, count, false) || ascends_by_field(h, count, true) ||
                 ascends_by_old_field(h, count));
@@ -279,7 +279,7 @@ void hunt_order(struct hunt *h)
         early += hunt_function(h, i).entry->start > hunt_function(h, at).entry->start;
     if (late >= HUNT_LEAST && breaks >= count / 2 && breaks + 1 + count / 10 >= count)
         hunt_settle(h, order, hunt_all(FIX_ANY_ORDER, 0), "the table descends: in ascending order");
-    else if (late >= HUNT_LEAST && breaks == 1 &&
+    else if (late >= HUNT_LEAST && breaks == 1 && at > 1 && count - at > 1 &&
              hunt_function(h, count - 1).entry->start < hunt_function(h, 0).entry->start)
         hunt_settle(h, order, hunt_all(FIX_ANY_ORDER, 0),
                     "the table is rotated, its first function is entry %" PRIu32 ": from there on",

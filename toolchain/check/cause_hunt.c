@@ -16,10 +16,12 @@ enum { ENOUGH = 100 };
 struct demand {
     uint64_t share; /* one of so many findings may stay */
     uint64_t least; /* findings that are removed */
+    uint64_t part;  /* one of so many is removed; 0: not asked */
 };
 
-static const struct demand of_all = { 10, FINDINGS_LEAST }, of_part = { 2, FINDINGS_LEAST },
-                           of_header = { 10, 2 }, of_functions = { 0, 1 }, of_few = { 2, 1 };
+static const struct demand of_all = { 10, FINDINGS_LEAST, 0 }, of_part = { 2, FINDINGS_LEAST, 0 },
+                           of_header = { 10, 2, 0 }, of_functions = { 0, 1, 0 },
+                           of_few = { 2, 1, 0 }, of_code = { 0, 1, 5 };
 
 static uint64_t grave(const struct findings *f)
 {
@@ -78,7 +80,8 @@ __attribute__((format(printf, 5, 0))) static void try(struct hunt *h, struct hun
     check_count(&f, h->c, &reading);
     left = grave(&f);
     findings_free(&f);
-    if (left < h->left && left * demand.share <= h->all && h->all - left >= demand.least)
+    if (left < h->left && left * demand.share <= h->all && h->all - left >= demand.least &&
+        (demand.part == 0 || (h->all - left) * demand.part >= h->all))
         take(h, name, fix, left, format, arguments);
 }
 
@@ -117,7 +120,7 @@ void hunt_try_functions(struct hunt *h, struct hunt_name name, struct sframe_fix
     va_list arguments;
 
     va_start(arguments, format);
-    try(h, name, fix, few ? of_few : of_functions, format, arguments);
+    try(h, name, fix, few ? of_few : h->by_code ? of_code : of_functions, format, arguments);
     va_end(arguments);
 }
 

@@ -7,6 +7,7 @@
  *     cause_entries.c faults of the functions' fields
  *     cause_rows.c    faults of the rows
  *     cause_stretch.c faults of the rows of some functions; cause_pairs.c has the rules
+ *     cause_code.c    rows that functions should have, by their code; cause_sweep.c: where these begin
  *     cause_base.c    entries that count from another place; cause_index.c: how rules search
  *     cause_lost.c    rows whose entries are gone
  */
@@ -32,6 +33,7 @@ struct hunt {
     struct cause *out;
     struct stretch_rules *rules; /* of hunt_stretch(); NULL: not read yet */
     bool has_rules;              /* ... and could be read */
+    bool by_code; /* ... and rows are compared with the code, which is not known to its end */
 };
 
 /* What a repair is called, and whose fault it mends. */

@@ -103,7 +103,8 @@ bool pair_index_make(struct pair_index *out, const struct hunt *h, struct cfi *c
     if (!out->starts || !out->rows || !out->functions)
         return false;
     read_entries(out, h);
-    read_functions(out, cfi, scratch);
+    if (!scratch->want_by)
+        read_functions(out, cfi, scratch);
     return true;
 }
 

@@ -25,7 +25,7 @@ struct pair_index {
 /*
  * Reads the rows of each function of .eh_frame once. Cost: n log n.
  *
- * @param scratch  its rows are overwritten
+ * @param scratch  its rows are overwritten; rows of the code are not read
  *
  * @return false: no memory. Needs pair_index_free() in each case
  */

@@ -27,7 +27,7 @@ bool pair_read(struct row_pair *p, const struct sframe_part *part, const struct 
 
 bool pair_want(struct row_pair *p, struct cfi *cfi, const struct cfi_function *f)
 {
-    return pair_want_range(p, cfi, f, f->start, f->end);
+    return p->want_by ? p->want_by(p, f) : pair_want_range(p, cfi, f, f->start, f->end);
 }
 
 bool pair_want_range(struct row_pair *p, struct cfi *cfi, const struct cfi_function *f,

@@ -23,14 +23,21 @@ struct row_pair {
     struct cfi_row want[PAIR_ROWS]; /* starts count from the function; equal neighbours are one */
     const struct hunt *hunt;
     struct pair_index *index; /* cause_index.h */
-    bool as_it_is;            /* the rows were read with no other entry or part */
-    bool unowned;             /* rows lie unused in the table */
+    /*
+     * NULL: rows of .eh_frame; else what should be there (cause_code.h). adapt: the same beside other rows, which were
+     * read since.
+     */
+    bool (*want_by)(struct row_pair *p, const struct cfi_function *f);
+    bool (*adapt)(struct row_pair *p);
+    void *want_data;
+    bool as_it_is; /* the rows were read with no other entry or part */
+    bool unowned;  /* rows lie unused in the table */
 };
 
 /* Reads the rows of .sframe into a pair, with the fix of the part. @return false: not all */
 bool pair_read(struct row_pair *p, const struct sframe_part *part, const struct sframe_entry *e);
 
-/* Reads the rows of .eh_frame. @return false: not all are rules, or too many */
+/* Reads the rows of .eh_frame, or of the code. @return false: not all are rules, or too many */
 bool pair_want(struct row_pair *p, struct cfi *cfi, const struct cfi_function *f);
 
 /* The same for a range of the function, from whose start the rows count. */

@@ -76,8 +76,10 @@ static void keep(struct sfb_rule *r)
     (void)r;
 }
 
-bool pair_agrees(const struct row_pair *p)
+bool pair_agrees(struct row_pair *p)
 {
+    if (p->adapt && !p->adapt(p))
+        return false;
     return makes_value(p, keep, false);
 }
 
@@ -404,7 +406,7 @@ static bool repeats(struct row_pair *p)
 }
 
 /* Another entry has these rows. Twins contradict each other: that is another fault. */
-static bool shared(struct row_pair *p)
+bool pair_shared(struct row_pair *p)
 {
     const struct sframe_entry *e = p->function.entry;
 
@@ -490,7 +492,7 @@ const struct pair_rule pair_rules[] = {
         { .rows = ONE_ROW, .whole = true }),
     { { CODE_CAUSE_NEIGHBOUR, "a tool shares rows of functions that it takes for equal" },
       "have the rows of other functions: rows are shared that are not equal",
-      shared,
+      pair_shared,
       { .functions = 2 } },
     ROW("lack rows; the others are right", rows_lost, "a converter drops instructions",
         { .rows = EACH_ROW, .whole = true }),

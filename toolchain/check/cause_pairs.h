@@ -11,7 +11,7 @@ bool pair_is_equal(const struct row_pair *p);
 uint32_t pair_wrong(const struct row_pair *p);
 
 /* Whether each address has the same rule in both tables. */
-bool pair_agrees(const struct row_pair *p);
+bool pair_agrees(struct row_pair *p);
 
 /* Whether the rows are said to repeat, and do not. */
 bool pair_repeats(const struct row_pair *p);
@@ -56,6 +56,8 @@ struct entry_rule {
     const char *what;
     bool (*makes)(struct row_pair *p, struct cfi *cfi);
     struct pair_demand least;
+    bool
+        by_code; /* the rule needs no rows that should be there: it counts where .eh_frame is not, too */
     bool (*agree)(const struct pair_group *g); /* all of them together; NULL: not asked */
 };
 
@@ -78,6 +80,9 @@ const struct cfi_function *pair_function(const struct cfi *cfi, uint64_t start);
 
 /* The first one with that start or a later one; NULL: none. */
 const struct cfi_function *pair_function_from(const struct cfi *cfi, uint64_t start);
+
+/* The rule of rows that another entry has, too. */
+bool pair_shared(struct row_pair *p);
 
 extern const struct pair_rule pair_rules[];
 extern const size_t pair_rule_count;

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "toolchain/check/cause_code.h"
 #include "toolchain/check/cause_pairs.h"
 
 /* With fewer votes none of them is by chance. */
@@ -31,6 +32,7 @@ static bool is_right_or_unknown(const struct verdict *v)
 struct stretch_rules {
     struct cfi cfi;
     struct pair_index index;
+    struct code_rows *code; /* NULL: .eh_frame is right */
     struct row_pair *p;
     struct verdict *all;
 };
@@ -68,8 +70,21 @@ static uint64_t entry_rules_of(struct row_pair *p, struct cfi *cfi)
     uint64_t rules = 0;
 
     for (size_t i = 0; i < entry_rule_count; i++)
-        rules |= (uint64_t)entry_rules[i].makes(p, cfi) << (pair_rule_count + i);
+        if (!p->want_by || entry_rules[i].by_code)
+            rules |= (uint64_t)entry_rules[i].makes(p, cfi) << (pair_rule_count + i);
     return rules;
+}
+
+/* Reads the rows again, and what should be there beside them. @return false: none */
+static bool read_again(struct row_pair *p)
+{
+    if (p->as_it_is)
+        return true;
+    if (!pair_read(p, p->function.part, p->function.entry)) {
+        p->count = 0;
+        return false;
+    }
+    return !p->adapt || p->adapt(p);
 }
 
 /* Whether the rows are right as far as the entry goes: code that SFrame cannot describe is left out. */
@@ -95,19 +110,20 @@ static uint64_t rules_of(struct row_pair *p, struct cfi *cfi)
         p->count = 0;
     if (!f)
         return readable ? entry_rules_of(p, cfi) : 0;
-    if (readable && agrees_so_far(p, cfi, f))
+    if (readable && !p->want_by && agrees_so_far(p, cfi, f))
         return UINT64_C(1) << RIGHT;
-    if (!pair_want(p, cfi, f))
-        return UINT64_C(1) << UNKNOWN;
+    if (!pair_want(p, cfi, f)) {
+        rules = p->want_by && readable ? entry_rules_of(p, cfi) : 0;
+        return rules != 0 ? rules : UINT64_C(1) << UNKNOWN;
+    }
     if (readable && pair_agrees(p) && !pair_repeats(p) && e->size <= f->end - f->start)
         return UINT64_C(1) << RIGHT;
     agrees = readable && pair_agrees(p) && !pair_repeats(p);
     for (size_t i = 0; i < pair_rule_count && !agrees; i++) {
-        if (!p->as_it_is && !pair_read(p, p->function.part, e))
-            p->count = 0;
+        read_again(p);
         rules |= (uint64_t)pair_rules[i].makes(p) << i;
     }
-    if (readable && (p->as_it_is || pair_read(p, p->function.part, e)))
+    if (readable && read_again(p))
         rules |= entry_rules_of(p, cfi);
     return rules != 0 || !agrees ? rules : UINT64_C(1) << RIGHT;
 }
@@ -231,9 +247,11 @@ static bool is_enough(const struct hunt *h, const struct stretch *s, struct pair
 {
     const bool rows_count = !least.whole || hunt_count(h, CODE_UNOWNED) == 0;
     const uint32_t functions = least.functions != 0 ? least.functions : (uint32_t)PAIR_FUNCTIONS;
+    /* By the code there are several rows that fit: what few of them have may be chance. */
+    const uint32_t rows = least.rows * (h->by_code ? 4U : 1U);
 
     return s->votes > 0 && s->votes * 4 >= s->wrong * 3 &&
-           (s->own >= functions || (least.rows != 0 && rows_count && s->rows >= least.rows));
+           (s->own >= functions || (rows != 0 && rows_count && s->rows >= rows));
 }
 
 /* Whether the functions of a rule agree on what only all of them can show. */
@@ -296,6 +314,30 @@ static void judge(struct hunt *h, const struct verdict *verdicts, bool last, str
     }
 }
 
+/* Rows that are shared and not equal are right for one of the functions. */
+static void keep_shared(const struct hunt *h, struct verdict *all)
+{
+    const uint32_t count = hunt_functions(h);
+    uint64_t *right = calloc((size_t)count + 1, sizeof *right);
+    uint32_t n = 0;
+    size_t rule = 0;
+
+    while (rule < pair_rule_count && pair_rules[rule].makes != pair_shared)
+        rule++;
+    for (uint32_t i = 0; right && i < count; i++)
+        if (all[i].rules >> RIGHT & 1)
+            right[n++] = hunt_function(h, i).entry->row_at;
+    if (right)
+        qsort(right, n, sizeof *right, ascending);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t at = hunt_function(h, i).entry->row_at;
+
+        if (!right || !bsearch(&at, right, n, sizeof *right, ascending))
+            all[i].rules &= ~(UINT64_C(1) << rule);
+    }
+    free(right);
+}
+
 static void find_rules(const struct hunt *h, struct verdict *all, struct row_pair *p,
                        struct cfi *cfi)
 {
@@ -314,30 +356,45 @@ static void find_rules(const struct hunt *h, struct verdict *all, struct row_pai
     }
 }
 
-/* Reads all functions. @return false: no memory */
-static bool open_rules(struct stretch_rules *r, const struct hunt *h)
+/* What is right: .eh_frame, or the code. @return false: neither, or no memory */
+static bool open_right(struct stretch_rules *r, const struct hunt *h)
 {
     const struct object_cfi_place place = object_find_cfi(h->c->object);
 
-    if (place.result != OBJECT_CFI_FOUND || !cfi_open(&r->cfi, h->c->object, &place, NULL, NULL))
+    r->p = calloc(1, sizeof *r->p);
+    if (!r->p)
+        return false;
+    if (!h->c->options->no_cfi && place.result == OBJECT_CFI_FOUND)
+        return cfi_open(&r->cfi, h->c->object, &place, NULL, NULL);
+    r->code = code_rows_open(h->as_it_stands);
+    if (!r->code)
+        return false;
+    code_rows_attach(r->code, r->p);
+    return code_rows_functions(&r->cfi, h);
+}
+
+/* Reads all functions. @return false: no memory, or nothing to compare with */
+static bool open_rules(struct stretch_rules *r, const struct hunt *h)
+{
+    if (!open_right(r, h))
         return false;
     r->all = calloc((size_t)hunt_functions(h) + 1, sizeof *r->all);
-    r->p = malloc(sizeof *r->p);
-    if (!r->all || !r->p || !pair_index_make(&r->index, h, &r->cfi, r->p))
+    if (!r->all || !pair_index_make(&r->index, h, &r->cfi, r->p))
         return false;
     r->p->index = &r->index;
     find_rules(h, r->all, r->p, &r->cfi);
+    if (r->code)
+        keep_shared(h, r->all);
     return true;
 }
 
 void hunt_stretch(struct hunt *h, bool last)
 {
-    if (h->c->options->no_cfi)
-        return;
     if (!h->rules) {
         h->rules = calloc(1, sizeof *h->rules);
         h->has_rules = h->rules && open_rules(h->rules, h);
     }
+    h->by_code = h->has_rules && h->rules->code;
     if (h->has_rules)
         judge(h, h->rules->all, last, h->rules->p, &h->rules->cfi);
 }
@@ -351,6 +408,7 @@ void hunt_stretch_close(struct hunt *h)
     h->out->looks += r->index.looks;
     pair_index_free(&r->index);
     cfi_close(&r->cfi);
+    code_rows_close(r->code);
     free(r->all);
     free(r->p);
     free(r);

@@ -30,7 +30,7 @@ bool truth_of_cfi(struct truth *out, const struct object *o)
     return out->list != NULL;
 }
 
-const struct object_range *truth_at(const struct truth *t, uint64_t start)
+size_t truth_rank(const struct truth *t, uint64_t start)
 {
     size_t low = 0, high = t->count;
 
@@ -42,7 +42,29 @@ const struct object_range *truth_at(const struct truth *t, uint64_t start)
         else
             high = middle;
     }
-    return low < t->count && t->list[low].start == start ? &t->list[low] : NULL;
+    return low;
+}
+
+const struct object_range *truth_at(const struct truth *t, uint64_t start)
+{
+    const size_t i = truth_rank(t, start);
+
+    return i < t->count && t->list[i].start == start ? &t->list[i] : NULL;
+}
+
+bool truth_ends_at(const struct truth *t, uint64_t end)
+{
+    size_t low = 0, high = t->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (t->list[middle].end < end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < t->count && t->list[low].end == end;
 }
 
 struct check_share truth_fit(const struct check *c, const struct truth *t)
@@ -55,7 +77,8 @@ struct check_share truth_fit(const struct check *c, const struct truth *t)
             const struct object_range *r = truth_at(t, e->start);
 
             n.all++;
-            n.equal += r && r->end - r->start == e->size;
+            n.equal += r && (t->split ? truth_ends_at(t, e->start + e->size)
+                                      : r->end - r->start == e->size);
         }
     return n;
 }

@@ -16,14 +16,27 @@ struct truth {
     struct object_range *list;
     size_t count;
     const char *by;
+    bool split; /* a function may be several ranges in a row: it begins and ends with one */
 };
 
 /* @return false: none, or no memory. The list needs free(), whatever comes. */
 bool truth_of_symbols(struct truth *out, const struct object *o);
 bool truth_of_cfi(struct truth *out, const struct object *o);
 
+/*
+ * By the code (cause_sweep.c): a range ends where control does, at a return, a jump, or a call with no-ops behind it. Cost:
+ * decodes all code.
+ */
+bool truth_of_code(struct truth *out, const struct object *o);
+
 /* The function that starts there; NULL: none. */
 const struct object_range *truth_at(const struct truth *t, uint64_t start);
+
+/* How many of them start below an address. */
+size_t truth_rank(const struct truth *t, uint64_t start);
+
+/* Whether one ends there; they do not overlap. */
+bool truth_ends_at(const struct truth *t, uint64_t end);
 
 /* How many functions of a section that was read have a known start, and its size. */
 struct check_share truth_fit(const struct check *c, const struct truth *t);

@@ -47,6 +47,7 @@ struct code_check {
     uint64_t gaps[GAP_COUNT];      /* functions with a gap of this kind */
     uint64_t code_left, rows_left; /* that may still be read */
     struct code_caller *callers;   /* for each of all */
+    bool blind;                    /* rows are not read: the code alone decides */
 };
 
 struct code_row {
@@ -112,6 +113,12 @@ size_t code_insn_at(const struct code_function *u, uint64_t pc);
 
 /* Follows all paths. @return false: no memory */
 bool code_follow(struct code_function *u);
+
+/*
+ * Follows the paths from the function's start alone, and reports nothing. A second path that brings another frame to
+ * a place is a gap. @return false: no memory
+ */
+bool code_follow_blindly(struct code_function *u);
 
 /* Checks that rows, instructions and the function begin and end at the same bytes. */
 void code_judge_bounds(struct code_function *u);

@@ -57,8 +57,10 @@ static bool arrive(struct code_function *u, size_t at, const struct frame_state 
             return false;
         **held = *s;
     } else {
-        if (contradicts(u, at, *held, s))
+        if (contradicts(u, at, *held, s)) {
+            u->gaps[GAP_HEIGHT] |= u->cc->blind;
             return true;
+        }
         if (!state_meet(*held, s))
             return true;
         if (u->marks[at] >> 5 == CHANGES_MAX)
@@ -324,6 +326,13 @@ static bool begin(struct code_function *u, size_t at)
     else
         s = (struct frame_state){ .forgot = true };
     return arrive(u, at, &s);
+}
+
+bool code_follow_blindly(struct code_function *u)
+{
+    const size_t at = code_insn_at(u, u->start);
+
+    return at == u->insn_count || (enter(u, at) && run_all(u));
 }
 
 bool code_follow(struct code_function *u)

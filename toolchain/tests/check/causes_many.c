@@ -1,4 +1,7 @@
-/* Causes in a table of 20,000 functions: what the search costs, and what is there by chance. */
+/*
+ * Causes in a table of 20,000 functions: what the search costs, and what is there by chance. Causes in a table of 500
+ * functions, by the code alone.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +11,7 @@
 #include "symbols/sframe.h"
 #include "toolchain/check/bytes.h"
 #include "toolchain/check/finding_list.h"
+#include "toolchain/check/insn.h"
 #include "util/input.h"
 
 /* Version 1: entries of 17 bytes. */
@@ -18,11 +22,13 @@ enum { LOOKS_MOST = 64 };
 
 struct table {
     struct input file;
-    uint8_t *entries;
+    uint8_t *entries, *rows;
     uint32_t count;
+    uint64_t address;
+    bool bare; /* .eh_frame is not looked at */
 };
 
-static void open_copy(struct table *t)
+static void open_copy(struct table *t, const char *library)
 {
     char folder[] = "/tmp/sfb-many.XXXXXX";
     struct object_sframe found;
@@ -33,14 +39,16 @@ static void open_copy(struct table *t)
 
     cr_assert(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/copy", folder);
-    run =
-        run_line("'%s' synth --force --sframe-version 1 '%s' -o '%s'", SFB_TOOL, CHECK_MANY, path);
+    run = run_line("'%s' synth --force --sframe-version 1 '%s' -o '%s'", SFB_TOOL, library, path);
     cr_assert(eq(int, run.status, 0), "%s", run.err);
     run_free(&run);
     cr_assert(input_open(&t->file, path) == NULL);
     cr_assert(object_open(&object, &fault, t->file.data, t->file.size) != 0);
     cr_assert(object_find_sframe(&found, &fault, &object) == OBJECT_FOUND);
     t->entries = t->file.data + (found.data - t->file.data) + SFRAME_HEADER_SIZE;
+    t->rows = t->entries + bytes_load(found.data + AT_HEADER_FRE_AT, 4, false);
+    t->address = found.address;
+    t->bare = false;
     t->count = (uint32_t)bytes_load(found.data + AT_HEADER_FDES, 4, false);
     cr_assert(eq(u8, found.data[AT_HEADER_VERSION], 1));
     object_close(&object);
@@ -64,6 +72,8 @@ static unsigned look(const struct table *t, uint64_t *looks)
     struct finding_list list = { .list = NULL };
     const struct check_options options = { .take = finding_list_take,
                                            .take_data = &list,
+                                           .no_cfi = t->bare,
+                                           .code = t->bare ? CHECK_CODE_ALL : CHECK_CODE_NONE,
                                            .limit = 100 };
     struct check_result result;
     unsigned first;
@@ -82,7 +92,7 @@ Test(check_causes_many, cost_as_much_as_there_are_functions)
     uint64_t looks;
     struct table t;
 
-    open_copy(&t);
+    open_copy(&t, CHECK_MANY);
     cr_assert(lt(u32, 20000, t.count));
     for (uint32_t i = 0; i < t.count; i++) {
         const uint32_t other = (uint32_t)((uint64_t)i * 7919 % t.count);
@@ -123,7 +133,7 @@ Test(check_causes_many, tell_another_order_from_starts_that_count_from_another_p
     uint64_t looks;
     struct table t;
 
-    open_copy(&t);
+    open_copy(&t, CHECK_MANY);
     reorder(&t, 150);
     cr_expect(eq(uint, look(&t, &looks), CODE_CAUSE_NEIGHBOUR));
     input_free(&t.file);
@@ -135,13 +145,100 @@ Test(check_causes_many, see_starts_that_count_from_another_place)
     struct table t;
 
     for (int sign = -1; sign <= 1; sign += 2) {
-        open_copy(&t);
+        open_copy(&t, CHECK_MANY);
         for (uint32_t i = 150; i < 155; i++)
             bytes_store(entry(&t, i), 4,
                         field(&t, i, 0) +
                             (uint32_t)(sign * (int32_t)(SFRAME_HEADER_SIZE + i * ENTRY)),
                         false);
         cr_expect(eq(uint, look(&t, &looks), CODE_CAUSE_STARTS), "%d", sign);
+        input_free(&t.file);
+    }
+}
+
+/* ---- by the code alone ---- */
+
+/* A row of one of the first 300 functions: its start, its info, the offset of the CFA. */
+enum { ROW = 3, ROWS = 5, FIRST = 150, LAST = 162 };
+
+static uint8_t *row(const struct table *t, uint32_t index, uint32_t number)
+{
+    return t->rows + field(t, index, AT_ROWS) + (size_t)number * ROW;
+}
+
+static void lower_cfa(const struct table *t, uint32_t index)
+{
+    for (uint32_t k = 0; k < ROWS; k++)
+        row(t, index, k)[2] = (uint8_t)(row(t, index, k)[2] - 8);
+}
+
+static void lose_epilogue(const struct table *t, uint32_t index)
+{
+    entry(t, index)[12] = 3; /* rows */
+}
+
+static void discard(const struct table *t, uint32_t index)
+{
+    bytes_store(entry(t, index), 4, (uint64_t)0 - t->address, false);
+}
+
+static void reach_into_next(const struct table *t, uint32_t index)
+{
+    bytes_store(entry(t, index) + AT_SIZE, 4, field(t, index, AT_SIZE) + 4, false);
+}
+
+static void move(const struct table *t, uint32_t index)
+{
+    bytes_store(entry(t, index), 4, field(t, index, 0) + 4, false);
+}
+
+static const struct {
+    const char *name;
+    void (*change)(const struct table *t, uint32_t index);
+    uint32_t count; /* of functions */
+    enum check_code cause;
+} faults[] = {
+    /* 60 functions share their rows. */
+    { "the CFA 8 too low", lower_cfa, 5, CODE_CAUSE_ROW_VALUE },
+    { "no rows for epilogues", lose_epilogue, 12, CODE_CAUSE_ROW_VALUE },
+    { "entries of discarded code", discard, 12, CODE_CAUSE_RELOCATION },
+    { "sizes that reach into the next function", reach_into_next, 12, CODE_CAUSE_SIZES },
+    { "starts 4 too high", move, 12, CODE_CAUSE_PART },
+};
+
+Test(check_causes_many, are_named_by_the_code_alone)
+{
+    for (size_t i = 0; i < sizeof faults / sizeof *faults && decoder_built(); i++) {
+        uint64_t looks;
+        struct table t;
+        unsigned first;
+
+        open_copy(&t, CHECK_FEW);
+        t.bare = true;
+        for (uint32_t k = FIRST; k < FIRST + faults[i].count; k++)
+            faults[i].change(&t, k);
+        first = look(&t, &looks);
+        cr_expect(eq(uint, first, faults[i].cause), "%s", faults[i].name);
+        input_free(&t.file);
+    }
+}
+
+/* One function with the same fault, and one with another, are no rule. */
+Test(check_causes_many, are_not_claimed_of_two_functions)
+{
+    for (size_t i = 0; i < sizeof faults / sizeof *faults && decoder_built(); i++) {
+        uint64_t looks;
+        struct table t;
+        unsigned first;
+
+        open_copy(&t, CHECK_FEW);
+        t.bare = true;
+        faults[i].change(&t, FIRST);
+        faults[(i + 1) % (sizeof faults / sizeof *faults)].change(&t, LAST);
+        first = look(&t, &looks);
+        cr_expect(lt(uint, 0, first));
+        cr_expect(ne(uint, first / 100, CODE_CAUSE_STARTS / 100), "%s: SF%04u", faults[i].name,
+                  first);
         input_free(&t.file);
     }
 }

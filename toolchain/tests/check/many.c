@@ -1,6 +1,6 @@
 /*
- * A library of many functions, for what a search for causes costs and for what is there by chance: 300 functions of
- * 12 bytes with five kinds of rows in turn, then 20,000 functions whose rows and sizes are almost all of their own.
+ * A library of many functions, for what a search for causes costs and for what is there by chance: 300 functions with
+ * five kinds of rows and sizes in turn, then FUNCTIONS whose rows and sizes are almost all of their own.
  */
 // clang-format off
 #define FRAME(size)                                                                                \
@@ -25,7 +25,7 @@ __asm__(".text\n"
         ".set n, n + 1\n"
         ".endr\n"
         ".set n, 0\n"
-        ".rept 20000\n"
+        ".rept " FUNCTIONS "\n"
         ".set fill, n % 97\n"
         FRAME("(256 + 16 * (n % 3001))")
         ".set n, n + 1\n"
