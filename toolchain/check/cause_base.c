@@ -1,5 +1,23 @@
 /* Entries that count their start from the other place than the section says. */
+#include "symbols/code_ranges.h"
 #include "toolchain/check/cause_pairs.h"
+
+bool pair_fits_at(struct row_pair *p, struct cfi *cfi, uint64_t start)
+{
+    const struct sframe_entry *e = p->function.entry;
+    const struct cfi_function f = { .start = start, .end = start + e->size };
+    const struct truth *t = p->hunt->truth;
+    bool good;
+
+    if (p->count < 2 || !t->split || !truth_at(t, start) || !truth_ends_at(t, f.end) ||
+        !object_is_code(p->hunt->c->object, f.start, f.end))
+        return false;
+    p->index->looks++;
+    p->elsewhere = true;
+    good = pair_want(p, cfi, &f) && pair_agrees(p);
+    p->elsewhere = false;
+    return good;
+}
 
 /* How far an entry is moved: the table may have been sorted after that. */
 enum { PLACES_MOST = 64 };
@@ -58,8 +76,27 @@ static bool is_away(struct row_pair *p, struct cfi *cfi, int sign, const struct 
     return false;
 }
 
+/* The same by the code. */
+static bool is_away_by_code(struct row_pair *p, struct cfi *cfi, int sign,
+                            const struct pair_group *g)
+{
+    const uint64_t start = p->function.entry->start;
+    const struct places w = places_of(p);
+
+    for (int64_t away = w.low; away <= w.high; away++) {
+        const uint64_t field = w.at + (uint64_t)away * w.step;
+        const uint64_t is = sign > 0 ? start + field : start - field;
+
+        if ((!g || is_in_order(g, p->function.entry->index + away, is)) && pair_fits_at(p, cfi, is))
+            return true;
+    }
+    return false;
+}
+
 bool pair_of_other_base(struct row_pair *p, struct cfi *cfi)
 {
+    if (p->want_by)
+        return is_away_by_code(p, cfi, 1, NULL) || is_away_by_code(p, cfi, -1, NULL);
     return is_away(p, cfi, 1, NULL) || is_away(p, cfi, -1, NULL);
 }
 
@@ -73,7 +110,8 @@ bool pair_bases_agree(const struct pair_group *g)
     for (uint32_t i = 0; i < g->count; i++) {
         p->function = hunt_function(p->hunt, g->members[i]);
         good += pair_read(p, p->function.part, p->function.entry) &&
-                (is_away(p, g->cfi, 1, g) || is_away(p, g->cfi, -1, g));
+                (p->want_by ? is_away_by_code(p, g->cfi, 1, g) || is_away_by_code(p, g->cfi, -1, g)
+                            : is_away(p, g->cfi, 1, g) || is_away(p, g->cfi, -1, g));
     }
     return good * 4 >= g->count * 3;
 }

@@ -242,7 +242,7 @@ static bool want(struct row_pair *p, const struct cfi_function *f)
 
     p->wanted = 0;
     code->count = 0;
-    if (reaches_into_next(p, f))
+    if (!p->elsewhere && reaches_into_next(p, f))
         return false;
     return !in_linkage_table(&code->c, f->start) && follow(code, f, p) && !is_part(code, p) &&
            adapt(p);

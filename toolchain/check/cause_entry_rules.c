@@ -3,8 +3,9 @@
 #include "toolchain/check/cause_pairs.h"
 #include "toolchain/check/difference.h"
 
-/* Bytes in front of a function that may be nops; functions with the same rows that are compared. */
-enum { PREFIX_MOST = 64, TWINS_MOST = 64 };
+/* Bytes in front of a function that may be nops; functions with the same rows that are compared; ranges
+ * of code that are looked at on each side. */
+enum { PREFIX_MOST = 64, TWINS_MOST = 64, RANGES_MOST = 256 };
 
 bool pair_is_of(struct row_pair *p, struct cfi *cfi, const struct cfi_function *f)
 {
@@ -34,8 +35,22 @@ static bool too_high(struct row_pair *p, struct cfi *cfi)
     return f && pair_is_of(p, cfi, f);
 }
 
+/* The starts of the entries next to it. */
+static bool one_late_by_code(struct row_pair *p, struct cfi *cfi)
+{
+    const struct pair_index *x = p->index;
+    const uint64_t start = p->function.entry->start;
+    const uint32_t at = pair_rank(x->starts, x->count, start),
+                   behind = pair_rank(x->starts, x->count, start + 1);
+
+    return (at > 0 && pair_fits_at(p, cfi, x->starts[at - 1])) ||
+           (behind < x->count && pair_fits_at(p, cfi, x->starts[behind]));
+}
+
 static bool one_late(struct row_pair *p, struct cfi *cfi)
 {
+    if (p->want_by)
+        return one_late_by_code(p, cfi);
     const struct cfi_function *f = pair_function(cfi, p->function.entry->start);
 
     return f && f > cfi->functions && !pair_is_of(p, cfi, f) &&
@@ -46,9 +61,28 @@ static bool one_late(struct row_pair *p, struct cfi *cfi)
 static bool in_front(struct row_pair *p, struct cfi *cfi)
 {
     const uint64_t start = p->function.entry->start;
+    const struct truth *t = p->hunt->truth;
+    const size_t next = truth_rank(t, start + 1);
     const struct cfi_function *f = pair_function_from(cfi, start + 1);
 
+    if (p->want_by)
+        return !truth_at(t, start) && next < t->count &&
+               t->list[next].start - start <= PREFIX_MOST &&
+               pair_fits_at(p, cfi, t->list[next].start);
+
     return f && f->start - start <= PREFIX_MOST && pair_want(p, cfi, f) && pair_agrees(p);
+}
+
+static bool elsewhere_by_code(struct row_pair *p, struct cfi *cfi)
+{
+    const struct truth *t = p->hunt->truth;
+    const size_t at = truth_rank(t, p->function.entry->start);
+
+    for (size_t i = at < RANGES_MOST ? 0 : at - RANGES_MOST; i < t->count && i < at + RANGES_MOST;
+         i++)
+        if (t->list[i].start != p->function.entry->start && pair_fits_at(p, cfi, t->list[i].start))
+            return true;
+    return false;
 }
 
 /* The rows are of another function, which has that size. */
@@ -57,6 +91,8 @@ static bool elsewhere(struct row_pair *p, struct cfi *cfi)
     const struct cfi_function *own = pair_function(cfi, p->function.entry->start);
     struct index_range like;
 
+    if (p->want_by)
+        return elsewhere_by_code(p, cfi);
     if (own && pair_is_of(p, cfi, own))
         return false;
     like = pair_index_like(p->index, p);
@@ -172,13 +208,13 @@ const struct entry_rule entry_rules[] = {
       "its field",
       pair_of_other_base,
       { .rows = 0 },
-      false,
+      true,
       pair_bases_agree },
     { { CODE_CAUSE_NEIGHBOUR, "ld -r of binutils 2.40 to 2.44 keeps the offsets of relocations" },
       "have the starts of their neighbours: sizes and rows are one entry apart",
       one_late,
       { .rows = 0 },
-      false,
+      true,
       NULL },
     { { CODE_CAUSE_SIZES, "a linker drops an entry and takes sizes from the next one" },
       "are larger than their code: each covers the function behind it, which has no entry",
@@ -196,13 +232,13 @@ const struct entry_rule entry_rules[] = {
       "start in front of their code, at nops: all their rows are early",
       in_front,
       { .rows = 0 },
-      false,
+      true,
       NULL },
     { { CODE_CAUSE_NEIGHBOUR, "BOLT, a symbol ordering file or a tool that takes rows for equal" },
       "have the sizes and rows of others: they are in the order of before a reordering",
       elsewhere,
       { .rows = 0 },
-      false,
+      true,
       NULL },
 };
 

@@ -30,8 +30,9 @@ struct row_pair {
     bool (*want_by)(struct row_pair *p, const struct cfi_function *f);
     bool (*adapt)(struct row_pair *p);
     void *want_data;
-    bool as_it_is; /* the rows were read with no other entry or part */
-    bool unowned;  /* rows lie unused in the table */
+    bool elsewhere; /* the code is not where the entry says: entries around it may be wrong, too */
+    bool as_it_is;  /* the rows were read with no other entry or part */
+    bool unowned;   /* rows lie unused in the table */
 };
 
 /* Reads the rows of .sframe into a pair, with the fix of the part. @return false: not all */

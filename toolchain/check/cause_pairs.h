@@ -39,6 +39,12 @@ struct pair_rule {
 /* Whether the entry is that function's: its size, and its rows, which were read. */
 bool pair_is_of(struct row_pair *p, struct cfi *cfi, const struct cfi_function *f);
 
+/*
+ * By the code: whether the function there has the entry's size and rows. Rows of a function without a frame fit in
+ * many places: they are not asked.
+ */
+bool pair_fits_at(struct row_pair *p, struct cfi *cfi, uint64_t start);
+
 /* All functions that a rule makes, for what can be judged of them together. */
 struct pair_group {
     struct row_pair *p;
