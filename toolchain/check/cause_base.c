@@ -20,7 +20,7 @@ bool pair_fits_at(struct row_pair *p, struct cfi *cfi, uint64_t start)
 }
 
 /* How far an entry is moved: the table may have been sorted after that. */
-enum { PLACES_MOST = 64 };
+enum { PLACES_MOST = 256, PLACES_BY_CODE = 64 };
 
 /* The entries that the field may have been of. */
 struct places {
@@ -31,10 +31,11 @@ struct places {
 static struct places places_of(const struct row_pair *p)
 {
     const int64_t index = p->function.entry->index;
+    const int64_t most = p->want_by ? PLACES_BY_CODE : PLACES_MOST;
 
     return (struct places){ sframe_entry_at(p->function.part, p->function.entry->index),
-                            p->function.part->version->entry_size,
-                            index < PLACES_MOST ? -index : -PLACES_MOST, PLACES_MOST };
+                            p->function.part->version->entry_size, index < most ? -index : -most,
+                            most };
 }
 
 /* Whether a sorted table has the function at that place: only wrong entries make a difference. */

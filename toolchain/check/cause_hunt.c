@@ -194,8 +194,11 @@ bool cause_hunt(struct cause *out, const struct check *c, const struct check *as
         return false;
     check_count(&h.found, c, &(struct check_reading){ .version = 0 });
     h.all = h.left = grave(&h.found);
-    /* Rows that are shared beyond reason are an attack: each look at all of them is dear. */
-    if (h.all > 0 && hunt_count(&h, CODE_TOO_SHARED) == 0)
+    /*
+     * Rows that are shared beyond reason are an attack: each look at all of them is dear. A second table behind the
+     * first one is a cause by itself: what is between the two fits in some place by chance.
+     */
+    if (h.all > 0 && hunt_count(&h, CODE_TOO_SHARED) == 0 && hunt_count(&h, CODE_CONCATENATED) == 0)
         hunt_in_turn(&h);
     hunt_stretch_close(&h);
     findings_free(&h.found);

@@ -163,9 +163,10 @@ static void try_outermost(struct hunt *h)
                 hunt_count(h, CODE_OUTERMOST) <
             TRUTH_LEAST)
         return;
-    hunt_settle(h, outermost, hunt_all(FIX_OUTERMOST, 0),
-                "%" PRIu32 " of %" PRIu32 " functions begin without a caller: with them unjudged",
-                n, count);
+    hunt_try_functions(h, outermost, hunt_all(FIX_OUTERMOST, 0), false,
+                       "%" PRIu32 " of %" PRIu32
+                       " functions begin without a caller: with them unjudged",
+                       n, count);
 }
 
 void hunt_rows(struct hunt *h)

@@ -395,8 +395,7 @@ void hunt_stretch(struct hunt *h, bool last)
         h->has_rules = h->rules && open_rules(h->rules, h);
     }
     h->by_code = h->has_rules && h->rules->code;
-    /* Of several tables the one that is known to be there says more than what fits in some place. */
-    if (h->has_rules && !(h->by_code && hunt_count(h, CODE_CONCATENATED) > 0))
+    if (h->has_rules)
         judge(h, h->rules->all, last, h->rules->p, &h->rules->cfi);
 }
 

@@ -104,19 +104,20 @@ static void tell(struct findings *f, const struct finding *g, size_t index)
         f->ears.take(f->ears.data, g);
 }
 
-/* Of SF07xx, or functions that are lost: they stand in front of what they explain. */
-static bool is_cause(const struct finding *f)
+/* What explains others stands in front of them: SF07xx and a second table, then lost functions. */
+static int rank_of(const struct finding *f)
 {
-    return f->code / 100 == CODE_CAUSE_STARTS / 100 || f->code == CODE_LOST;
+    if (f->code / 100 == CODE_CAUSE_STARTS / 100 || f->code == CODE_CONCATENATED)
+        return 0;
+    return f->code == CODE_LOST ? 1 : 2;
 }
 
 void findings_release(struct findings *f)
 {
     f->holds = false;
-    for (int others = 0; others < 2; others++)
+    for (int rank = 0; rank <= 2; rank++)
         for (size_t i = 0; i < f->held_count; i++)
-            if (f->held[i].finding.severity != CHECK_NOTE &&
-                is_cause(&f->held[i].finding) == (others == 0))
+            if (f->held[i].finding.severity != CHECK_NOTE && rank_of(&f->held[i].finding) == rank)
                 f->ears.take(f->ears.data, &f->held[i].finding);
     for (size_t i = 0; i < f->held_count; i++) {
         const struct finding *g = &f->held[i].finding;

@@ -240,3 +240,36 @@ Test(check_causes, leave_other_faults_to_be_found)
     unlook(&seen);
     free(s.image);
 }
+
+struct order {
+    unsigned code[4];
+    size_t count;
+};
+
+static void note_order(void *data, const struct finding *finding)
+{
+    struct order *o = data;
+
+    if (o->count < 4)
+        o->code[o->count++] = (unsigned)finding->code;
+}
+
+/* A second table explains lost functions, and these explain what is missing elsewhere. */
+Test(check_causes, stand_in_front_of_lost_functions)
+{
+    struct order order = { .count = 0 };
+    struct findings f;
+
+    cr_assert(findings_init(&f, 0, &(struct findings_ears){ .take = note_order, .data = &order }) !=
+              0);
+    f.holds = true;
+    findings_add(&f, CODE_CFA_DIFFERS, in_sframe(0), "%s", "");
+    findings_add(&f, CODE_LOST, in_file(0), "%s", "");
+    findings_add(&f, CODE_CONCATENATED, in_sframe(0), "%s", "");
+    findings_release(&f);
+    cr_assert(eq(sz, order.count, 3));
+    cr_expect(eq(uint, order.code[0], CODE_CONCATENATED));
+    cr_expect(eq(uint, order.code[1], CODE_LOST));
+    cr_expect(eq(uint, order.code[2], CODE_CFA_DIFFERS));
+    findings_free(&f);
+}
