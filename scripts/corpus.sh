@@ -62,7 +62,7 @@ setup_corpus() {
     done
 }
 
-# run_corpus COUNT: of this system so many files, of each suite that is here all.
+# run_corpus COUNT: of this system so many files, of each suite that is here all. What is known of a file is not asked again.
 run_corpus() {
     local suite
     local -a folders=()
@@ -72,5 +72,6 @@ run_corpus() {
             folders+=("$cache/corpus/$suite")
         fi
     done
+    export SFB_CORPUS_CACHE=${SFB_CORPUS_CACHE:-$cache/corpus-lines}
     run_released toolchain/tests/check/corpus "$1" "${folders[@]}"
 }
