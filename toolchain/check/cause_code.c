@@ -306,7 +306,7 @@ bool code_rows_functions(struct cfi *out, const struct hunt *h)
             out->functions[out->count++] =
                 (struct cfi_function){ .start = e->start, .end = e->start + e->size };
     }
-    if (out->count > 0)
+    if (out->functions && out->count > 0)
         qsort(out->functions, out->count, sizeof *out->functions, by_start);
     return out->functions != NULL;
 }
