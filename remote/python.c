@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "remote/module_file.h"
 #include "remote/task_files.h"
 #include "symbols/exported.h"
@@ -11,6 +12,7 @@
 #include "symbols/process.h"
 #include "unwind/runtime/cpython_code.h"
 #include "unwind/runtime/cpython_frames.h"
+#include "unwind/runtime/cpython_gil.h"
 #include "util/grow.h"
 
 enum {
@@ -296,12 +298,15 @@ void remote_python_read(struct remote_python_stack *s, struct remote_python *p, 
     unsigned count;
 
     s->count = 0;
+    s->gil = SFB_CPYTHON_GIL_UNKNOWN;
+    s->gil_at = 0;
     s->text_size = 0;
     memset(s->same, 0, sizeof s->same);
     memset(s->same_code, 0, sizeof s->same_code);
     add_text(s, "", 0);
     remote_python_meter_look(&p->meter, p->memory);
     count = sfb_cpython_states(states, &p->cpython, &p->meter.memory, (uint64_t)own_tid);
+    s->gil = (uint32_t)sfb_cpython_gil_of(&s->gil_at, &p->cpython, &p->meter.memory, states, count);
     for (unsigned i = 0; i < count && !remote_python_meter_is_over(&p->meter); i++)
         read_state(s, p, states[i]);
     if (remote_python_meter_is_over(&p->meter) && s->count == 0)
@@ -313,10 +318,32 @@ void remote_python_look(struct remote_python_stack *s, struct remote_python *p, 
     bool nested;
 
     s->count = 0;
+    s->gil = SFB_CPYTHON_GIL_UNKNOWN;
+    s->gil_at = 0;
     if (!p || !p->fits)
         return;
     remote_heap_refresh(p->heap);
     remote_python_read(s, p, remote_task_own_number(&nested, p->tasks, tid));
+}
+
+void remote_python_note_futex(struct remote_python_stack *s, uint64_t futex)
+{
+    if (sfb_cpython_gil_has(s->gil_at, futex))
+        s->gil = SFB_CPYTHON_GIL_WAITED;
+}
+
+pid_t remote_python_gil_owner(struct remote_python *p, uint64_t gil)
+{
+    uint64_t state, native;
+
+    if (!p->fits || !p->heap)
+        return 0;
+    remote_heap_refresh(p->heap);
+    if (!sfb_cpython_gil_holder(&state, p->memory, gil) || state == 0 ||
+        !sfb_memory_read(p->memory, state + p->cpython.layout->thread_native_id, &native) ||
+        native > INT32_MAX)
+        return 0;
+    return (pid_t)native;
 }
 
 void remote_python_free(struct remote_python_stack *s)

@@ -34,6 +34,8 @@ struct remote_python_stack {
     size_t count, room;
     char *texts;
     size_t text_size, text_room;
+    uint32_t gil;    /* enum sfb_cpython_gil, which has the numbers of enum sfb_recording_gil */
+    uint64_t gil_at; /* the GIL; 0: not known */
     uint32_t same[REMOTE_PYTHON_SAME]; /* index + 1 of frames by code and instruction; by code */
     uint32_t same_code[REMOTE_PYTHON_SAME];
 };
@@ -86,6 +88,12 @@ void remote_python_read(struct remote_python_stack *stack, struct remote_python 
 
 /* The same of a thread by its number here. @param python  NULL: nothing is read */
 void remote_python_look(struct remote_python_stack *stack, struct remote_python *python, pid_t tid);
+
+/* The thread that was read sleeps on a futex: of the GIL, it waits for it. */
+void remote_python_note_futex(struct remote_python_stack *stack, uint64_t futex);
+
+/* @return the thread that holds a GIL, by its own number; 0: it is free, or not known */
+pid_t remote_python_gil_owner(struct remote_python *python, uint64_t gil);
 
 void remote_python_free(struct remote_python_stack *stack);
 

@@ -98,5 +98,6 @@ void remote_python_place(struct sfb_remote_thread *out, const struct remote_pyth
         }
     }
     out->python_count = count;
+    out->python_gil = (enum sfb_remote_gil)s->gil;
     free(places);
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "unwind/machine/arch.h"
@@ -70,6 +71,8 @@ static enum remote_look_end look_once(struct remote_look *out, const struct remo
     if (!remote_stack_copy(&out->stack[0], memory, out->call.sp, most))
         return REMOTE_LOOK_REFUSED;
     remote_python_look(&out->python, memory->python, out->tid);
+    if (out->call.in_call && out->call.number == SYS_futex)
+        remote_python_note_futex(&out->python, out->call.argument[0]);
     return is_as_before(out, files) ? REMOTE_LOOK_DONE : REMOTE_LOOK_RUNS;
 }
 

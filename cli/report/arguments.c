@@ -112,6 +112,15 @@ static bool take_languages(struct report_request *r, enum report_languages langu
     return first;
 }
 
+static bool take_gil(struct report_request *r, enum tool_exit *exit_status)
+{
+    if (report_gil_parse(optarg ? optarg : "held", &r->choice.gil))
+        return true;
+    *exit_status =
+        tool_misused(r->command, "--gil: '%s' is not one of held, waited, released", optarg);
+    return false;
+}
+
 static bool take_colour(struct report_request *r, enum tool_exit *exit_status)
 {
     static const char *const words[] = {
@@ -278,6 +287,7 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
     case OPTION_FILTER: return take_filter(r, exit_status);
     case OPTION_NATIVE: return take_languages(r, REPORT_NATIVE_TOO, exit_status);
     case OPTION_PYTHON: return take_languages(r, REPORT_PYTHON_ONLY, exit_status);
+    case OPTION_GIL: return take_gil(r, exit_status);
     case OPTION_NO_INLINES: r->choice.no_inlines = true; return true;
     case OPTION_PRINT_FOLD: r->print_fold = true; return true;
     default: return report_heap_take(r, option, exit_status);

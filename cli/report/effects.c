@@ -22,7 +22,7 @@ struct effect {
     bool files;
 };
 
-enum { EFFECTS = 13 };
+enum { EFFECTS = 14 };
 
 static bool is_timed(const struct report_choice *c)
 {
@@ -67,6 +67,7 @@ bool report_effects_judge(const struct report_request *r, enum tool_exit *exit_s
         { "fold", r->heap.fold, TABLES | VIEW(TREE) | FUNCTIONS | STACKS, false },
         { "blocks", c->blocks, (SAMPLES & ~HISTOGRAMS & ~STACKS) | VIEW(LEAKS), true },
         { "filter", r->filter_given, SAMPLES, true },
+        { "gil", c->gil != SFB_GIL_UNKNOWN, SAMPLES & ~STACKS & ~HISTOGRAMS, true },
         { "thread", c->thread, SAMPLES, true },
         { "process", c->process, SAMPLES | VIEW(MEMORY) | VIEW(NONE), true },
         { "time", is_timed(c), SAMPLES | VIEW(MEMORY), true },

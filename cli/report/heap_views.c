@@ -180,6 +180,14 @@ static bool refuse(const char *path, const char *option, const char *why)
     return false;
 }
 
+static bool has_gil(const struct report_data *data)
+{
+    for (size_t i = 0; i < data->code_frames.count; i++)
+        if (data->code_frames.at[i].gil != SFB_GIL_UNKNOWN)
+            return true;
+    return false;
+}
+
 static bool fits_time(const struct report_request *r, const char *path,
                       const struct report_data *data)
 {
@@ -195,6 +203,8 @@ static bool fits_time(const struct report_request *r, const char *path,
     if (data->wait_count == 0 && !cpu)
         return refuse(path, r->time_value_given ? "value" : "by",
                       "this is of CPU time alone: waits take sfb record --wall");
+    if (r->choice.gil != SFB_GIL_UNKNOWN && !has_gil(data))
+        return refuse(path, "gil", "no sample is of a thread of Python whose GIL is known");
     return true;
 }
 
@@ -229,6 +239,8 @@ static bool fits_heap(const struct report_request *r, const char *path,
     if (r->choice.awaited)
         return refuse(path, r->view == REPORT_VIEW_TIMELINE ? "timeline" : "by",
                       "this is of a heap, which waits for nothing");
+    if (r->choice.gil != SFB_GIL_UNKNOWN)
+        return refuse(path, "gil", "this is of a heap: sfb record without --heap");
     if (r->unit && report_unit_parse(r->unit) != REPORT_BYTES)
         return refuse(path, "unit", "this is of a heap: bytes, KiB, MiB, GiB");
     if (r->outputs[REPORT_OUTPUT_FOLDED_NS])

@@ -116,6 +116,9 @@ static const struct tool_option parts[] = {
       "otherwise" },
     { OPTION_PYTHON, 0, "python", TAKES_NOTHING, NULL,
       "of a stack with Python functions show these alone" },
+    { OPTION_GIL, 0, "gil", TAKES_OPTIONAL, "STATE",
+      "only samples of threads that hold Python's GIL; or, of a recording by --wall, that waited "
+      "for it, or had released it: held, waited, released" },
     { OPTION_NO_INLINES, 0, "no-inlines", TAKES_NOTHING, NULL,
       "count inlined functions as part of the functions that contain them" },
     OPTIONS_END,

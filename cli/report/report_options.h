@@ -51,6 +51,7 @@ enum report_option {
     OPTION_NO_INLINES,
     OPTION_NATIVE,
     OPTION_PYTHON,
+    OPTION_GIL,
     OPTION_PRINT_FOLD,
     OPTION_MIN,
     OPTION_SORT,

@@ -16,7 +16,7 @@ static int compare_waits(const struct sfb_remote_thread *a, const struct sfb_rem
     return (int)a->how - (int)b->how;
 }
 
-/* Equal: the same frames, Python functions, ends, states and system calls. */
+/* Equal: the same frames, Python functions, ends, states, system calls, and what they have of the GIL. */
 static int compare_stacks(const struct sfb_remote_thread *a, const struct sfb_remote_thread *b)
 {
     if (a->frame_count != b->frame_count)
@@ -30,6 +30,8 @@ static int compare_stacks(const struct sfb_remote_thread *a, const struct sfb_re
         if (order != 0)
             return order;
     }
+    if (a->python_gil != b->python_gil)
+        return a->python_gil < b->python_gil ? -1 : 1;
     return compare_waits(a, b);
 }
 

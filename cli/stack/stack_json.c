@@ -95,6 +95,9 @@ static void print_thread(const struct stack_text *print, const struct sfb_remote
                                         [SFB_REMOTE_ASLEEP] = "asleep",
                                         [SFB_REMOTE_STOPPED] = "stopped",
                                         [SFB_REMOTE_SAVED] = "saved" };
+    static const char *const gils[] = { [SFB_REMOTE_GIL_HELD] = "held",
+                                        [SFB_REMOTE_GIL_WAITED] = "waited",
+                                        [SFB_REMOTE_GIL_RELEASED] = "released" };
     struct stack_python python = { 0, 0 };
 
     printf("{\"tid\":%d", (int)t->tid);
@@ -105,6 +108,8 @@ static void print_thread(const struct stack_text *print, const struct sfb_remote
         print_text("why", t->why);
     print_call(print, t);
     print_text("end", t->end == SFB_END ? "outermost" : sfb_status_str(t->end));
+    if (t->python_gil != SFB_REMOTE_GIL_UNKNOWN)
+        printf(",\"gil\":\"%s\"", gils[t->python_gil]);
     printf(",\"python_unplaced\":%zu,\"frames\":[", t->python_unplaced);
     for (size_t i = 0; i < t->frame_count; i++)
         print_frame(print, t, i, &python);

@@ -148,6 +148,10 @@ static void print_heading(const struct stack_text *print,
     else if (threads[0]->in_call)
         printf(",");
     print_wait(print, threads, count);
+    if (threads[0]->python_gil == SFB_REMOTE_GIL_HELD)
+        printf(", holds the GIL");
+    else if (threads[0]->python_gil == SFB_REMOTE_GIL_WAITED)
+        printf(", waits for the GIL");
     if (print->pid != 0)
         printf(", CPU %" PRIu64 ".%06" PRIu64 " s", us / 1000000, us % 1000000);
     putchar('\n');

@@ -164,11 +164,20 @@ struct sfb_recording_code_frame {
     uint32_t line;  /* 0: not known */
 };
 
+/* The interpreter's lock, when the thread had the stack. */
+enum sfb_recording_gil {
+    SFB_GIL_UNKNOWN = 0, /* or it is no thread of the interpreter */
+    SFB_GIL_HELD = 1,
+    SFB_GIL_WAITED = 2,  /* the thread slept until it is free */
+    SFB_GIL_RELEASED = 3 /* it needed none: it ran C, or slept elsewhere */
+};
+
 /* The calls of a stack, innermost first: frames ascend. After the stack's own event. */
 struct sfb_recording_code_frames {
     uint32_t stack; /* id */
     const struct sfb_recording_code_frame *frames;
     size_t count;
+    uint32_t gil; /* enum sfb_recording_gil */
 };
 
 enum { SFB_RECORDING_CODE_FRAMES_MAX = 65536 }; /* of a stack */
@@ -462,6 +471,15 @@ enum sfb_status sfb_recording_put_stack_with_code(struct sfb_recording_writer *w
                                                   uint32_t process, const void *cbf, size_t size,
                                                   const struct sfb_recording_code_frame *frames,
                                                   size_t count);
+
+/*
+ * The same for a stack of which more is known: stacks that differ in it are others.
+ *
+ * @param code  stack is not read; count 0: no calls. An SFB_GIL_UNKNOWN without calls is a stack as any other
+ */
+enum sfb_status sfb_recording_put_stack_of_code(struct sfb_recording_writer *writer, uint32_t *id,
+                                                uint32_t process, const void *cbf, size_t size,
+                                                const struct sfb_recording_code_frames *code);
 
 /* Forgets the stacks of a process that has ended or executed another program. Ids stay valid. */
 void sfb_recording_forget_stacks(struct sfb_recording_writer *writer, uint32_t process);

@@ -56,6 +56,14 @@ struct sfb_remote_python {
     uint32_t line; /* 0: no line */
 };
 
+/* What a thread of Python had of the interpreter's lock. Of a core no wait is known. */
+enum sfb_remote_gil {
+    SFB_REMOTE_GIL_UNKNOWN = 0, /* or it is no such thread */
+    SFB_REMOTE_GIL_HELD = 1,
+    SFB_REMOTE_GIL_WAITED = 2,
+    SFB_REMOTE_GIL_RELEASED = 3
+};
+
 struct sfb_remote_thread {
     pid_t tid;
     pid_t own_tid; /* by which it knows itself: another number if it is in a PID namespace */
@@ -75,8 +83,9 @@ struct sfb_remote_thread {
     struct sfb_remote_python *python; /* innermost first; functions of one frame are neighbours */
     size_t python_count;
     size_t python_unplaced; /* functions whose C frame was not found: they are left out */
-    enum sfb_status end;    /* as in struct sframe_backtrace_info */
-    int signal;             /* of a core: the last one that it got; 0: none */
+    enum sfb_remote_gil python_gil;
+    enum sfb_status end; /* as in struct sframe_backtrace_info */
+    int signal;          /* of a core: the last one that it got; 0: none */
 };
 
 enum sfb_remote_flags {

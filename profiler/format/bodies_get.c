@@ -211,6 +211,9 @@ static void read_code_frames(struct sfb_recording_code_frames *e, struct sfb_rea
         if (i > 0 && frame < frames[i - 1].frame)
             body->failed = true; /* a sum above 2^32 */
     }
+    e->gil = body->left > 0 ? sfb_body_u32(body) : SFB_GIL_UNKNOWN;
+    if (e->gil > SFB_GIL_RELEASED) /* of a later version */
+        e->gil = SFB_GIL_UNKNOWN;
 }
 
 bool sfb_body_read(struct sfb_recording_event *out, uint32_t kind, struct sfb_reader *body,

@@ -187,4 +187,6 @@ void sfb_body_code_frames(struct sfb_bytes *body, const void *event)
         sfb_bytes_put_uleb(body, e->frames[i].line);
         frame = e->frames[i].frame;
     }
+    if (e->gil != SFB_GIL_UNKNOWN)
+        sfb_bytes_put_uleb(body, e->gil);
 }

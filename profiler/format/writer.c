@@ -290,7 +290,7 @@ enum sfb_status sfb_recording_put_stack(struct sfb_recording_writer *w, uint32_t
 static bool are_frames(const struct sfb_recording_writer *w,
                        const struct sfb_recording_code_frame *frames, size_t count)
 {
-    if (count == 0 || count > SFB_RECORDING_CODE_FRAMES_MAX)
+    if (count > SFB_RECORDING_CODE_FRAMES_MAX || (count > 0 && !frames))
         return false;
     for (size_t i = 0; i < count; i++)
         if ((frames[i].code != 0 && !sfb_ids_has(&w->codes, frames[i].code)) ||
@@ -299,20 +299,23 @@ static bool are_frames(const struct sfb_recording_writer *w,
     return true;
 }
 
-enum sfb_status sfb_recording_put_stack_with_code(struct sfb_recording_writer *w, uint32_t *id,
-                                                  uint32_t process, const void *cbf, size_t size,
-                                                  const struct sfb_recording_code_frame *frames,
-                                                  size_t count)
+enum sfb_status sfb_recording_put_stack_of_code(struct sfb_recording_writer *w, uint32_t *id,
+                                                uint32_t process, const void *cbf, size_t size,
+                                                const struct sfb_recording_code_frames *code)
 {
-    struct sfb_recording_code_frames event = { .frames = frames, .count = count };
+    struct sfb_recording_code_frames event = *code;
     enum sfb_status status;
     bool is_new;
 
-    if (cbf == NULL || frames == NULL || size > CBF_MAX || !are_frames(w, frames, count))
+    if (cbf == NULL || size > CBF_MAX || !are_frames(w, code->frames, code->count) ||
+        code->gil > SFB_GIL_RELEASED)
         return SFB_BAD_ARGUMENT;
+    if (code->count == 0 && code->gil == SFB_GIL_UNKNOWN)
+        return sfb_recording_put_stack(w, id, process, cbf, size);
     w->key.size = 0;
     sfb_bytes_put(&w->key, cbf, size);
-    sfb_bytes_put(&w->key, frames, count * sizeof *frames);
+    sfb_bytes_put(&w->key, code->frames, code->count * sizeof *code->frames);
+    sfb_bytes_put_uleb(&w->key, code->gil);
     if (w->key.failed)
         return sfb_writer_fail(w, ENOMEM);
     status = put_stack(w, id,
@@ -322,6 +325,17 @@ enum sfb_status sfb_recording_put_stack_with_code(struct sfb_recording_writer *w
         return status;
     event.stack = *id;
     return sfb_writer_put(w, SFB_EVENT_CODE_FRAMES, sfb_body_code_frames, &event);
+}
+
+enum sfb_status sfb_recording_put_stack_with_code(struct sfb_recording_writer *w, uint32_t *id,
+                                                  uint32_t process, const void *cbf, size_t size,
+                                                  const struct sfb_recording_code_frame *frames,
+                                                  size_t count)
+{
+    const struct sfb_recording_code_frames code = { .frames = frames, .count = count };
+
+    return count == 0 ? SFB_BAD_ARGUMENT
+                      : sfb_recording_put_stack_of_code(w, id, process, cbf, size, &code);
 }
 
 enum sfb_status sfb_recording_put_code(struct sfb_recording_writer *w,

@@ -293,7 +293,9 @@ struct sfb_shared_sample {
         modules; /* modules_written at the sample: the module list that its addresses refer to */
 
     /* STACK: struct sfb_shared_call behind the CBF, at a multiple of 8 bytes: calls of Python functions. */
-    uint32_t calls;
+    uint16_t calls;
+    uint8_t gil; /* STACK: enum sfb_recording_gil */
+    uint8_t padding;
 };
 
 /* A Python function that runs in a C frame of the stack. Innermost first: frames ascend. */

@@ -4,6 +4,7 @@
 #include "support/test.h"
 #include "unwind/runtime/cpython_code.h"
 #include "unwind/runtime/cpython_frames.h"
+#include "unwind/runtime/cpython_gil.h"
 
 enum { BASE = 0x10000, WORDS = 4096, TYPE = BASE + 8 };
 
@@ -324,4 +325,77 @@ Test(cpython, finds_lines_in_each_kind_of_entry)
     for (size_t size = 0; size < sizeof table; size++) /* cut off: no line, and no read behind it */
         cr_expect(eq(u32, sfb_cpython_line(table, size, 10, 10), 0));
     cr_expect(eq(u32, sfb_cpython_line((const uint8_t[]){ 0x00 }, 1, 10, 0), 0));
+}
+
+/* --- The GIL -------------------------------------------------------------------------------------- */
+
+enum { OWNER = BASE + 0x3000, GIL = BASE + 0x1000, OTHER = BASE + 0x4000 };
+
+static enum sfb_cpython_gil gil_of(struct fake *f, const struct sfb_cpython *c, uint64_t *gil)
+{
+    const uint64_t states[] = { STATE };
+
+    return sfb_cpython_gil_of(gil, c, &f->memory, states, 1);
+}
+
+/* @return the GIL, free */
+static uint64_t put_gil(struct fake *f, struct sfb_cpython *c, unsigned minor)
+{
+    *c = python(minor);
+    begin(f);
+    c->place.runtime = GIL - c->layout->gil;
+    if (minor == 11)
+        return GIL;
+    put(f, STATE + c->layout->thread_interpreter, OWNER);
+    put(f, OWNER + c->layout->gil, GIL);
+    return GIL;
+}
+
+Test(cpython, says_which_thread_holds_the_gil)
+{
+    static struct fake f;
+    struct sfb_cpython c;
+    uint64_t gil;
+
+    for (unsigned minor = 11; minor <= 14; minor++) {
+        put_gil(&f, &c, minor);
+        cr_expect(eq(int, gil_of(&f, &c, &gil), SFB_CPYTHON_GIL_RELEASED), "3.%u", minor);
+        cr_expect(eq(u64, gil, GIL));
+        put(&f, GIL + SFB_CPYTHON_GIL_LOCKED, 0x700000001); /* the int alone counts */
+        put(&f, GIL + SFB_CPYTHON_GIL_HOLDER, OTHER);
+        cr_expect(eq(int, gil_of(&f, &c, &gil), SFB_CPYTHON_GIL_RELEASED));
+        put(&f, GIL + SFB_CPYTHON_GIL_HOLDER, STATE);
+        cr_expect(eq(int, gil_of(&f, &c, &gil), SFB_CPYTHON_GIL_HELD));
+        put(&f, GIL + SFB_CPYTHON_GIL_LOCKED, 0x700000000); /* it held it last */
+        cr_expect(eq(int, gil_of(&f, &c, &gil), SFB_CPYTHON_GIL_RELEASED));
+    }
+}
+
+Test(cpython, does_not_know_a_gil_that_is_not_made_or_not_readable)
+{
+    static struct fake f;
+    struct sfb_cpython c;
+    uint64_t gil;
+
+    for (unsigned minor = 11; minor <= 14; minor++) {
+        put_gil(&f, &c, minor);
+        put(&f, GIL + SFB_CPYTHON_GIL_LOCKED, UINT32_MAX);
+        cr_expect(eq(int, gil_of(&f, &c, &gil), SFB_CPYTHON_GIL_UNKNOWN), "3.%u", minor);
+        cr_expect(eq(u64, gil, 0));
+    }
+    put(&f, OWNER + c.layout->gil, 0);
+    cr_expect(eq(int, gil_of(&f, &c, &gil), SFB_CPYTHON_GIL_UNKNOWN));
+    put(&f, OWNER + c.layout->gil, GIL + 4);
+    cr_expect(eq(int, gil_of(&f, &c, &gil), SFB_CPYTHON_GIL_UNKNOWN));
+    put(&f, STATE + c.layout->thread_interpreter, BASE - 8);
+    cr_expect(eq(int, gil_of(&f, &c, &gil), SFB_CPYTHON_GIL_UNKNOWN));
+}
+
+Test(cpython, knows_the_futexes_of_a_gil)
+{
+    cr_expect(not(sfb_cpython_gil_has(0, SFB_CPYTHON_GIL_WAITS)));
+    cr_expect(not(sfb_cpython_gil_has(GIL, GIL + SFB_CPYTHON_GIL_WAITS - 4)));
+    cr_expect(sfb_cpython_gil_has(GIL, GIL + SFB_CPYTHON_GIL_WAITS));
+    cr_expect(sfb_cpython_gil_has(GIL, GIL + SFB_CPYTHON_GIL_WAITS + 140));
+    cr_expect(not(sfb_cpython_gil_has(GIL, GIL + 512)));
 }

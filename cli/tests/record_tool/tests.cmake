@@ -217,6 +217,10 @@ if(NOT SFB_PYTHON)
   sfb_skip(record_tool python "no CPython 3.11 to 3.14 in /usr/bin")
   sfb_skip(record_tool python_looks "no CPython 3.11 to 3.14 in /usr/bin")
   sfb_skip(record_tool python_waits "no CPython 3.11 to 3.14 in /usr/bin")
+  sfb_skip(record_tool python_gil "no CPython 3.11 to 3.14 in /usr/bin")
+  sfb_skip(record_tool python_gil_looks "no CPython 3.11 to 3.14 in /usr/bin")
+  sfb_skip(record_tool python_gil_wall "no CPython 3.11 to 3.14 in /usr/bin")
+  sfb_skip(record_tool python_gil_stack "no CPython 3.11 to 3.14 in /usr/bin")
   sfb_skip(record_tool python_events "no CPython 3.11 to 3.14 in /usr/bin")
   sfb_skip(record_tool python_interpreters "no CPython 3.11 to 3.14 in /usr/bin")
   sfb_skip(record_tool python_heap "no CPython 3.11 to 3.14 in /usr/bin")
@@ -227,6 +231,12 @@ else()
     --looks $<TARGET_FILE:sfb>)
   sfb_add_test(record_tool.python_waits COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python.py
     --waits $<TARGET_FILE:sfb>)
+  sfb_add_test(record_tool.python_gil COST 20
+    COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_gil.py $<TARGET_FILE:sfb>)
+  foreach(mode looks wall stack)
+    sfb_add_test(record_tool.python_gil_${mode} COST 20
+      COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_gil.py --${mode} $<TARGET_FILE:sfb>)
+  endforeach()
   sfb_add_test(record_tool.python_events COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python.py
     --events $<TARGET_FILE:sfb>)
   sfb_add_test(record_tool.python_heap COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_heap.py $<TARGET_FILE:sfb>)
@@ -243,6 +253,8 @@ else()
       COMMAND ${python} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_heap.py $<TARGET_FILE:sfb>)
     sfb_add_test(record_tool.python_objects-${name}
       COMMAND ${python} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_heap.py --objects $<TARGET_FILE:sfb>)
+    sfb_add_test(record_tool.python_gil-${name} COST 20
+      COMMAND ${python} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_gil.py $<TARGET_FILE:sfb>)
     sfb_add_test(record_tool.python-${name} COST 20
       COMMAND ${python} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python.py $<TARGET_FILE:sfb>)
   endforeach()

@@ -82,10 +82,14 @@ static __attribute__((noinline)) void take_calls(struct sfb_thread *t,
     const struct sfb_python_sink sink = { t, reserve_code, publish_code, NEW_FUNCTIONS, true };
     struct sfb_python_runs *runs = &t->python_runs;
 
-    if (sfb_python_read(&t->python, runs, &sink, (uint64_t)t->tid) == 0)
+    const bool has_calls = sfb_python_read(&t->python, runs, &sink, (uint64_t)t->tid) != 0;
+
+    sample->gil = (uint8_t)t->python.gil;
+    sample->hash += t->python.gil * UINT64_C(0x9e3779b97f4a7c15);
+    if (!has_calls)
         return;
     sfb_marks_place(options->context, options->flags, runs->marks, runs->count, inner);
-    sample->calls = sfb_python_place(&t->python, runs);
+    sample->calls = (uint16_t)sfb_python_place(&t->python, runs);
     if (sample->calls > 0)
         sample->hash ^=
             hash_of((const uint8_t *)t->python.calls, sample->calls * sizeof *t->python.calls);

@@ -7,6 +7,7 @@
 #include "profiler/agent/known.h"
 #include "unwind/runtime/cpython_code.h"
 #include "unwind/runtime/cpython_frames.h"
+#include "unwind/runtime/cpython_gil.h"
 
 /* CPython's. Defined where a program or one of its libraries exports them. */
 extern char PyCode_Type[] __attribute__((weak));
@@ -252,6 +253,22 @@ static void read_state(struct sample *s, uint64_t at)
     p->count = proven;
 }
 
+/*
+ * A subinterpreter that ends frees its GIL. None of this thread's states is of such a one: they were found in its list just
+ * now; but another thread may end it meanwhile, so the page is probed anew.
+ */
+static uint32_t read_gil(struct sfb_python_thread *p, struct sfb_memory *memory)
+{
+    uint64_t gil;
+
+    for (uint32_t i = 0; i < p->state_count; i++) {
+        gil = sfb_cpython_gil_at(&cpython, memory, p->states[i]);
+        if (gil - cpython.place.runtime > RUNTIME_SIZE)
+            sfb_python_forget(memory, gil);
+    }
+    return (uint32_t)sfb_cpython_gil_of(&gil, &cpython, memory, p->states, p->state_count);
+}
+
 uint32_t sfb_python_read(struct sfb_python_thread *p, struct sfb_python_runs *runs,
                          const struct sfb_python_sink *sink, uint64_t tid)
 {
@@ -259,11 +276,13 @@ uint32_t sfb_python_read(struct sfb_python_thread *p, struct sfb_python_runs *ru
 
     runs->count = 0;
     p->count = 0;
+    p->gil = SFB_GIL_UNKNOWN;
     sfb_python_memory(&s.memory, &p->pages);
     if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != FITS && !attach(&s.memory))
         return 0;
     if (!have_states(p, &s.memory, tid))
         return 0;
+    p->gil = read_gil(p, &s.memory);
     for (uint32_t i = 0; i < p->state_count; i++)
         read_state(&s, p->states[i]);
     return p->count;

@@ -55,7 +55,7 @@ struct sfb_python_runs {
  *
  * @param p    the thread's; in place of a frame its calls have the number of their run
  * @param tid  of the calling thread
- * @return how many, in p->calls
+ * @return how many, in p->calls; p->gil says whether the thread holds the GIL
  *
  * Signals: safe; no allocation.   Cost: docs of the profiler, "Python".
  */

@@ -14,6 +14,7 @@ struct sfb_python_thread {
     uint32_t state_count;
     uint32_t misses, pause; /* looks in vain; samples until the next look */
     uint32_t count;         /* of calls */
+    uint32_t gil;           /* of the last sample: enum sfb_recording_gil */
     struct sfb_python_pages pages;
     struct sfb_shared_call calls[SFB_SHARED_CALLS_MAX]; /* of the last sample */
 

@@ -173,6 +173,11 @@ static bool find_futex(struct looks *l, struct look_process *p, uint32_t *id)
     const struct look_mapping *mapping;
     bool found;
 
+    if (l->look.python.gil == SFB_GIL_WAITED) {
+        event.address = 0;
+        event.name = "the GIL";
+        return outside_put_awaited(l->outside, (uint32_t)p->pid, &event, id);
+    }
     if (is_join(&l->look.call, p)) {
         event = (struct sfb_recording_awaited){ .kind = SFB_AWAITED_OTHER,
                                                 .name = "the end of a thread" };

@@ -3,6 +3,8 @@
  * with priority inheritance or for robust use has the number in the word itself. A number that is no thread of the process
  * proves nothing.
  *
+ * The GIL of CPython is known by its own words.
+ *
  * The owner's stack counts if it was seen after the waiter was, and the mutex is still the owner's after that.
  */
 #include "profiler/collector/outside/look_holders.h"
@@ -10,7 +12,7 @@
 #include <linux/futex.h>
 #include <time.h>
 
-enum look_mutex { LOOK_NORMAL, LOOK_IN_WORD };
+enum look_mutex { LOOK_NORMAL, LOOK_IN_WORD, LOOK_GIL };
 
 static uint64_t now_ns(void)
 {
@@ -21,12 +23,14 @@ static uint64_t now_ns(void)
 }
 
 /* @return the owner's number as its process knows it; 0: it is free now */
-static pid_t read_owner(pid_t pid, uint64_t mutex, uint32_t kind)
+static pid_t read_owner(struct look_process *p, uint64_t mutex, uint32_t kind)
 {
     uint32_t word[3];
     const size_t size = kind == LOOK_NORMAL ? sizeof word : sizeof *word;
 
-    if (remote_memory_read(pid, mutex, word, size) != size)
+    if (kind == LOOK_GIL)
+        return remote_python_gil_owner(&p->python, mutex);
+    if (remote_memory_read(p->memory.pid, mutex, word, size) != size)
         return 0;
     if (kind == LOOK_IN_WORD)
         return (pid_t)(word[0] & FUTEX_TID_MASK);
@@ -69,15 +73,16 @@ static struct look_thread *find_owner(struct look_process *p, pid_t own)
 
 bool look_holder_due(struct looks *l, struct look_process *p, pid_t waiter, uint64_t seen)
 {
-    const uint64_t mutex = l->look.call.argument[0];
+    const bool gil = l->look.python.gil == SFB_GIL_WAITED;
+    const uint64_t mutex = gil ? l->look.python.gil_at : l->look.call.argument[0];
     struct look_thread *owner;
     struct look_due *due;
-    uint32_t kind;
+    uint32_t kind = LOOK_GIL;
     pid_t own;
 
-    if (!waits_for_mutex(&l->look.call, &kind))
+    if (!gil && !waits_for_mutex(&l->look.call, &kind))
         return true;
-    own = read_owner(p->memory.pid, mutex, kind);
+    own = read_owner(p, mutex, kind);
     owner = own > 0 ? find_owner(p, own) : NULL;
     if (!owner || owner->tid == waiter)
         return true;
@@ -135,7 +140,7 @@ static bool find_one(struct looks *l, const struct look_due *due)
                            &w->holder) ||
         !find_stack(l, p, owner, due->seen, &stack))
         return false;
-    if (read_owner(p->memory.pid, due->mutex, due->kind) == own_number(p, owner))
+    if (read_owner(p, due->mutex, due->kind) == own_number(p, owner))
         w->holder_stack = stack;
     return true;
 }

@@ -66,7 +66,7 @@ struct sfb_copied_stack look_copied(struct looks *l, size_t most)
 
 const struct outside_python *look_python(const struct looks *l)
 {
-    return l->look.python.count > 0 ? &l->python : NULL;
+    return l->look.python.count > 0 || l->look.python.gil_at != 0 ? &l->python : NULL;
 }
 
 bool look_running(struct looks *l, struct look_process *p, struct look_thread *t, bool on_cpu,

@@ -47,12 +47,12 @@ static bool put_code(struct outside *o, uint32_t process, const struct sfb_remot
 }
 
 static bool put_calls(struct outside *o, uint32_t process, const struct sfb_remote_thread *t,
-                      size_t size, uint32_t *id)
+                      size_t size, uint32_t gil, uint32_t *id)
 {
     const size_t count = t->python_count < SFB_RECORDING_CODE_FRAMES_MAX
                              ? t->python_count
                              : SFB_RECORDING_CODE_FRAMES_MAX;
-    struct sfb_recording_code_frame *calls = calloc(count, sizeof *calls);
+    struct sfb_recording_code_frame *calls = calloc(count + 1, sizeof *calls);
     bool good = calls != NULL;
 
     for (size_t i = 0; good && i < count; i++) {
@@ -60,8 +60,10 @@ static bool put_calls(struct outside *o, uint32_t process, const struct sfb_remo
         calls[i].line = t->python[i].line;
         good = !t->python[i].name || put_code(o, process, &t->python[i], &calls[i].code);
     }
-    good = good && outside_put(o, sfb_recording_put_stack_with_code(o->how.writer, id, process,
-                                                                    o->cbf, size, calls, count));
+    const struct sfb_recording_code_frames code = { .frames = calls, .count = count, .gil = gil };
+
+    good = good && outside_put(o, sfb_recording_put_stack_of_code(o->how.writer, id, process,
+                                                                  o->cbf, size, &code));
     free(calls);
     return good;
 }
@@ -78,10 +80,7 @@ bool outside_python_put(struct outside *o, uint32_t process, const struct outsid
         thread.frames[i].sp = python->sp[i];
     if (good)
         remote_python_place(&thread, python->read);
-    if (good && thread.python_count > 0)
-        good = put_calls(o, process, &thread, size, id);
-    else if (good)
-        good = outside_put(o, sfb_recording_put_stack(o->how.writer, id, process, o->cbf, size));
+    good = good && put_calls(o, process, &thread, size, python->read->gil, id);
     free(thread.frames);
     free(thread.python);
     return good;

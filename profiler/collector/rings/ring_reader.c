@@ -104,14 +104,12 @@ static const char *put_stack(struct sfb_recorder_drain *d, struct sfb_recorder_p
     if (sample->head.cbf_size > size - sizeof *sample || sample->hash == 0 ||
         !sfb_recorder_is_cbf(cbf, sample->head.cbf_size))
         return "a stack cannot be decoded";
-    if (sample->calls == 0) {
-        sfb_recorder_put(
-            d, sfb_recording_put_stack(d->writer, id, process->id, cbf, sample->head.cbf_size));
-        return *id != 0 || d->failed ? NULL : "a stack cannot be written";
-    }
-    if (sample->calls > SFB_SHARED_CALLS_MAX || calls_at > size ||
-        sample->calls > (size - calls_at) / sizeof(struct sfb_shared_call))
+    if (sample->calls > SFB_SHARED_CALLS_MAX ||
+        (sample->calls > 0 && (calls_at > size || sample->calls > (size - calls_at) /
+                                                                      sizeof(struct sfb_shared_call))))
         return "a stack has an impossible number of calls";
+    if (sample->gil > SFB_GIL_RELEASED)
+        return "a stack has an impossible state of the GIL";
     wrong = sfb_recorder_codes_frames(frames, &process->codes, d->record + calls_at, sample->calls,
                                       &missing);
     if (wrong)
@@ -120,9 +118,12 @@ static const char *put_stack(struct sfb_recorder_drain *d, struct sfb_recorder_p
         *stalled = true;
         return NULL;
     }
-    sfb_recorder_put(d, sfb_recording_put_stack_with_code(d->writer, id, process->id, cbf,
-                                                          sample->head.cbf_size, frames,
-                                                          sample->calls));
+    const struct sfb_recording_code_frames code = { .frames = frames,
+                                                    .count = sample->calls,
+                                                    .gil = sample->gil };
+
+    sfb_recorder_put(d, sfb_recording_put_stack_of_code(d->writer, id, process->id, cbf,
+                                                        sample->head.cbf_size, &code));
     return *id != 0 || d->failed ? NULL : "a stack cannot be written";
 }
 

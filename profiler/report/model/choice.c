@@ -88,7 +88,35 @@ bool report_time_has_wait(enum report_time_value value, uint32_t state)
 
 bool report_choice_has_unsampled(const struct report_choice *c)
 {
-    return report_time_has_cpu(c->time_value) && c->from == 0 && c->to == 0 && !c->function;
+    return report_time_has_cpu(c->time_value) && c->from == 0 && c->to == 0 && !c->function &&
+           c->gil == SFB_GIL_UNKNOWN;
+}
+
+bool report_choice_has_stack(const struct report_choice *c, const struct report_data *data,
+                             uint32_t stack)
+{
+    const struct report_code_frames *calls;
+
+    if (c->gil == SFB_GIL_UNKNOWN)
+        return true;
+    if (stack == REPORT_NONE)
+        return false;
+    calls = report_data_code_frames(data, data->stacks.at[stack].id);
+    return calls && calls->gil == c->gil;
+}
+
+bool report_gil_parse(const char *text, uint32_t *out)
+{
+    static const char *const words[] = { [SFB_GIL_HELD] = "held",
+                                         [SFB_GIL_WAITED] = "waited",
+                                         [SFB_GIL_RELEASED] = "released" };
+
+    for (uint32_t i = SFB_GIL_HELD; i < sizeof words / sizeof *words; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *out = i;
+            return true;
+        }
+    return false;
 }
 
 bool report_heap_value_parse(const char *text, enum report_heap_value *out)

@@ -45,6 +45,7 @@ struct report_choice {
     bool no_names;   /* no names are wanted: missing ones are not reported */
     bool no_inlines; /* inlined functions count as their callers */
     enum report_languages languages;
+    uint32_t gil; /* only stacks whose thread had it so: enum sfb_recording_gil; 0: all */
     enum report_heap_value value;
     enum report_time_value time_value;
     bool awaited; /* names of waits say for what: "asleep in recvfrom tcp 127.0.0.1:5432" */
@@ -60,6 +61,10 @@ bool report_choice_has_thread(const struct report_choice *c, const struct report
 /* Sets from and to by a recording's marks, where marks are wanted. One that it lacks changes nothing. */
 void report_choice_use_marks(struct report_choice *choice, const struct report_data *data);
 
+/* @param stack  index; REPORT_NONE */
+bool report_choice_has_stack(const struct report_choice *c, const struct report_data *data,
+                             uint32_t stack);
+
 /* @param time  ns from the beginning of its recording */
 bool report_choice_has_time(const struct report_choice *c, uint64_t time);
 
@@ -71,6 +76,9 @@ static inline bool report_choice_is_timed(const struct report_choice *c)
 
 /* @return whether a text is "allocated", "live", "peak" or "temporary" */
 bool report_heap_value_parse(const char *text, enum report_heap_value *out);
+
+/* @return whether a text is "held", "waited" or "released" */
+bool report_gil_parse(const char *text, uint32_t *out);
 
 /* @return whether a text is "cpu", "wall", "offcpu", "runnable" or "blocked" */
 bool report_time_value_parse(const char *text, enum report_time_value *out);

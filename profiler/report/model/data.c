@@ -242,7 +242,8 @@ static bool read_code_frames(struct report_data *d, const struct sfb_recording_c
         return false;
     *frames = (struct report_code_frames){ .stack = from->stack,
                                            .frames = (void *)copy(from->frames, size),
-                                           .count = from->count };
+                                           .count = from->count,
+                                           .gil = from->gil };
     return frames->frames != NULL;
 }
 

@@ -65,6 +65,7 @@ struct report_code_frames {
     uint32_t stack; /* id */
     struct sfb_recording_code_frame *frames;
     size_t count;
+    uint32_t gil; /* enum sfb_recording_gil */
 };
 
 struct report_sample {

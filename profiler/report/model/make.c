@@ -37,7 +37,8 @@ static bool add_sample(struct report_maker *m, const struct report_sample *sampl
     bool wanted;
 
     if (!model->members.at[member].wanted || model->members.at[member].idle ||
-        !report_choice_has_time(m->choice, time))
+        !report_choice_has_time(m->choice, time) ||
+        !report_choice_has_stack(m->choice, data, sample->stack))
         return true;
     if (!report_maker_stack(m, sample->stack, sample->time, &stack) ||
         !report_maker_wants(m, stack, &wanted))

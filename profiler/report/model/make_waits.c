@@ -28,11 +28,23 @@ void report_make_time_type(struct report_model *model, const struct report_data 
 
 enum { NAME = 1024 };
 
-/* "asleep in futex", "runnable". */
+static bool waits_for_gil(const struct report_data *data, uint32_t stack)
+{
+    static const struct report_choice waited = { .gil = SFB_GIL_WAITED };
+
+    return data->code_frames.count > 0 && report_choice_has_stack(&waited, data, stack);
+}
+
+/* "asleep in futex", "runnable", "waiting for the GIL". */
 static void name_of(char *out, size_t room, const struct report_data *data,
                     const struct report_wait *w, const char *awaited)
 {
     const char *call = data->calls.all.at[w->call];
+
+    if (waits_for_gil(data, w->stack)) {
+        snprintf(out, room, "waiting for the GIL");
+        return;
+    }
 
     snprintf(out, room, "%s%s%s%s%s", sfb_recording_state_str(w->state), call[0] ? " in " : "",
              call, awaited[0] ? " " : "", awaited);
@@ -157,7 +169,8 @@ static bool add_points(struct report_model *model, uint64_t from, uint64_t to, u
 static bool add_wait(struct report_maker *m, const struct report_wait *w)
 {
     struct report_model *model = m->model;
-    const uint64_t start = model->sources[m->source].data->start.monotonic;
+    const struct report_data *data = model->sources[m->source].data;
+    const uint64_t start = data->start.monotonic;
     const uint32_t member = m->first_member + w->thread;
     uint64_t to = w->time > start ? w->time - start : 0, from = to > w->weight ? to - w->weight : 0;
     const uint64_t weight = clip(m->choice, &from, &to);
@@ -166,7 +179,8 @@ static bool add_wait(struct report_maker *m, const struct report_wait *w)
     uint32_t stack;
     bool wanted;
 
-    if (weight == 0 || !model->members.at[member].wanted || model->members.at[member].idle)
+    if (weight == 0 || !model->members.at[member].wanted || model->members.at[member].idle ||
+        !report_choice_has_stack(m->choice, data, w->stack))
         return true;
     if (m->choice->awaited && !report_awaited_name(m, w, &awaited))
         return false;

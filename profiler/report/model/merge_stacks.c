@@ -153,11 +153,15 @@ static bool put_stack(struct merge_stacks *s, const struct report_cbf *cbf, size
     const struct report_code_frames *calls = report_data_code_frames(s->data, cbf->id);
     const uint32_t process = s->processes[s->process] + 1;
 
-    if (!calls || calls->count == 0)
+    if (!calls)
         return report_merge_check(m, sfb_recording_put_stack(m->writer, id, process, m->cbf, size));
+    const struct sfb_recording_code_frames code = { .frames = s->calls,
+                                                    .count = calls->count,
+                                                    .gil = calls->gil };
+
     return put_calls(s, calls) &&
-           report_merge_check(m, sfb_recording_put_stack_with_code(m->writer, id, process, m->cbf,
-                                                                   size, s->calls, calls->count));
+           report_merge_check(m, sfb_recording_put_stack_of_code(m->writer, id, process, m->cbf, size,
+                                                                 &code));
 }
 
 /* @return false after a failure; a stack that is damaged is cut off there */

@@ -198,17 +198,31 @@ static void put_codes(struct sfb_recording_writer *w)
         MUST(sfb_recording_put_code(w, &codes[i]) == SFB_OK);
     }
     for (size_t count = 4; count > 2; count--) {
-        const struct sfb_recording_code_frames calls = { 0, frames, count };
+        const struct sfb_recording_code_frames calls = { 0, frames, count, (uint32_t)count % 4 };
 
-        MUST(sfb_recording_put_stack_with_code(w, &id, 1, cbf, size, frames, count) == SFB_OK);
+        MUST(sfb_recording_put_stack_of_code(w, &id, 1, cbf, size, &calls) == SFB_OK);
         MUST(id > first);
         first = id;
         remember(SFB_EVENT_STACK)->of.stack = (struct sfb_recording_stack){ id, 1, cbf, size };
         remember(SFB_EVENT_CODE_FRAMES)->of.code_frames = calls;
         made_events[made_event_count - 1].of.code_frames.stack = id;
-        MUST(sfb_recording_put_stack_with_code(w, &id, 1, cbf, size, frames, count) == SFB_OK);
+        MUST(sfb_recording_put_stack_of_code(w, &id, 1, cbf, size, &calls) == SFB_OK);
         MUST(id == first);
     }
+    /* Of the GIL alone, too; one that is not known is no other stack. */
+    for (uint32_t gil = SFB_GIL_HELD; gil <= SFB_GIL_RELEASED; gil++) {
+        const struct sfb_recording_code_frames calls = { 0, NULL, 0, gil };
+
+        MUST(sfb_recording_put_stack_of_code(w, &id, 1, cbf, size, &calls) == SFB_OK);
+        MUST(id > first);
+        first = id;
+        remember(SFB_EVENT_STACK)->of.stack = (struct sfb_recording_stack){ id, 1, cbf, size };
+        remember(SFB_EVENT_CODE_FRAMES)->of.code_frames = calls;
+        made_events[made_event_count - 1].of.code_frames.stack = id;
+    }
+    MUST(sfb_recording_put_stack_of_code(w, &id, 1, cbf, size,
+                                         &(struct sfb_recording_code_frames){ 0, NULL, 0, 4 }) ==
+         SFB_BAD_ARGUMENT);
 }
 
 static void put_children(struct sfb_recording_writer *w)

@@ -146,8 +146,8 @@ static bool same_code_frames(const struct sfb_recording_event *a,
                              const struct sfb_recording_event *b)
 {
     EVENTS(code_frames);
-    return SAME(stack) && SAME(count) &&
-           memcmp(x->frames, y->frames, x->count * sizeof *x->frames) == 0;
+    return SAME(stack) && SAME(count) && SAME(gil) &&
+           (x->count == 0 || memcmp(x->frames, y->frames, x->count * sizeof *x->frames) == 0);
 }
 
 static bool same_pause(const struct sfb_recording_event *a, const struct sfb_recording_event *b)

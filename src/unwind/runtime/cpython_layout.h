@@ -33,6 +33,7 @@ struct sfb_cpython_layout {
     uint16_t interpreter_next, interpreter_threads;
     uint16_t interpreter_runtime; /* a pointer back to _PyRuntime; 0: not kept */
     uint16_t thread_next, thread_interpreter, thread_frame, thread_native_id;
+    uint16_t gil; /* 3.11: the GIL in _PyRuntime; else in an interpreter, a pointer to it */
     uint16_t cframe_current, cframe_previous;
     uint16_t frame_code, frame_previous, frame_instruction, frame_owner, frame_is_entry;
     uint16_t code_first_line, code_file, code_qualified_name, code_lines, code_instructions;
@@ -49,7 +50,13 @@ enum {
     SFB_CPYTHON_STRING_STATE = 32,
     SFB_CPYTHON_STRING_KIND_SHIFT = 2, /* three bits: bytes of a character */
     SFB_CPYTHON_STRING_COMPACT = 0x20,
-    SFB_CPYTHON_STRING_ASCII = 0x40
+    SFB_CPYTHON_STRING_ASCII = 0x40,
+
+    /* struct _gil_runtime_state: what threads wait for are conditions and mutexes of pthreads, behind each other. */
+    SFB_CPYTHON_GIL_HOLDER = 8, /* state of the thread that holds it, or did last */
+    SFB_CPYTHON_GIL_LOCKED = 16,
+    SFB_CPYTHON_GIL_WAITS = 32,
+    SFB_CPYTHON_GIL_WAITS_SIZE = 176 /* two of each, as glibc has them */
 };
 
 /*
