@@ -10,6 +10,7 @@
 #include "symbols/exported.h"
 #include "symbols/load_bias.h"
 #include "symbols/process.h"
+#include "unwind/runtime/cpython_async.h"
 #include "unwind/runtime/cpython_code.h"
 #include "unwind/runtime/cpython_frames.h"
 #include "unwind/runtime/cpython_gil.h"
@@ -268,28 +269,74 @@ static void add_torn(struct remote_python_stack *s)
         s->frames[s->count++] = (struct remote_python_frame){ .torn = true };
 }
 
+/* A text that is no function stands like one. @return false: no memory, or as many as may be */
+static bool add_mark(struct remote_python_stack *s, struct remote_python *p, const char *text,
+                     size_t size)
+{
+    struct remote_python_frame frame = { .instruction = SFB_CPYTHON_BEFORE };
+
+    if (!remote_python_meter_take_frame(&p->meter) ||
+        !remote_python_meter_take_text(&p->meter, size) ||
+        !array_make_room(&s->frames, s->count, &s->room, sizeof *s->frames))
+        return false;
+    frame.name = add_text(s, text, size);
+    s->frames[s->count++] = frame;
+    return true;
+}
+
+static bool add_task(struct remote_python_stack *s, struct remote_python *p,
+                     const struct sfb_cpython_async *a)
+{
+    char text[TEXT_MAX] = SFB_CPYTHON_TASK;
+    const size_t prefix = sizeof SFB_CPYTHON_TASK - 1;
+    const size_t size = sfb_cpython_async_name(text + prefix, sizeof text - prefix, a);
+
+    return size == 0 || add_mark(s, p, text, prefix + size);
+}
+
+/* What awaits the coroutine that a run is of. */
+static bool add_awaits(struct remote_python_stack *s, struct remote_python *p, uint64_t state,
+                       uint64_t inner, uint64_t outer)
+{
+    struct sfb_cpython_async a = { .cpython = &p->cpython, .memory = &p->meter.memory };
+    bool good;
+
+    if (!sfb_cpython_async_begin(&a, state, inner, outer))
+        return true;
+    good = add_task(s, p, &a);
+    while (good && sfb_cpython_async_next(&a)) {
+        good = add_mark(s, p, SFB_CPYTHON_AWAIT, sizeof SFB_CPYTHON_AWAIT - 1);
+        for (uint32_t i = a.count; good && i-- > 0;)
+            good = add_frame(s, p, &a.frames[i]);
+        good = good && add_task(s, p, &a);
+    }
+    return good;
+}
+
 static void read_state(struct remote_python_stack *s, struct remote_python *p, uint64_t state)
 {
     struct sfb_cpython_walk walk;
     struct sfb_cpython_frame frame;
+    uint64_t inner = 0;
     size_t first = s->count;
+    bool good = true;
 
     sfb_cpython_walk_begin(&walk, &p->cpython, &p->meter.memory, state);
-    for (;;)
+    while (good)
         switch (sfb_cpython_walk_next(&walk, &frame)) {
         case SFB_CPYTHON_FRAME:
-            if (!add_frame(s, p, &frame)) {
-                add_torn(s);
-                return;
-            }
+            good = add_frame(s, p, &frame);
+            inner = frame.address;
             break;
         case SFB_CPYTHON_RUN:
+            good = add_awaits(s, p, state, inner, walk.frame);
             for (; first < s->count; first++)
                 s->frames[first].anchor = frame.anchor;
             break;
-        case SFB_CPYTHON_TORN: add_torn(s); return;
+        case SFB_CPYTHON_TORN: good = false; break;
         case SFB_CPYTHON_END: return;
         }
+    add_torn(s);
 }
 
 void remote_python_read(struct remote_python_stack *s, struct remote_python *p, pid_t own_tid)

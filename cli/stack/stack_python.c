@@ -40,9 +40,17 @@ void stack_python_print(const struct sfb_remote_thread *t, const struct stack_py
             printf("... Python functions that could not be read\n");
             continue;
         }
+        if (f->file[0] == '\0' && strcmp(f->name, "[await]") == 0) {
+            printf("... awaited by\n");
+            continue;
+        }
         foreign_print(stdout, f->name[0] ? f->name : "?");
+        if (f->file[0] == '\0') { /* a task's name */
+            printf(" in Python\n");
+            continue;
+        }
         printf(" (");
-        foreign_print(stdout, f->file[0] ? base_name(f->file) : "?");
+        foreign_print(stdout, base_name(f->file));
         if (f->line > 0)
             printf(":%u", f->line);
         printf(") in Python\n");

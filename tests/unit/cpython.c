@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "support/test.h"
+#include "unwind/runtime/cpython_async.h"
 #include "unwind/runtime/cpython_code.h"
 #include "unwind/runtime/cpython_frames.h"
 #include "unwind/runtime/cpython_gil.h"
@@ -398,4 +399,132 @@ Test(cpython, knows_the_futexes_of_a_gil)
     cr_expect(sfb_cpython_gil_has(GIL, GIL + SFB_CPYTHON_GIL_WAITS));
     cr_expect(sfb_cpython_gil_has(GIL, GIL + SFB_CPYTHON_GIL_WAITS + 140));
     cr_expect(not(sfb_cpython_gil_has(GIL, GIL + 512)));
+}
+
+/* --- Tasks of asyncio ----------------------------------------------------------------------------- */
+
+enum { TASKS = BASE + 0x5000, TASK_STEP = 0x400, COROUTINE = 0x100, CALLBACK = 0x300 };
+
+static uint64_t task_at(unsigned number)
+{
+    return TASKS + number * TASK_STEP;
+}
+
+static uint64_t frame_of_task(const struct sfb_cpython *c, unsigned number)
+{
+    return task_at(number) + COROUTINE + c->layout->generator_frame;
+}
+
+/* A task whose coroutine stands at a line of its own, and awaits nothing that has a frame. */
+static void put_task(struct fake *f, const struct sfb_cpython *c, unsigned number)
+{
+    const struct sfb_cpython_layout *l = c->layout;
+    const uint64_t frame = frame_of_task(c, number);
+
+    put(f, task_at(number) + l->task_coroutine, task_at(number) + COROUTINE);
+    put_frame(f, c, frame, CODE, 0);
+    put(f, frame + l->frame_instruction, CODE + l->code_instructions + 2 * number);
+    put_byte(f, frame + l->frame_owner, 1);
+}
+
+/* The second task awaits the first one. */
+static void put_await(struct fake *f, const struct sfb_cpython *c, unsigned first, unsigned second)
+{
+    const struct sfb_cpython_layout *l = c->layout;
+    const uint64_t callback = task_at(first) + CALLBACK;
+
+    if (l->task_awaited_by != 0) {
+        put(f, task_at(first) + l->task_awaited_by, task_at(second));
+        put_byte(f, task_at(second) + l->task_is_task, 1);
+        return;
+    }
+    put(f, task_at(first) + 24, callback);
+    put(f, callback + 24, task_at(second));
+    put(f, task_at(second) + l->task_waiter, task_at(first));
+}
+
+/* Tasks 0 to 2, of which the first one runs: by the thread's state, or by the event loop's handle. */
+static void put_tasks(struct fake *f, struct sfb_cpython_async *a, struct sfb_cpython *c,
+                      unsigned minor)
+{
+    const struct sfb_cpython_layout *l;
+
+    *c = python(minor);
+    l = c->layout;
+    begin(f);
+    put_code(f, CODE);
+    for (unsigned i = 0; i < 3; i++)
+        put_task(f, c, i);
+    put_await(f, c, 0, 1);
+    put_await(f, c, 1, 2);
+    if (l->thread_running_task != 0)
+        put(f, STATE + l->thread_running_task, task_at(0));
+    put(f, FRAME_1 + l->frame_locals, BASE + 0x2000);
+    put(f, BASE + 0x2000 + 24, BASE + 0x2100);
+    put(f, BASE + 0x2100 + 16, task_at(0));
+    *a = (struct sfb_cpython_async){ .cpython = c, .memory = &f->memory };
+}
+
+Test(cpython, gives_the_tasks_that_await_one_that_runs)
+{
+    static struct fake f;
+    static struct sfb_cpython_async a;
+    struct sfb_cpython c;
+
+    for (unsigned minor = 11; minor <= 14; minor++) {
+        put_tasks(&f, &a, &c, minor);
+        cr_assert(sfb_cpython_async_begin(&a, STATE, frame_of_task(&c, 0), FRAME_1), "3.%u", minor);
+        for (unsigned i = 1; i < 3; i++) {
+            cr_assert(sfb_cpython_async_next(&a), "3.%u, task %u", minor, i);
+            cr_expect(eq(u64, a.task, task_at(i)));
+            cr_expect(eq(u32, a.count, 1));
+            cr_expect(eq(u64, a.frames[0].code, CODE));
+            cr_expect(eq(u32, a.frames[0].instruction, 2 * i));
+        }
+        cr_expect(not(sfb_cpython_async_next(&a)));
+    }
+}
+
+Test(cpython, knows_no_task_without_a_proof)
+{
+    static struct fake f;
+    static struct sfb_cpython_async a;
+    struct sfb_cpython c;
+
+    for (unsigned minor = 11; minor <= 14; minor++) {
+        put_tasks(&f, &a, &c, minor);
+        cr_expect(not(sfb_cpython_async_begin(&a, STATE, FRAME_2, FRAME_1)),
+                  "3.%u, a frame of no coroutine", minor);
+        put(&f, task_at(0) + c.layout->task_coroutine, OTHER);
+        cr_expect(not(sfb_cpython_async_begin(&a, STATE, frame_of_task(&c, 0), FRAME_1)),
+                  "3.%u, another coroutine", minor);
+        put_tasks(&f, &a, &c, minor);
+        put(&f, task_at(0) + c.layout->task_awaited_by, OTHER); /* nothing is there */
+        if (c.layout->task_awaited_by == 0)
+            put(&f, task_at(1) + c.layout->task_waiter, OTHER);
+        cr_assert(sfb_cpython_async_begin(&a, STATE, frame_of_task(&c, 0), FRAME_1));
+        cr_expect(not(sfb_cpython_async_next(&a)), "3.%u, it awaits something else", minor);
+    }
+}
+
+Test(cpython, ends_at_last_in_a_circle_of_tasks)
+{
+    static struct fake f;
+    static struct sfb_cpython_async a;
+    struct sfb_cpython c;
+    unsigned given = 0;
+
+    for (unsigned minor = 11; minor <= 14; minor++) {
+        put_tasks(&f, &a, &c, minor);
+        put_await(&f, &c, 2, 0);
+        /* A coroutine that awaits itself. */
+        put(&f, frame_of_task(&c, 1) + c.layout->frame_stack,
+            c.layout->stack_by_pointer ? frame_of_task(&c, 1) + c.layout->frame_locals + 8 : 1);
+        put_byte(&f, frame_of_task(&c, 1) + c.layout->frame_owner, 1);
+        put(&f, frame_of_task(&c, 1) + c.layout->frame_locals, task_at(1) + COROUTINE);
+        cr_assert(sfb_cpython_async_begin(&a, STATE, frame_of_task(&c, 0), FRAME_1));
+        for (given = 0; given < 1000 && sfb_cpython_async_next(&a); given++)
+            cr_expect(le(u32, a.count, SFB_CPYTHON_AWAIT_FRAMES));
+        cr_expect(eq(u32, given, SFB_CPYTHON_AWAIT_TASKS), "3.%u", minor);
+    }
 }

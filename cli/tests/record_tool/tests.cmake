@@ -221,6 +221,9 @@ if(NOT SFB_PYTHON)
   sfb_skip(record_tool python_gil_looks "no CPython 3.11 to 3.14 in /usr/bin")
   sfb_skip(record_tool python_gil_wall "no CPython 3.11 to 3.14 in /usr/bin")
   sfb_skip(record_tool python_gil_stack "no CPython 3.11 to 3.14 in /usr/bin")
+  foreach(test python_async python_async_looks python_async_stack)
+    sfb_skip(record_tool ${test} "no CPython 3.11 to 3.14 in /usr/bin")
+  endforeach()
   sfb_skip(record_tool python_events "no CPython 3.11 to 3.14 in /usr/bin")
   sfb_skip(record_tool python_interpreters "no CPython 3.11 to 3.14 in /usr/bin")
   sfb_skip(record_tool python_heap "no CPython 3.11 to 3.14 in /usr/bin")
@@ -236,6 +239,12 @@ else()
   foreach(mode looks wall stack)
     sfb_add_test(record_tool.python_gil_${mode} COST 20
       COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_gil.py --${mode} $<TARGET_FILE:sfb>)
+  endforeach()
+  sfb_add_test(record_tool.python_async COST 20
+    COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_async.py $<TARGET_FILE:sfb>)
+  foreach(mode looks stack)
+    sfb_add_test(record_tool.python_async_${mode} COST 20
+      COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_async.py --${mode} $<TARGET_FILE:sfb>)
   endforeach()
   sfb_add_test(record_tool.python_events COMMAND ${SFB_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python.py
     --events $<TARGET_FILE:sfb>)
@@ -253,6 +262,8 @@ else()
       COMMAND ${python} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_heap.py $<TARGET_FILE:sfb>)
     sfb_add_test(record_tool.python_objects-${name}
       COMMAND ${python} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_heap.py --objects $<TARGET_FILE:sfb>)
+    sfb_add_test(record_tool.python_async-${name} COST 20
+      COMMAND ${python} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_async.py $<TARGET_FILE:sfb>)
     sfb_add_test(record_tool.python_gil-${name} COST 20
       COMMAND ${python} ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/python_gil.py $<TARGET_FILE:sfb>)
     sfb_add_test(record_tool.python-${name} COST 20

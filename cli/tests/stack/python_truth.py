@@ -2,16 +2,21 @@
 
     python_truth.py SFB [OPTION...]
 
+faulthandler is asked as well, by a signal: its first 100 functions of each thread have to be the same.
+
 The program is its own oracle: it asks the interpreter and then sfb, while all other threads wait for locks. Prints what
 differs, and a last line with counts. Exit: 0 equal, 1 different, 77 nothing could be compared.
 """
 import asyncio
+import faulthandler
 import functools
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import types
 
@@ -313,9 +318,19 @@ def runner(kind):
         print(f'{kind.__name__}: {error}', flush=True)
 
 
+def running(frames):
+    """Without the tasks that await: they are behind a task's functions, up to the event loop. python_async.py judges them."""
+    kept, awaits = [], False
+    for frame in frames:
+        awaits = (awaits or frame.get('name') == '[await]') and frame.get('name') != 'Handle._run'
+        if not awaits:
+            kept.append(frame)
+    return kept
+
+
 def compare(name, truth, thread):
     """@return how many frames differ"""
-    frames = [f for c in thread['frames'] for f in c.get('python', [])]
+    frames = running([f for c in thread['frames'] for f in c.get('python', [])])
     found = [(f.get('name'), f.get('file'), f.get('line', 0)) for f in frames]
     wanted = [(shown(n), shown(f), line) for n, f, line in truth]
     different = sum(a != b for a, b in zip(found, wanted)) + abs(len(found) - len(wanted))
@@ -330,6 +345,48 @@ def compare(name, truth, thread):
     if different:
         print(f'{name}: found  {found}\n{name}: wanted {wanted}')
     return different
+
+
+def faulthandlers_frames():
+    """The stacks of all threads, as faulthandler writes them in a handler: ident -> (function, file, line), at most 100."""
+    with tempfile.TemporaryFile() as file:
+        faulthandler.register(signal.SIGUSR1, file=file, all_threads=True)
+        signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)  # its handler has ended when this returns
+        file.seek(0)
+        text = file.read().decode()
+    found, ident = {}, None
+    for line in text.splitlines():
+        head = re.match(r'(?:Current thread|Thread) 0x([0-9a-f]+)', line)
+        frame = re.match(r'  File "(.*)", line (\d+) in (.*)$', line)
+        if head:
+            ident = int(head[1], 16)
+        elif frame and ident is not None:
+            found.setdefault(ident, []).append((frame[3], frame[1], int(frame[2])))
+    return found
+
+
+def as_faulthandler(text):
+    """It has ASCII alone."""
+    forms = ((0x7f, '{}'), (0x100, '\\x{:02x}'), (0x10000, '\\u{:04x}'), (0x110000, '\\U{:08x}'))
+    return ''.join(next(f.format(c if f == '{}' else ord(c)) for most, f in forms if ord(c) < most) for c in text)
+
+
+def compare_faulthandler(threads, truth, found):
+    """@return frames that differ, and frames that were compared"""
+    different = compared = 0
+    for thread in threads:
+        theirs = found.get(thread.ident, [])
+        ours = [(n.rpartition('.')[2], f, line) for n, f, line in truth[thread.native_id]]
+        for (name, file, line), (n, f, at) in zip(theirs, ours):
+            # It cuts a text off behind 500 characters; control characters and halves of pairs it writes in other words than sfb.
+            if len(f) > 500 or len(n) > 500 or '\\' in f + n or '\ufffd' in f + n:
+                continue
+            compared += 1
+            if (name, file, line) != (as_faulthandler(n), as_faulthandler(f), at):
+                print(f'{thread.name}: faulthandler has {(name, file, line)}, not {(n, f, at)}')
+                different += 1
+        different += len(theirs) < min(len(ours), 100)
+    return different, compared
 
 
 def stands(thread, waits_at):
@@ -347,7 +404,12 @@ def judge(command, threads):
     found = {t['tid']: t for t in report['threads']}
     different = sum(compare(names[tid], frames, found[tid]) for tid, frames in truth.items())
     count = sum(len(f) for f in truth.values())
-    print(f'{report.get("interpreter")}: {len(truth)} threads, {count} frames, {different} different', flush=True)
+    shown = {tid: [(f['name'], f['file'], f.get('line', 0)) for f in running([f for c in found[tid]['frames'] for f in c.get('python', [])])]
+             for tid in truth}
+    others, compared = compare_faulthandler(threads, shown, faulthandlers_frames())
+    print(f'{report.get("interpreter")}: {len(truth)} threads, {count} frames, {different} different; of {compared} of faulthandler {others}',
+          flush=True)
+    different += others + (compared < 100)
     return 1 if different or not report.get('interpreter') else 0
 
 

@@ -148,58 +148,85 @@ static uint64_t key_of(struct sample *s, const struct sfb_cpython_code *code, ui
     return mix(key, size >= sizeof first ? first : 0) | 1;
 }
 
-/* Sends a function. @return false: no room */
-static bool send(struct sample *s, const struct sfb_cpython_code *code, uint64_t key)
+/*
+ * Sends a function, or what stands in its place: its name is in p->name, with its size in head.
+ *
+ * @param lines  its table; 0: none
+ * @return false: no room
+ */
+static bool send(struct sample *s, struct sfb_shared_code *head, uint64_t lines)
 {
     const struct sfb_python_sink *sink = s->sink;
     struct sfb_python_thread *p = s->thread;
     struct sfb_memory *memory = &s->memory;
-    struct sfb_shared_code head = { .code = key, .first_line = code->first_line };
+    uint64_t lines_size = 0;
     uint8_t *at;
-    uint64_t lines = 0;
     size_t size;
 
-    head.name_size =
-        (uint16_t)sfb_cpython_text(p->name, sizeof p->name, &cpython, memory, code->name);
-    head.file_size =
-        (uint16_t)sfb_cpython_text(p->file, sizeof p->file, &cpython, memory, code->file);
-    if (sfb_memory_read(memory, code->lines + SFB_CPYTHON_OBJECT_SIZE, &lines) &&
-        lines <= SFB_SHARED_CODE_LINES)
-        head.lines_size = (uint32_t)lines;
-    size = sizeof head + head.name_size + head.file_size + head.lines_size;
+    if (lines != 0 && sfb_memory_read(memory, lines + SFB_CPYTHON_OBJECT_SIZE, &lines_size) &&
+        lines_size <= SFB_SHARED_CODE_LINES)
+        head->lines_size = (uint32_t)lines_size;
+    size = sizeof *head + head->name_size + head->file_size + head->lines_size;
     at = sink->reserve(sink->with, size);
     if (!at)
         return false;
-    memcpy(at + sizeof head, p->name, head.name_size);
-    memcpy(at + sizeof head + head.name_size, p->file, head.file_size);
-    if (sfb_cpython_lines(at + sizeof head + head.name_size + head.file_size, head.lines_size,
-                          memory, code->lines) != head.lines_size)
-        head.lines_size = 0;
-    memcpy(at, &head, sizeof head);
+    memcpy(at + sizeof *head, p->name, head->name_size);
+    memcpy(at + sizeof *head + head->name_size, p->file, head->file_size);
+    if (head->lines_size > 0 &&
+        sfb_cpython_lines(at + sizeof *head + head->name_size + head->file_size, head->lines_size,
+                          memory, lines) != head->lines_size)
+        head->lines_size = 0;
+    memcpy(at, head, sizeof *head);
     sink->publish(sink->with, (struct sfb_shared_code *)(void *)at, size);
+    return true;
+}
+
+/* Sends what is new, as many as one stack may. @return whether it is known from now on */
+static bool make_known(struct sample *s, struct sfb_shared_code *head, uint64_t lines)
+{
+    s->new ++;
+    if (!send(s, head, lines)) {
+        s->new = s->sink->new_max; /* the others come with later stacks */
+        return false;
+    }
+    sfb_known_keep(head->code);
     return true;
 }
 
 /* @return the key of a function that is sent; 0: it is not */
 static uint64_t name_code(struct sample *s, uint64_t address)
 {
+    struct sfb_python_thread *p = s->thread;
+    struct sfb_memory *memory = &s->memory;
+    struct sfb_shared_code head = { .padding = 0 };
     struct sfb_cpython_code code;
-    uint64_t key;
 
-    if (!sfb_cpython_code(&code, &cpython, &s->memory, address))
+    if (!sfb_cpython_code(&code, &cpython, memory, address))
         return 0;
-    key = key_of(s, &code, address);
-    if (key == 0 || sfb_known_has(key))
-        return key;
+    head.code = key_of(s, &code, address);
+    if (head.code == 0 || sfb_known_has(head.code))
+        return head.code;
     if (s->new >= s->sink->new_max)
         return 0;
-    s->new ++;
-    if (!send(s, &code, key)) {
-        s->new = s->sink->new_max; /* the others come with later stacks */
-        return 0;
-    }
-    sfb_known_keep(key);
-    return key;
+    head.first_line = code.first_line;
+    head.name_size =
+        (uint16_t)sfb_cpython_text(p->name, sizeof p->name, &cpython, memory, code.name);
+    head.file_size =
+        (uint16_t)sfb_cpython_text(p->file, sizeof p->file, &cpython, memory, code.file);
+    return make_known(s, &head, code.lines) ? head.code : 0;
+}
+
+/* The same for a text in p->name that is no function. */
+static uint64_t name_text(struct sample *s, size_t size)
+{
+    struct sfb_shared_code head = { .code = 1, .name_size = (uint16_t)size };
+
+    for (size_t i = 0; i < size; i++)
+        head.code = mix(head.code, (uint8_t)s->thread->name[i]);
+    head.code |= 1;
+    if (sfb_known_has(head.code))
+        return head.code;
+    return s->new < s->sink->new_max &&make_known(s, &head, 0) ? head.code : 0;
 }
 
 /* --- Calls ---------------------------------------------------------------------------------------- */
@@ -215,13 +242,66 @@ static void doubt_innermost(const struct sfb_cpython_walk *walk)
         sfb_python_forget(walk->memory, code);
 }
 
+static void add_call(struct sample *s, uint64_t key, uint32_t instruction)
+{
+    struct sfb_python_thread *p = s->thread;
+
+    if (p->count < SFB_SHARED_CALLS_MAX)
+        p->calls[p->count++] = (struct sfb_shared_call){ .code = key,
+                                                         .instruction = instruction,
+                                                         .frame = (uint32_t)s->runs->count };
+    else
+        p->calls[SFB_SHARED_CALLS_MAX - 1].code = 0; /* what follows is left out */
+}
+
+/* A task that the program named stands behind its functions. */
+static void add_task(struct sample *s)
+{
+    struct sfb_python_thread *p = s->thread;
+    const size_t prefix = sizeof SFB_CPYTHON_TASK - 1;
+    const size_t size =
+        sfb_cpython_async_name(p->name + prefix, sizeof p->name - prefix, &p->async);
+
+    if (size == 0)
+        return;
+    memcpy(p->name, SFB_CPYTHON_TASK, prefix);
+    add_call(s, name_text(s, prefix + size), SFB_CPYTHON_BEFORE);
+}
+
+/*
+ * Adds what awaits the coroutine that a run is of: the functions of tasks that do not run.
+ *
+ * @param inner  address of the run's outermost frame
+ * @param outer  of the frame behind it; 0: none
+ */
+static void add_awaits(struct sample *s, uint64_t at, uint64_t inner, uint64_t outer)
+{
+    static const char await[] = SFB_CPYTHON_AWAIT;
+    struct sfb_python_thread *p = s->thread;
+    struct sfb_cpython_async *a = &p->async;
+
+    a->cpython = &cpython;
+    a->memory = &s->memory;
+    a->doubt = sfb_python_forget;
+    if (!sfb_cpython_async_begin(a, at, inner, outer))
+        return;
+    add_task(s);
+    while (p->count < SFB_SHARED_CALLS_MAX && sfb_cpython_async_next(a)) {
+        memcpy(p->name, await, sizeof await);
+        add_call(s, name_text(s, sizeof await - 1), SFB_CPYTHON_BEFORE);
+        for (uint32_t i = a->count; i-- > 0;)
+            add_call(s, name_code(s, a->frames[i].code), a->frames[i].instruction);
+        add_task(s);
+    }
+}
+
 /* Calls behind the last run are not proven: they are left out. */
 static void read_state(struct sample *s, uint64_t at)
 {
     struct sfb_python_thread *p = s->thread;
     struct sfb_cpython_frame frame;
     struct sfb_cpython_walk walk;
-    uint64_t last = 0,
+    uint64_t inner = 0, last = 0,
              key = 0; /* recursion: nothing changes during a sample, for calls hold their code */
     uint32_t proven = p->count;
 
@@ -231,16 +311,14 @@ static void read_state(struct sample *s, uint64_t at)
     for (uint32_t frames = 0; frames < FRAMES_MAX; frames++) {
         const enum sfb_cpython_event event = sfb_cpython_walk_next(&walk, &frame);
 
-        if (event == SFB_CPYTHON_FRAME && p->count < SFB_SHARED_CALLS_MAX) {
-            if (frame.code != last)
+        if (event == SFB_CPYTHON_FRAME) {
+            if (frame.code != last && p->count < SFB_SHARED_CALLS_MAX)
                 key = name_code(s, frame.code);
             last = frame.code;
-            p->calls[p->count++] = (struct sfb_shared_call){ .code = key,
-                                                             .instruction = frame.instruction,
-                                                             .frame = (uint32_t)s->runs->count };
-        } else if (event == SFB_CPYTHON_FRAME) {
-            p->calls[SFB_SHARED_CALLS_MAX - 1].code = 0; /* what follows is left out */
+            inner = frame.address;
+            add_call(s, key, frame.instruction);
         } else if (event == SFB_CPYTHON_RUN && s->runs->count < SFB_PYTHON_RUNS_MAX) {
+            add_awaits(s, at, inner, walk.frame);
             s->runs->marks[s->runs->count].at = frame.anchor;
             s->runs->end[s->runs->count++] = p->count;
             proven = p->count;

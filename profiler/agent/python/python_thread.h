@@ -6,7 +6,7 @@
 
 #include "profiler/agent/python/python_memory.h"
 #include "profiler/protocol/shared.h"
-#include "unwind/runtime/cpython.h"
+#include "unwind/runtime/cpython_async.h"
 
 /* All zero at first. */
 struct sfb_python_thread {
@@ -17,6 +17,8 @@ struct sfb_python_thread {
     uint32_t gil;           /* of the last sample: enum sfb_recording_gil */
     struct sfb_python_pages pages;
     struct sfb_shared_call calls[SFB_SHARED_CALLS_MAX]; /* of the last sample */
+
+    struct sfb_cpython_async async;
 
     /* Of a function that is being sent. Here, for a handler may run on a small stack. */
     char name[SFB_SHARED_CODE_NAME + 1], file[SFB_SHARED_CODE_FILE + 1];

@@ -1,5 +1,7 @@
 #include "profiler/report/model/interpreted.h"
 
+#include <string.h>
+
 #include "util/grow.h"
 
 /* @return false: no memory */
@@ -27,6 +29,15 @@ static bool is_no_frame(uint32_t location, uint64_t lookup)
            (location == (uint32_t)REPORT_OMITTED || location == (uint32_t)REPORT_AWAIT);
 }
 
+/* A text between two tasks of asyncio, which stands like a function without a file. */
+static bool is_await(const struct report_data *data, uint32_t id)
+{
+    const uint32_t code = id != 0 ? report_data_code(data, id) : REPORT_NONE;
+
+    return code != REPORT_NONE && data->codes.at[code].file[0] == '\0' &&
+           strcmp(data->codes.at[code].name, "[await]") == 0;
+}
+
 bool report_interpreted(struct report_unpacked *room, struct report_locator *locator,
                         uint32_t source, const struct report_unpacked *unpacked,
                         const struct report_code_frames *calls, enum report_languages languages,
@@ -46,9 +57,11 @@ bool report_interpreted(struct report_unpacked *room, struct report_locator *loc
             const struct sfb_recording_code_frame *call = &calls->frames[next++];
             uint32_t location = (uint32_t)REPORT_OMITTED;
 
-            if (call->code != 0 &&
-                !report_locate_code(locator, source, report_data_code(data, call->code), call->line,
-                                    &location))
+            if (is_await(data, call->code))
+                location = (uint32_t)REPORT_AWAIT;
+            else if (call->code != 0 &&
+                     !report_locate_code(locator, source, report_data_code(data, call->code),
+                                         call->line, &location))
                 return false;
             if (!add(room, location))
                 return false;

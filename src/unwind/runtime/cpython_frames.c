@@ -122,6 +122,7 @@ static enum sfb_cpython_event give_frame(struct sfb_cpython_walk *w, struct sfb_
     if (!is_code(w, code))
         return tear(w);
     offset = instruction - (code + l->code_instructions);
+    out->address = w->frame;
     out->code = code;
     out->instruction = offset < INT32_MAX ? (uint32_t)offset : SFB_CPYTHON_BEFORE;
     w->frame = previous;

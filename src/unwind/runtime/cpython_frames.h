@@ -18,8 +18,9 @@ enum sfb_cpython_event {
 struct sfb_cpython_frame {
     uint64_t code; /* its code object */
     uint32_t
-        instruction; /* bytes from its first instruction; SFB_CPYTHON_BEFORE: it is being called */
-    uint64_t anchor; /* SFB_CPYTHON_RUN: an address on the C stack */
+        instruction;  /* bytes from its first instruction; SFB_CPYTHON_BEFORE: it is being called */
+    uint64_t address; /* SFB_CPYTHON_FRAME: of the frame itself */
+    uint64_t anchor;  /* SFB_CPYTHON_RUN: an address on the C stack */
 };
 
 struct sfb_cpython_walk {

@@ -22,7 +22,7 @@ enum sfb_cpython_gil {
  * Signals: safe; no allocation.   Cost: two words.
  */
 uint64_t sfb_cpython_gil_at(const struct sfb_cpython *cpython, struct sfb_memory *memory,
-                         uint64_t state);
+                            uint64_t state);
 
 /*
  * @param holder  written: the state of the thread that holds it; 0: it is free
@@ -38,8 +38,8 @@ bool sfb_cpython_gil_holder(uint64_t *holder, struct sfb_memory *memory, uint64_
  * @return SFB_CPYTHON_GIL_HELD, SFB_CPYTHON_GIL_RELEASED; SFB_CPYTHON_GIL_UNKNOWN: unreadable
  */
 enum sfb_cpython_gil sfb_cpython_gil_of(uint64_t *gil, const struct sfb_cpython *cpython,
-                                          struct sfb_memory *memory, const uint64_t *states,
-                                          unsigned count);
+                                        struct sfb_memory *memory, const uint64_t *states,
+                                        unsigned count);
 
 /* Whether a futex is of a GIL: a thread that sleeps on it waits for that GIL. */
 bool sfb_cpython_gil_has(uint64_t gil, uint64_t futex);

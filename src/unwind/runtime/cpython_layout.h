@@ -36,6 +36,14 @@ struct sfb_cpython_layout {
     uint16_t gil; /* 3.11: the GIL in _PyRuntime; else in an interpreter, a pointer to it */
     uint16_t cframe_current, cframe_previous;
     uint16_t frame_code, frame_previous, frame_instruction, frame_owner, frame_is_entry;
+    uint16_t frame_locals, frame_stack; /* its variables and its stack; where that ends */
+    bool
+        stack_by_pointer; /* frame_stack is of a pointer behind the top, else of a number of words */
+    uint16_t generator_frame; /* of generators and coroutines: the frame itself */
+    uint16_t task_coroutine, task_name, task_waiter; /* of asyncio.Task, in C */
+    /* 3.14, of futures as well; bytes but for the first */
+    uint16_t task_awaited_by, task_awaited_by_is_set, task_is_task;
+    uint16_t thread_running_task; /* 0: not kept */
     uint16_t code_first_line, code_file, code_qualified_name, code_lines, code_instructions;
     uint16_t string_ascii, string_other; /* characters of a compact string behind its head */
     struct sfb_cpython_debug debug[SFB_CPYTHON_DEBUG_MAX]; /* value 0 ends them */
