@@ -58,6 +58,8 @@ enum sfb_recording_loss {
     SFB_LOSS_LATER = 20,  /* records of a later version, which sfb merge did not know */
     SFB_LOSS_PYTHON_OBJECTS =
         21, /* processes: small objects were asked for, and Python has other allocators */
+    SFB_LOSS_PYTHON_FUNCTIONS =
+        22, /* processes: with more functions of Python than find room: those have no names */
     SFB_LOSS_COUNT
 };
 

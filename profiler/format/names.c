@@ -55,6 +55,7 @@ const char *sfb_recording_loss_str(uint32_t reason)
         "processes with a Python whose functions are shown as C",
         "records of a later version, left out by sfb merge",
         "processes with a Python that has set its own allocators: no small objects",
+        "processes with more Python functions than find room, [omitted] in stacks",
     };
 
     return at(texts, SFB_LOSS_COUNT, reason);

@@ -212,6 +212,18 @@ target_compile_definitions(test-record_tool-heap PRIVATE
   SFB_RECORD_HEAP="$<TARGET_FILE:test-record_tool-heap_program>")
 add_dependencies(test-record_tool-heap sfb-agent-heap test-record_tool-heap_program)
 
+# An interpreter that a program opens: no Python is needed.
+add_library(test-record_tool-opened_library SHARED ${PROJECT_SOURCE_DIR}/tests/support/fake_cpython.c)
+set_target_properties(test-record_tool-opened_library PROPERTIES OUTPUT_NAME python-opened C_VISIBILITY_PRESET default)
+add_executable(test-record_tool-opened_program record_tool/opened_program.c)
+foreach(part library program)
+  sfb_test_options(test-record_tool-opened_${part})
+  target_include_directories(test-record_tool-opened_${part} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+endforeach()
+target_link_libraries(test-record_tool-opened_program PRIVATE ${CMAKE_DL_LIBS})
+sfb_add_test(record_tool.opened COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/opened $<TARGET_FILE:sfb>
+  $<TARGET_FILE:test-record_tool-opened_program> $<TARGET_FILE:test-record_tool-opened_library>)
+
 # Functions of Python, beside what the program knows of itself.
 if(NOT SFB_PYTHON)
   sfb_skip(record_tool python "no CPython 3.11 to 3.14 in /usr/bin")

@@ -14,6 +14,7 @@
 #include "profiler/agent/cpu/thread.h"
 #include "profiler/agent/cpu/thread_end.h"
 #include "profiler/agent/cpu/thread_life.h"
+#include "profiler/agent/python/python_find.h"
 #include "profiler/agent/slot.h"
 #include "profiler/agent/space.h"
 #include "profiler/agent/space_map.h"
@@ -72,6 +73,7 @@ bool sfb_begin(struct sfb_shared *shared, uint64_t cpu_start, bool others)
     __atomic_store_n(&sfb_agent.shared, shared, __ATOMIC_RELAXED);
     sfb_agent.ring_bytes = shared->ring_bytes;
     sfb_agent.end = sfb_process_end;
+    sfb_agent.modules_are_new = sfb_python_look_for;
     sfb_prof_action_get(&before);
     if (before.sa_handler == SIG_IGN && sfb_process_was_made_to_ignore())
         sfb_prof_action_set(&none);

@@ -39,6 +39,7 @@ struct sfb_heap_thread {
 
     struct sfb_stack_namer namer;
     struct sfb_python_thread python;
+    struct sfb_python_runs python_runs; /* of the event at hand: not on the program's stack */
     uint8_t cbf[SFB_HEAP_CBF];
 };
 

@@ -41,11 +41,11 @@ static void miss_objects(void)
 uint64_t sfb_heap_stack_with_python(struct sfb_heap_thread *t, const struct sfb_regs *caller,
                                     uint64_t hash)
 {
-    struct sfb_python_runs runs;
+    struct sfb_python_runs *runs = &t->python_runs;
     uint32_t calls = 0;
 
-    runs.count = 0;
-    if (sfb_python_is_read() && read_calls(t, &runs) > 0) {
+    runs->count = 0;
+    if (sfb_python_is_read() && read_calls(t, runs) > 0) {
         if (__atomic_load_n(&sfb_heap.objects, __ATOMIC_RELAXED) == SFB_HEAP_OBJECTS_WRAPPED)
             miss_objects();
         hash ^= sfb_python_hash(&t->python);
@@ -53,9 +53,9 @@ uint64_t sfb_heap_stack_with_python(struct sfb_heap_thread *t, const struct sfb_
     }
     if (__builtin_expect(sfb_heap_is_known(hash), 1))
         return hash;
-    if (runs.count > 0) {
-        sfb_marks_place_from(caller, runs.marks, runs.count, SFB_STACK_NAME_FRAMES);
-        calls = sfb_python_place(&t->python, &runs);
+    if (runs->count > 0) {
+        sfb_marks_place_from(caller, runs->marks, runs->count, SFB_STACK_NAME_FRAMES);
+        calls = sfb_python_place(&t->python, runs);
     }
     return sfb_heap_tell_stack(t, caller, hash, calls);
 }

@@ -18,6 +18,7 @@
 #include "profiler/agent/heap/thread_state.h"
 #include "profiler/agent/heap/usable.h"
 #include "profiler/agent/live/live.h"
+#include "profiler/agent/python/python_find.h"
 #include "profiler/agent/real.h"
 #include "profiler/agent/slot.h"
 #include "unwind/process/loader.h"
@@ -123,6 +124,12 @@ static void describe(void)
     sfb_slot_describe(count, arguments);
 }
 
+static void modules_are_new(void)
+{
+    sfb_heap_forget_stacks();
+    sfb_python_look_for();
+}
+
 static bool begin(struct sfb_shared *shared, uint64_t cpu_start)
 {
     const enum sfb_heap_mode mode = shared->heap_rate ? SFB_HEAP_SAMPLED : SFB_HEAP_EVERY;
@@ -139,7 +146,7 @@ static bool begin(struct sfb_shared *shared, uint64_t cpu_start)
     sfb_agent.shared = shared;
     sfb_agent.ring_bytes = shared->ring_bytes;
     sfb_agent.end = end_for_good;
-    sfb_agent.modules_are_new = sfb_heap_forget_stacks;
+    sfb_agent.modules_are_new = modules_are_new;
     sfb_agent.library_hides = library_hides;
     sfb_heap_usable_begin();
     describe();

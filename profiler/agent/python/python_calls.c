@@ -9,10 +9,6 @@
 #include "unwind/runtime/cpython_frames.h"
 #include "unwind/runtime/cpython_gil.h"
 
-/* CPython's. Defined where a program or one of its libraries exports them. */
-extern char PyCode_Type[] __attribute__((weak));
-extern char Py_Version[] __attribute__((weak));
-
 enum {
     FRAMES_MAX =
         8192, /* of a stack: the C frame of a deep recursion is known behind its last one */
@@ -23,13 +19,17 @@ enum {
 /* Written once, before `state`. */
 static struct sfb_cpython cpython;
 static uint32_t state;
+static uint32_t checked; /* number of the interpreter that `state` is of */
 
 enum { UNKNOWN, FITS, REFUSED };
 
 bool sfb_python_is_read(void)
 {
-    return sfb_python_is_linked() && PyCode_Type && Py_Version &&
-           __atomic_load_n(&state, __ATOMIC_RELAXED) != REFUSED;
+    struct sfb_cpython_place place;
+    const uint32_t number = sfb_python_where(&place);
+
+    return number != 0 && (__atomic_load_n(&state, __ATOMIC_RELAXED) != REFUSED ||
+                           __atomic_load_n(&checked, __ATOMIC_RELAXED) != number);
 }
 
 /* --- The interpreter ------------------------------------------------------------------------------ */
@@ -37,11 +37,14 @@ bool sfb_python_is_read(void)
 /* Several threads may find the same at once. */
 static bool attach(struct sfb_memory *memory)
 {
-    const struct sfb_cpython_place place = { .runtime = (uintptr_t)_PyRuntime,
-                                             .code_type = (uintptr_t)PyCode_Type,
-                                             .version = (uintptr_t)Py_Version };
+    struct sfb_cpython_place place;
+    const uint32_t number = sfb_python_where(&place);
     struct sfb_cpython found;
 
+    if (number == 0)
+        return false;
+    __atomic_store_n(&state, UNKNOWN, __ATOMIC_RELEASE);
+    __atomic_store_n(&checked, number, __ATOMIC_RELEASE);
     switch (sfb_cpython_attach(&found, memory, &place)) {
     case SFB_CPYTHON_FITS:
         cpython = found;
@@ -57,6 +60,14 @@ static bool attach(struct sfb_memory *memory)
         return false;
     }
     return false;
+}
+
+/* Whether the interpreter of now is known. One that was opened may have been closed since. */
+static bool is_checked(void)
+{
+    return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == FITS &&
+           (_PyRuntime || __atomic_load_n(&checked, __ATOMIC_RELAXED) ==
+                              __atomic_load_n(&sfb_python_opened, __ATOMIC_ACQUIRE));
 }
 
 /* --- The thread ----------------------------------------------------------------------------------- */
@@ -355,8 +366,11 @@ uint32_t sfb_python_read(struct sfb_python_thread *p, struct sfb_python_runs *ru
     runs->count = 0;
     p->count = 0;
     p->gil = SFB_GIL_UNKNOWN;
+    /* One that was opened may be closed: then pages go that were readable once. */
+    if (!_PyRuntime)
+        memset(&p->pages, 0, sizeof p->pages);
     sfb_python_memory(&s.memory, &p->pages);
-    if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != FITS && !attach(&s.memory))
+    if (!is_checked() && !attach(&s.memory))
         return 0;
     if (!have_states(p, &s.memory, tid))
         return 0;

@@ -2,7 +2,7 @@
  * The Python functions that the calling thread runs: which, where each stands, and in which C frame.
  *
  * The interpreter is found by its exported symbols, to which the loader binds weak references: a program without it pays
- * one comparison a stack. Nothing of it is called.
+ * two comparisons a stack. One that is loaded later is found when modules are listed. Nothing of it is called.
  *
  *     sfb_python_read()   the calls, by runs
  *     sfb_marks_place()   the C frame of each run
@@ -15,17 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profiler/agent/python/python_find.h"
 #include "profiler/agent/python/python_thread.h"
 #include "unwind/capture/marks.h"
-
-// NOLINTNEXTLINE(bugprone-reserved-identifier): CPython's name
-extern char _PyRuntime[] __attribute__((weak));
-
-/* Whether this process has an interpreter. */
-static inline bool sfb_python_is_linked(void)
-{
-    return _PyRuntime != NULL;
-}
 
 /* Whether its functions are read: it is linked, and its version was not refused. */
 bool sfb_python_is_read(void);

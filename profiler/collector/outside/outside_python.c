@@ -11,6 +11,18 @@
 /* Functions of a recording, and bytes of their names: a process may make new ones without end. */
 enum { CODES_MAX = 1 << 19, BYTES_MAX = 64 << 20 };
 
+/* Said once. @return false: the recording cannot be written */
+static bool tell_full(struct outside *o, uint32_t process)
+{
+    const struct sfb_recording_losses event = {
+        .reason = SFB_LOSS_PYTHON_FUNCTIONS, .process = process, .count = 1, .text = ""
+    };
+    const bool told = o->codes_full;
+
+    o->codes_full = true;
+    return told || outside_put(o, sfb_recording_put_losses(o->how.writer, &event));
+}
+
 /*
  * Finds or writes a function: one of a name and file is one function of its process.
  *
@@ -35,7 +47,7 @@ static bool put_code(struct outside *o, uint32_t process, const struct sfb_remot
                 : report_strings_add(&o->codes, key, &number);
     free(key);
     if (!good)
-        return full;
+        return full && tell_full(o, process);
     *id = number + 1; /* numbers ascend from 0 */
     if (number == known)
         o->code_bytes += size;

@@ -25,6 +25,7 @@ struct outside {
     size_t map_room;
     struct report_strings codes;        /* functions of interpreters, by process, name and file */
     size_t code_bytes;                  /* of them */
+    bool codes_full;                    /* one found no room */
     struct report_strings awaited;      /* by process, kind, address and name */
     REPORT_ARRAY(uint32_t) awaited_ids; /* of each of them */
     bool failed;

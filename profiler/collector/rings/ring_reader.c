@@ -105,8 +105,8 @@ static const char *put_stack(struct sfb_recorder_drain *d, struct sfb_recorder_p
         !sfb_recorder_is_cbf(cbf, sample->head.cbf_size))
         return "a stack cannot be decoded";
     if (sample->calls > SFB_SHARED_CALLS_MAX ||
-        (sample->calls > 0 && (calls_at > size || sample->calls > (size - calls_at) /
-                                                                      sizeof(struct sfb_shared_call))))
+        (sample->calls > 0 &&
+         (calls_at > size || sample->calls > (size - calls_at) / sizeof(struct sfb_shared_call))))
         return "a stack has an impossible number of calls";
     if (sample->gil > SFB_GIL_RELEASED)
         return "a stack has an impossible state of the GIL";
@@ -203,10 +203,15 @@ const char *sfb_recorder_take_code(struct sfb_recorder_drain *d, uint32_t slot,
     struct sfb_recorder_code_text text;
     struct sfb_shared_code code;
     const char *wrong = sfb_recorder_code_read(&code, &text, record, size);
+    const bool was_full = process->codes.full;
 
-    if (wrong || sfb_recorder_codes_has(&process->codes, code.code) ||
-        !sfb_recorder_codes_have_room(&process->codes, &d->codes_kept))
+    if (wrong || sfb_recorder_codes_has(&process->codes, code.code))
         return wrong;
+    if (!sfb_recorder_codes_have_room(&process->codes, &d->codes_kept)) {
+        if (!was_full) /* an agent sends a function again that it has forgotten: said once */
+            sfb_recorder_lost(d, process->id, 0, SFB_LOSS_PYTHON_FUNCTIONS, 1, "");
+        return NULL;
+    }
     const struct sfb_recording_code out = { .id = ++d->ids->code,
                                             .process = process->id,
                                             .first_line = code.first_line,

@@ -45,6 +45,7 @@ static uint64_t recorded(const struct basis *b, uint32_t reason)
     case SFB_LOSS_SPACE:
     case SFB_LOSS_FILTER:
     case SFB_LOSS_PYTHON:
+    case SFB_LOSS_PYTHON_FUNCTIONS:
     case SFB_LOSS_PYTHON_OBJECTS: return b->processes;
     case SFB_LOSS_MODULES: return b->lists;
     case SFB_LOSS_FILE: return b->bytes;

@@ -575,6 +575,7 @@ Test(record_drain, writes_no_function_without_room)
     enum { CODES_MAX = 131072, AGAIN = 1000 };
     struct sfb_shared_code code = { .head = { .size = sizeof code, .kind = SFB_RECORD_CODE } };
     struct sfb_recorder_ids given = { .code = 0 };
+    struct contents *c;
 
     _Static_assert(SFB_SHARED_CPU_RING % sizeof code == 0, "no record is split");
     ids = &given;
@@ -587,9 +588,11 @@ Test(record_drain, writes_no_function_without_room)
         if (i % 1024 == 0)
             cr_assert_eq(sfb_recorder_drain(drain), SFB_OK);
     }
-    free(end());
+    c = end();
     ids = NULL;
     cr_expect(eq(u32, given.code, CODES_MAX));
+    cr_expect(eq(u64, c->lost[SFB_LOSS_PYTHON_FUNCTIONS], 1), "said once");
+    free(c);
 }
 
 /* Any bytes: it ends, and the file reads. */

@@ -120,6 +120,8 @@ Test(calm, each_loss_has_a_singular)
         [SFB_LOSS_HEAP_UNSEEN] = "event of the heap unseen, of modules that bypass the agent",
         [SFB_LOSS_PYTHON_OBJECTS] =
             "process with a Python that has set its own allocators: no small objects",
+        [SFB_LOSS_PYTHON_FUNCTIONS] =
+            "process with more Python functions than find room, [omitted] in stacks",
         [SFB_LOSS_PYTHON] = "process with a Python whose functions are shown as C",
     };
 
