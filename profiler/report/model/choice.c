@@ -107,9 +107,9 @@ bool report_choice_has_stack(const struct report_choice *c, const struct report_
 
 bool report_gil_parse(const char *text, uint32_t *out)
 {
-    static const char *const words[] = { [SFB_GIL_HELD] = "held",
-                                         [SFB_GIL_WAITED] = "waited",
-                                         [SFB_GIL_RELEASED] = "released" };
+    static const char *const words[] = {
+        [SFB_GIL_HELD] = "held", [SFB_GIL_WAITED] = "waited", [SFB_GIL_RELEASED] = "released"
+    };
 
     for (uint32_t i = SFB_GIL_HELD; i < sizeof words / sizeof *words; i++)
         if (strcmp(text, words[i]) == 0) {

@@ -160,8 +160,8 @@ static bool put_stack(struct merge_stacks *s, const struct report_cbf *cbf, size
                                                     .gil = calls->gil };
 
     return put_calls(s, calls) &&
-           report_merge_check(m, sfb_recording_put_stack_of_code(m->writer, id, process, m->cbf, size,
-                                                                 &code));
+           report_merge_check(
+               m, sfb_recording_put_stack_of_code(m->writer, id, process, m->cbf, size, &code));
 }
 
 /* @return false after a failure; a stack that is damaged is cut off there */
