@@ -180,14 +180,6 @@ static bool refuse(const char *path, const char *option, const char *why)
     return false;
 }
 
-static bool has_gil(const struct report_data *data)
-{
-    for (size_t i = 0; i < data->code_frames.count; i++)
-        if (data->code_frames.at[i].gil != SFB_GIL_UNKNOWN)
-            return true;
-    return false;
-}
-
 static bool fits_time(const struct report_request *r, const char *path,
                       const struct report_data *data)
 {
@@ -203,8 +195,6 @@ static bool fits_time(const struct report_request *r, const char *path,
     if (data->wait_count == 0 && !cpu)
         return refuse(path, r->time_value_given ? "value" : "by",
                       "this is of CPU time alone: waits take sfb record --wall");
-    if (r->choice.gil != SFB_GIL_UNKNOWN && !has_gil(data))
-        return refuse(path, "gil", "no sample is of a thread of Python whose GIL is known");
     return true;
 }
 
@@ -257,6 +247,15 @@ static const char *kind_of(const struct report_data *data)
     return report_data_is_heap(data) ? "a heap" : "CPU time";
 }
 
+/* One of them is enough: others may be of programs without Python. */
+static bool has_gil(const struct report_request *r, const struct report_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->data[i].gil_count > 0)
+            return true;
+    return refuse(r->paths[0], "gil", "no sample is of a thread of Python whose GIL is known");
+}
+
 bool report_heap_fits(const struct report_request *r, const struct report_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++) {
@@ -271,7 +270,7 @@ bool report_heap_fits(const struct report_request *r, const struct report_inputs
                                                   : !fits_time(r, r->paths[i], &inputs->data[i]))
             return false;
     }
-    return true;
+    return r->choice.gil == SFB_GIL_UNKNOWN || inputs->count < r->path_count || has_gil(r, inputs);
 }
 
 /* --- Suppressions ------------------------------------------------------------------------------ */

@@ -192,12 +192,24 @@ def judge_cpu(sfb, recording, own):
     return good
 
 
+def judge_together(sfb, recording, folder):
+    """Beside a program without Python, and merged with it."""
+    other, merged = os.path.join(folder, 'other.sfbr'), os.path.join(folder, 'merged.sfbr')
+    subprocess.run([sfb, 'record', '-q', '-o', other, '--', 'sh', '-c', 'i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done'], check=True)
+    subprocess.run([sfb, 'merge', '-o', merged, other, recording], check=True, stderr=subprocess.DEVNULL)
+    refused = subprocess.run([sfb, 'report', '--gil', other], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    sums = [sum(row['value'] for row in rows_of(sfb, *files, '--gil')) for files in ((recording,), (merged,), (other, recording))]
+    print(f'held in {sums[0]} ns, merged {sums[1]}, beside another {sums[2]}; {refused.stderr.strip()}')
+    return sums[0] == sums[1] == sums[2] > 0 and refused.returncode != 0 and 'GIL is known' in refused.stderr
+
+
 def main_of_work():
     with tempfile.TemporaryDirectory() as folder:
         recording = os.path.join(folder, 'r.sfbr')
         program = subprocess.run([sys.argv[1], 'record', '-q', '-o', recording, '--', sys.executable, __file__, 'work'],
                                  stdout=subprocess.PIPE, check=True)
-        return judge_cpu(sys.argv[1], recording, json.loads(program.stdout.splitlines()[-1]))
+        good = judge_cpu(sys.argv[1], recording, json.loads(program.stdout.splitlines()[-1]))
+        return good and judge_together(sys.argv[1], recording, folder)
 
 
 def main_of_looks():

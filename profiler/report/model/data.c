@@ -244,6 +244,7 @@ static bool read_code_frames(struct report_data *d, const struct sfb_recording_c
                                            .frames = (void *)copy(from->frames, size),
                                            .count = from->count,
                                            .gil = from->gil };
+    d->gil_count += from->gil != SFB_GIL_UNKNOWN;
     return frames->frames != NULL;
 }
 

@@ -136,6 +136,7 @@ struct report_data {
     struct report_strings calls;              /* that threads waited in */
     size_t sample_count;                      /* also when they were released */
     size_t wait_count;                        /* likewise */
+    size_t gil_count;                         /* stacks of which the GIL is known, likewise */
     uint64_t sampled_ns;                      /* the sum of their weights */
     uint64_t first_sample, last_sample;       /* times */
     REPORT_ARRAY(struct report_loss) losses;  /* by reason and text */
