@@ -405,8 +405,8 @@ static void look_for_another_file(struct hunt *h)
 
     for (uint32_t i = 0; i < count; i++)
         known += truth_at(h->truth, hunt_function(h, i).entry->start) != NULL;
-    if (count >= HUNT_LEAST && h->truth->count >= HUNT_LEAST &&
-        known * (h->truth->split ? 10 : 2) < count && h->all >= count / 2)
+    if (count >= HUNT_LEAST && h->truth->count >= HUNT_LEAST && !h->truth->split &&
+        known * 2 < count && h->all >= count / 2)
         hunt_settle(h, foreign, hunt_all(FIX_FOREIGN, 0),
                     "%" PRIu32 " of %" PRIu32
                     " functions start at one of %s: no constant and no other "
