@@ -21,7 +21,7 @@ struct demand {
 
 static const struct demand of_all = { 10, FINDINGS_LEAST, 0 }, of_part = { 2, FINDINGS_LEAST, 0 },
                            of_header = { 10, 2, 0 }, of_functions = { 0, 1, 0 },
-                           of_few = { 2, 1, 0 }, of_code = { 0, 1, 5 };
+                           of_few = { 2, 1, 0 }, of_code = { 0, 3, 5 };
 
 static uint64_t grave(const struct findings *f)
 {
