@@ -302,9 +302,8 @@ static enum sfb_status step_on_stack(struct sfb_async_walk *a)
         return status;
     note_frame(a, (uint8_t)a->stack.walker.current.kind, (uint8_t)a->stack.walker.current.source);
     /* A job runner finds its function in the task: functions that the runtime calls by name are its own. */
-    a->in_runtime =
-        sfb_swift_runtime_has(&a->runtime, lookup_pc(a)) &&
-        !sfb_arch_is_direct_call(&a->stack.walker.table_memory, a->address);
+    a->in_runtime = sfb_swift_runtime_has(&a->runtime, lookup_pc(a)) &&
+                    !sfb_arch_is_direct_call(&a->stack.walker.table_memory, a->address);
     a->callee_fp = fp;
     a->interrupted = interrupted;
     return SFB_OK;
