@@ -113,7 +113,8 @@ static uint64_t take_of(int64_t *from, uint64_t most)
 
 /*
  * Ended waits take their time of what schedstat calls blocked: less than they lasted, for from its wake-up on a thread was
- * runnable. What the present wait has so far stays.
+ * runnable. What the present wait has so far stays. What is left then is of no wait with a record, as from the
+ * thread's beginning: were it kept, later waits would take it for the time that they were runnable.
  */
 static void settle(struct look_wait *w)
 {
@@ -123,6 +124,8 @@ static void settle(struct look_wait *w)
 
     w->pending += take_of(&ended, w->claim);
     w->brief += take_of(&ended, w->claim_short);
+    if (present > 0)
+        w->brief += take_of(&ended, UINT64_MAX);
     w->blocked -= before - ended;
     w->claim = w->claim_short = 0;
 }
