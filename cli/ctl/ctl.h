@@ -51,14 +51,24 @@ enum tool_exit ctl_marks(const struct ctl_request *request);
 struct sfb_control_question;
 struct sfb_control_reply;
 
+enum ctl_answer {
+    CTL_ANSWERED,
+    CTL_NONE,   /* the target is no process's number, or no recorder here has it */
+    CTL_LATE,   /* a recorder that may have it has not answered */
+    CTL_SEVERAL /* recorders of the same width have it */
+};
+
 /*
- * Asks the recorder that has a process in its recording.
+ * Asks the recorder that has a process in its recording: one of few processes before one of all.
  *
  * @param question  its process is not read
- * @return false: the target is no process's number, or no recorder here has it
+ * @param reply     written if it has answered
  */
-bool ctl_ask_recorder(const char *target, const struct sfb_control_question *question,
-                      struct sfb_control_reply *reply);
+enum ctl_answer ctl_ask_recorder(const char *target, const struct sfb_control_question *question,
+                                 struct sfb_control_reply *reply);
+
+/* Says why there is no answer, in one line. */
+enum tool_exit ctl_say_unrecorded(const char *target, enum ctl_answer answer);
 
 /* start, stop: the recording of a process goes on, or is paused. */
 enum tool_exit ctl_pause(const struct ctl_request *request, bool paused);

@@ -18,17 +18,26 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-/* @return whether a recorder has the process */
+/* @return whether a recorder has the process, or nothing else is to be tried */
 static bool mark_recording(const struct ctl_request *r, enum tool_exit *exit_status)
 {
+    enum ctl_answer answer;
     struct sfb_control_question question = { .what = SFB_CONTROL_MARK };
     struct sfb_control_reply reply;
 
     *exit_status = TOOL_DONE;
-    if (strlen(r->mark) > SFB_CONTROL_NAME)
-        return false;
+    if (strlen(r->mark) > SFB_CONTROL_NAME) {
+        *exit_status = tool_complain(TOOL_USAGE, "%s: no mark: a mark's name has 1 to %d bytes",
+                                     r->target, SFB_CONTROL_NAME);
+        return true;
+    }
     memcpy(question.name, r->mark, strlen(r->mark));
-    if (!ctl_ask_recorder(r->target, &question, &reply))
+    answer = ctl_ask_recorder(r->target, &question, &reply);
+    if (answer == CTL_LATE || (answer == CTL_NONE && !ctl_has_table(r->target))) {
+        *exit_status = ctl_say_unrecorded(r->target, answer);
+        return true;
+    }
+    if (answer == CTL_NONE)
         return false;
     if (reply.answer != SFB_CONTROL_DONE)
         *exit_status = tool_complain(TOOL_USAGE, "%s: no mark: %s", r->target, reply.text);

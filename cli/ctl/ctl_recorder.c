@@ -18,7 +18,7 @@
 #include "util/number.h"
 
 /* A recorder answers within 20 ms, where it gets a CPU. */
-enum { ANSWER_MS = 5000, RECORDERS = 256 };
+enum { ANSWER_MS = 5000, OTHERS_MS = 500, RECORDERS = 256 };
 
 struct asked {
     int fd;
@@ -75,8 +75,11 @@ static bool is_trusted(const struct ucred *from, const struct asked *a)
     return false;
 }
 
-/* @return whether an answer was taken, and is one of a recorder that was asked */
-static bool hear(const struct asked *a, struct sfb_control_reply *reply)
+/*
+ * @param from  written
+ * @return whether an answer was taken, and is one of a recorder that was asked
+ */
+static bool hear(const struct asked *a, struct sfb_control_reply *reply, pid_t *from)
 {
     struct iovec part = { reply, sizeof *reply };
     union {
@@ -88,10 +91,13 @@ static bool hear(const struct asked *a, struct sfb_control_reply *reply)
                               .msg_control = &credentials,
                               .msg_controllen = sizeof credentials };
     const ssize_t size = recvmsg(a->fd, &message, MSG_CMSG_CLOEXEC);
-    struct ucred from;
+    struct ucred sender;
 
     reply->text[sizeof reply->text - 1] = '\0';
-    return size == sizeof *reply && find_sender(&from, &message) && is_trusted(&from, a);
+    if (size != sizeof *reply || !find_sender(&sender, &message) || !is_trusted(&sender, a))
+        return false;
+    *from = sender.pid;
+    return true;
 }
 
 static int64_t now_ms(void)
@@ -102,22 +108,54 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* All answers, until one has the process. @return false: none has it, or not in time */
-static bool hear_all(const struct asked *a, struct sfb_control_reply *reply)
+/* Waits for one answer. @return false: none has come by then */
+static bool wait_for_one(const struct asked *a, struct sfb_control_reply *reply, pid_t *from,
+                         int64_t end)
 {
-    const int64_t end = now_ms() + ANSWER_MS;
-    size_t heard = 0;
-
-    for (int64_t now = now_ms(); heard < a->count && now < end; now = now_ms()) {
+    for (int64_t now = now_ms(); now < end; now = now_ms()) {
         struct pollfd answer = { .fd = a->fd, .events = POLLIN };
 
-        if (poll(&answer, 1, (int)(end - now)) <= 0 || !hear(a, reply))
-            continue;
-        if (reply->answer != SFB_CONTROL_OTHER)
+        if (poll(&answer, 1, (int)(end - now)) > 0 && hear(a, reply, from))
             return true;
-        heard++;
     }
     return false;
+}
+
+/*
+ * Of the recorders that have the process: itself, if it is one; else one of few processes before one of all.
+ *
+ * @param best      written: its status
+ * @param recorder  written
+ */
+static enum ctl_answer find_recorder(const struct asked *a, pid_t target,
+                                     struct sfb_control_reply *best, pid_t *recorder)
+{
+    int64_t end = now_ms() + ANSWER_MS;
+    struct sfb_control_reply one;
+    size_t heard = 0, count = 0;
+    bool wide = true;
+    pid_t from;
+
+    for (; heard < a->count && wait_for_one(a, &one, &from, end); heard++) {
+        const bool is_wide = one.answer == SFB_CONTROL_WIDE;
+
+        if (one.answer == SFB_CONTROL_OTHER)
+            continue;
+        if (from == target || count == 0 || (wide && !is_wide)) {
+            count = 1;
+            *best = one;
+            *recorder = from;
+            wide = is_wide;
+            end = now_ms() + OTHERS_MS;
+        } else if (is_wide == wide) {
+            count++;
+        }
+        if (from == target)
+            return CTL_ANSWERED;
+    }
+    if (count == 0)
+        return heard < a->count ? CTL_LATE : CTL_NONE;
+    return count == 1 ? CTL_ANSWERED : CTL_SEVERAL;
 }
 
 /* The recorders here, of any user. @return how many */
@@ -139,19 +177,20 @@ static size_t list_recorders(pid_t out[RECORDERS])
     return count;
 }
 
-bool ctl_ask_recorder(const char *target, const struct sfb_control_question *question,
-                      struct sfb_control_reply *reply)
+enum ctl_answer ctl_ask_recorder(const char *target, const struct sfb_control_question *question,
+                                 struct sfb_control_reply *reply)
 {
-    struct sfb_control_question q = *question;
+    struct sfb_control_question q = { .what = SFB_CONTROL_STATUS };
     struct asked a = { .count = 0 };
     struct stat process;
     char path[32];
-    bool found;
+    enum ctl_answer answer = CTL_NONE;
     uint64_t pid;
     size_t count;
+    pid_t recorder = 0;
 
     if (!number_of_argument(target, &pid) || pid == 0 || pid > INT32_MAX)
-        return false;
+        return CTL_NONE;
     q.process = (uint32_t)pid;
     snprintf(path, sizeof path, "/proc/%" PRIu64, pid);
     a.owner = stat(path, &process) == 0 ? process.st_uid : geteuid();
@@ -160,19 +199,36 @@ bool ctl_ask_recorder(const char *target, const struct sfb_control_question *que
     for (size_t i = 0; a.fd >= 0 && i < count; i++)
         if (ask(a.fd, a.recorders[i], &q))
             a.recorders[a.count++] = a.recorders[i];
-    found = a.count > 0 && hear_all(&a, reply);
+    if (a.count > 0)
+        answer = find_recorder(&a, (pid_t)pid, reply, &recorder);
+    if (answer == CTL_ANSWERED && question->what != SFB_CONTROL_STATUS) {
+        q = *question;
+        q.process = (uint32_t)pid;
+        a.recorders[0] = recorder;
+        a.count = 1;
+        if (!ask(a.fd, recorder, &q) || !wait_for_one(&a, reply, &recorder, now_ms() + ANSWER_MS))
+            answer = CTL_LATE;
+    }
     if (a.fd >= 0)
         close(a.fd);
-    return found;
+    return answer;
 }
 
-/* Why no recorder has it, in one line. */
-static enum tool_exit say_unrecorded(const char *target)
+enum tool_exit ctl_say_unrecorded(const char *target, enum ctl_answer answer)
 {
     struct stat process;
     char path[32];
     uint64_t pid;
 
+    if (answer == CTL_SEVERAL)
+        return tool_complain(
+            TOOL_USAGE, "%s is in several recordings: name the recorder, 'sfb ctl RECORDER ...'",
+            target);
+    if (answer == CTL_LATE)
+        return tool_complain(
+            TOOL_USAGE,
+            "%s: a recorder here has not answered for %d s; it may still do what it was asked for",
+            target, ANSWER_MS / 1000);
     if (!number_of_argument(target, &pid) || pid == 0 || pid > INT32_MAX)
         return tool_complain(TOOL_USAGE, "'%s' is no number of a process", target);
     snprintf(path, sizeof path, "/proc/%" PRIu64, pid);
@@ -191,9 +247,10 @@ enum tool_exit ctl_pause(const struct ctl_request *r, bool paused)
     const struct sfb_control_question question = { .what = paused ? SFB_CONTROL_STOP
                                                                   : SFB_CONTROL_START };
     struct sfb_control_reply reply;
+    const enum ctl_answer answer = ctl_ask_recorder(r->target, &question, &reply);
 
-    if (!ctl_ask_recorder(r->target, &question, &reply))
-        return say_unrecorded(r->target);
+    if (answer != CTL_ANSWERED)
+        return ctl_say_unrecorded(r->target, answer);
     return reply.answer == SFB_CONTROL_DONE
                ? TOOL_DONE
                : tool_complain(TOOL_USAGE, "%s: not %s: %s", r->target,
@@ -204,9 +261,10 @@ enum tool_exit ctl_status(const struct ctl_request *r)
 {
     const struct sfb_control_question question = { .what = SFB_CONTROL_STATUS };
     struct sfb_control_reply reply;
+    const enum ctl_answer answer = ctl_ask_recorder(r->target, &question, &reply);
 
-    if (!ctl_ask_recorder(r->target, &question, &reply))
-        return say_unrecorded(r->target);
+    if (answer != CTL_ANSWERED)
+        return ctl_say_unrecorded(r->target, answer);
     fputs(r->target, stdout);
     fputs(": ", stdout);
     foreign_print(stdout, reply.text);

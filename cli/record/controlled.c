@@ -37,6 +37,7 @@ void record_pauses_set(struct record_pauses *p, bool paused, uint64_t used)
     if (p->paused && used > p->begun)
         p->used += used - p->begun;
     p->begun = used;
+    p->ran |= !p->paused || !paused;
     p->paused = paused;
 }
 

@@ -20,6 +20,7 @@ uint64_t record_used_by_tree(pid_t root, bool itself);
 /* CPU time that is used while the recording is paused is missed by no sample. */
 struct record_pauses {
     bool paused;
+    bool ran;       /* it was recorded for a while */
     uint64_t begun; /* CPU time of all when the last one began, in ns */
     uint64_t used;  /* in those before */
 };

@@ -187,8 +187,11 @@ static bool begin(struct from_outside *o)
     if (!record_file_open(&o->file, o->request, name, o->pid != 0 ? o->pid : getpid()))
         return false;
     if (record_writer_open(&o->writer, &o->file, &named, o->chosen.engine, text)) {
-        if (attach_begin(o->attach, o->writer) && (!o->request->paused || pause_recording(o, true)))
+        if (attach_begin(o->attach, o->writer) &&
+            (!o->request->paused || pause_recording(o, true))) {
+            o->pauses.ran = false; /* up to now there was nothing to record */
             return true;
+        }
         tool_complain(TOOL_FAILED, "record: %s", strerror(ENOMEM));
     }
     record_file_drop(&o->file);
@@ -257,6 +260,7 @@ static void record(struct from_outside *o)
 {
     const uint64_t duration = o->request->duration_ns;
     const struct sfb_recorder_controlled controlled = { .writer = o->writer,
+                                                        .wide = o->pid == 0,
                                                         .file = o->file.name,
                                                         .knows = knows,
                                                         .pause = o->keeps ? NULL : pause_recording,
@@ -367,7 +371,7 @@ static const char *explain_nothing(const struct from_outside *o, const struct ou
     const bool unseen = o->child && t->processes == 0;
     static char text[160];
 
-    if (o->pauses.paused)
+    if (o->pauses.paused && !o->pauses.ran)
         snprintf(text, sizeof text, "it was paused up to its end: see sfb ctl PID start");
     else if (unseen)
         snprintf(text, sizeof text, "the program ended before a look found it");

@@ -381,7 +381,7 @@ static const char *explain_nothing(struct recording *r, const struct sfb_recorde
                  "the agent did not report from %.100s: it ended at once, or cleared its "
                  "environment, or may not open the session",
                  name);
-    else if (r->pauses.paused)
+    else if (r->pauses.paused && !r->pauses.ran)
         snprintf(text, sizeof text, "it was paused up to its end: see sfb ctl PID start");
     else if (totals->lost[SFB_LOSS_NO_TIMER] > 0)
         snprintf(text, sizeof text, "the system gave no timer (RLIMIT_SIGPENDING)");

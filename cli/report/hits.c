@@ -149,6 +149,11 @@ bool report_hits_model(const struct report_request *r, const struct report_input
 
     if (has_hit(r, model) || (!model->heap && s.samples == 0))
         return true;
+    if (c->gil != SFB_GIL_UNKNOWN) {
+        tool_complain(TOOL_USAGE, "--gil: no sample that is chosen is of that state%s",
+                      c->gil == SFB_GIL_WAITED ? ": waits take sfb record --wall" : "");
+        return false;
+    }
     if (c->function && !timed && !c->process && !c->thread)
         tool_complain(TOOL_USAGE,
                       "--filter: no stack has a function that '%s' finds: sfb report "

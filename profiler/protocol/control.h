@@ -24,7 +24,8 @@ enum sfb_control_what {
 enum sfb_control_answer {
     SFB_CONTROL_OTHER = 0, /* the process is not in this recording */
     SFB_CONTROL_DONE = 1,
-    SFB_CONTROL_FAILED = 2
+    SFB_CONTROL_FAILED = 2,
+    SFB_CONTROL_WIDE = 3 /* to SFB_CONTROL_STATUS: done, and the recording is of all processes */
 };
 
 struct sfb_control_question {

@@ -168,8 +168,7 @@ static void describe(struct cause *out, const struct check *c)
 }
 
 /* Whether the code must be asked, and may be: .eh_frame is not there, and few symbols are. */
-static bool asks_code(const struct check *c, const struct check *as_it_stands,
-                      const struct truth *symbols)
+static bool asks_code(const struct check *c, const struct check *as_it_stands, size_t symbols)
 {
     const bool may = c->options->code == CHECK_CODE_ALL ||
                      (c->options->code == CHECK_CODE_WHERE_NEEDED && !c->options->no_cfi);
@@ -179,7 +178,7 @@ static bool asks_code(const struct check *c, const struct check *as_it_stands,
         functions += as_it_stands->parts[i].fde_count;
     return may && !c->object->relocatable &&
            (c->options->no_cfi || object_find_cfi(c->object).result != OBJECT_CFI_FOUND) &&
-           (functions == 0 || symbols->count * 10 < functions * 9);
+           (functions == 0 || symbols * 10 < functions * 9);
 }
 
 static void keep_better(struct truth *out, struct truth *other, bool better)
@@ -202,7 +201,7 @@ static bool open_truth(struct truth *out, const struct check *c, const struct ch
     if (!c->options->no_cfi)
         keep_better(out, &other, truth_of_cfi(&other, c->object) && other.count > out->count);
     other = (struct truth){ .list = NULL };
-    if (asks_code(c, as_it_stands, out))
+    if (asks_code(c, as_it_stands, out->count))
         keep_better(out, &other, truth_of_code(&other, c->object));
     return true;
 }
@@ -225,20 +224,23 @@ bool cause_find(struct cause *out, const struct check *c)
     struct search s = { .c = c, .out = out };
     struct check as_it_stands;
     bool settled = false;
+    size_t symbols = 0;
 
     out->code = 0;
     if (!c->object || c->object->code_count == 0 ||
         !findings_init(&s.silent, 0, &(struct findings_ears){ .take = NULL }))
         return false;
     if (attempt(&as_it_stands, &s.silent, c, &(struct check_reading){ .version = 0 })) {
-        if (truth_of_symbols(&s.truth, c->object))
+        if (truth_of_symbols(&s.truth, c->object)) {
+            symbols = s.truth.count;
             settled = judge(&s, &as_it_stands);
+        }
         if (!settled && !c->options->no_cfi) {
             free(s.truth.list);
             s.truth.list = NULL;
             settled = truth_of_cfi(&s.truth, c->object) && judge(&s, &as_it_stands);
         }
-        if (!settled && asks_code(c, &as_it_stands, &s.truth)) {
+        if (!settled && asks_code(c, &as_it_stands, symbols)) {
             free(s.truth.list);
             s.truth.list = NULL;
             if (truth_of_code(&s.truth, c->object))

@@ -9,6 +9,9 @@
 /* Bytes that are no instruction are passed over one by one; functions begin at multiples of this. */
 enum { ALIGNED = 16 };
 
+/* Of more functions, in code that is a return at each byte, nothing is known: 64 MiB of ranges. */
+enum { RANGES_MOST = 1 << 22 };
+
 struct sweep {
     struct truth *out;
     size_t capacity;
@@ -17,11 +20,12 @@ struct sweep {
     bool ends;           /* control does not go on behind it, or may not */
 };
 
-/* @return false: no memory */
+/* @return false: no memory, or too many */
 static bool close_range(struct sweep *w)
 {
     if (w->open && w->end > w->start) {
-        if (!array_make_room(&w->out->list, w->out->count, &w->capacity, sizeof *w->out->list))
+        if (w->out->count >= RANGES_MOST ||
+            !array_make_room(&w->out->list, w->out->count, &w->capacity, sizeof *w->out->list))
             return false;
         w->out->list[w->out->count++] = (struct object_range){ w->start, w->end };
     }

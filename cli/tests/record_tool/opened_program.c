@@ -59,8 +59,10 @@ int main(int argc, char **argv)
         *(void **)(void *)&run = dlsym(library, "fake_cpython_run");
         work_opened(run);
         dlclose(library);
-        if (dlopen(argv[i], RTLD_NOW | RTLD_NOLOAD)) {
+        library = dlopen(argv[i], RTLD_NOW | RTLD_NOLOAD);
+        if (library) {
             puts("it was not unloaded");
+            dlclose(library);
             return 1;
         }
         work_closed();

@@ -101,7 +101,10 @@ __attribute__((noinline)) static void place_holder(void)
         (uint64_t)(write(pipes[1], "", 1) + write(polled[1], "", 1) + send(sockets[1], "", 1, 0));
 }
 
-/* A process that sleeps, and is stopped 50 ms each time. Its time is that of the stops, which its parent sees. */
+/*
+ * A process that sleeps, and is stopped 50 ms each time. Its time is that of the stops: from when its parent hears of one, less what
+ * the parent then waited for a CPU.
+ */
 static pid_t stopped_pid;
 static uint64_t stopped_ns;
 
@@ -117,16 +120,19 @@ static void begin_stopped(void)
 
 __attribute__((noinline)) static void place_stops(void)
 {
-    uint64_t before;
+    const int schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
+    uint64_t since, queued, queued_before;
     int status;
 
+    now_with_queued(schedstat, &queued_before);
     kill(stopped_pid, SIGSTOP);
     waitpid(stopped_pid, &status, WUNTRACED);
-    before = now_ns();
+    since = now_with_queued(schedstat, &queued) - (queued - queued_before);
     pause_ms(TURN_MS);
     kill(stopped_pid, SIGCONT);
+    stopped_ns += now_ns() - since;
     waitpid(stopped_pid, &status, WCONTINUED);
-    stopped_ns += now_ns() - before;
+    close(schedstat);
     pause_ms(TURN_MS);
 }
 

@@ -32,17 +32,25 @@ static bool put(struct looks *l, const struct look_process *p, const struct look
            outside_take_wait(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, &wait);
 }
 
+static bool is_placed(const struct look_wait *w)
+{
+    return w->off != 0 && w->placed_at >= w->off;
+}
+
 /* Records the time at the place where the thread slept. */
 static bool flush(struct looks *l, const struct look_process *p, struct look_thread *t)
 {
     struct look_wait *w = &t->wait;
     const uint64_t weight = w->pending;
+    /* The wait that is recorded may have ended before this look. */
+    const uint64_t end =
+        l->switches && !is_placed(w) && w->woke != 0 && w->woke < w->seen ? w->woke : w->seen;
 
     w->pending = 0;
     return put(l, p, t,
                (struct sfb_recording_wait){ .stack = w->place.stack,
                                             .end = w->place.end,
-                                            .time = w->seen,
+                                            .time = end,
                                             .weight = weight,
                                             .state = w->state,
                                             .call = w->call,
@@ -130,11 +138,6 @@ static void settle(struct look_wait *w)
     w->claim = w->claim_short = 0;
 }
 
-static bool is_placed(const struct look_wait *w)
-{
-    return w->off != 0 && w->placed_at >= w->off;
-}
-
 /* The present wait up to now. */
 static void settle_present(struct look_wait *w)
 {
@@ -158,6 +161,7 @@ void look_wait_switch(struct look_thread *t, uint64_t time, bool out, bool preem
         const bool placed = w->placed_at >= w->off && w->placed_at < time;
 
         *(placed ? &w->claim : &w->claim_short) += time - w->off;
+        w->woke = time;
     }
     w->off = 0;
 }
@@ -344,6 +348,11 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
         return true;
     if (!read_run(&run, &now, p, t))
         return true;
+    if (w->dead) { /* an exec of another thread may revive its number */
+        w->run = run;
+        w->seen = now;
+        return false;
+    }
     t->turns = run.turns;
     if (l->switches)
         return goes_on_exactly(l, p, t, &run, now, good);
@@ -374,10 +383,25 @@ static void place_blocked(struct look_wait *w, bool runs)
     w->blocked -= part;
 }
 
+/* A zombie neither runs nor waits: what schedstat calls blocked since its end is no time of it. */
+static void forget_end(const struct looks *l, struct look_wait *w)
+{
+    if (l->switches)
+        settle(w);
+    w->blocked = 0;
+    w->off = 0;
+    w->asleep = false;
+}
+
 bool look_wait_take(struct looks *l, struct look_process *p, struct look_thread *t, char letter)
 {
     struct look_wait *w = &t->wait;
 
+    w->dead = letter == 'Z' || letter == 'X';
+    if (w->dead) {
+        forget_end(l, w);
+        return look_wait_put(l, p, t);
+    }
     if (!l->switches)
         place_blocked(w, letter == 'R');
 
@@ -385,9 +409,7 @@ bool look_wait_take(struct looks *l, struct look_process *p, struct look_thread 
     if (w->off == 0 && w->still != 0 && letter != 'R')
         w->off = w->still;
     switch (letter) {
-    case 0:
-    case 'Z':
-    case 'X': return true;
+    case 0: return true;
     case 'R': return take_running(l, p, t);
     default: return take_asleep(l, p, t, letter);
     }
@@ -401,6 +423,8 @@ static void end_gone(struct look_wait *w)
     const int64_t ended = (int64_t)(w->claim + w->claim_short);
 
     w->off = 0;
+    if (w->woke > w->seen)
+        w->seen = w->woke;
     w->blocked = w->blocked > ended ? w->blocked : ended;
     settle(w);
 }
@@ -411,6 +435,8 @@ void look_wait_close(struct looks *l, const struct look_process *p, struct look_
     struct remote_task_run run;
     uint64_t now;
 
+    if (w->dead)
+        return;
     if (!read_run(&run, &now, p, t)) {
         end_gone(w);
         return;

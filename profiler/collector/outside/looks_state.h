@@ -35,6 +35,8 @@ struct look_wait {
     uint64_t still;       /* since when it has not run; 0: it has since the last look */
     uint64_t claim;       /* ns of waits at `place` that have ended and are not divided yet */
     uint64_t claim_short; /* of waits that no look has seen */
+    uint64_t woke;        /* CLOCK_MONOTONIC: end of the last wait that has ended */
+    bool dead;            /* a zombie: its time is no wait */
     uint64_t brief;       /* ns of those, not recorded yet */
 
     /* What it waits for: look_awaited.h, look_holders.h */

@@ -187,6 +187,7 @@ bool outside_end_thread(struct outside *o, uint32_t pid, uint32_t tid, uint64_t 
     if (!t || t->id == 0 || t->process != p->slot)
         return true;
     p->weight += unsampled;
+    o->totals.unsampled += unsampled;
     outside_tasks_forget_thread(&o->tasks, t);
     return outside_put(o, sfb_recording_put_thread_end(o->how.writer, &event));
 }

@@ -103,7 +103,7 @@ static void say_status(const struct sfb_recorder_control *control,
 
     if (paused > 0)
         snprintf(pause, sizeof pause, ", %.1f s of them paused", (double)paused / 1e9);
-    reply->answer = SFB_CONTROL_DONE;
+    reply->answer = what->wide ? SFB_CONTROL_WIDE : SFB_CONTROL_DONE;
     snprintf(reply->text, sizeof reply->text,
              "%s: recorded by process %d for %.1f s%s: %" PRIu64 " samples, %u marks, %" PRIu64
              " bytes in %.300s",

@@ -30,7 +30,7 @@ const CALLS = [
   [5, ["nanosleep", "clock_nanosleep"]],
   [4, ["read", "pread", "write", "pwrite", "recv", "send", "accept", "connect", "fsync", "fdatasync"]],
 ];
-const WORDS = [["runnable", 1], ["disk", 7], ["page fault", 8], ["stopped", 9], ["short waits", 10]];
+const WORDS = [["runnable", 1], ["disk", 7], ["page fault", 8], ["stopped", 9], ["short waits", 10], ["waiting for the GIL", 2]];
 
 /** @param {string} wait "asleep in futex known_lock (server)" @returns {number} of a state */
 export function stateOf(wait) {

@@ -47,6 +47,11 @@ bool report_interpreted(struct report_unpacked *room, struct report_locator *loc
     uint32_t frame = 0; /* calls name a frame by its number, and a mark has no number */
     size_t next = 0;
 
+    /* The GIL of such a stack is known, and no function of Python is in it. */
+    if (calls->count == 0) {
+        *out = unpacked;
+        return true;
+    }
     room->frame_count = 0;
     for (size_t i = 0; i < unpacked->frame_count; i++) {
         const uint32_t native = unpacked->locations[i];

@@ -42,7 +42,7 @@ static void name_of(char *out, size_t room, const struct report_data *data,
     const char *call = data->calls.all.at[w->call];
 
     if (waits_for_gil(data, w->stack)) {
-        snprintf(out, room, "waiting for the GIL");
+        snprintf(out, room, REPORT_WAIT_GIL);
         return;
     }
 

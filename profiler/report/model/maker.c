@@ -44,7 +44,8 @@ static bool add_stack(struct report_maker *m, const struct report_unpacked *unpa
     frames = REPORT_ADD(model->frames, count);
     if (!stack || !frames)
         return false;
-    memcpy(frames, unpacked->locations, count * sizeof *frames);
+    if (count > 0)
+        memcpy(frames, unpacked->locations, count * sizeof *frames);
     *stack = (struct report_stack){ .at = (size_t)(frames - model->frames.at),
                                     .count = (uint32_t)count,
                                     .truncated = truncated,
@@ -88,8 +89,9 @@ static bool find_stack(struct report_maker *m, uint32_t number, uint32_t list, u
     slot = report_array_next((void **)&m->stack_of, &m->stack_count, &m->stack_room, sizeof *slot);
     if (!slot ||
         !report_unpack(&m->unpacker, &m->locator, m->source, cbf, list, &unpacked, &truncated) ||
-        (calls && !report_interpreted(&m->interpreted, &m->locator, m->source, unpacked, calls,
-                                      m->choice->languages, &unpacked)) ||
+        (calls && calls->count > 0 &&
+         !report_interpreted(&m->interpreted, &m->locator, m->source, unpacked, calls,
+                             m->choice->languages, &unpacked)) ||
         !add_stack(m, unpacked, truncated, out))
         return false;
     *slot = *out;

@@ -166,6 +166,9 @@ struct report_lock_part {
     uint64_t total;  /* ns of the waits */
 };
 
+/* What a thread waits in that wants the GIL. */
+#define REPORT_WAIT_GIL "waiting for the GIL"
+
 /* A thread that waited for a lock which another one had. */
 struct report_lock_wait {
     uint32_t member, holder; /* indices of members */

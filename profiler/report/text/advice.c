@@ -38,8 +38,8 @@ void report_advice_loss(FILE *to, uint32_t reason)
         [SFB_LOSS_CPU] = without_agent,
         [SFB_LOSS_FILTER] = without_agent,
         [SFB_LOSS_PYTHON] = "CPython 3.11 to 3.14, with the GIL; profiler/docs/PYTHON.md",
-        [SFB_LOSS_PYTHON_FUNCTIONS] = "a shorter recording, or exec() of fewer texts; "
-                                      "profiler/docs/PYTHON.md, \"What is not seen\"",
+        [SFB_LOSS_PYTHON_FUNCTIONS] =
+            "a shorter recording, or exec() of fewer texts; profiler/docs/PYTHON.md",
         [SFB_LOSS_PYTHON_OBJECTS] = "python without PYTHONMALLOC and -X dev",
         [SFB_LOSS_LATER] = "sfb merge of the version that wrote the recordings",
         [SFB_LOSS_SPACE] = "a larger limit on address space: ulimit -v",

@@ -38,6 +38,9 @@ struct timeline {
     const struct report_style *style;
     const struct report_unit *unit;
     struct report_tracks tracks;
+    bool paused[COLUMNS_MOST];
+    uint32_t *rows;  /* ascending by member */
+    uint32_t *waits; /* of locks, likewise */
 };
 
 static double seconds(uint64_t ns)
@@ -47,7 +50,7 @@ static double seconds(uint64_t ns)
 
 /* --- The axis ------------------------------------------------------------------------------------------- */
 
-static bool is_paused(const struct timeline *l, unsigned column)
+static bool find_paused(const struct timeline *l, unsigned column)
 {
     const struct report_tracks *t = &l->tracks;
     const double wide = (double)(t->to - t->from) / t->columns;
@@ -107,12 +110,15 @@ static void put_marks(const struct timeline *l)
             for (size_t k = 0; k < data->marks.count; k++) {
                 const uint64_t time = data->marks.at[k].time, start = data->start.monotonic;
                 const uint64_t at = time > start ? time - start : 0;
+                unsigned column;
 
                 if (at < t->from || at >= t->to)
                     continue;
+                column =
+                    (unsigned)((double)(at - t->from) / (double)(t->to - t->from) * t->columns);
                 any = true;
-                line[(unsigned)((double)(at - t->from) / (double)(t->to - t->from) * t->columns)] =
-                    '^';
+                /* Of a long span the last part is rounded up. */
+                line[column < t->columns ? column : t->columns - 1] = '^';
                 if (names == 0)
                     continue;
                 fprintf(l->to, "  ^ %.3f s ", seconds(at));
@@ -139,8 +145,17 @@ static void put_head(const struct timeline *l)
 
 struct part {
     uint64_t total;
+    const char *what; /* of a row */
     uint32_t number;
 };
+
+static int by_text(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+    const int order = strcmp(x->what, y->what);
+
+    return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
+}
 
 static int compare(const void *a, const void *b)
 {
@@ -165,7 +180,7 @@ static void put_track(const struct timeline *l, size_t number)
             if (now != REPORT_PLAIN)
                 report_colour(l->to, l->style, now);
         }
-        fputc(is_paused(l, i) ? ':' : states[state].letter, l->to);
+        fputc(l->paused[i] ? ':' : states[state].letter, l->to);
     }
     report_colour(l->to, l->style, REPORT_PLAIN);
     fputc('\n', l->to);
@@ -185,29 +200,47 @@ static const char *what_of(const struct report_model *model, uint32_t row)
     return wait ? wait : "running";
 }
 
+/* The first of a list, which ascends by member, that is not below one. */
+#define FIRST_OF(list, size, all, wanted, out)                                                     \
+    do {                                                                                           \
+        size_t high = (size);                                                                      \
+                                                                                                   \
+        for ((out) = 0; (out) < high;) {                                                           \
+            const size_t middle = (out) + (high - (out)) / 2;                                      \
+                                                                                                   \
+            if ((all)[(list)[middle]].member < (wanted))                                           \
+                (out) = middle + 1;                                                                \
+            else                                                                                   \
+                high = middle;                                                                     \
+        }                                                                                          \
+    } while (0)
+
 /* Rows of equal words are one part. @return how many there are; SIZE_MAX: no memory */
 static size_t find_parts(struct part **out, const struct timeline *l, uint32_t member)
 {
     const struct report_model *model = l->model;
-    struct part *parts = malloc((model->rows.count + 1) * sizeof *parts);
-    size_t count = 0;
+    size_t first, end, count = 0;
+    struct part *parts;
 
-    *out = parts;
-    for (uint32_t i = 0; parts && i < model->rows.count; i++) {
-        const uint64_t weight = report_weight(model, &model->rows.at[i]);
-        size_t k = 0;
-
-        if (model->rows.at[i].member != member)
-            continue;
-        while (k < count && strcmp(what_of(model, parts[k].number), what_of(model, i)) != 0)
-            k++;
-        if (k == count)
-            parts[count++] = (struct part){ .number = i };
-        parts[k].total = report_saturated(parts[k].total, weight);
-    }
+    FIRST_OF(l->rows, model->rows.count, model->rows.at, member, first);
+    for (end = first; end < model->rows.count && model->rows.at[l->rows[end]].member == member;)
+        end++;
+    *out = parts = malloc((end - first + 1) * sizeof *parts);
+    if (!parts)
+        return SIZE_MAX;
+    for (size_t i = first; i < end; i++)
+        parts[i - first] = (struct part){ report_weight(model, &model->rows.at[l->rows[i]]),
+                                          what_of(model, l->rows[i]), l->rows[i] };
+    if (end - first > 1)
+        qsort(parts, end - first, sizeof *parts, by_text);
+    for (size_t i = 0; i < end - first; i++)
+        if (count > 0 && strcmp(parts[count - 1].what, parts[i].what) == 0)
+            parts[count - 1].total = report_saturated(parts[count - 1].total, parts[i].total);
+        else
+            parts[count++] = parts[i];
     if (count > 1)
         qsort(parts, count, sizeof *parts, compare);
-    return parts ? count : SIZE_MAX;
+    return count;
 }
 
 static bool put_parts(const struct timeline *l, uint32_t member)
@@ -236,12 +269,17 @@ static bool put_parts(const struct timeline *l, uint32_t member)
 static bool put_holders(const struct timeline *l, uint32_t member)
 {
     const struct report_model *model = l->model;
-    struct part *parts = malloc((model->lock_waits.count + 1) * sizeof *parts);
-    size_t count = 0;
+    size_t first, end, count = 0;
+    struct part *parts;
 
-    for (size_t i = 0; parts && i < model->lock_waits.count; i++)
-        if (model->lock_waits.at[i].member == member)
-            parts[count++] = (struct part){ model->lock_waits.at[i].total, (uint32_t)i };
+    FIRST_OF(l->waits, model->lock_waits.count, model->lock_waits.at, member, first);
+    for (end = first;
+         end < model->lock_waits.count && model->lock_waits.at[l->waits[end]].member == member;)
+        end++;
+    parts = malloc((end - first + 1) * sizeof *parts);
+    for (size_t i = first; parts && i < end; i++)
+        parts[count++] = (struct part){ .total = model->lock_waits.at[l->waits[i]].total,
+                                        .number = l->waits[i] };
     if (count > 1)
         qsort(parts, count, sizeof *parts, compare);
     for (size_t i = 0; i < count && i < PARTS; i++) {
@@ -254,6 +292,14 @@ static bool put_holders(const struct timeline *l, uint32_t member)
         fprintf(l->to, ", which thread %" PRIu32 " ", holder->tid);
         foreign_print(l->to, holder->name);
         fputs(" had\n", l->to);
+    }
+    if (count > PARTS) {
+        uint64_t rest = 0;
+
+        for (size_t i = PARTS; i < count; i++)
+            rest = report_saturated(rest, parts[i].total);
+        put_value(l, rest);
+        fprintf(l->to, "of that had by others [%zu more]\n", count - PARTS);
     }
     free(parts);
     return parts != NULL;
@@ -296,12 +342,36 @@ static unsigned columns_of(const struct report_style *style)
     return wide < COLUMNS_LEAST ? COLUMNS_LEAST : wide < COLUMNS_MOST ? wide : COLUMNS_MOST;
 }
 
+/* Numbers by member, ascending. @return false: no memory */
+#define BY_MEMBER(out, model, list)                                                                \
+    do {                                                                                           \
+        size_t *at = calloc((model)->members.count + 1, sizeof *at);                               \
+                                                                                                   \
+        (out) = malloc(((model)->list.count + 1) * sizeof *(out));                                 \
+        for (size_t i = 0; at && (out) && i < (model)->list.count; i++)                            \
+            at[(model)->list.at[i].member + 1]++;                                                  \
+        for (size_t i = 0; at && i < (model)->members.count; i++)                                  \
+            at[i + 1] += at[i];                                                                    \
+        for (size_t i = 0; at && (out) && i < (model)->list.count; i++)                            \
+            (out)[at[(model)->list.at[i].member]++] = (uint32_t)i;                                 \
+        if (!at) {                                                                                 \
+            free(out);                                                                             \
+            (out) = NULL;                                                                          \
+        }                                                                                          \
+        free(at);                                                                                  \
+    } while (0)
+
 bool report_timeline_write(FILE *to, const struct report_model *model,
                            const struct report_style *style, uint64_t rows)
 {
     struct timeline l = { .to = to, .model = model, .style = style };
     bool good = report_tracks_make(&l.tracks, model, columns_of(style), rows);
 
+    BY_MEMBER(l.rows, model, rows);
+    BY_MEMBER(l.waits, model, lock_waits);
+    good = good && l.rows && l.waits;
+    for (unsigned i = 0; good && i < l.tracks.columns; i++)
+        l.paused[i] = find_paused(&l, i);
     if (good) {
         l.unit = report_unit_of(style, REPORT_TIME, l.tracks.count > 0 ? l.tracks.all[0].total : 0);
         put_head(&l);
@@ -317,5 +387,7 @@ bool report_timeline_write(FILE *to, const struct report_model *model,
     if (good)
         put_idle(&l);
     report_tracks_free(&l.tracks);
+    free(l.rows);
+    free(l.waits);
     return good;
 }

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { US = 1000 };
-
 static const unsigned of_state[SFB_STATE_COUNT] = {
     [SFB_STATE_RUNNABLE] = TRACK_RUNNABLE, [SFB_STATE_ASLEEP] = TRACK_ASLEEP,
     [SFB_STATE_DISK] = TRACK_DISK,         [SFB_STATE_FAULT] = TRACK_FAULT,
@@ -53,6 +51,8 @@ unsigned report_track_state_of(const struct report_model *model, const struct re
 
     if (!wait)
         return TRACK_RUNNING;
+    if (strcmp(wait, REPORT_WAIT_GIL) == 0)
+        return TRACK_LOCK;
     for (unsigned i = 0; i < SFB_STATE_COUNT; i++) {
         const char *name = sfb_recording_state_str(i);
 
@@ -115,7 +115,7 @@ static uint64_t begin_of(const struct report_tracks *t, unsigned column)
 }
 
 /* Divides a time among the columns that it was in. */
-static void add(const struct report_tracks *t, uint32_t *cells, unsigned state, uint64_t from,
+static void add(const struct report_tracks *t, uint64_t *cells, unsigned state, uint64_t from,
                 uint64_t to)
 {
     const uint64_t length = t->to - t->from;
@@ -132,10 +132,10 @@ static void add(const struct report_tracks *t, uint32_t *cells, unsigned state, 
     for (; column < t->columns && begin_of(t, column) < to; column++) {
         const uint64_t begin = begin_of(t, column), end = begin_of(t, column + 1);
         const uint64_t first = from > begin ? from : begin, last = to < end ? to : end;
-        uint32_t *cell = &cells[column * TRACK_STATES + state];
-        const uint64_t sum = last > first ? *cell + (last - first) / US : *cell;
+        uint64_t *cell = &cells[column * TRACK_STATES + state];
 
-        *cell = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+        if (last > first)
+            *cell = report_saturated(*cell, last - first);
     }
 }
 
@@ -169,7 +169,7 @@ bool report_tracks_make(struct report_tracks *out, const struct report_model *mo
 
 unsigned report_tracks_state(const struct report_tracks *t, size_t track, unsigned column)
 {
-    const uint32_t *cells = &t->cells[(track * t->columns + column) * TRACK_STATES];
+    const uint64_t *cells = &t->cells[(track * t->columns + column) * TRACK_STATES];
     unsigned most = 0;
 
     for (unsigned i = 1; i < TRACK_STATES; i++)

@@ -30,7 +30,7 @@ struct report_tracks {
     unsigned columns;
     struct report_track *all; /* with most time first */
     size_t count, shown;
-    uint32_t *cells; /* of shown ones: [track][column][state], in us */
+    uint64_t *cells; /* of shown ones: [track][column][state], in ns */
 };
 
 /* @param rows  tracks that are shown; 0: all. @return false: no memory; to be freed in any case */
