@@ -289,7 +289,12 @@ static bool take_option(struct record_request *r, int option, struct asked *aske
             return misused(r, exit_status, "is no rate: 1 to 1000 looks a second", optarg);
         r->wall_hz = (uint32_t)value;
         return true;
-    case OPTION_OUTPUT: r->output = optarg; return true;
+    case OPTION_OUTPUT:
+        if (strcmp(optarg, "-") == 0)
+            return misused(r, exit_status, "is no file: a recording is not written to a pipe",
+                           optarg);
+        r->output = optarg;
+        return true;
     case OPTION_FORCE: r->force = true; return true;
     case OPTION_QUIET: r->quiet = true; return true;
     case OPTION_PRINT_AGENT:

@@ -176,13 +176,25 @@ static const struct report_tree_node *only_way(const struct show *s,
                : NULL;
 }
 
+/* Where no function called the other: "[await]", and the task of asyncio behind it. Those are always shown. */
+static bool is_turn(const struct show *s, uint32_t node)
+{
+    const uint32_t entity = node_at(s, node)->entity;
+    const char *name = entity == REPORT_NONE ? "" : s->look->entities->all.at[entity].name;
+
+    return strcmp(name, "[await]") == 0 || strncmp(name, "task ", strlen("task ")) == 0;
+}
+
 /* The calls of a chain without a branch that are left out: all but its ends, where it is long enough. @return its end */
 static uint32_t skip_chain(const struct show *s, uint32_t node, uint32_t *between)
 {
     const uint32_t first = node;
     uint32_t count = 0;
 
-    while (only_way(s, node_at(s, node))) {
+    *between = 0;
+    if (is_turn(s, node))
+        return first;
+    while (only_way(s, node_at(s, node)) && !is_turn(s, node_at(s, node)->first)) {
         node = node_at(s, node)->first;
         count++;
     }
