@@ -285,7 +285,7 @@ static bool add_mark(struct remote_python_stack *s, struct remote_python *p, con
 }
 
 static bool add_task(struct remote_python_stack *s, struct remote_python *p,
-                     const struct sfb_cpython_async *a)
+                     struct sfb_cpython_async *a)
 {
     char text[TEXT_MAX] = SFB_CPYTHON_TASK;
     const size_t prefix = sizeof SFB_CPYTHON_TASK - 1;

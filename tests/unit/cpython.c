@@ -528,3 +528,73 @@ Test(cpython, ends_at_last_in_a_circle_of_tasks)
         cr_expect(eq(u32, given, SFB_CPYTHON_AWAIT_TASKS), "3.%u", minor);
     }
 }
+
+/* --- Doubt ---------------------------------------------------------------------------------------- */
+
+enum { DOUBTS_MAX = 64, PAGE = 4096 };
+
+static struct {
+    uint64_t page[DOUBTS_MAX];
+    unsigned count;
+} doubts;
+
+static void note_doubt(struct sfb_memory *memory, uint64_t address)
+{
+    (void)memory;
+    cr_assert(doubts.count < DOUBTS_MAX);
+    doubts.page[doubts.count++] = address / PAGE;
+}
+
+/* @return tasks given behind the first one */
+static unsigned tasks_within(struct sfb_cpython_async *a, const struct sfb_cpython *c,
+                             uint32_t budget)
+{
+    unsigned given = 0;
+
+    doubts.count = 0;
+    a->doubt = note_doubt;
+    a->doubts_left = budget;
+    if (sfb_cpython_async_begin(a, STATE, frame_of_task(c, 0), FRAME_1))
+        while (sfb_cpython_async_next(a))
+            given++;
+    return given;
+}
+
+/* A doubt costs a system call, and objects of one size share pages. */
+Test(cpython, doubts_each_page_of_tasks_once)
+{
+    static struct fake f;
+    static struct sfb_cpython_async a;
+    struct sfb_cpython c;
+
+    for (unsigned minor = 11; minor <= 14; minor++) {
+        put_tasks(&f, &a, &c, minor);
+        for (unsigned again = 0; again < 2; again++) {
+            cr_expect(eq(u32, tasks_within(&a, &c, DOUBTS_MAX), 2), "3.%u", minor);
+            cr_expect(eq(u32, doubts.count, DOUBTS_MAX - a.doubts_left));
+            cr_expect(ne(u32, doubts.count, 0), "each begin() doubts anew");
+            for (unsigned i = 0; i < doubts.count; i++)
+                for (unsigned j = 0; j < i; j++)
+                    cr_expect(ne(u64, doubts.page[i], doubts.page[j]), "3.%u", minor);
+        }
+    }
+}
+
+Test(cpython, finds_no_more_tasks_once_the_doubts_are_spent)
+{
+    static struct fake f;
+    static struct sfb_cpython_async a;
+    struct sfb_cpython c;
+    unsigned needed;
+
+    for (unsigned minor = 11; minor <= 14; minor++) {
+        put_tasks(&f, &a, &c, minor);
+        cr_assert(eq(u32, tasks_within(&a, &c, DOUBTS_MAX), 2));
+        needed = doubts.count;
+        cr_expect(eq(u32, tasks_within(&a, &c, needed), 2), "3.%u", minor);
+        for (unsigned budget = 0; budget < needed; budget++) {
+            cr_expect(lt(u32, tasks_within(&a, &c, budget), 2), "3.%u, %u doubts", minor, budget);
+            cr_expect(eq(u32, doubts.count, budget));
+        }
+    }
+}

@@ -13,7 +13,8 @@ enum {
     FRAMES_MAX =
         8192, /* of a stack: the C frame of a deep recursion is known behind its last one */
     RUNTIME_SIZE = 0x28b00, /* bytes of _PyRuntime, at least: 3.11 has the smallest */
-    PAUSE_MAX = 256         /* samples between two looks for a thread without a state */
+    PAUSE_MAX = 256,        /* samples between two looks for a thread without a state */
+    DOUBTS_MAX = 512        /* pages that may be gone, probed for one stack's tasks: some 50 us */
 };
 
 /* Written once, before `state`. */
@@ -369,6 +370,7 @@ uint32_t sfb_python_read(struct sfb_python_thread *p, struct sfb_python_runs *ru
     /* One that was opened may be closed: then pages go that were readable once. */
     if (!_PyRuntime)
         memset(&p->pages, 0, sizeof p->pages);
+    p->async.doubts_left = DOUBTS_MAX;
     sfb_python_memory(&s.memory, &p->pages);
     if (!is_checked() && !attach(&s.memory))
         return 0;

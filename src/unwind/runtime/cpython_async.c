@@ -32,33 +32,52 @@ enum {
     OWNED_BY_GENERATOR = 1,
     CELLS_MAX = 8,
     FUTURES_MAX = 8,
-    STACK_MAX = 1 << 16
+    STACK_MAX = 1 << 16,
+    PAGE = 4096
 };
 
-static bool read_word(const struct sfb_cpython_async *a, uint64_t address, uint64_t *out)
+/*
+ * Doubts the page of an address, unless it is one of the last pages doubted: objects of one size share pages.
+ *
+ * @return false: the sample's budget is spent
+ */
+static bool doubt_page(struct sfb_cpython_async *a, uint64_t address)
 {
-    if (address < 4096 || (address & 7) != 0)
+    const uint64_t page = address / PAGE;
+
+    for (uint32_t i = 0; i < SFB_CPYTHON_DOUBTED; i++)
+        if (a->doubted[i] == page)
+            return true;
+    if (a->doubts_left == 0)
         return false;
-    if (a->doubt)
-        a->doubt(a->memory, address);
+    a->doubts_left--;
+    a->doubted[a->doubted_next++ % SFB_CPYTHON_DOUBTED] = page;
+    a->doubt(a->memory, address);
+    return true;
+}
+
+static bool read_word(struct sfb_cpython_async *a, uint64_t address, uint64_t *out)
+{
+    if (address < PAGE || (address & 7) != 0 || (a->doubt && !doubt_page(a, address)))
+        return false;
     return sfb_memory_read(a->memory, address, out);
 }
 
-static uint64_t word_at(const struct sfb_cpython_async *a, uint64_t address)
+static uint64_t word_at(struct sfb_cpython_async *a, uint64_t address)
 {
     uint64_t word;
 
     return read_word(a, address, &word) ? word : 0;
 }
 
-static uint8_t byte_at(const struct sfb_cpython_async *a, uint64_t address)
+static uint8_t byte_at(struct sfb_cpython_async *a, uint64_t address)
 {
     return (uint8_t)(word_at(a, address & ~(uint64_t)7) >> 8 * (address & 7));
 }
 
 /* --- Tasks ---------------------------------------------------------------------------------------- */
 
-static bool has_coroutine(const struct sfb_cpython_async *a, uint64_t task, uint64_t coroutine)
+static bool has_coroutine(struct sfb_cpython_async *a, uint64_t task, uint64_t coroutine)
 {
     uint64_t found;
 
@@ -76,6 +95,7 @@ bool sfb_cpython_async_begin(struct sfb_cpython_async *a, uint64_t state, uint64
 
     a->task = 0;
     a->tasks = a->count = 0;
+    memset(a->doubted, 0, sizeof a->doubted);
     /* Both frames were just read: no doubt. */
     if (l->task_coroutine == 0 || !sfb_memory_read(a->memory, owner & ~(uint64_t)7, &word) ||
         (uint8_t)(word >> 8 * (owner & 7)) != OWNED_BY_GENERATOR)
@@ -95,7 +115,7 @@ bool sfb_cpython_async_begin(struct sfb_cpython_async *a, uint64_t state, uint64
 }
 
 /* @return the task that is called back by a future and says that it waits for it; 0: none */
-static uint64_t waiter_of(const struct sfb_cpython_async *a, uint64_t future)
+static uint64_t waiter_of(struct sfb_cpython_async *a, uint64_t future)
 {
     const uint64_t task = word_at(a, word_at(a, future + FUTURE_CALLBACK) + METHOD_SELF);
 
@@ -105,7 +125,7 @@ static uint64_t waiter_of(const struct sfb_cpython_async *a, uint64_t future)
 }
 
 /* By another future that the callback of this one has. */
-static uint64_t waiter_behind(const struct sfb_cpython_async *a, uint64_t future)
+static uint64_t waiter_behind(struct sfb_cpython_async *a, uint64_t future)
 {
     const uint64_t callback = word_at(a, future + FUTURE_CALLBACK);
     const uint64_t closure = word_at(a, callback + CLOSURE);
@@ -118,7 +138,7 @@ static uint64_t waiter_behind(const struct sfb_cpython_async *a, uint64_t future
     return task;
 }
 
-static uint64_t awaited_by(const struct sfb_cpython_async *a, uint64_t future)
+static uint64_t awaited_by(struct sfb_cpython_async *a, uint64_t future)
 {
     const struct sfb_cpython_layout *l = a->cpython->layout;
 
@@ -132,7 +152,7 @@ static uint64_t awaited_by(const struct sfb_cpython_async *a, uint64_t future)
     return 0;
 }
 
-static uint64_t find_waiter(const struct sfb_cpython_async *a)
+static uint64_t find_waiter(struct sfb_cpython_async *a)
 {
     uint64_t task = 0;
 
@@ -146,8 +166,7 @@ static uint64_t find_waiter(const struct sfb_cpython_async *a)
 /* --- Frames --------------------------------------------------------------------------------------- */
 
 /* Whether an object has a frame of its own, as coroutines and generators have. */
-static bool read_frame(const struct sfb_cpython_async *a, uint64_t object,
-                       struct sfb_cpython_frame *out)
+static bool read_frame(struct sfb_cpython_async *a, uint64_t object, struct sfb_cpython_frame *out)
 {
     const struct sfb_cpython_layout *l = a->cpython->layout;
     const uint64_t frame = object + l->generator_frame;
@@ -171,7 +190,7 @@ static bool read_frame(const struct sfb_cpython_async *a, uint64_t object,
 }
 
 /* @return what the frame of a coroutine awaits; 0: not known */
-static uint64_t awaits(const struct sfb_cpython_async *a, uint64_t frame)
+static uint64_t awaits(struct sfb_cpython_async *a, uint64_t frame)
 {
     const struct sfb_cpython_layout *l = a->cpython->layout;
     const uint64_t top = word_at(a, frame + l->frame_stack);
@@ -222,7 +241,7 @@ static bool is_counted(const char *name)
 }
 
 /* From 3.12 on a name may be a number yet: a text has the type that the names of code have. */
-size_t sfb_cpython_async_name(char *out, size_t room, const struct sfb_cpython_async *a)
+size_t sfb_cpython_async_name(char *out, size_t room, struct sfb_cpython_async *a)
 {
     const struct sfb_cpython_layout *l = a->cpython->layout;
     const uint64_t name = word_at(a, a->task + l->task_name);

@@ -22,30 +22,34 @@
 
 enum {
     SFB_CPYTHON_AWAIT_FRAMES = 64, /* of a task; those further in are left out */
-    SFB_CPYTHON_AWAIT_TASKS = 32   /* of a chain: a circle ends there */
+    SFB_CPYTHON_AWAIT_TASKS = 32,  /* of a chain: a circle ends there */
+    SFB_CPYTHON_DOUBTED = 8        /* pages remembered */
 };
 
 struct sfb_cpython_async {
     const struct sfb_cpython *cpython;
     struct sfb_memory *memory;
-    /* Called before memory is read that may be gone. NULL: the policy finds out by itself */
+    /* Called once for each page that may be gone, before it is read. NULL: the policy finds out by itself */
     void (*doubt)(struct sfb_memory *memory, uint64_t address);
-    uint64_t task;  /* found last */
-    uint32_t tasks; /* given so far */
-    uint32_t count; /* of frames: of the task that awaits */
+    uint32_t doubts_left; /* calls of it: afterwards nothing more is found. Set once a sample */
+    uint32_t doubted_next;
+    uint64_t doubted[SFB_CPYTHON_DOUBTED]; /* numbers of the last pages doubted since begin() */
+    uint64_t task;                         /* found last */
+    uint32_t tasks;                        /* given so far */
+    uint32_t count;                        /* of frames: of the task that awaits */
     struct sfb_cpython_frame frames[SFB_CPYTHON_AWAIT_FRAMES]; /* outermost first */
 };
 
 /*
  * Finds the task that a run of frames is of.
  *
- * @param out    cpython, memory and doubt are set
+ * @param out    cpython, memory, and doubt with doubts_left, are set
  * @param state  of the thread
  * @param inner  address of the run's outermost frame
  * @param outer  of the frame behind the run: before 3.14 it leads to the task; 0: none
  * @return false: no task, or none that is proven
  *
- * Signals: safe; no allocation.   Cost: a word for a frame of no coroutine, else 5 to 10.
+ * Signals: safe; no allocation.   Cost: a word for a frame of no coroutine, else 5 to 10, and a probe of each page doubted.
  */
 bool sfb_cpython_async_begin(struct sfb_cpython_async *out, uint64_t state, uint64_t inner,
                              uint64_t outer);
@@ -63,6 +67,6 @@ bool sfb_cpython_async_next(struct sfb_cpython_async *async);
  * @param room  for it and a zero, at least 16
  * @return bytes; 0: no such name
  */
-size_t sfb_cpython_async_name(char *out, size_t room, const struct sfb_cpython_async *async);
+size_t sfb_cpython_async_name(char *out, size_t room, struct sfb_cpython_async *async);
 
 #endif
