@@ -15,9 +15,12 @@ SFB_INTERPOSED int dlclose(void *handle)
     result = sfb_real()->dlclose(handle);
     if (here)
         sfb_modules_unload_end();
-    if (result == 0 && sfb_agent_is_here()) {
-        sfb_modules_renew(true);
-        if (sfb_agent.modules_are_new) /* also if the list equals the one before the library */
+    if (sfb_agent_is_here()) {
+        if (result == 0)
+            sfb_modules_renew(true);
+        /* Also if the list equals the one before the library; or if it failed, for another thread may have been refused
+         * a look meanwhile. */
+        if (sfb_agent.modules_are_new)
             sfb_agent.modules_are_new();
     } else if (result == 0 && sfb_agent.libraries_change) {
         sfb_agent.libraries_change(true);

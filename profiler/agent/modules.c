@@ -22,6 +22,8 @@
 static uint32_t renew_wanted;
 static uint32_t unloading;       /* threads in dlclose() */
 static uint64_t unloading_since; /* start of the last of these */
+static uint32_t readers; /* reads of modules' memory in progress: sfb_modules_read_begin() */
+static _Thread_local uint32_t own_readers __attribute__((tls_model("initial-exec")));
 static uint64_t expect_until, next_look, next_anyway;
 static uint64_t last;  /* hash of the last list written */
 static bool was_empty; /* guarded by modules_lock */
@@ -90,15 +92,50 @@ void sfb_modules_unload_begin(void)
 
     __atomic_store_n(&unloading_since, now, __ATOMIC_RELAXED);
     __atomic_fetch_add(&unloading, 1, __ATOMIC_SEQ_CST);
-    while (__atomic_load_n(&sfb_agent.process->modules_lock, __ATOMIC_SEQ_CST) != 0 &&
+    while ((__atomic_load_n(&sfb_agent.process->modules_lock, __ATOMIC_SEQ_CST) != 0 ||
+            __atomic_load_n(&readers, __ATOMIC_SEQ_CST) > own_readers) &&
            sfb_now() < end)
         syscall(SYS_nanosleep, &pause, NULL);
 }
 
+/* A recording that began inside dlclose(), or in a child of its thread, has set the number to 0. */
 void sfb_modules_unload_end(void)
 {
-    __atomic_fetch_sub(&unloading, 1, __ATOMIC_SEQ_CST);
+    uint32_t now = __atomic_load_n(&unloading, __ATOMIC_RELAXED);
+
+    while (now > 0 && !__atomic_compare_exchange_n(&unloading, &now, now - 1, false,
+                                                   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        ;
 }
+
+/* --- Readers -------------------------------------------------------------------------------------- */
+
+/* A handler that interrupts one of these leaves the thread's own number as it was. */
+bool sfb_modules_read_begin(void)
+{
+    own_readers++;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
+    /* Without a limit of time: libraries' destructors may take longer, and pages go behind them. */
+    if (__atomic_load_n(&unloading, __ATOMIC_SEQ_CST) == 0)
+        return true;
+    sfb_modules_read_end();
+    return false;
+}
+
+void sfb_modules_read_end(void)
+{
+    __atomic_fetch_sub(&readers, 1, __ATOMIC_SEQ_CST);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    own_readers--;
+}
+
+void sfb_modules_continue_in_child(void)
+{
+    __atomic_store_n(&readers, own_readers, __ATOMIC_RELAXED);
+}
+
+/* --- Lists ---------------------------------------------------------------------------------------- */
 
 /* @return false: another thread writes a list or unloads a module, or the recorder has not taken the previous list */
 static bool try_to_write(void)

@@ -33,11 +33,24 @@ void sfb_modules_expect(void);
 void sfb_modules_renew(bool until_taken);
 
 /*
- * Around dlclose(): no thread makes a list meanwhile. begin() waits for a list in progress, at most a second, because its
- * thread may have no processor. Not for handlers.
+ * Around dlclose(): no thread makes a list meanwhile, or begins to read modules. begin() waits for a list and for other
+ * threads' reads in progress, at most a second, because their threads may have no processor. Not for handlers.
  */
 void sfb_modules_unload_begin(void);
 void sfb_modules_unload_end(void);
+
+/*
+ * Around reads of a module's memory that dlclose() may unmap.
+ *
+ * @return false: a thread is in dlclose(). Nothing may be read, and end() is not called
+ *
+ * Threads, signals: safe, wait-free. A thread's dlclose() does not wait for its own reads.   Cost: 2 atomic additions.
+ */
+bool sfb_modules_read_begin(void);
+void sfb_modules_read_end(void);
+
+/* After fork() in the child: only reads of the calling thread go on. */
+void sfb_modules_continue_in_child(void);
 
 /* Renews the list if the flag is set, or if it is due. Signals: safe. */
 void sfb_modules_look(uint64_t now);

@@ -14,6 +14,7 @@
 #include "profiler/agent/cpu/thread.h"
 #include "profiler/agent/cpu/thread_end.h"
 #include "profiler/agent/cpu/thread_life.h"
+#include "profiler/agent/modules.h"
 #include "profiler/agent/python/python_find.h"
 #include "profiler/agent/slot.h"
 #include "profiler/agent/space.h"
@@ -24,6 +25,8 @@ enum { PAUSE_NS = 1000000 };
 static void after_fork_in_child(void)
 {
     sfb_agent.at_work = 0; /* of other threads, which do not exist here */
+    sfb_modules_continue_in_child();
+    sfb_python_continue_in_child();
     sfb_prof_signal_continue_in_child();
     sfb_process_continue_in_child();
     if (!sfb_agent.shared)

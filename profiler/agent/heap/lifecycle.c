@@ -18,6 +18,7 @@
 #include "profiler/agent/heap/thread_state.h"
 #include "profiler/agent/heap/usable.h"
 #include "profiler/agent/live/live.h"
+#include "profiler/agent/modules.h"
 #include "profiler/agent/python/python_find.h"
 #include "profiler/agent/real.h"
 #include "profiler/agent/slot.h"
@@ -77,6 +78,8 @@ static void after_fork_in_child(void)
     struct sfb_heap_local *local = &sfb_heap_local;
     const enum sfb_heap_mode mode = sfb_heap_mode();
 
+    sfb_modules_continue_in_child();
+    sfb_python_continue_in_child();
     if (!sfb_agent.shared || sfb_agent.left_alone || mode == SFB_HEAP_OFF)
         return;
     set_mode(SFB_HEAP_OFF);

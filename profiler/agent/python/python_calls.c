@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "profiler/agent/agent.h"
 #include "profiler/agent/known.h"
+#include "profiler/agent/modules.h"
 #include "unwind/runtime/cpython_code.h"
 #include "unwind/runtime/cpython_frames.h"
 #include "unwind/runtime/cpython_gil.h"
@@ -359,17 +360,11 @@ static uint32_t read_gil(struct sfb_python_thread *p, struct sfb_memory *memory)
     return (uint32_t)sfb_cpython_gil_of(&gil, &cpython, memory, p->states, p->state_count);
 }
 
-uint32_t sfb_python_read(struct sfb_python_thread *p, struct sfb_python_runs *runs,
-                         const struct sfb_python_sink *sink, uint64_t tid)
+static uint32_t read_thread(struct sfb_python_thread *p, struct sfb_python_runs *runs,
+                            const struct sfb_python_sink *sink, uint64_t tid)
 {
     struct sample s = { .thread = p, .sink = sink, .runs = runs };
 
-    runs->count = 0;
-    p->count = 0;
-    p->gil = SFB_GIL_UNKNOWN;
-    /* One that was opened may be closed: then pages go that were readable once. */
-    if (!_PyRuntime)
-        memset(&p->pages, 0, sizeof p->pages);
     p->async.doubts_left = DOUBTS_MAX;
     sfb_python_memory(&s.memory, &p->pages);
     if (!is_checked() && !attach(&s.memory))
@@ -380,6 +375,25 @@ uint32_t sfb_python_read(struct sfb_python_thread *p, struct sfb_python_runs *ru
     for (uint32_t i = 0; i < p->state_count; i++)
         read_state(&s, p->states[i]);
     return p->count;
+}
+
+uint32_t sfb_python_read(struct sfb_python_thread *p, struct sfb_python_runs *runs,
+                         const struct sfb_python_sink *sink, uint64_t tid)
+{
+    uint32_t count;
+
+    runs->count = 0;
+    p->count = 0;
+    p->gil = SFB_GIL_UNKNOWN;
+    if (_PyRuntime)
+        return read_thread(p, runs, sink, tid);
+    /* One that was opened may be closed by another thread: not while it is read. */
+    if (!sfb_modules_read_begin())
+        return 0;
+    memset(&p->pages, 0, sizeof p->pages); /* it may have been closed since: pages are gone */
+    count = read_thread(p, runs, sink, tid);
+    sfb_modules_read_end();
+    return count;
 }
 
 uint64_t sfb_python_hash(const struct sfb_python_thread *p)

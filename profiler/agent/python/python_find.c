@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "profiler/agent/modules.h"
 #include "unwind/process/image_list.h"
 #include "unwind/process/live_memory.h"
 
@@ -149,14 +150,14 @@ static bool is_libpython(const char *path)
     return strstr(slash ? slash : path, "libpython") != NULL;
 }
 
-void sfb_python_look_for(void)
+static void look_for(void)
 {
     struct sfb_cpython_place place = { .runtime = 0 };
     struct sfb_listed_image listed;
     struct sfb_image_list list;
     char path[PATH];
 
-    if (_PyRuntime || __atomic_exchange_n(&looking, 1, __ATOMIC_ACQUIRE) != 0)
+    if (__atomic_exchange_n(&looking, 1, __ATOMIC_ACQUIRE) != 0)
         return;
     sfb_image_list_begin(&list);
     while (place.runtime == 0 && sfb_image_list_next(&list, &listed))
@@ -166,6 +167,19 @@ void sfb_python_look_for(void)
             place = (struct sfb_cpython_place){ .runtime = 0 };
     note(&place);
     __atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
+}
+
+void sfb_python_look_for(void)
+{
+    if (_PyRuntime || !sfb_modules_read_begin())
+        return;
+    look_for();
+    sfb_modules_read_end();
+}
+
+void sfb_python_continue_in_child(void)
+{
+    __atomic_store_n(&looking, 0, __ATOMIC_RELAXED);
 }
 
 uint32_t sfb_python_where(struct sfb_cpython_place *out)

@@ -25,12 +25,16 @@ static inline bool sfb_python_is_linked(void)
 
 /*
  * Looks through the modules that are loaded now, after a list of them was written: by their names, then by their exported
- * symbols. Does nothing in a program that is linked with one.
+ * symbols. Does nothing in a program that is linked with one, nor while a thread is in dlclose(), which looks itself at its
+ * end.
  *
  * Threads: one at a time, but for dlclose(): then nothing is changed twice.   Signals: safe; no allocation.
  * Cost: some ten words a module, and a few hundred of libpython; each is probed.
  */
 void sfb_python_look_for(void);
+
+/* After fork() in the child: a look of another thread does not go on here. */
+void sfb_python_continue_in_child(void);
 
 /*
  * @param out  written: where its parts are
