@@ -121,6 +121,7 @@ static void write_heap(FILE *to, const struct report_data *data, const struct re
 struct counts {
     uint64_t unknown_frees, conflicts, contradictions;
     size_t heaps; /* that there is something to say of */
+    bool paused;  /* one of the recordings was, for a while */
 };
 
 static void add(struct counts *c, FILE *to, const struct report_data *data,
@@ -145,6 +146,7 @@ static void write_heaps(FILE *to, const struct report_model *model, enum report_
         const struct report_data *data = model->sources[i].data;
 
         c.contradictions = report_saturated(c.contradictions, data->heap.contradictions);
+        c.paused |= data->pauses.count > 0;
         for (size_t k = 0; k < data->heap.heaps.count; k++) {
             const struct report_heap *heap = &data->heap.heaps.at[k];
 
@@ -155,8 +157,8 @@ static void write_heaps(FILE *to, const struct report_model *model, enum report_
     if (c.heaps > HEAPS_MAX)
         fprintf(to, "  [%s not whole]\n", counted(c.heaps - HEAPS_MAX, "more heaps are").text);
     if (report_detail_has(detail, c.unknown_frees, all))
-        fprintf(to, "  %s of blocks that were there before the recording\n",
-                counted(c.unknown_frees, "frees").text);
+        fprintf(to, "  %s of blocks that were there before the recording%s\n",
+                counted(c.unknown_frees, "frees").text, c.paused ? ", or in a pause" : "");
     if (report_detail_has(detail, c.conflicts, all))
         fprintf(to, "  left out: %s that contradicted others\n",
                 counted(c.conflicts, "events").text);

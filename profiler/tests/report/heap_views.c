@@ -518,6 +518,14 @@ Test(heap_views, diff)
     unlink(made_path);
 }
 
+/* What was allocated in a pause was there before the recording no more than in it. */
+Test(heap_views, frees_of_blocks_of_a_pause)
+{
+    make(&(struct made_heap){ .events = true, .totals = true, .paused = true });
+    EXPECT_PARTS("", "\n  2 frees of blocks that were there before the recording, or in a pause\n");
+    unlink(made_path);
+}
+
 Test(heap_views, several_are_merged)
 {
     struct run run;

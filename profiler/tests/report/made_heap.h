@@ -9,7 +9,8 @@ struct made_heap {
     uint32_t flags;
     uint64_t rate;
     bool events, totals;
-    bool lost; /* at 1 s: 7 events */
+    bool lost;   /* at 1 s: 7 events */
+    bool paused; /* from 1.6 s to 1.7 s */
     bool
         allocator; /* states have what the allocator says: 4 MiB held, 1 MiB in use, and less at the end */
     bool grown; /* the block of report_outer() is of 8192 bytes, not of 4096: for comparisons */
