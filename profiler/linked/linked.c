@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 
@@ -122,13 +123,20 @@ static unsigned marks(void *unused)
     return totals.marks;
 }
 
+/* After a seccomp filter, or under one of before, no call is made that the recording does not need: it may end the process. */
+static bool is_filtered(void)
+{
+    return __atomic_load_n(&sfb_agent.left_alone, __ATOMIC_RELAXED) != 0 ||
+           syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
+}
+
 static void open_control(struct sfb_recorder_control *out, char *file, size_t room)
 {
     char path[32];
     ssize_t size;
 
-    out->fd = -1;
-    if (!has_own_descriptors())
+    *out = (struct sfb_recorder_control){ .fd = -1 };
+    if (is_filtered() || !has_own_descriptors())
         return;
     snprintf(path, sizeof path, "/proc/self/task/%ld/fd/%d", syscall(SYS_gettid), own.fd);
     size = readlink(path, file, room - 1);
@@ -155,7 +163,6 @@ static void *drain(void *unused)
     open_control(&control, file, sizeof file);
     while (!__atomic_load_n(&own.stop, __ATOMIC_ACQUIRE) && own.status == SFB_OK) {
         own.status = sfb_recorder_drain(own.drain);
-        /* After a seccomp filter no call is made that the recording does not need. */
         if (own.status == SFB_OK && !__atomic_load_n(&sfb_agent.left_alone, __ATOMIC_RELAXED))
             sfb_recorder_control_take(&control, &controlled);
         if (sfb_helper_is_alone(&next_look)) {
@@ -169,7 +176,8 @@ static void *drain(void *unused)
         syscall(SYS_futex, &own.shared->wake, FUTEX_WAIT, wake, &turn, NULL, 0);
         wake = __atomic_load_n(&own.shared->wake, __ATOMIC_ACQUIRE);
     }
-    sfb_recorder_control_close(&control);
+    if (!__atomic_load_n(&sfb_agent.left_alone, __ATOMIC_RELAXED))
+        sfb_recorder_control_close(&control);
     if (is_lit)
         sfb_beacon_put_out(beacon_of(own.shared)); /* as the end of this thread would */
     return NULL;

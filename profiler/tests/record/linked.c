@@ -136,6 +136,14 @@ Test(record_linked, children_are_in_the_same_file)
     cr_expect_geq(seen.cpu, 100000000U);
 }
 
+Test(record_linked, a_filter_of_before_sees_no_call_for_ctl)
+{
+    struct seen seen = record_mode("filtered");
+
+    cr_expect_eq(seen.threads, 1);
+    cr_expect_geq(seen.cpu, 100000000U);
+}
+
 Test(record_linked, what_is_wrong_is_refused)
 {
     struct run run = run_line("'%s' '%s' /dev/null refuses", SFB_EMULATE, SFB_RECORD_LINKED);

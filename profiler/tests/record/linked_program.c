@@ -1,13 +1,18 @@
 /* A program that records itself: linked FILE MODE. It ends with status 0 if all was as it had to be. */
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -245,6 +250,32 @@ static int with_child(const char *file)
     return sframe_backtrace_record_stop() != SFB_OK;
 }
 
+#define KILLED_AT(number)                                                                          \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1),                                           \
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+
+/* Under a filter that ends it at calls that the recording can do without. */
+static int filtered(const char *file)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        KILLED_AT(SYS_close_range),
+        KILLED_AT(SYS_socket),
+        KILLED_AT(SYS_bind),
+        KILLED_AT(SYS_recvmsg),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = { sizeof code / sizeof *code, code };
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        return 1;
+    if (start(file) != SFB_OK)
+        return 2;
+    burn_ms(100);
+    return sframe_backtrace_record_stop() != SFB_OK;
+}
+
 static int refuses(const char *file)
 {
     /* What is behind the struct is not read for these. */
@@ -276,9 +307,10 @@ int main(int count, char *words[])
     static const struct {
         const char *name;
         int (*run)(const char *file);
-    } modes[] = { { "whole", whole }, { "twice", twice },      { "handler", handler },
-                  { "fewer", fewer }, { "no_stop", no_stop },  { "first_ends", first_ends },
-                  { "often", often }, { "child", with_child }, { "refuses", refuses } };
+    } modes[] = { { "whole", whole },      { "twice", twice },      { "handler", handler },
+                  { "fewer", fewer },      { "no_stop", no_stop },  { "first_ends", first_ends },
+                  { "often", often },      { "child", with_child }, { "refuses", refuses },
+                  { "filtered", filtered } };
 
     for (size_t i = 0; count == 3 && i < sizeof modes / sizeof *modes; i++)
         if (strcmp(modes[i].name, words[2]) == 0)
