@@ -316,6 +316,7 @@ static void record(struct recording *r)
 
     const struct sfb_recorder_controlled controlled = { .writer = r->writer,
                                                         .file = r->file.name,
+                                                        .heap = r->request->heap,
                                                         .knows = knows,
                                                         .pause = pause_recording,
                                                         .marks = marks,

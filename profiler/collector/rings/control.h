@@ -20,6 +20,7 @@ struct sfb_recorder_controlled {
     struct sfb_recording_writer *writer;
     const char *file; /* name of the recording */
     bool wide;        /* it is of all processes */
+    bool heap;        /* it has no samples */
 
     /* Whether a process is recorded, or is the recorder. */
     bool (*knows)(void *user, pid_t pid);
