@@ -170,6 +170,8 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
                                           .parent_pid = LOAD(shared->parent_pid),
                                           .end = SFB_PROCESS_GONE,
                                           .cpu_start = LOAD(shared->cpu_start) };
+    if (d->paused) /* since its beginning */
+        own->pause_cpu = own->cpu_start > 0 ? own->cpu_start : 1;
     if (d->watcher.process_began)
         own->watched = d->watcher.process_began(d->watcher.with, slot, pid);
     continued = d->watcher.process_continued
@@ -239,12 +241,31 @@ static uint64_t cpu_of(const struct sfb_recorder_drain *d, uint32_t slot)
                : 0;
 }
 
+/*
+ * What no thread has accounted for, and was used in a pause. The rest of the rest is missed.
+ *
+ * @param rest  what no thread has accounted for
+ */
+static uint64_t paused_of(const struct sfb_recorder_drain *d,
+                          const struct sfb_recorder_process *own, uint64_t rest)
+{
+    const uint64_t at = own->cpu_start + own->cpu;
+    uint64_t all = own->in_pauses;
+
+    if (d->paused && own->pause_cpu == 0)
+        return rest; /* when the pause began is not known */
+    if (d->paused && at > own->pause_cpu)
+        all += at - own->pause_cpu;
+    all -= all < own->paused ? all : own->paused;
+    return all < rest ? all : rest;
+}
+
 void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
 {
     struct sfb_recorder_process *own = &d->process[slot];
     struct sfb_shared_process *shared = &d->processes[slot];
     const uint64_t time = sfb_recorder_time(d, slot, LOAD(shared->end));
-    uint64_t rest;
+    uint64_t rest, paused;
 
     own->cpu = cpu_of(d, slot);
     if (d->watcher.process_ends)
@@ -268,10 +289,9 @@ void sfb_recorder_process_end(struct sfb_recorder_drain *d, uint32_t slot)
     if (own->cpu != 0 && own->cpu < own->accounted)
         own->cpu = own->accounted;
     rest = own->cpu > own->accounted && !d->heap_calls ? own->cpu - own->accounted : 0;
-    if (d->paused) {
-        own->paused += rest;
-        rest = 0;
-    }
+    paused = paused_of(d, own, rest);
+    own->paused += paused;
+    rest -= paused;
     own->cpu -= own->paused < own->cpu ? own->paused : own->cpu;
     d->totals.cpu += own->cpu + own->cpu_unseen;
     if (own->end == SFB_PROCESS_LEFT)

@@ -377,6 +377,18 @@ static uint64_t cpu_of(const struct sfb_recorder_drain *d, uint32_t slot, uint64
     return end == 0 && process->cpu != 0 && cpu > most ? most : cpu;
 }
 
+/* At the thread's end: adds what it has used since the pause of now began. What no sample has of the time before is missed. */
+static void add_last_pause(const struct sfb_recorder_drain *d, struct sfb_recorder_ring *own,
+                           uint64_t cpu)
+{
+    const uint64_t at = own->cpu_start + cpu;
+
+    if (d->paused && own->pause_cpu > 0)
+        own->paused += at > own->pause_cpu ? at - own->pause_cpu : 0;
+    else if (d->paused && !d->watcher.thread_cpu_now)
+        own->paused = cpu; /* when the pause began is not known of any thread */
+}
+
 /*
  * What of a thread's CPU time is in no sample. What it used while the recording was paused is not part of it.
  *
@@ -389,20 +401,38 @@ static uint64_t rest_of(struct sfb_recorder_drain *d, uint32_t slot)
     const uint64_t paused = LOAD(shared->cpu_paused);
     uint64_t cpu, rest;
 
-    if (sfb_recorder_is_cpu(d, paused) && paused > own->paused)
-        own->paused = paused;
     cpu = cpu_of(d, slot, LOAD(shared->end), LOAD(shared->cpu_end));
     own->cpu_known = cpu != 0;
+    if (!d->heap_calls)
+        add_last_pause(d, own, cpu);
+    if (sfb_recorder_is_cpu(d, paused) && paused > own->paused)
+        own->paused = paused;
     rest = cpu > own->weight ? cpu - own->weight : 0;
     if (cpu == 0 || d->heap_calls)
         return rest;
-    if (d->paused || own->paused > rest)
+    if (own->paused > rest)
         own->paused = rest;
     return rest - own->paused;
 }
 
+static void pause_process(struct sfb_recorder_drain *d, uint32_t slot, bool paused)
+{
+    struct sfb_recorder_process *own = &d->process[slot];
+    uint64_t cpu = 0;
+
+    if (own->id == 0)
+        return;
+    if (d->watcher.process_cpu && !d->watcher.process_cpu(d->watcher.with, slot, &cpu))
+        cpu = 0;
+    if (!paused && own->pause_cpu > 0 && cpu > own->pause_cpu)
+        own->in_pauses += cpu - own->pause_cpu;
+    own->pause_cpu = paused ? cpu : 0;
+}
+
 void sfb_recorder_rings_pause(struct sfb_recorder_drain *d, bool paused)
 {
+    for (uint32_t i = 0; i < d->process_end; i++)
+        pause_process(d, i, paused);
     for (uint32_t i = 0; i < d->ring_end; i++) {
         struct sfb_recorder_ring *own = &d->ring[i];
         uint64_t cpu = 0;

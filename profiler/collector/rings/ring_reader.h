@@ -37,7 +37,7 @@ void sfb_recorder_ring_end(struct sfb_recorder_drain *drain, uint32_t slot);
 void sfb_recorder_ring_unclaim(struct sfb_recorder_drain *drain, uint32_t slot, uint32_t process,
                                uint32_t pid);
 
-/* Notes what threads have used when the recording is paused, or goes on: what they use meanwhile is in no sample. */
+/* Notes what threads and processes have used when the recording is paused, or goes on: what they use meanwhile is in no sample. */
 void sfb_recorder_rings_pause(struct sfb_recorder_drain *drain, bool paused);
 
 #endif

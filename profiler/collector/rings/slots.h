@@ -41,6 +41,8 @@ struct sfb_recorder_process {
     uint64_t cpu_unseen;    /* the rest of that time */
     uint64_t accounted;     /* weights and rests of its threads, and what is paused */
     uint64_t paused;        /* of ended threads: CPU time while the recording was paused */
+    uint64_t in_pauses;     /* of all threads, ended or not: in the pauses that are over */
+    uint64_t pause_cpu;     /* since its very beginning, when the pause of now began; 0: unknown */
     uint64_t threads_cpu;   /* of ended threads */
     bool threads_unknown;   /* the CPU time of a thread is unknown */
     int64_t clock_ahead;    /* of ours, in ns */

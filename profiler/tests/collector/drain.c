@@ -367,6 +367,72 @@ Test(record_drain, leaves_out_what_is_used_in_a_pause)
     free(c);
 }
 
+static uint64_t cpu_now; /* of the thread and of the process, since their beginnings */
+
+static bool says_cpu(void *with, uint32_t slot, uint64_t *out)
+{
+    (void)with;
+    (void)slot;
+    *out = cpu_now;
+    return true;
+}
+
+/* What no sample has from before a pause stays missed, if the recording ends in the pause. */
+Test(record_drain, a_pause_at_the_end_takes_no_earlier_loss)
+{
+    struct contents *c;
+
+    watcher = (struct sfb_recorder_watcher){ .thread_cpu_now = says_cpu, .process_cpu = says_cpu };
+    begin();
+    add_process(0);
+    processes[0].cpu_start = 100;
+    add_ring(0, 0);
+    ring_at(0)->cpu_start = 100;
+    put_stack(0, 1); /* 1,000 ns of 4,000 before the pause */
+    cpu_now = 4100;
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    cr_expect_eq(sfb_recorder_drain_pause(drain, true), SFB_OK);
+    cpu_now = 4600;               /* and 500 in it */
+    ring_at(0)->cpu_paused = 200; /* its agent saw some of that */
+    ring_at(0)->cpu_end = cpu_now;
+    ring_at(0)->end = now();
+    ring_at(0)->state = SFB_SLOT_ENDED;
+    processes[0].cpu_end = cpu_now + 70; /* of no thread, and in the pause */
+    processes[0].end = now();
+    processes[0].state = SFB_SLOT_ENDED;
+    c = end();
+    cr_expect_eq(c->weight, 1000);
+    cr_expect_eq(c->rests, 3000);
+    cr_expect_eq(c->unsampled, 0);
+    cr_expect_eq(c->process[0].cpu, 4000);
+    free(c);
+}
+
+/* The same of threads that no ring is of. */
+Test(record_drain, a_process_has_its_earlier_loss_after_a_pause)
+{
+    struct contents *c;
+
+    for (int goes_on = 0; goes_on < 2; goes_on++) {
+        watcher = (struct sfb_recorder_watcher){ .process_cpu = says_cpu };
+        begin();
+        add_process(0);
+        cpu_now = 4000;
+        cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+        cr_expect_eq(sfb_recorder_drain_pause(drain, true), SFB_OK);
+        cpu_now = 4500;
+        if (goes_on)
+            cr_expect_eq(sfb_recorder_drain_pause(drain, false), SFB_OK);
+        processes[0].cpu_end = cpu_now;
+        processes[0].end = now();
+        processes[0].state = SFB_SLOT_ENDED;
+        c = end();
+        cr_expect_eq(c->unsampled, 4000, "%d", goes_on);
+        cr_expect_eq(c->process[0].cpu, 4000, "%d", goes_on);
+        free(c);
+    }
+}
+
 /* It cannot have been more than the thread has used. */
 Test(record_drain, believes_no_pause_that_cannot_have_been)
 {
