@@ -33,7 +33,7 @@ static enum sfb_status put(const char *name, size_t size)
     mark = claim();
     if (!mark)
         return SFB_NO_RESOURCE;
-    mark->process = sfb_agent.slot;
+    __atomic_store_n(&mark->process, sfb_agent.slot, __ATOMIC_RELAXED);
     mark->time = time;
     memcpy(mark->name, name, size);
     if (size < sizeof mark->name)

@@ -133,16 +133,27 @@ static bool may_write(const struct sfb_recorder_drain *d, uint32_t ring)
 
 /* --- marks ----------------------------------------------------------------------------------------- */
 
-/* A process that ended with a claimed mark leaves it: it is free again later. */
-static bool is_left(struct sfb_recorder_drain *d, uint32_t i, uint32_t state)
+/*
+ * Whether the process that claimed a mark has ended. One that is stopped may go on, and write it. Not at once: the place says
+ * that process a moment after the claim.
+ */
+static bool is_left(struct sfb_recorder_drain *d, uint32_t i)
 {
-    if (state != SFB_SLOT_CLAIMED) {
-        d->mark_claimed[i] = 0;
+    const uint32_t process = __atomic_load_n(&d->shared->marks[i].process, __ATOMIC_RELAXED),
+                   id = process < SFB_SHARED_PROCESS_MAX ? d->process[process].id : 0;
+    struct sfb_recorder_claim *claim = &d->mark_claim[i];
+
+    if (claim->since == 0 || claim->process != process)
+        *claim = (struct sfb_recorder_claim){ .since = d->now, .process = process };
+    if (claim->id == 0)
+        claim->id = id;
+    if (d->now - claim->since <= 10 * second_ns)
         return false;
-    }
-    if (d->mark_claimed[i] == 0)
-        d->mark_claimed[i] = d->now;
-    return d->now - d->mark_claimed[i] > 10 * second_ns;
+    if (claim->id != 0)
+        return claim->id != id;
+    return process >= SFB_SHARED_PROCESS_MAX ||
+           ACQUIRE(d->processes[process].state) == SFB_SLOT_FREE ||
+           ACQUIRE(d->processes[process].state) == SFB_SLOT_ENDED;
 }
 
 static void put_mark(struct sfb_recorder_drain *d, const struct sfb_shared_mark *shared)
@@ -165,13 +176,15 @@ static void take_marks(struct sfb_recorder_drain *d)
 {
     for (uint32_t i = 0; i < SFB_SHARED_MARKS; i++) {
         struct sfb_shared_mark *shared = &d->shared->marks[i];
-        const uint32_t state = ACQUIRE(shared->state);
-        const bool left = is_left(d, i, state);
+        uint32_t state = ACQUIRE(shared->state);
 
         if (state == SFB_SLOT_LIVE)
             put_mark(d, shared);
-        if (state != SFB_SLOT_FREE && (left || state != SFB_SLOT_CLAIMED))
-            __atomic_store_n(&shared->state, SFB_SLOT_FREE, __ATOMIC_RELEASE);
+        if (state != SFB_SLOT_CLAIMED)
+            d->mark_claim[i].since = 0;
+        if (state != SFB_SLOT_FREE && (state != SFB_SLOT_CLAIMED || is_left(d, i)))
+            __atomic_compare_exchange_n(&shared->state, &state, SFB_SLOT_FREE, false,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     }
 }
 

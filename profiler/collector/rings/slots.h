@@ -97,6 +97,13 @@ struct sfb_recorder_heap_calls {
     void (*close)(struct sfb_recorder_drain *drain);
 };
 
+/* A place for a mark that a program has taken, and has not filled yet. */
+struct sfb_recorder_claim {
+    uint64_t since;   /* 0: it is not claimed */
+    uint32_t process; /* slot, as its place says */
+    uint32_t id;      /* of the process there; 0: not seen yet */
+};
+
 struct sfb_recorder_drain {
     struct sfb_shared *shared;
     struct sfb_shared_process *processes; /* in `shared` */
@@ -124,8 +131,8 @@ struct sfb_recorder_drain {
     struct sfb_recorder_heap *heap;
     uint32_t wake; /* its value at the last look at all slots */
     uint64_t begun, scanned, reported, now;
-    uint64_t lost[SFB_LOSS_COUNT];           /* of the shared header, counted so far */
-    uint64_t mark_claimed[SFB_SHARED_MARKS]; /* since when; 0: it is not */
+    uint64_t lost[SFB_LOSS_COUNT]; /* of the shared header, counted so far */
+    struct sfb_recorder_claim mark_claim[SFB_SHARED_MARKS];
     struct sfb_recorder_totals totals;
     struct sfb_recorder_unrecorded unrecorded;
     uint8_t record[SFB_SHARED_RING_MOST]; /* a copy, for checking */

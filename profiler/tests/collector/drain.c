@@ -11,6 +11,7 @@
 #include "cli/tests/record_tool/contents.h"
 #include "profiler/collector/processes/environment.h"
 #include "profiler/collector/rings/drain.h"
+#include "profiler/collector/rings/slots.h"
 #include "sfb/cbf.h"
 #include "support/folder.h"
 #include "support/test.h"
@@ -497,6 +498,40 @@ Test(record_drain, takes_marks_and_believes_nothing_of_them)
     cr_expect_eq(c->marks, 4);
     cr_expect_str_eq(c->last_mark, full);
     cr_expect(c->last_mark_time >= before && c->last_mark_time <= now());
+    free(c);
+}
+
+/* As its process may be stopped, and go on later: it is free again after that process. */
+Test(record_drain, a_mark_that_is_not_set_yet_is_its_processs)
+{
+    enum { OF_A_PROCESS = 5, OF_A_FREE_SLOT, OF_NO_SLOT, END };
+    const uint64_t long_ns = 11000000000;
+    struct contents *c;
+
+    begin();
+    add_process(0);
+    set_mark(OF_A_PROCESS, SFB_SLOT_CLAIMED, 0, now(), "not yet");
+    set_mark(OF_A_FREE_SLOT, SFB_SLOT_CLAIMED, 1, now(), "not yet");
+    set_mark(OF_NO_SLOT, SFB_SLOT_CLAIMED, UINT32_MAX, now(), "not yet");
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    for (unsigned i = OF_A_PROCESS; i < END; i++) {
+        cr_expect_eq(shared->marks[i].state, (uint32_t)SFB_SLOT_CLAIMED, "%u", i);
+        drain->mark_claim[i].since -= long_ns;
+    }
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    cr_expect_eq(shared->marks[OF_A_PROCESS].state, (uint32_t)SFB_SLOT_CLAIMED);
+    cr_expect_eq(shared->marks[OF_A_FREE_SLOT].state, (uint32_t)SFB_SLOT_FREE);
+    cr_expect_eq(shared->marks[OF_NO_SLOT].state, (uint32_t)SFB_SLOT_FREE);
+    processes[0].end = now();
+    processes[0].state = SFB_SLOT_ENDED;
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    add_process(0); /* the next one in its slot claims nothing */
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    cr_expect_eq(sfb_recorder_drain(drain), SFB_OK);
+    cr_expect_eq(shared->marks[OF_A_PROCESS].state, (uint32_t)SFB_SLOT_FREE);
+    c = end();
+    cr_expect_eq(c->marks, 0);
     free(c);
 }
 
