@@ -322,6 +322,7 @@ else()
     sfb_add_test(record_tool.pauses_${way} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/pauses $<TARGET_FILE:sfb>
       $<TARGET_FILE:test-record_tool-phased> ${way} ${options_${way}})
   endforeach()
+  sfb_add_test(record_tool.pauses_lost COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/lost_before_pause $<TARGET_FILE:sfb>)
   add_executable(test-record_tool-phased_static record_tool/phased.c)
   target_include_directories(test-record_tool-phased_static PRIVATE ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(test-record_tool-phased_static PRIVATE sfb-flags Threads::Threads)

@@ -128,12 +128,15 @@ static size_t walk(struct sfb_thread *t, const void *context, uint64_t cpu,
     return sfb_known_has(sample->hash) ? 0 : (size_t)size;
 }
 
-/* The recording is or was paused: the CPU time up to then is in no sample, and is no loss. */
+/*
+ * The recording is or was paused: the CPU time up to then is in no sample, and is no loss. What is owed, and what found no
+ * room in the ring, is of the time before: it stays in the rest of the thread, which no sample has.
+ */
 static void pass_over(struct sfb_thread *t, uint64_t cpu)
 {
     const uint64_t passed = cpu > t->sampled ? cpu - t->sampled : 0;
 
-    __atomic_store_n(&t->ring->cpu_paused, t->ring->cpu_paused + passed + t->owed + t->lost,
+    __atomic_store_n(&t->ring->cpu_paused, t->ring->cpu_paused + passed,
                      __ATOMIC_RELAXED); /* the only writer is this thread */
     __atomic_store_n(&t->sampled, t->sampled + passed, __ATOMIC_RELAXED);
     t->owed = t->lost = 0;
