@@ -131,7 +131,7 @@ static enum ctl_answer find_recorder(const struct asked *a, pid_t target,
                                      struct sfb_control_reply *best, pid_t *recorder)
 {
     int64_t end = now_ms() + ANSWER_MS;
-    struct sfb_control_reply one;
+    struct sfb_control_reply one = { .answer = SFB_CONTROL_OTHER };
     size_t heard = 0, count = 0;
     bool wide = true;
     pid_t from;
