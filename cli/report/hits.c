@@ -140,6 +140,13 @@ static bool has_hit(const struct report_request *r, const struct report_model *m
     return model->heap && (report_choice_is_timed(c) || !(c->function || c->process || c->thread));
 }
 
+/* Whether there is something to show, or nothing that could have been found. */
+static bool is_answered(const struct report_request *r, const struct report_model *model,
+                        uint64_t samples)
+{
+    return has_hit(r, model) || (!model->heap && samples == 0);
+}
+
 bool report_hits_model(const struct report_request *r, const struct report_inputs *inputs,
                        const struct report_model *model)
 {
@@ -147,7 +154,7 @@ bool report_hits_model(const struct report_request *r, const struct report_input
     const bool timed = report_choice_is_timed(c);
     const struct span s = span_of(inputs);
 
-    if (has_hit(r, model) || (!model->heap && s.samples == 0))
+    if (is_answered(r, model, s.samples))
         return true;
     if (c->gil != SFB_GIL_UNKNOWN) {
         tool_complain(TOOL_USAGE, "--gil: no sample that is chosen is of that state%s",

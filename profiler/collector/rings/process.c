@@ -133,19 +133,34 @@ static bool has_just_come(const struct sfb_recorder_drain *d, uint64_t start)
     return !d->finishing && start > d->now && start - d->now < just_ns;
 }
 
+static bool may_begin(const struct sfb_recorder_drain *d, const struct sfb_shared_process *shared)
+{
+    const uint32_t state = ACQUIRE(shared->state);
+
+    return (state == SFB_SLOT_LIVE || state == SFB_SLOT_ENDED) &&
+           !has_just_come(d, LOAD(shared->start));
+}
+
+/* CPU time at the beginning of a pause, for a process that begins in one; 0: there is none */
+static uint64_t pause_at(const struct sfb_recorder_drain *d, uint64_t cpu_start)
+{
+    if (!d->paused)
+        return 0;
+    return cpu_start > 0 ? cpu_start : 1;
+}
+
 void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
 {
     const struct sfb_shared_process *shared = &d->processes[slot];
-    const uint32_t state = ACQUIRE(shared->state), pid = LOAD(shared->pid);
+    const bool begins = may_begin(d, shared);
+    const uint32_t pid = LOAD(shared->pid);
     uint64_t start;
     struct sfb_recorder_process *own = &d->process[slot];
     struct text text;
     uint32_t before, parent, continued;
     bool good;
 
-    if (state != SFB_SLOT_LIVE && state != SFB_SLOT_ENDED)
-        return;
-    if (has_just_come(d, LOAD(shared->start)))
+    if (!begins)
         return;
     if (!is_pid(pid)) {
         sfb_recorder_lost(d, 0, 0, SFB_LOSS_BAD_RING, 1, "a process has an impossible number");
@@ -170,8 +185,7 @@ void sfb_recorder_process_begin(struct sfb_recorder_drain *d, uint32_t slot)
                                           .parent_pid = LOAD(shared->parent_pid),
                                           .end = SFB_PROCESS_GONE,
                                           .cpu_start = LOAD(shared->cpu_start) };
-    if (d->paused) /* since its beginning */
-        own->pause_cpu = own->cpu_start > 0 ? own->cpu_start : 1;
+    own->pause_cpu = pause_at(d, own->cpu_start);
     if (d->watcher.process_began)
         own->watched = d->watcher.process_began(d->watcher.with, slot, pid);
     continued = d->watcher.process_continued

@@ -1,6 +1,7 @@
 #include "profiler/report/text/timeline.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,38 +95,44 @@ static void put_legend(const struct timeline *l)
     fputc('\n', l->to);
 }
 
+/* Where the marks of a recording are, or their names. @return whether the span has one */
+static bool put_marks_of(const struct timeline *l, const struct report_data *data, char *line,
+                         bool names)
+{
+    const struct report_tracks *t = &l->tracks;
+    bool any = false;
+
+    for (size_t k = 0; k < data->marks.count; k++) {
+        const uint64_t time = data->marks.at[k].time, start = data->start.monotonic;
+        const uint64_t at = time > start ? time - start : 0;
+        unsigned column;
+
+        if (at < t->from || at >= t->to)
+            continue;
+        column = (unsigned)((double)(at - t->from) / (double)(t->to - t->from) * t->columns);
+        any = true;
+        /* Of a long span the last part is rounded up. */
+        line[column < t->columns ? column : t->columns - 1] = '^';
+        if (!names)
+            continue;
+        fprintf(l->to, "  ^ %.3f s ", seconds(at));
+        foreign_print(l->to, data->marks.at[k].name);
+        fputc('\n', l->to);
+    }
+    return any;
+}
+
 /* Marks of the span, and below them their names. */
 static void put_marks(const struct timeline *l)
 {
-    const struct report_tracks *t = &l->tracks;
     char line[COLUMNS_MOST + 1];
     bool any = false;
 
     memset(line, ' ', sizeof line);
-    line[t->columns] = '\0';
+    line[l->tracks.columns] = '\0';
     for (int names = 0; names < 2; names++) {
-        for (size_t i = 0; i < l->model->source_count; i++) {
-            const struct report_data *data = l->model->sources[i].data;
-
-            for (size_t k = 0; k < data->marks.count; k++) {
-                const uint64_t time = data->marks.at[k].time, start = data->start.monotonic;
-                const uint64_t at = time > start ? time - start : 0;
-                unsigned column;
-
-                if (at < t->from || at >= t->to)
-                    continue;
-                column =
-                    (unsigned)((double)(at - t->from) / (double)(t->to - t->from) * t->columns);
-                any = true;
-                /* Of a long span the last part is rounded up. */
-                line[column < t->columns ? column : t->columns - 1] = '^';
-                if (names == 0)
-                    continue;
-                fprintf(l->to, "  ^ %.3f s ", seconds(at));
-                foreign_print(l->to, data->marks.at[k].name);
-                fputc('\n', l->to);
-            }
-        }
+        for (size_t i = 0; i < l->model->source_count; i++)
+            any |= put_marks_of(l, l->model->sources[i].data, line, names == 1);
         if (names == 0 && any)
             fprintf(l->to, "  %s\n", line);
     }
@@ -342,24 +349,52 @@ static unsigned columns_of(const struct report_style *style)
     return wide < COLUMNS_LEAST ? COLUMNS_LEAST : wide < COLUMNS_MOST ? wide : COLUMNS_MOST;
 }
 
-/* Numbers by member, ascending. @return false: no memory */
-#define BY_MEMBER(out, model, list)                                                                \
-    do {                                                                                           \
-        size_t *at = calloc((model)->members.count + 1, sizeof *at);                               \
-                                                                                                   \
-        (out) = malloc(((model)->list.count + 1) * sizeof *(out));                                 \
-        for (size_t i = 0; at && (out) && i < (model)->list.count; i++)                            \
-            at[(model)->list.at[i].member + 1]++;                                                  \
-        for (size_t i = 0; at && i < (model)->members.count; i++)                                  \
-            at[i + 1] += at[i];                                                                    \
-        for (size_t i = 0; at && (out) && i < (model)->list.count; i++)                            \
-            (out)[at[(model)->list.at[i].member]++] = (uint32_t)i;                                 \
-        if (!at) {                                                                                 \
-            free(out);                                                                             \
-            (out) = NULL;                                                                          \
-        }                                                                                          \
-        free(at);                                                                                  \
-    } while (0)
+/* A list whose elements name a member, at an offset. */
+struct member_list {
+    const void *at;
+    size_t count, size, offset;
+};
+
+static uint32_t member_at(const struct member_list *list, size_t i)
+{
+    uint32_t member;
+
+    memcpy(&member, (const uint8_t *)list->at + i * list->size + list->offset, sizeof member);
+    return member;
+}
+
+/* Numbers of elements, by member, ascending. @return for free(); NULL: no memory */
+static uint32_t *by_member(const struct member_list *list, size_t members)
+{
+    size_t *next = calloc(members + 1, sizeof *next);
+    uint32_t *out = next ? malloc((list->count + 1) * sizeof *out) : NULL;
+
+    for (size_t i = 0; out && i < list->count; i++)
+        next[member_at(list, i) + 1]++;
+    for (size_t i = 0; out && i < members; i++)
+        next[i + 1] += next[i];
+    for (size_t i = 0; out && i < list->count; i++)
+        out[next[member_at(list, i)]++] = (uint32_t)i;
+    free(next);
+    return out;
+}
+
+/* What each thread's part is made of. @return false: no memory */
+static bool gather(struct timeline *l)
+{
+    const struct report_model *m = l->model;
+    const struct member_list rows = { m->rows.at, m->rows.count, sizeof *m->rows.at,
+                                      offsetof(struct report_row, member) };
+    const struct member_list waits = { m->lock_waits.at, m->lock_waits.count,
+                                       sizeof *m->lock_waits.at,
+                                       offsetof(struct report_lock_wait, member) };
+
+    l->rows = by_member(&rows, m->members.count);
+    l->waits = by_member(&waits, m->members.count);
+    for (unsigned i = 0; i < l->tracks.columns; i++)
+        l->paused[i] = find_paused(l, i);
+    return l->rows && l->waits;
+}
 
 bool report_timeline_write(FILE *to, const struct report_model *model,
                            const struct report_style *style, uint64_t rows)
@@ -367,11 +402,7 @@ bool report_timeline_write(FILE *to, const struct report_model *model,
     struct timeline l = { .to = to, .model = model, .style = style };
     bool good = report_tracks_make(&l.tracks, model, columns_of(style), rows);
 
-    BY_MEMBER(l.rows, model, rows);
-    BY_MEMBER(l.waits, model, lock_waits);
-    good = good && l.rows && l.waits;
-    for (unsigned i = 0; good && i < l.tracks.columns; i++)
-        l.paused[i] = find_paused(&l, i);
+    good = good && gather(&l);
     if (good) {
         l.unit = report_unit_of(style, REPORT_TIME, l.tracks.count > 0 ? l.tracks.all[0].total : 0);
         put_head(&l);
