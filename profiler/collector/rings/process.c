@@ -141,7 +141,7 @@ static bool may_begin(const struct sfb_recorder_drain *d, const struct sfb_share
            !has_just_come(d, LOAD(shared->start));
 }
 
-/* CPU time at the beginning of a pause, for a process that begins in one; 0: there is none */
+/* CPU time at the beginning of a pause, of a process that begins in one; 0: it does not */
 static uint64_t pause_at(const struct sfb_recorder_drain *d, uint64_t cpu_start)
 {
     if (!d->paused)
