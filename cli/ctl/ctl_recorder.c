@@ -65,9 +65,24 @@ static bool find_sender(struct ucred *out, struct msghdr *message)
 }
 
 /* Any process may have a socket of that name: an answer counts from this user, from root, and from the process's own user. */
+static bool is_trusted_user(uid_t user, const struct asked *a)
+{
+    return user == 0 || user == geteuid() || user == a->owner;
+}
+
+/* Whether an answer of a recorder can count: others are not waited for. */
+static bool may_count(pid_t recorder, const struct asked *a)
+{
+    struct stat process;
+    char path[32];
+
+    snprintf(path, sizeof path, "/proc/%d", (int)recorder);
+    return stat(path, &process) != 0 || is_trusted_user(process.st_uid, a);
+}
+
 static bool is_trusted(const struct ucred *from, const struct asked *a)
 {
-    if (from->uid != 0 && from->uid != geteuid() && from->uid != a->owner)
+    if (!is_trusted_user(from->uid, a))
         return false;
     for (size_t i = 0; i < a->count; i++)
         if (a->recorders[i] == from->pid)
@@ -197,7 +212,7 @@ enum ctl_answer ctl_ask_recorder(const char *target, const struct sfb_control_qu
     count = list_recorders(a.recorders);
     a.fd = count > 0 ? open_socket() : -1;
     for (size_t i = 0; a.fd >= 0 && i < count; i++)
-        if (ask(a.fd, a.recorders[i], &q))
+        if (may_count(a.recorders[i], &a) && ask(a.fd, a.recorders[i], &q))
             a.recorders[a.count++] = a.recorders[i];
     if (a.count > 0)
         answer = find_recorder(&a, (pid_t)pid, reply, &recorder);
@@ -224,11 +239,6 @@ enum tool_exit ctl_say_unrecorded(const char *target, enum ctl_answer answer)
         return tool_complain(
             TOOL_USAGE, "%s is in several recordings: name the recorder, 'sfb ctl RECORDER ...'",
             target);
-    if (answer == CTL_LATE)
-        return tool_complain(
-            TOOL_USAGE,
-            "%s: a recorder here has not answered for %d s; it may still do what it was asked for",
-            target, ANSWER_MS / 1000);
     if (!number_of_argument(target, &pid) || pid == 0 || pid > INT32_MAX)
         return tool_complain(TOOL_USAGE, "'%s' is no number of a process", target);
     snprintf(path, sizeof path, "/proc/%" PRIu64, pid);
@@ -238,6 +248,11 @@ enum tool_exit ctl_say_unrecorded(const char *target, enum ctl_answer answer)
         return tool_complain(TOOL_USAGE,
                              "%s is of user %lu: only that user and root may ask for its recording",
                              target, (unsigned long)process.st_uid);
+    if (answer == CTL_LATE)
+        return tool_complain(
+            TOOL_USAGE,
+            "%s: a recorder here has not answered for %d s; it may still do what it was asked for",
+            target, ANSWER_MS / 1000);
     return tool_complain(TOOL_USAGE, "%s is in no recording that runs here, nor is it a recorder",
                          target);
 }
