@@ -20,7 +20,7 @@ static bool take_rows(struct report_request *r, enum tool_exit *exit_status)
         return true;
     r->rows_given = number_of_argument(optarg, &r->rows);
     if (!r->rows_given)
-        *exit_status = tool_misused(r->command, "'%s' is no number of functions", optarg);
+        *exit_status = tool_misused(r->command, "'%s' is no number of rows", optarg);
     return r->rows_given;
 }
 

@@ -28,8 +28,7 @@ struct look_wait {
     uint32_t rests; /* by looks alone: looks in a row at which it had not run */
     bool skipped;   /* in the last round */
 
-    /* With switch records, which say exactly when it stopped and went on: look_switches.h */
-    bool exact;
+    /* With switch records, which say exactly when it stopped and went on: look_wait_switch() */
     uint64_t off; /* CLOCK_MONOTONIC, since when it waits; 0: it does not, or that is not known */
     uint64_t placed_at;   /* when `place` was seen: it is of the wait that has this moment */
     uint64_t still;       /* since when it has not run; 0: it has since the last look */
