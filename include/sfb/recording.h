@@ -211,10 +211,14 @@ struct sfb_recording_wait { /* a thread waited, up to a time */
     uint32_t state;        /* enum sfb_recording_state */
     uint32_t end;          /* enum sfb_status: how the walk ended */
     const char *call;      /* name of the system call; "": none, or not known */
-    uint32_t awaited;      /* id of what it waited for; 0: not known. Then what follows is 0, too */
+    uint32_t awaited;      /* id of what it waited for; 0: not known */
     uint64_t since;        /* when the wait began, of which this is a part; 0: not known */
     uint32_t holder;       /* id of the thread that had the mutex; 0: no mutex, or not known */
     uint32_t holder_stack; /* id: its stack at that moment; 0: not known */
+    uint32_t waker;        /* id of the thread that ended the wait; 0: not recorded, or not known */
+    uint32_t waker_stack;  /* id: its stack at that moment; 0: not known */
+    const char
+        *waker_name; /* if no recorded thread did: "interrupt", "nginx (pid 4711)"; "": not known */
 };
 
 enum sfb_recording_awaited_kind {

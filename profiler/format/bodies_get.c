@@ -108,15 +108,8 @@ static void read_modules(struct sfb_recording_modules *e, struct sfb_reader *bod
     e->map = sfb_body_bytes(body, &e->size);
 }
 
-static void read_wait(struct sfb_recording_wait *e, struct sfb_reader *body, struct texts *texts)
+static void read_awaited_part(struct sfb_recording_wait *e, struct sfb_reader *body)
 {
-    e->thread = sfb_body_u32(body);
-    e->stack = sfb_body_u32(body);
-    e->time = sfb_reader_uleb(body);
-    e->weight = sfb_reader_uleb(body);
-    e->state = sfb_body_u32(body);
-    e->end = sfb_body_u32(body);
-    add(texts, body, &e->call);
     if (body->left == 0) {
         e->awaited = e->holder = e->holder_stack = 0;
         e->since = 0;
@@ -126,6 +119,31 @@ static void read_wait(struct sfb_recording_wait *e, struct sfb_reader *body, str
     e->since = sfb_reader_uleb(body);
     e->holder = sfb_body_u32(body);
     e->holder_stack = sfb_body_u32(body);
+}
+
+static void read_waker(struct sfb_recording_wait *e, struct sfb_reader *body, struct texts *texts)
+{
+    if (body->left == 0) {
+        e->waker = e->waker_stack = 0;
+        add_nothing(texts, &e->waker_name);
+        return;
+    }
+    e->waker = sfb_body_u32(body);
+    e->waker_stack = sfb_body_u32(body);
+    add(texts, body, &e->waker_name);
+}
+
+static void read_wait(struct sfb_recording_wait *e, struct sfb_reader *body, struct texts *texts)
+{
+    e->thread = sfb_body_u32(body);
+    e->stack = sfb_body_u32(body);
+    e->time = sfb_reader_uleb(body);
+    e->weight = sfb_reader_uleb(body);
+    e->state = sfb_body_u32(body);
+    e->end = sfb_body_u32(body);
+    add(texts, body, &e->call);
+    read_awaited_part(e, body);
+    read_waker(e, body, texts);
 }
 
 static void read_awaited(struct sfb_recording_awaited *e, struct sfb_reader *body,

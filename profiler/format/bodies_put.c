@@ -85,6 +85,11 @@ void sfb_body_modules(struct sfb_bytes *body, const void *event)
     sfb_bytes_put_text(body, e->map, e->size);
 }
 
+static bool has_waker(const struct sfb_recording_wait *e)
+{
+    return e->waker != 0 || (e->waker_name != NULL && e->waker_name[0] != '\0');
+}
+
 void sfb_body_wait(struct sfb_bytes *body, const void *event)
 {
     const struct sfb_recording_wait *e = event;
@@ -96,12 +101,17 @@ void sfb_body_wait(struct sfb_bytes *body, const void *event)
     sfb_bytes_put_uleb(body, e->state);
     sfb_bytes_put_uleb(body, e->end);
     put_string(body, e->call);
-    if (e->awaited == 0)
+    if (e->awaited == 0 && e->since == 0 && !has_waker(e))
         return;
     sfb_bytes_put_uleb(body, e->awaited);
     sfb_bytes_put_uleb(body, e->since);
     sfb_bytes_put_uleb(body, e->holder);
     sfb_bytes_put_uleb(body, e->holder_stack);
+    if (!has_waker(e))
+        return;
+    sfb_bytes_put_uleb(body, e->waker);
+    sfb_bytes_put_uleb(body, e->waker_stack);
+    put_string(body, e->waker_name);
 }
 
 void sfb_body_awaited(struct sfb_bytes *body, const void *event)

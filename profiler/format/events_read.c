@@ -268,7 +268,9 @@ bool sfb_introduce(struct sfb_introduced *known, const struct sfb_recording_even
                none_or_has(&known->stacks, event->of.wait.stack) &&
                none_or_has(&known->awaited, event->of.wait.awaited) &&
                none_or_has(&known->threads, event->of.wait.holder) &&
-               none_or_has(&known->stacks, event->of.wait.holder_stack);
+               none_or_has(&known->stacks, event->of.wait.holder_stack) &&
+               none_or_has(&known->threads, event->of.wait.waker) &&
+               none_or_has(&known->stacks, event->of.wait.waker_stack);
     case SFB_EVENT_LOSSES:
         return none_or_has(&known->processes, event->of.losses.process) &&
                none_or_has(&known->threads, event->of.losses.thread);

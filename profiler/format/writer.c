@@ -201,16 +201,25 @@ enum sfb_status sfb_recording_put_sample(struct sfb_recording_writer *w,
 static bool has_awaited(const struct sfb_recording_writer *w, const struct sfb_recording_wait *e)
 {
     if (e->awaited == 0)
-        return e->since == 0 && e->holder == 0 && e->holder_stack == 0;
+        return e->holder == 0 && e->holder_stack == 0;
     return sfb_ids_has(&w->awaited, e->awaited) && (e->holder == 0 || has_thread(w, e->holder)) &&
            e->holder_stack < w->events.first_stack + w->events.stacks;
+}
+
+static bool has_waker(const struct sfb_recording_writer *w, const struct sfb_recording_wait *e)
+{
+    if (e->waker_name != NULL && strlen(e->waker_name) > TEXT_MAX)
+        return false;
+    if (e->waker == 0)
+        return e->waker_stack == 0;
+    return has_thread(w, e->waker) && e->waker_stack < w->events.first_stack + w->events.stacks;
 }
 
 enum sfb_status sfb_recording_put_wait(struct sfb_recording_writer *w,
                                        const struct sfb_recording_wait *e)
 {
     if (!has_thread(w, e->thread) || e->stack >= w->events.first_stack + w->events.stacks ||
-        (e->call && strlen(e->call) > TEXT_MAX) || !has_awaited(w, e))
+        (e->call && strlen(e->call) > TEXT_MAX) || !has_awaited(w, e) || !has_waker(w, e))
         return SFB_BAD_ARGUMENT;
     return sfb_writer_put(w, SFB_EVENT_WAIT, sfb_body_wait, e);
 }

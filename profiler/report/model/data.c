@@ -384,11 +384,14 @@ static bool read_wait(struct report_data *d, const struct sfb_recording_wait *fr
 {
     const uint32_t thread = find_thread(d, from->thread);
     struct report_wait *wait;
-    uint32_t call;
+    uint32_t call, waker;
 
     if (thread == REPORT_NONE)
         return true;
-    wait = report_strings_add(&d->calls, from->call, &call) ? REPORT_NEXT(d->waits) : NULL;
+    wait = report_strings_add(&d->calls, from->call, &call) &&
+                   report_strings_add(&d->calls, from->waker_name, &waker)
+               ? REPORT_NEXT(d->waits)
+               : NULL;
     if (!wait)
         return false;
     *wait = (struct report_wait){ .thread = thread,
@@ -401,7 +404,10 @@ static bool read_wait(struct report_data *d, const struct sfb_recording_wait *fr
                                   .awaited = find_awaited(d, from->awaited),
                                   .holder = find_thread(d, from->holder),
                                   .holder_stack = find_stack(d, from->holder_stack),
-                                  .since = from->since };
+                                  .since = from->since,
+                                  .waker = find_thread(d, from->waker),
+                                  .waker_stack = find_stack(d, from->waker_stack),
+                                  .waker_name = waker };
     d->wait_count++;
     if (d->first_sample == 0 || from->time < d->first_sample)
         d->first_sample = from->time;

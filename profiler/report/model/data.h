@@ -86,6 +86,8 @@ struct report_wait {
     uint32_t awaited;              /* index; REPORT_NONE */
     uint32_t holder, holder_stack; /* thread and stack, index; REPORT_NONE */
     uint64_t since;                /* 0: not known */
+    uint32_t waker, waker_stack;   /* which ended it: thread and stack, index; REPORT_NONE */
+    uint32_t waker_name; /* string of calls: what ended it, if no thread of the recording; or "" */
 };
 
 /* What threads waited for. */

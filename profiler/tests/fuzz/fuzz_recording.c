@@ -130,6 +130,9 @@ static void check_event(const struct sfb_recording_event *event)
         check_none_or_known(awaited, event->of.wait.awaited);
         check_none_or_known(threads, event->of.wait.holder);
         check_none_or_known(stacks, event->of.wait.holder_stack);
+        check_none_or_known(threads, event->of.wait.waker);
+        check_none_or_known(stacks, event->of.wait.waker_stack);
+        check_text(event->of.wait.waker_name);
         return;
     case SFB_EVENT_MARK: check_text(event->of.mark.name); return;
     case SFB_EVENT_PAUSE:

@@ -267,6 +267,9 @@ static void put_children(struct sfb_recording_writer *w)
             .since = i == 2 ? 1000000002400 : 0,
             .holder = i == 2 ? 2 : 0,
             .holder_stack = i == 2 ? stack : 0,
+            .waker = i == 2 ? 2 : 0,
+            .waker_stack = i == 2 ? stack : 0,
+            .waker_name = i == 3 ? "nginx (pid 4711)" : "",
         };
 
         remember(SFB_EVENT_WAIT)->of.wait = wait;

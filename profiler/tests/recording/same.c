@@ -68,7 +68,8 @@ static bool same_wait(const struct sfb_recording_event *a, const struct sfb_reco
 {
     EVENTS(wait);
     return SAME(thread) && SAME(stack) && SAME(time) && SAME(weight) && SAME(state) && SAME(end) &&
-           SAME_TEXT(call) && SAME(awaited) && SAME(since) && SAME(holder) && SAME(holder_stack);
+           SAME_TEXT(call) && SAME(awaited) && SAME(since) && SAME(holder) && SAME(holder_stack) &&
+           SAME(waker) && SAME(waker_stack) && SAME_TEXT(waker_name);
 }
 
 static bool same_awaited(const struct sfb_recording_event *a, const struct sfb_recording_event *b)
