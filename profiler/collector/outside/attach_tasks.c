@@ -191,6 +191,15 @@ static const struct object_build_id *met_or_read(const struct object_process *pr
     return known;
 }
 
+static bool has_code(const struct object_maps *maps, size_t module)
+{
+    for (size_t k = maps->modules[module].first; k < maps->mapping_count; k++)
+        if (maps->mappings[k].module == module && maps->mappings[k].executable)
+            return true;
+    return false;
+}
+
+/* A mapped file without code is not opened: it may be of a file system that is slow, or hangs. */
 static void introduce_module(struct outside *outside, pid_t pid,
                              const struct object_process *process, size_t module)
 {
@@ -214,7 +223,8 @@ void attach_introduce_files(struct outside *outside, pid_t pid)
     if (!object_process_open(&process, attach_live_task(pid), &cause))
         return;
     for (size_t i = 0; i < process.maps.module_count; i++)
-        introduce_module(outside, pid, &process, i);
+        if (has_code(&process.maps, i))
+            introduce_module(outside, pid, &process, i);
     object_process_close(&process);
 }
 
