@@ -131,6 +131,15 @@ static bool delay(const struct record_request *request)
     return !is_interrupted(NULL);
 }
 
+/* What says when threads wait, beside looks. */
+static const char *exact_by(const struct attach_state *state)
+{
+    return state->wakers     ? "switch records with stacks and wakers, and "
+           : state->stacks   ? "switch records with stacks, and "
+           : state->switches ? "switch records and "
+                             : "";
+}
+
 static void describe(const struct from_outside *o, char *out, size_t size)
 {
     const char *what = o->keeps                              ? "one recording after another"
@@ -141,7 +150,7 @@ static void describe(const struct from_outside *o, char *out, size_t size)
 
     if (o->chosen.engine == SFB_ENGINE_LOOKS)
         snprintf(out, size, "%s%s%s, %s%u looks a second", what, o->why[0] ? "; " : "", o->why,
-                 o->chosen.switches ? "switch records and " : "", o->chosen.rate_hz);
+                 exact_by(&o->chosen), o->chosen.rate_hz);
     else
         snprintf(out, size, "%s: %s of stack, %s", what, counted(o->chosen.stack >> 10, "KiB").text,
                  o->chosen.events > 0 ? counted(o->chosen.events, "events").text
@@ -402,8 +411,14 @@ static void tell(const struct from_outside *o, const struct outside_totals *t)
                 own_cpu());
     if (o->request->wall_hz > 0)
         fprintf(stderr, "sfb: %.2f s of waits, by %s%s\n", (double)t->waited / 1e9,
-                state.switches ? "switch records and " : "",
-                counted(state.rounds, "looks at all threads").text);
+                exact_by(&state), counted(state.rounds, "looks at all threads").text);
+    if (state.by_looks > 0)
+        fprintf(stderr, "sfb: %s too often for records of it: by looks alone\n",
+                counted(state.by_looks, "threads waited").text);
+    if (state.no_events > 0)
+        fprintf(stderr,
+                "sfb: %s no records of their waits (ulimit -n, or rights): by looks alone\n",
+                counted(state.no_events, "threads have").text);
     if (state.python[0])
         fprintf(stderr, "sfb: functions of %s are shown as C: --engine looks reads them\n",
                 state.python);

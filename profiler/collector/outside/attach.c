@@ -12,6 +12,7 @@
 
 #include "profiler/collector/outside/attach_tasks.h"
 #include "profiler/collector/outside/copy_depth.h"
+#include "profiler/collector/outside/look_switches.h"
 #include "profiler/collector/outside/looks.h"
 #include "profiler/collector/outside/outside_pause.h"
 #include "profiler/collector/outside/outside_python.h"
@@ -28,8 +29,7 @@ enum {
     TASKS_MOST = 32768,
     ROUNDS =
         8, /* until no new thread is found; events are inherited, so two are enough as a rule */
-    RATE_LEAST = 49,
-    SWITCHES_HZ = 500 /* with records as large as samples: rings of 512 KiB */
+    RATE_LEAST = 49
 };
 
 static const uint64_t second_ns = 1000000000;
@@ -38,6 +38,7 @@ struct attach {
     struct attach_options how;
     struct attach_state state;
     struct perf_rings rings;
+    struct wait_events waits;
     struct outside *outside;
     char python[SFB_REMOTE_NAME];
     struct looks *looks; /* in place of events; NULL: events, or not begun */
@@ -51,10 +52,11 @@ struct attach {
     struct perf_weights weights;
     struct copy_depth depth;
     uint64_t judged,
-        judged_lost; /* when size and rate were judged last, and what was lost by then */
-    uint64_t listed; /* when processes were looked for */
-    uint64_t pause;  /* until the next time, in ns */
-    int pidfd;       /* of the process that was asked for; -1: none */
+        judged_lost;      /* when size and rate were judged last, and what was lost by then */
+    uint64_t listed;      /* when processes were looked for */
+    uint64_t pause;       /* until the next time, in ns */
+    uint64_t pause_least; /* the same, where records name a process that is not known */
+    int pidfd;            /* of the process that was asked for; -1: none */
     uint64_t period;
 };
 
@@ -86,6 +88,12 @@ static bool is_new(struct report_index *index, uint32_t *count, pid_t tid, uint3
     return true;
 }
 
+static bool watch(struct attach *a, pid_t tid)
+{
+    return a->waits.rung > WAIT_LOOKS ? wait_events_watch(&a->waits, tid)
+                                      : perf_rings_watch(&a->rings, tid);
+}
+
 /*
  * @param again  also threads that had events
  * @return how many threads have new events now
@@ -99,7 +107,7 @@ static size_t watch_process(struct attach *a, pid_t pid, bool again)
     for (size_t i = 0; i < count; i++) {
         if (!is_new(&a->watched, &a->watched_count, tids[i], a->generation) && !again)
             continue;
-        if (perf_rings_watch(&a->rings, tids[i]))
+        if (watch(a, tids[i]))
             added++;
         else if (pid == a->how.pid && errno != ESRCH)
             a->cause = errno;
@@ -208,32 +216,30 @@ static void close_rings(struct attach *a)
     a->rings = (struct perf_rings){ .limit = 0 };
 }
 
-/*
- * When threads wait: where it is not allowed, or not for all of them, looks alone say it. Then they have the descriptors.
- *
- * @param why  written if it is refused for some
- */
-static void open_switches(struct attach *a, char *why, size_t room)
+/* When threads wait: where that is not allowed looks alone say it. @param why  written if it is refused for this process */
+static void open_waits(struct attach *a, char *why, size_t room)
 {
-    const struct perf_rings_options how = { .rate_hz = SWITCHES_HZ,
-                                            .no_children = a->how.no_children,
-                                            .switches = true };
     struct rlimit files;
 
-    if (a->how.pid == 0 || a->how.no_switches)
+    if (a->how.pid == 0 || a->how.no_switches || !wait_events_open(&a->waits, a->how.no_children))
         return;
-    if (perf_rings_open(&a->rings, &how) == NULL) {
-        if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < a->rings.limit)
-            a->rings.limit = (size_t)files.rlim_cur / 2;
-        watch_all(a);
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 4 < a->waits.rings.limit)
+        a->waits.rings.limit = (size_t)files.rlim_cur / 4;
+    watch_all(a);
+    if (a->waits.inherited.count > 0) {
+        /* Not for all of them, for want of descriptors: looks find out which threads need them least. */
+        a->waits.own = a->waits.refused > 0;
+        a->state.switches = true;
+        a->state.stacks = a->waits.rung == WAIT_STACKS;
+        a->state.wakers = a->state.stacks && a->waits.waking.number != 0;
+        if (a->waits.own)
+            wait_events_disinherit(&a->waits);
+        a->state.refused = a->state.events = 0;
+        return;
     }
-    a->state.switches = a->rings.events.count > 0 && a->rings.refused == 0;
-    if (a->state.switches)
-        return;
-    if (a->rings.events.count > 0 && !why[0])
-        snprintf(why, room, "switch records are refused for %llu threads (ulimit -n, or rights)",
-                 (unsigned long long)a->rings.refused);
-    close_rings(a);
+    if (!why[0])
+        snprintf(why, room, "switch records are refused: %s", strerror(a->cause));
+    wait_events_close(&a->waits);
     a->state.refused = a->state.events = 0;
 }
 
@@ -267,7 +273,7 @@ struct attach *attach_open(const struct attach_options *options, char *why, size
             (struct attach_state){ .engine = SFB_ENGINE_LOOKS,
                                    .rate_hz = options->wall_hz > 0 ? options->wall_hz : LOOKS_HZ };
         if (options->wall_hz > 0)
-            open_switches(a, why, room);
+            open_waits(a, why, room);
         return a;
     }
     snprintf(why, room, "process %d: %s%s%s%s", (int)options->pid, fault.why, what ? " (" : "",
@@ -284,6 +290,8 @@ struct attach_state attach_state(const struct attach *a)
     state.stops = a->looks ? looks_stops(a->looks) : 0;
     state.rounds = a->looks ? looks_rounds(a->looks) : 0;
     state.skipped = a->looks ? looks_skipped(a->looks) : 0;
+    state.by_looks = a->looks ? looks_by_looks(a->looks) : 0;
+    state.no_events = a->looks ? looks_no_events(a->looks) : 0;
     state.python = a->python;
     return state;
 }
@@ -316,7 +324,7 @@ static uint64_t own_cpu_ns(void)
  */
 static bool choose_looks(struct attach *a, uint64_t now)
 {
-    enum { COSTS = 400, MOST_S = 3 }; /* a quarter of a percent of a CPU */
+    enum { COSTS = 400, LEAST_MS = 50, MOST_S = 3 }; /* a quarter of a percent of a CPU */
     const uint64_t before = own_cpu_ns();
     struct attach_pids pids = { .pids.count = 0 };
     size_t kept = 0;
@@ -327,10 +335,12 @@ static bool choose_looks(struct attach *a, uint64_t now)
             pids.pids.at[kept++] = pids.pids.at[i];
     good = good && looks_set(a->looks, pids.pids.at, kept, now);
     free(pids.pids.at);
-    a->pause = (own_cpu_ns() - before) * COSTS;
-    a->pause = a->pause < second_ns            ? second_ns
-               : a->pause < MOST_S * second_ns ? a->pause
-                                               : MOST_S * second_ns;
+    a->pause_least = (own_cpu_ns() - before) * COSTS;
+    if (a->pause_least < LEAST_MS * second_ns / 1000)
+        a->pause_least = LEAST_MS * second_ns / 1000;
+    if (a->pause_least > MOST_S * second_ns)
+        a->pause_least = MOST_S * second_ns;
+    a->pause = a->pause_least < second_ns ? second_ns : a->pause_least;
     return good;
 }
 
@@ -350,9 +360,9 @@ bool attach_begin(struct attach *a, struct sfb_recording_writer *writer)
         return false;
     a->judged = a->listed = now_ns();
     if (a->state.engine == SFB_ENGINE_LOOKS) {
-        a->looks = looks_open(a->outside, a->how.wall_hz > 0);
+        a->looks = looks_open(a->outside, a->how.wall_hz > 0, a->state.switches ? &a->waits : NULL);
         if (a->state.switches)
-            perf_rings_enable(&a->rings);
+            wait_events_enable(&a->waits);
         a->random = a->listed | 1;
         a->listed = a->how.starts ? 0 : a->listed;
         return a->looks && (a->how.starts || choose_looks(a, a->listed));
@@ -504,28 +514,24 @@ static void wait_at_random(struct attach *a)
     nanosleep(&(struct timespec){ (time_t)(ns / second_ns), (long)(ns % second_ns) }, NULL);
 }
 
-static bool take_switch(void *user, const struct perf_record *record, const struct perf_ids *ids)
+static bool take_wait(void *user, const struct perf_record *record, const struct perf_ids *ids)
 {
     struct attach *a = user;
-    const bool out = record->misc & PERF_RECORD_MISC_SWITCH_OUT;
     uint64_t lost;
 
-    if (record->type == PERF_RECORD_SWITCH)
-        looks_switch(a->looks, (pid_t)ids->pid, (pid_t)ids->tid, ids->time, out,
-                     record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
-    else if (record->type == PERF_RECORD_LOST && perf_lost_read(&lost, record)) {
+    if (record->type == PERF_RECORD_LOST && perf_lost_read(&lost, record)) {
         a->state.lost += lost;
         looks_lost(a->looks);
     }
-    return true;
+    return look_switches_take(a->looks, record, ids);
 }
 
 /* @param until  UINT64_MAX: all */
-static bool take_switches(struct attach *a, uint64_t now, uint64_t until)
+static bool take_waits(struct attach *a, uint64_t now, uint64_t until)
 {
     if (!a->state.switches)
         return true;
-    if (!perf_rings_take(&a->rings, until, take_switch, a))
+    if (!perf_rings_take(&a->waits.rings, until, take_wait, a))
         return false;
     looks_drained(a->looks, now);
     return true;
@@ -536,10 +542,18 @@ static bool take_looks(struct attach *a)
     uint64_t now;
 
     wait_at_random(a);
-    now = now_ns();
-    if (!take_switches(a, now, now))
+    /* The first records are of threads that no list has yet; later on, of those that the next list has no more. */
+    if (a->listed == 0) {
+        a->listed = now_ns();
+        if (!choose_looks(a, a->listed))
+            return false;
+    }
+    if (!looks_list(a->looks))
         return false;
-    if (now - a->listed > a->pause) {
+    now = now_ns();
+    if (!take_waits(a, now, now))
+        return false;
+    if (now - a->listed > (looks_lack_process(a->looks) ? a->pause_least : a->pause)) {
         a->listed = now;
         if (!choose_looks(a, now))
             return false;
@@ -576,7 +590,7 @@ bool attach_pause(struct attach *a, bool paused)
     bool good;
 
     if (a->looks)
-        good = take_switches(a, now, now) && looks_pause(a->looks, paused);
+        good = take_waits(a, now, now) && looks_pause(a->looks, paused);
     else
         good = perf_rings_take(&a->rings, now, take, a);
     return good && outside_pause(a->outside, now_ns(), paused);
@@ -608,7 +622,7 @@ bool attach_end(struct attach *a, struct outside_totals *totals)
     bool good = a->looks || perf_rings_take(&a->rings, UINT64_MAX, take, a);
 
     if (a->looks) {
-        good = take_switches(a, now_ns(), UINT64_MAX) && good;
+        good = take_waits(a, now_ns(), UINT64_MAX) && good;
         looks_end(a->looks);
     }
     good = outside_end(a->outside, now_ns()) && good;
@@ -621,6 +635,7 @@ bool attach_end(struct attach *a, struct outside_totals *totals)
 void attach_close(struct attach *a)
 {
     looks_close(a->looks);
+    wait_events_close(&a->waits);
     perf_rings_close(&a->rings);
     report_index_free(&a->watched);
     report_index_free(&a->known);

@@ -23,18 +23,22 @@ struct attach_options {
 };
 
 struct attach_state {
-    uint64_t raised;  /* execs of set-user-ID programs, at which the kernel ended the events */
-    uint64_t stops;   /* of threads, by looks */
-    uint64_t rounds;  /* of looks */
-    uint64_t skipped; /* processes that were not looked at: no descriptor */
-    uint64_t lost;    /* switch records */
-    bool switches;    /* waits have their exact time, by switch records */
-    uint32_t engine;  /* enum sfb_recording_engine */
-    uint32_t rate_hz; /* as it is now */
-    uint32_t stack;   /* bytes of a copy, as it is now */
-    uint32_t slowed;  /* how often the rate was lowered */
-    uint64_t refused; /* threads without an event: no rights, or no descriptor */
-    uint64_t events;  /* descriptors */
+    uint64_t raised;    /* execs of set-user-ID programs, at which the kernel ended the events */
+    uint64_t stops;     /* of threads, by looks */
+    uint64_t rounds;    /* of looks */
+    uint64_t skipped;   /* processes that were not looked at: no descriptor */
+    uint64_t lost;      /* switch records */
+    bool switches;      /* waits have their exact time, by switch records */
+    bool stacks;        /* and their place, by samples of context switches */
+    bool wakers;        /* and what ended them */
+    uint64_t by_looks;  /* threads at one time that waited too often for records of it */
+    uint64_t no_events; /* threads at one time that had none: no descriptor, or no rights */
+    uint32_t engine;    /* enum sfb_recording_engine */
+    uint32_t rate_hz;   /* as it is now */
+    uint32_t stack;     /* bytes of a copy, as it is now */
+    uint32_t slowed;    /* how often the rate was lowered */
+    uint64_t refused;   /* threads without an event: no rights, or no descriptor */
+    uint64_t events;    /* descriptors */
     const char *
         python; /* an interpreter whose functions looks can read, and events cannot; "": not seen */
 };

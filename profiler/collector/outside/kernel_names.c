@@ -29,6 +29,7 @@ struct kernel_names {
     REPORT_ARRAY(struct function) functions; /* by address */
     REPORT_ARRAY(struct noted) noted;
     struct report_index seen; /* of them */
+    bool loaded;
 };
 
 /* "ffffffff81000000 T name\t[module]" */
@@ -134,6 +135,7 @@ static void load(struct kernel_names *names)
     FILE *from = fopen("/proc/kallsyms", "re");
     char *buffer = malloc(READ_BY);
 
+    names->loaded = true;
     if (from && buffer)
         setvbuf(from, buffer, _IOFBF, READ_BY); /* else 5,000 system calls */
     if (from) {
@@ -143,6 +145,21 @@ static void load(struct kernel_names *names)
     free(buffer);
     if (names->text != 0 && !has_text(names, names->text))
         forget(names);
+}
+
+const char *kernel_names_of(struct kernel_names *names, uint64_t address)
+{
+    uint32_t at;
+
+    if (!names->loaded)
+        load(names);
+    at = find(names, address);
+    return at == REPORT_NONE ? "" : names->functions.at[at].name;
+}
+
+bool kernel_names_known(const struct kernel_names *names)
+{
+    return names->functions.count > 0;
 }
 
 void kernel_names_note(struct kernel_names *names, uint32_t process, uint64_t address)
@@ -222,7 +239,8 @@ void kernel_names_write(struct kernel_names *names, struct sfb_recording_writer 
 {
     if (!names || names->noted.count == 0)
         return;
-    load(names);
+    if (!names->loaded)
+        load(names);
     find_functions(names);
     for (size_t i = 0; i < names->noted.count;)
         i = write_process(names, writer, i);

@@ -7,6 +7,7 @@
 #include "profiler/collector/outside/look_awaited.h"
 #include "profiler/collector/outside/look_cpu.h"
 #include "profiler/collector/outside/look_holders.h"
+#include "profiler/collector/outside/look_switches.h"
 #include "sfb/remote.h"
 
 enum { COPY = 16 << 10, TRIES = 4 };
@@ -44,20 +45,27 @@ static bool flush(struct looks *l, const struct look_process *p, struct look_thr
     const uint64_t weight = w->pending;
     /* The wait that is recorded may have ended before this look. */
     const uint64_t end =
-        l->switches && !is_placed(w) && w->woke != 0 && w->woke < w->seen ? w->woke : w->seen;
+        look_is_exact(t) && !is_placed(w) && w->woke != 0 && w->woke < w->seen ? w->woke : w->seen;
+
+    const struct look_waker waker = w->waker;
 
     w->pending = 0;
-    return put(l, p, t,
-               (struct sfb_recording_wait){ .stack = w->place.stack,
-                                            .end = w->place.end,
-                                            .time = end,
-                                            .weight = weight,
-                                            .state = w->state,
-                                            .call = w->call,
-                                            .awaited = w->awaited,
-                                            .since = w->awaited != 0 ? w->began : 0,
-                                            .holder = w->holder,
-                                            .holder_stack = w->holder_stack });
+    w->waker = (struct look_waker){ .time = 0 };
+    return put(
+        l, p, t,
+        (struct sfb_recording_wait){ .stack = w->place.stack,
+                                     .end = w->place.end,
+                                     .time = end,
+                                     .weight = weight,
+                                     .state = w->state,
+                                     .call = w->call,
+                                     .awaited = w->awaited,
+                                     .since = w->awaited != 0 || look_has_own(t) ? w->began : 0,
+                                     .holder = w->holder,
+                                     .holder_stack = w->holder_stack,
+                                     .waker = waker.thread,
+                                     .waker_stack = waker.stack,
+                                     .waker_name = waker.name });
 }
 
 /* Records what no look has placed. */
@@ -73,6 +81,7 @@ static bool put_rest(struct looks *l, const struct look_process *p, const struct
 static void divide(struct look_wait *w, const struct remote_task_run *run, uint64_t now)
 {
     const uint64_t ran = run->cpu_time - w->run.cpu_time, queued = run->waited - w->run.waited;
+    uint64_t ahead;
 
     w->blocked += (int64_t)(now - w->seen - ran - queued);
     /* It was awake already, and waited for a CPU: schedstat says so when it has got one. */
@@ -83,7 +92,9 @@ static void divide(struct look_wait *w, const struct remote_task_run *run, uint6
         w->pending -= part;
         w->blocked += (int64_t)part;
     }
-    w->runnable += queued;
+    ahead = w->ahead < queued ? w->ahead : queued;
+    w->ahead -= ahead;
+    w->runnable += queued - ahead;
     w->run = *run;
     w->seen = now;
 }
@@ -149,26 +160,17 @@ static void settle_present(struct look_wait *w)
     w->placed_at = w->seen;
 }
 
-void look_wait_switch(struct look_thread *t, uint64_t time, bool out, bool preempted)
+void look_wait_doubt(struct look_thread *t)
 {
-    struct look_wait *w = &t->wait;
-
-    if (out) {
-        w->off = preempted ? 0 : time;
-        return;
-    }
-    if (w->off != 0 && time > w->off) {
-        const bool placed = w->placed_at >= w->off && w->placed_at < time;
-
-        *(placed ? &w->claim : &w->claim_short) += time - w->off;
-        w->woke = time;
-    }
-    w->off = 0;
+    t->wait.doubtful = true;
+    t->wait.preempted = 0;
 }
 
-void look_wait_forget(struct look_thread *t)
+static void forget(struct look_wait *w)
 {
-    t->wait.off = 0;
+    w->off = w->preempted = 0;
+    w->left.place.stack = 0;
+    w->doubtful = false;
 }
 
 /* --- Its beginning -------------------------------------------------------------------------------------- */
@@ -238,11 +240,11 @@ static bool go_to(struct looks *l, const struct look_process *p, struct look_thr
     struct look_wait *w = &t->wait;
     const char *call = name_of(&l->look.call);
     /* Of waits for a mutex each has its own holder. */
-    const bool same = w->place.stack == place->stack && w->state == state &&
+    const bool same = !look_has_own(t) && w->place.stack == place->stack && w->state == state &&
                       strcmp(w->call, call) == 0 && w->awaited == awaited &&
                       (awaited == 0 || l->look.call.number != SYS_futex);
 
-    if (l->switches)
+    if (look_is_exact(t))
         settle(w);
     if (!same && !flush(l, p, t))
         return false;
@@ -252,14 +254,48 @@ static bool go_to(struct looks *l, const struct look_process *p, struct look_thr
     w->asleep = true;
     if (!same) {
         w->awaited = awaited;
-        w->began = l->switches ? w->off : w->blocked > 0 ? w->seen - (uint64_t)w->blocked : w->seen;
+        w->began = look_is_exact(t) ? w->off
+                   : w->blocked > 0 ? w->seen - (uint64_t)w->blocked
+                                    : w->seen;
         w->holder = w->holder_stack = 0;
     }
-    if (!l->switches && w->blocked > 0) {
+    if (!look_is_exact(t) && w->blocked > 0) {
         w->pending += (uint64_t)w->blocked;
         w->blocked = 0;
     }
     return true;
+}
+
+static bool take_place(struct looks *l, struct look_process *p, struct look_thread *t,
+                       const struct outside_place *place, uint32_t state, uint32_t awaited,
+                       uint64_t seen)
+{
+    if (!go_to(l, p, t, place, state, awaited))
+        return false;
+    t->wait.placed_at = seen;
+    return awaited == 0 || l->look.call.number != SYS_futex || look_holder_due(l, p, t->tid, seen);
+}
+
+/*
+ * Whether a sample has the stack of the present wait. /proc has its call and what it waits for: they count if pc and sp are the
+ * sample's.
+ */
+static bool is_where_left(struct looks *l, struct look_process *p, const struct look_thread *t)
+{
+    const struct look_left *left = &t->wait.left;
+    struct remote_task_call *call = &l->look.call;
+    struct remote_task_files files;
+
+    if (!look_switch_has_place(&t->wait) || p->python.fits ||
+        !remote_task_files_open(&files, p->tasks, t->tid))
+        return false;
+    l->look.tid = t->tid;
+    l->look.python.count = 0;
+    l->look.python.gil_at = 0;
+    l->look.python.gil = SFB_GIL_UNKNOWN;
+    remote_task_call_read(call, &files);
+    remote_task_files_close(&files);
+    return call->where == REMOTE_TASK_SLEEPS && call->pc == left->pc && call->sp == left->sp;
 }
 
 static bool take_asleep(struct looks *l, struct look_process *p, struct look_thread *t, char letter)
@@ -273,6 +309,12 @@ static bool take_asleep(struct looks *l, struct look_process *p, struct look_thr
 
     w->asleep = false;
     remote_python_retry(&p->python);
+    if (is_where_left(l, p, t)) {
+        place = w->left.place;
+        if (!look_awaited_find(l, p, t->tid, &awaited))
+            return false;
+        return take_place(l, p, t, &place, state_of(letter, call->in_call), awaited, seen);
+    }
     end = remote_look_asleep(&l->look, &p->memory, p->tasks, t->tid, COPY);
     if (end == REMOTE_LOOK_RUNS || end == REMOTE_LOOK_GONE) /* the next look finds it */
         return true;
@@ -288,10 +330,7 @@ static bool take_asleep(struct looks *l, struct look_process *p, struct look_thr
             !look_awaited_find(l, p, t->tid, &awaited))
             return false;
     }
-    if (!go_to(l, p, t, &place, state_of(letter, call->in_call), awaited))
-        return false;
-    w->placed_at = seen;
-    return awaited == 0 || call->number != SYS_futex || look_holder_due(l, p, t->tid, seen);
+    return take_place(l, p, t, &place, state_of(letter, call->in_call), awaited, seen);
 }
 
 static bool has_not_run(const struct look_wait *w, const struct remote_task_run *run)
@@ -308,6 +347,9 @@ static bool goes_on_exactly(struct looks *l, const struct look_process *p, struc
     const uint64_t before = w->seen;
 
     divide(w, run, now);
+    if (w->doubtful && has_run)
+        forget(w);
+    w->doubtful = false;
     /* It has run, and may wait elsewhere: the record of the end of its wait comes with the next ones. */
     if (is_placed(w) && has_run) {
         *good = true;
@@ -342,9 +384,9 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
     uint64_t now;
 
     *good = true;
-    if (l->switches && is_placed(w) && l->drained < w->off + part_ns)
+    if (look_is_exact(t) && !w->doubtful && is_placed(w) && l->drained < w->off + part_ns)
         return true; /* it costs nothing */
-    if (!l->switches && is_skipped(w))
+    if (!look_is_exact(t) && is_skipped(w))
         return true;
     if (!read_run(&run, &now, p, t))
         return true;
@@ -354,7 +396,7 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
         return false;
     }
     t->turns = run.turns;
-    if (l->switches)
+    if (look_is_exact(t))
         return goes_on_exactly(l, p, t, &run, now, good);
     if (!has_not_run(w, &run)) {
         w->rests = 0;
@@ -384,9 +426,11 @@ static void place_blocked(struct look_wait *w, bool runs)
 }
 
 /* A zombie neither runs nor waits: what schedstat calls blocked since its end is no time of it. */
-static void forget_end(const struct looks *l, struct look_wait *w)
+static void forget_end(struct look_thread *t)
 {
-    if (l->switches)
+    struct look_wait *w = &t->wait;
+
+    if (look_is_exact(t))
         settle(w);
     w->blocked = 0;
     w->off = 0;
@@ -399,10 +443,10 @@ bool look_wait_take(struct looks *l, struct look_process *p, struct look_thread 
 
     w->dead = letter == 'Z' || letter == 'X';
     if (w->dead) {
-        forget_end(l, w);
+        forget_end(t);
         return look_wait_put(l, p, t);
     }
-    if (!l->switches)
+    if (!look_is_exact(t))
         place_blocked(w, letter == 'R');
 
     /* It sleeps, and has for a round: the record of that is lost. */
@@ -413,6 +457,19 @@ bool look_wait_take(struct looks *l, struct look_process *p, struct look_thread 
     case 'R': return take_running(l, p, t);
     default: return take_asleep(l, p, t, letter);
     }
+}
+
+bool look_wait_change(struct looks *l, const struct look_process *p, struct look_thread *t)
+{
+    struct look_wait *w = &t->wait;
+    const uint64_t brief = w->brief;
+
+    settle(w);
+    forget(w);
+    w->asleep = false;
+    w->still = 0;
+    w->brief = 0;
+    return flush(l, p, t) && put_rest(l, p, t, SFB_STATE_UNKNOWN, brief);
 }
 
 /* --- Its end ------------------------------------------------------------------------------------------- */
@@ -429,7 +486,7 @@ static void end_gone(struct look_wait *w)
     settle(w);
 }
 
-void look_wait_close(struct looks *l, const struct look_process *p, struct look_thread *t)
+void look_wait_close(const struct look_process *p, struct look_thread *t)
 {
     struct look_wait *w = &t->wait;
     struct remote_task_run run;
@@ -441,7 +498,7 @@ void look_wait_close(struct looks *l, const struct look_process *p, struct look_
         end_gone(w);
         return;
     }
-    if (l->switches) {
+    if (look_is_exact(t)) {
         divide(w, &run, now);
         settle_present(w);
     } else if (has_not_run(w, &run)) {
@@ -472,7 +529,7 @@ bool look_wait_end(struct looks *l, const struct look_process *p, struct look_th
     const struct look_wait *w = &t->wait;
 
     if (!l->ends && !l->paused)
-        look_wait_close(l, p, t);
+        look_wait_close(p, t);
     if (!look_wait_put(l, p, t))
         return false;
     return outside_end_thread(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, w->seen,

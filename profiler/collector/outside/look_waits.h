@@ -24,14 +24,14 @@ bool look_wait_take(struct looks *looks, struct look_process *process, struct lo
                     char letter);
 
 /* Divides the time of a thread up to now, for the last time: what is recorded after that takes time of its own. */
-void look_wait_close(struct looks *looks, const struct look_process *process,
-                     struct look_thread *thread);
+void look_wait_close(const struct look_process *process, struct look_thread *thread);
 
-/* A switch record: the thread has stopped running, or goes on. @param preempted  it would have run on */
-void look_wait_switch(struct look_thread *thread, uint64_t time, bool out, bool preempted);
+/* Records were lost: when its wait began holds if it has not run since then. */
+void look_wait_doubt(struct look_thread *thread);
 
-/* Records of a thread were lost: when its wait began is not known. */
-void look_wait_forget(struct look_thread *thread);
+/* Records say from now on when it waits, or no longer do: look_is_exact(). @return false: as above */
+bool look_wait_change(struct looks *looks, const struct look_process *process,
+                      struct look_thread *thread);
 
 /* Records the time of a thread that was divided so far. @return false: as above */
 bool look_wait_put(struct looks *looks, const struct look_process *process,

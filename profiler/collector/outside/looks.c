@@ -13,16 +13,21 @@
 #include "profiler/collector/outside/attach_tasks.h"
 #include "profiler/collector/outside/look_awaited.h"
 #include "profiler/collector/outside/look_cpu.h"
+#include "profiler/collector/outside/look_events.h"
 #include "profiler/collector/outside/look_holders.h"
+#include "profiler/collector/outside/look_switches.h"
 #include "profiler/collector/outside/look_waits.h"
+#include "profiler/collector/outside/wait_kernel.h"
 #include "remote/access_fault.h"
 #include "remote/halt.h"
 #include "util/fnv.h"
 
 enum { MAPS_PART = 64 << 10, ASKED_MOST = 16, HINTS = 4096, PASSES = 4, SPARE = 64 };
 
-/* Where threads were found last, by their numbers. */
-static size_t tid_hints[HINTS];
+/* Where threads were found last, by their numbers: indices. */
+static struct hint {
+    size_t process, thread;
+} hints[HINTS];
 
 static const uint64_t second_ns = 1000000000;
 
@@ -71,18 +76,30 @@ static size_t descriptors_left(void)
     return most > used + spare ? most - used - spare : 0;
 }
 
-struct looks *looks_open(struct outside *outside, bool waits)
+struct looks *looks_open(struct outside *outside, bool waits, struct wait_events *events)
 {
     struct looks *l = calloc(1, sizeof *l);
 
     if (!l)
         return NULL;
+    if (events && events->rung == WAIT_STACKS) {
+        l->kernel = wait_kernel_open();
+        if (!l->kernel) {
+            free(l);
+            return NULL;
+        }
+    }
+    l->events = events;
+    l->room = WAIT_SWITCHES;
+    l->judged = now_ns();
     l->outside = outside;
     l->python.read = &l->look.python;
     l->waits = waits;
     l->begun = now_ticks();
     look_cpu_open(l);
     l->limit = descriptors_left();
+    if (events)
+        l->limit -= events->rings.limit < l->limit ? events->rings.limit : l->limit;
     return l;
 }
 
@@ -140,6 +157,7 @@ static bool add_thread(struct looks *l, struct look_process *p, pid_t tid, bool 
     read_run(p, t);
     t->sampled = is_new && !l->paused ? 0 : t->cpu;
     t->found = t->sampled;
+    look_events_begin(l, t);
     if (l->waits)
         look_wait_begin(p, t, is_new ? begun_at(p, tid) : 0);
     return true;
@@ -161,12 +179,14 @@ static void close_thread(struct looks *l, const struct look_process *p, struct l
 {
     if (l->waits)
         look_wait_end(l, p, t);
+    look_events_end(l, t);
     if (t->run < 0)
         return;
     close(t->run);
     l->files--;
 }
 
+/* Those that the last list has not have ended, once their last records were taken. */
 static void forget_unseen(struct looks *l, struct look_process *p)
 {
     size_t kept = 0;
@@ -199,7 +219,6 @@ static bool list_threads(struct looks *l, struct look_process *p, bool is_new)
             good = add_thread(l, p, tids[i], is_new);
     }
     free(tids);
-    forget_unseen(l, p);
     return good;
 }
 
@@ -418,6 +437,7 @@ bool looks_set(struct looks *l, const pid_t *pids, size_t count, uint64_t now)
     uint64_t skipped = 0;
     bool good = true;
 
+    l->has_unknown = false;
     for (size_t i = 0; i < l->processes.count; i++)
         l->processes.at[i]->seen = false;
     for (size_t i = 0; i < count; i++) {
@@ -497,40 +517,57 @@ static bool has_other_threads(const struct looks *l, const struct look_process *
            count != p->threads.count;
 }
 
-/* @return NULL: it was not found yet */
-static struct look_thread *thread_of(const struct looks *l, pid_t pid, pid_t tid)
+struct look_thread *looks_find_thread(const struct looks *l, pid_t pid, pid_t tid,
+                                      struct look_process **process)
 {
-    struct look_process *p = look_process_of(l, pid);
-    size_t *hint = &tid_hints[(unsigned)tid % HINTS];
-    struct look_thread *t;
+    struct hint *hint = &hints[(unsigned)tid % HINTS];
 
-    if (p && *hint < p->threads.count && p->threads.at[*hint].tid == tid)
-        return &p->threads.at[*hint];
-    t = p ? find_thread(p, tid, 0) : NULL;
-    if (t)
-        *hint = (size_t)(t - p->threads.at);
-    return t;
-}
+    if (hint->process < l->processes.count) {
+        *process = l->processes.at[hint->process];
+        if (hint->thread < (*process)->threads.count &&
+            (*process)->threads.at[hint->thread].tid == tid && (pid == 0 || (*process)->pid == pid))
+            return &(*process)->threads.at[hint->thread];
+    }
+    for (size_t i = 0; i < l->processes.count; i++) {
+        struct look_thread *t;
 
-void looks_switch(struct looks *l, pid_t pid, pid_t tid, uint64_t time, bool out, bool preempted)
-{
-    struct look_thread *t = thread_of(l, pid, tid);
-
-    if (t)
-        look_wait_switch(t, time, out, preempted);
+        *process = l->processes.at[i];
+        if (pid != 0 && (*process)->pid != pid)
+            continue;
+        t = find_thread(*process, tid, 0);
+        if (!t)
+            continue;
+        *hint = (struct hint){ i, (size_t)(t - (*process)->threads.at) };
+        return t;
+    }
+    return NULL;
 }
 
 void looks_lost(struct looks *l)
 {
     for (size_t i = 0; i < l->processes.count; i++)
         for (size_t k = 0; k < l->processes.at[i]->threads.count; k++)
-            look_wait_forget(&l->processes.at[i]->threads.at[k]);
+            look_wait_doubt(&l->processes.at[i]->threads.at[k]);
 }
 
 void looks_drained(struct looks *l, uint64_t time)
 {
-    l->switches = true;
     l->drained = time;
+}
+
+bool looks_lack_process(const struct looks *l)
+{
+    return l->has_unknown;
+}
+
+uint64_t looks_by_looks(const struct looks *l)
+{
+    return l->by_looks_most;
+}
+
+uint64_t looks_no_events(const struct looks *l)
+{
+    return l->no_events_most;
 }
 
 uint64_t looks_rounds(const struct looks *l)
@@ -538,37 +575,43 @@ uint64_t looks_rounds(const struct looks *l)
     return l->rounds;
 }
 
-/* Nothing is looked at, and threads are listed as they come and go. @return false: no memory */
-static bool take_nothing(struct looks *l, uint64_t now)
+bool looks_list(struct looks *l)
 {
-    for (size_t i = 0; i < l->processes.count; i++)
-        if (now - l->processes.at[i]->listed > second_ns && !refresh(l, l->processes.at[i], now))
+    const uint64_t now = now_ns(), listed_ns = l->waits && l->processes.count > ASKED_MOST
+                                                   ? second_ns / 10
+                                                   : second_ns;
+
+    for (size_t i = 0; i < l->processes.count; i++) {
+        struct look_process *p = l->processes.at[i];
+
+        if ((now - p->listed > (l->paused ? second_ns : listed_ns) ||
+             (!l->paused && has_other_threads(l, p))) &&
+            !refresh(l, p, now))
             return false;
+    }
     return true;
 }
 
 bool looks_take(struct looks *l)
 {
-    const uint64_t now = now_ns(), listed_ns = l->waits && l->processes.count > ASKED_MOST
-                                                   ? second_ns / 10
-                                                   : second_ns;
+    const uint64_t now = now_ns();
     bool good;
 
+    for (size_t i = 0; i < l->processes.count; i++)
+        forget_unseen(l, l->processes.at[i]);
     if (l->paused)
-        return take_nothing(l, now);
+        return true;
     l->rounds++;
     look_cpu_round_begin(l);
     remote_halts_settle();
     for (size_t i = 0; i < l->processes.count; i++) {
         struct look_process *p = l->processes.at[i];
 
-        if ((now - p->listed > listed_ns || has_other_threads(l, p)) && !refresh(l, p, now))
-            return false;
         for (size_t k = 0; k < p->threads.count; k++)
             if (!look_at(l, p, &p->threads.at[k], now))
                 return false;
     }
-    good = look_holders_find(l);
+    good = look_holders_find(l) && look_events_judge(l, now);
     look_cpu_round_end(l);
     return good;
 }
@@ -584,7 +627,7 @@ static void close_all(struct looks *l)
             struct look_process *p = l->processes.at[k];
 
             for (size_t j = 0; j < p->threads.count; j++)
-                look_wait_close(l, p, &p->threads.at[j]);
+                look_wait_close(p, &p->threads.at[j]);
             count += p->threads.count;
         }
         if (now_ns() - before < pass_ns(count))
@@ -664,6 +707,8 @@ void looks_close(struct looks *l)
     look_cpu_close(l);
     remote_look_free(&l->look);
     look_awaited_free(&l->awaited);
+    wait_kernel_close(l->kernel);
+    report_strings_free(&l->names);
     free(l->due.at);
     free(l);
 }

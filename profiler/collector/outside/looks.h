@@ -16,12 +16,14 @@
 enum { LOOKS_HZ = 100 };
 
 struct looks; /* opaque */
+struct wait_events;
 
 /*
- * @param waits  threads that sleep are looked at as well: look_waits.h
+ * @param waits   threads that sleep are looked at as well: look_waits.h
+ * @param events  with them each wait has its exact time: look_switches.h; borrowed. NULL: none
  * @return NULL: no memory
  */
-struct looks *looks_open(struct outside *outside, bool waits);
+struct looks *looks_open(struct outside *outside, bool waits, struct wait_events *events);
 
 /*
  * Whether a process can be looked at: read, and stopped.
@@ -44,16 +46,11 @@ bool looks_set(struct looks *looks, const pid_t *pids, size_t count, uint64_t no
  */
 bool looks_pause(struct looks *looks, bool paused);
 
+/* Lists threads that have come. Called before their records are taken. @return false: no memory */
+bool looks_list(struct looks *looks);
+
 /* Looks at all of them. @return false: the recording cannot be written, or no memory */
 bool looks_take(struct looks *looks);
-
-/*
- * Switch records: a thread has stopped running, or goes on. With them each wait has its exact time.
- *
- * @param preempted  it would have run on
- */
-void looks_switch(struct looks *looks, pid_t pid, pid_t tid, uint64_t time, bool out,
-                  bool preempted);
 
 /* Records were lost. */
 void looks_lost(struct looks *looks);
@@ -61,11 +58,20 @@ void looks_lost(struct looks *looks);
 /* All records up to a time were given. */
 void looks_drained(struct looks *looks, uint64_t time);
 
+/* Whether records came of a process that is not looked at, since looks_set(). */
+bool looks_lack_process(const struct looks *looks);
+
 /* How often all threads were looked at. */
 uint64_t looks_rounds(const struct looks *looks);
 
 /* Processes that no descriptor was left for, at one time. */
 uint64_t looks_skipped(const struct looks *looks);
+
+/* Threads at one time that wait too often for records of it, most. */
+uint64_t looks_by_looks(const struct looks *looks);
+
+/* Threads at one time that had no records of their waits for want of a descriptor, or of rights, most. */
+uint64_t looks_no_events(const struct looks *looks);
 
 /* How often a thread was stopped. */
 uint64_t looks_stops(const struct looks *looks);

@@ -5,10 +5,27 @@
 #include "profiler/collector/outside/look_mappings.h"
 #include "profiler/collector/outside/outside_python.h"
 #include "profiler/collector/outside/outside_samples.h"
+#include "profiler/collector/outside/wait_events.h"
 #include "remote/thread_look.h"
 #include "util/array.h"
 #include "util/index.h"
 #include "util/strings.h"
+
+/* Where a thread was when it stopped running. */
+struct look_left {
+    struct outside_place place; /* no stack: not known */
+    uint64_t pc, sp;
+    uint32_t state; /* enum sfb_recording_state, if it waits */
+    const char *call;
+    uint32_t awaited; /* in the recording; 0: not known */
+};
+
+/* What ended a wait. */
+struct look_waker {
+    uint64_t time;          /* CLOCK_MONOTONIC; 0: not known */
+    uint32_t thread, stack; /* in the recording; 0: none, not known */
+    const char *name;       /* of what is no thread there; NULL or "": not known */
+};
 
 /*
  * The wall time of a thread, where waits are recorded. What schedstat says divides it exactly: CPU time, time that it was
@@ -28,7 +45,7 @@ struct look_wait {
     uint32_t rests; /* by looks alone: looks in a row at which it had not run */
     bool skipped;   /* in the last round */
 
-    /* With switch records, which say exactly when it stopped and went on: look_wait_switch() */
+    /* With switch records, which say exactly when it stopped and went on: look_switches.h */
     uint64_t off; /* CLOCK_MONOTONIC, since when it waits; 0: it does not, or that is not known */
     uint64_t placed_at;   /* when `place` was seen: it is of the wait that has this moment */
     uint64_t still;       /* since when it has not run; 0: it has since the last look */
@@ -36,7 +53,15 @@ struct look_wait {
     uint64_t claim_short; /* of waits that no look has seen */
     uint64_t woke;        /* CLOCK_MONOTONIC: end of the last wait that has ended */
     bool dead;            /* a zombie: its time is no wait */
+    bool doubtful;        /* records were lost: `off` holds if it has not run since */
     uint64_t brief;       /* ns of those, not recorded yet */
+
+    /* With samples of switches, and of wake-ups */
+    struct look_left left;
+    uint64_t preempted;      /* CLOCK_MONOTONIC, since when it would run on; 0: it does not */
+    uint64_t ahead;          /* ns that it was runnable, recorded before schedstat was read */
+    struct look_waker woken; /* from the present wait */
+    struct look_waker waker; /* from the wait at `place`, which has ended */
 
     /* What it waits for: look_awaited.h, look_holders.h */
     uint32_t awaited;              /* in the recording; 0: not known */
@@ -59,7 +84,10 @@ struct look_thread {
     struct look_wait wait;
     uint64_t ran_at;    /* CLOCK_MONOTONIC of its last sample */
     uint32_t ran_stack; /* of that one, in the recording */
-    pid_t own;          /* its number in its own PID namespace; 0: not read yet */
+    struct wait_thread_events events;
+    uint64_t judged_turns;
+    uint32_t stacks_since; /* samples since then */
+    pid_t own;             /* its number in its own PID namespace; 0: not read yet */
 };
 
 struct look_process {
@@ -93,12 +121,20 @@ struct look_due {
     uint32_t kind;  /* enum look_mutex */
 };
 
+/* Names of processes that woke threads up: read once a second. */
+enum { LOOK_NAMES = 64 };
+
+struct look_name {
+    uint32_t pid;
+    uint64_t time;
+    uint32_t name; /* string */
+};
+
 struct looks {
     struct outside *outside;
     bool waits;       /* are recorded, too */
     bool paused;      /* looks_pause() */
     bool ends;        /* all time is divided for the last time */
-    bool switches;    /* records say when threads wait */
     uint64_t drained; /* CLOCK_MONOTONIC: records up to here were taken */
     uint64_t rounds;
     REPORT_ARRAY(struct look_process *) processes;
@@ -114,7 +150,34 @@ struct looks {
     uint64_t skipped;    /* processes, at most at one time: there was no descriptor */
     struct look_awaited awaited;
     REPORT_ARRAY(struct look_due) due;
+
+    /* Records of waits: look_events.h, look_switches.h */
+    struct wait_events *events; /* NULL: looks alone */
+    struct wait_kernel *kernel;
+    uint64_t judged;         /* CLOCK_MONOTONIC */
+    bool has_unknown;        /* records came of a process that is not known */
+    bool has_new;            /* threads that were not judged yet */
+    bool woken_changed;      /* threads that have stacks of their waits */
+    uint64_t woken_set;      /* CLOCK_MONOTONIC: the filter for those */
+    uint64_t waits_since;    /* that records have begun since then */
+    enum wait_rung room;     /* what a new thread may have */
+    uint64_t by_looks_most;  /* threads at one time that wait too often */
+    uint64_t no_events_most; /* threads at one time that could have no events */
+    struct report_strings names;
+    struct look_name known_names[LOOK_NAMES];
 };
+
+/* Whether samples say where a thread stops running: each of its waits is a record of its own. */
+static inline bool look_has_own(const struct look_thread *t)
+{
+    return t->events.rung == WAIT_STACKS;
+}
+
+/* Whether records say when a thread waits. */
+static inline bool look_is_exact(const struct look_thread *t)
+{
+    return t->events.rung > WAIT_LOOKS;
+}
 
 /* @return descriptor of a thread's schedstat; -1: none */
 int look_run_open(const struct look_process *process, pid_t tid);
@@ -139,6 +202,10 @@ bool look_running(struct looks *looks, struct look_process *process, struct look
 /* @return NULL: it is not known, or has ended */
 struct look_process *look_process_of(const struct looks *looks, pid_t pid);
 struct look_thread *look_thread_of(struct look_process *process, pid_t tid);
+
+/* @param pid  0: not known. @param process  written. @return NULL: it was not found yet */
+struct look_thread *looks_find_thread(const struct looks *looks, pid_t pid, pid_t tid,
+                                      struct look_process **process);
 
 /* The copied stack of looks->look. Its walk writes looks->python. */
 struct sfb_copied_stack look_copied(struct looks *looks, size_t most);

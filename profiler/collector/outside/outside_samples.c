@@ -192,6 +192,33 @@ bool outside_end_thread(struct outside *o, uint32_t pid, uint32_t tid, uint64_t 
     return outside_put(o, sfb_recording_put_thread_end(o->how.writer, &event));
 }
 
+static void stack_of_sample(struct sfb_copied_stack *out, const struct perf_layout *layout,
+                            const struct perf_sample *s)
+{
+    if (s->abi != PERF_REGISTERS_64 || !s->registers)
+        return;
+    perf_registers_read(&out->registers, layout->registers, s->registers);
+    out->address = out->registers.reg[perf_register_sp];
+    out->bytes = s->stack;
+    out->size = s->stack_size;
+    out->whole = s->stack_size < s->stack_room;
+}
+
+bool outside_place_sample(struct outside *o, const struct perf_layout *layout,
+                          const struct perf_sample *s, struct outside_place *place,
+                          struct sfb_context *registers)
+{
+    struct sfb_copied_stack stack = { .before_count = 0 };
+
+    *place = (struct outside_place){ .stack = 0 };
+    *registers = (struct sfb_context){ .valid = 0 };
+    if (s->ids.pid == 0 || s->stack_size == 0)
+        return true;
+    stack_of_sample(&stack, layout, s);
+    *registers = stack.registers;
+    return outside_find_place(o, s->ids.pid, s->ids.tid, s->ids.time, &stack, NULL, place);
+}
+
 bool outside_take_sample(struct outside *o, const struct perf_layout *layout,
                          const struct perf_sample *s, uint64_t weight)
 {
@@ -204,12 +231,6 @@ bool outside_take_sample(struct outside *o, const struct perf_layout *layout,
         if (stack.before_count == 0 && is_kernel(s->ip))
             before[stack.before_count++] = s->ip;
     }
-    if (s->abi == PERF_REGISTERS_64 && s->registers) {
-        perf_registers_read(&stack.registers, layout->registers, s->registers);
-        stack.address = stack.registers.reg[perf_register_sp];
-        stack.bytes = s->stack;
-        stack.size = s->stack_size;
-        stack.whole = s->stack_size < s->stack_room;
-    }
+    stack_of_sample(&stack, layout, s);
     return outside_take_stack(o, s->ids.pid, s->ids.tid, s->ids.time, weight, &stack, NULL, &place);
 }

@@ -26,6 +26,17 @@ bool outside_take_stack(struct outside *outside, uint32_t pid, uint32_t tid, uin
                         uint64_t weight, const struct sfb_copied_stack *stack,
                         const struct outside_python *python, struct outside_place *place);
 
+/*
+ * The place of a sample's thread, for waits that follow.
+ *
+ * @param place      written; no stack: the sample has none
+ * @param registers  written; none is valid then
+ * @return false: as above
+ */
+bool outside_place_sample(struct outside *outside, const struct perf_layout *layout,
+                          const struct perf_sample *sample, struct outside_place *place,
+                          struct sfb_context *registers);
+
 /* Walks a stack, and gives its place for waits that follow. @return false: as above */
 bool outside_find_place(struct outside *outside, uint32_t pid, uint32_t tid, uint64_t time,
                         const struct sfb_copied_stack *stack, const struct outside_python *python,

@@ -84,9 +84,11 @@ static void read_chain(struct sfb_reader *r, struct perf_sample *out)
     sfb_reader_skip(r, count * sizeof(uint64_t));
 }
 
-static void skip_raw(struct sfb_reader *r)
+static void read_raw(struct sfb_reader *r, struct perf_sample *out)
 {
-    sfb_reader_skip(r, sfb_reader_u32(r));
+    out->raw_size = sfb_reader_u32(r);
+    out->raw = r->pos;
+    sfb_reader_skip(r, out->raw_size);
 }
 
 static void read_registers(struct sfb_reader *r, uint64_t mask, struct perf_sample *out)
@@ -125,7 +127,7 @@ bool perf_sample_read(struct perf_sample *out, const struct perf_layout *layout,
     if (type & PERF_SAMPLE_CALLCHAIN)
         read_chain(&r, out);
     if (type & PERF_SAMPLE_RAW)
-        skip_raw(&r);
+        read_raw(&r, out);
     if (type & PERF_SAMPLE_BRANCH_STACK)
         return false;
     if (type & PERF_SAMPLE_REGS_USER)

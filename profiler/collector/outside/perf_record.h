@@ -36,6 +36,8 @@ struct perf_sample {
     uint64_t count;           /* of the event, when it was read: PERF_SAMPLE_READ */
     const uint8_t *chain;     /* addresses, and enum perf_callchain_context; any alignment */
     size_t chain_count;       /* of them */
+    const uint8_t *raw;       /* fields of a tracepoint; any alignment */
+    size_t raw_size;          /* of them, and of what pads them */
     uint64_t abi;             /* of the registers */
     const uint8_t *registers; /* values, by the layout's mask; NULL: none */
     const uint8_t *stack;     /* from sp on */

@@ -17,8 +17,11 @@ enum { PERF_REGISTERS_64 = 2 };
  */
 void perf_registers_read(struct sfb_context *out, uint64_t mask, const uint8_t *values);
 
-/* The stack pointer's DWARF number. */
-extern const unsigned perf_register_sp;
+/* DWARF numbers: of the stack pointer, and the number that struct sfb_context has the pc by. */
+extern const unsigned perf_register_sp, perf_register_pc;
+
+/* Of the first three arguments of a system call. */
+extern const unsigned perf_register_arguments[3];
 
 /* The name of this machine in perf.data: uname -m. */
 extern const char *const perf_machine;

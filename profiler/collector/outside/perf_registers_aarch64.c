@@ -6,7 +6,8 @@
 enum { COUNT = 33 };
 
 const char *const perf_machine = "aarch64";
-const unsigned perf_register_sp = 31;
+const unsigned perf_register_sp = 31, perf_register_pc = 32;
+const unsigned perf_register_arguments[3] = { 0, 1, 2 };
 const uint64_t perf_registers_wanted = ((uint64_t)1 << COUNT) - 1;
 
 void perf_registers_read(struct sfb_context *out, uint64_t mask, const uint8_t *values)

@@ -6,7 +6,8 @@
 enum { FIRST_SEGMENT = 9, FIRST_R8 = 16, COUNT = 24 };
 
 const char *const perf_machine = "x86_64";
-const unsigned perf_register_sp = 7;
+const unsigned perf_register_sp = 7, perf_register_pc = 16;
+const unsigned perf_register_arguments[3] = { 5, 4, 1 };
 const uint64_t perf_registers_wanted = 0xff01ff;
 
 /* DWARF numbers: rax rdx rcx rbx rsi rdi rbp rsp, r8 to r15, and the pc as 16. */

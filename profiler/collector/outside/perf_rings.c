@@ -72,6 +72,16 @@ static void set_attr(struct perf_rings *r, const struct perf_rings_options *how)
     };
 }
 
+static void add_stacks(struct perf_event_attr *attr)
+{
+    attr->sample_type |=
+        PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+    attr->exclude_kernel = 0;
+    attr->exclude_callchain_user = 1;
+    attr->sample_regs_user = perf_registers_wanted;
+    attr->sample_stack_user = PERF_STACK_SWITCH;
+}
+
 /* Of an event that never counts. */
 static void set_switches(struct perf_rings *r, const struct perf_rings_options *how)
 {
@@ -91,6 +101,8 @@ static void set_switches(struct perf_rings *r, const struct perf_rings_options *
         .clockid = CLOCK_MONOTONIC,
         .watermark = 1,
     };
+    if (how->stacks) /* of other events in the same rings: all of one layout */
+        add_stacks(&r->attr);
 }
 
 /* What an event may not do here is left out, one after the other. @return false: errno says why not */

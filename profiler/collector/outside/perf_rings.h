@@ -14,7 +14,7 @@
 #include "util/array.h"
 
 /* Bytes of a copied stack: a sample has 16 bits for its size. */
-enum { PERF_STACK_LEAST = 8 << 10, PERF_STACK_MOST = 65528 - 1024 };
+enum { PERF_STACK_LEAST = 8 << 10, PERF_STACK_SWITCH = 16 << 10, PERF_STACK_MOST = 65528 - 1024 };
 
 struct perf_ring {
     int fd, cpu;
@@ -47,7 +47,8 @@ struct perf_rings_options {
     bool all;         /* events of CPUs, and not of threads */
     bool user_only;   /* also where kernel time is allowed */
     bool no_children; /* threads alone are inherited */
-    bool switches;    /* no samples: records of when threads stop running, and go on */
+    bool switches;    /* records of when threads stop running, and go on */
+    bool stacks;      /* of switches: there is room for events of another kind, with stacks */
     uint64_t
         most; /* bytes of a ring; 0: what the rate needs. Less where locked memory is limited */
 };

@@ -1,0 +1,179 @@
+#include "profiler/collector/outside/look_events.h"
+
+#include <stdlib.h>
+
+#include "profiler/collector/outside/look_waits.h"
+
+/*
+ * Waits of all threads together, a second. A record costs up to 5 us where processes alternate: 1 % of a CPU. A stack is 16 KiB, which
+ * are copied and walked.
+ */
+enum { STACKS_MOST = 500, RECORDS_MOST = 2000 };
+
+/* A thread gets events if all have waited so much less. */
+enum { CALM = 2 };
+
+/* How often a new thread waits is seen for so long before its stacks are copied. */
+enum { FIRST_NS = 100000000 };
+
+static const uint64_t second_ns = 1000000000;
+
+struct candidate {
+    struct look_process *process;
+    struct look_thread *thread;
+    uint64_t turns; /* a second */
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    if (x->turns != y->turns)
+        return x->turns < y->turns ? -1 : 1;
+    return (x->thread->tid > y->thread->tid) - (x->thread->tid < y->thread->tid);
+}
+
+void look_events_begin(struct looks *l, struct look_thread *t)
+{
+    t->judged_turns = t->turns;
+    if (!l->events)
+        return;
+    wait_events_set(l->events, &t->events, t->tid, l->room);
+    l->has_new = true;
+}
+
+void look_events_end(struct looks *l, struct look_thread *t)
+{
+    wait_events_free(l->events, &t->events);
+}
+
+/* Threads, those first that wait least. @return for free(); NULL: no memory */
+static struct candidate *rank(const struct looks *l, uint64_t ns, size_t *count)
+{
+    struct candidate *all;
+
+    *count = 0;
+    for (size_t i = 0; i < l->processes.count; i++)
+        *count += l->processes.at[i]->threads.count;
+    all = calloc(*count + 1, sizeof *all);
+    if (!all)
+        return NULL;
+    *count = 0;
+    for (size_t i = 0; i < l->processes.count; i++)
+        for (size_t k = 0; k < l->processes.at[i]->threads.count; k++) {
+            struct look_thread *t = &l->processes.at[i]->threads.at[k];
+
+            all[(*count)++] = (struct candidate){ l->processes.at[i], t,
+                                                  (uint64_t)((double)(t->turns - t->judged_turns) *
+                                                             (double)second_ns / (double)ns) };
+            t->judged_turns = t->turns;
+        }
+    if (*count > 1)
+        qsort(all, *count, sizeof *all, compare);
+    return all;
+}
+
+/* What a thread may have, if those before it have so many turns together. */
+static enum wait_rung rung_of(const struct looks *l, const struct look_thread *t, uint64_t turns)
+{
+    if (turns * (look_has_own(t) ? 1 : CALM) <= STACKS_MOST)
+        return l->events->rung;
+    return !l->events->own || turns * (look_is_exact(t) ? 1 : CALM) <= RECORDS_MOST ? WAIT_SWITCHES
+                                                                                    : WAIT_LOOKS;
+}
+
+static bool change(struct looks *l, const struct candidate *c, enum wait_rung rung)
+{
+    const enum wait_rung before = c->thread->events.rung;
+
+    c->thread->stacks_since = 0;
+    wait_events_set(l->events, &c->thread->events, c->thread->tid, rung);
+    l->woken_changed |= c->thread->events.rung != before;
+    return (before > WAIT_LOOKS) == (c->thread->events.rung > WAIT_LOOKS) ||
+           look_wait_change(l, c->process, c->thread);
+}
+
+/* Gives each thread what it may have, in the order of their turns. */
+static bool share_out(struct looks *l, uint64_t ns)
+{
+    size_t count;
+    struct candidate *all = rank(l, ns, &count);
+    uint64_t turns = 0, by_looks = 0, no_events = 0;
+    bool good = all != NULL;
+
+    for (size_t i = 0; good && i < count; i++) {
+        enum wait_rung rung;
+
+        turns += all[i].turns;
+        rung = rung_of(l, all[i].thread, turns);
+        good = change(l, &all[i], rung);
+        by_looks += rung == WAIT_LOOKS;
+        no_events += rung > WAIT_LOOKS && all[i].thread->events.rung == WAIT_LOOKS;
+    }
+    l->room = !l->events->own || CALM * turns <= RECORDS_MOST ? WAIT_SWITCHES : WAIT_LOOKS;
+    l->by_looks_most = by_looks > l->by_looks_most ? by_looks : l->by_looks_most;
+    l->no_events_most = no_events > l->no_events_most ? no_events : l->no_events_most;
+    free(all);
+    return good;
+}
+
+/* Of these threads it is recorded what wakes them up. @return false: no memory */
+static bool set_woken(struct looks *l, uint64_t now)
+{
+    size_t count = 0;
+    pid_t *tids;
+
+    if (!l->woken_changed || !l->events->wakes || now - l->woken_set < second_ns / 10)
+        return true;
+    for (size_t i = 0; i < l->processes.count; i++)
+        count += l->processes.at[i]->threads.count;
+    tids = calloc(count + 1, sizeof *tids);
+    if (!tids)
+        return false;
+    count = 0;
+    for (size_t i = 0; i < l->processes.count; i++)
+        for (size_t k = 0; k < l->processes.at[i]->threads.count; k++)
+            if (look_has_own(&l->processes.at[i]->threads.at[k]))
+                tids[count++] = l->processes.at[i]->threads.at[k].tid;
+    wait_events_wake(l->events, tids, count);
+    free(tids);
+    l->woken_changed = false;
+    l->woken_set = now;
+    return true;
+}
+
+/* Whether it is time to judge: once a second; earlier of new threads, and if there are too many waits already. */
+static bool is_due(const struct looks *l, uint64_t ns)
+{
+    return ns >= second_ns || (l->has_new && ns >= FIRST_NS) || l->waits_since > RECORDS_MOST;
+}
+
+bool look_events_judge(struct looks *l, uint64_t now)
+{
+    const uint64_t ns = now - l->judged;
+    const bool inherited = l->events && !l->events->own;
+    bool good;
+
+    if (!l->events || l->paused)
+        return true;
+    if (!is_due(l, ns))
+        return set_woken(l, now);
+    if (l->waits_since * second_ns / (ns > 0 ? ns : 1) > RECORDS_MOST)
+        l->events->own = true;
+    l->judged = now;
+    l->waits_since = 0;
+    l->has_new = false;
+    good = share_out(l, ns > 0 ? ns : 1);
+    if (inherited && l->events->own)
+        wait_events_disinherit(l->events);
+    return good && set_woken(l, now);
+}
+
+bool look_events_calm(struct looks *l, struct look_thread *t)
+{
+    if (t->stacks_since++ < STACKS_MOST)
+        return true;
+    if (look_has_own(t))
+        wait_events_set(l->events, &t->events, t->tid, WAIT_SWITCHES);
+    return false;
+}

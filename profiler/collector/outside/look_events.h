@@ -1,0 +1,21 @@
+/*
+ * Which threads have events of their waits. An event costs a thread about a microsecond at each wait, which counts where it waits
+ * thousands of times a second: such threads are looked at alone.
+ */
+#ifndef PROFILER_COLLECTOR_OUTSIDE_LOOK_EVENTS_H
+#define PROFILER_COLLECTOR_OUTSIDE_LOOK_EVENTS_H
+
+#include "profiler/collector/outside/looks_state.h"
+
+/* A thread was found. */
+void look_events_begin(struct looks *looks, struct look_thread *thread);
+
+/* Judges once a second what the waits since then have cost. @return false: the recording cannot be written, or no memory */
+bool look_events_judge(struct looks *looks, uint64_t now);
+
+/* A sample of a thread came. @return false: there were too many, and there are none from now on */
+bool look_events_calm(struct looks *looks, struct look_thread *thread);
+
+void look_events_end(struct looks *looks, struct look_thread *thread);
+
+#endif

@@ -1,0 +1,271 @@
+#include "profiler/collector/outside/look_switches.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "profiler/collector/outside/look_awaited.h"
+#include "profiler/collector/outside/look_events.h"
+#include "profiler/collector/outside/outside.h"
+#include "profiler/collector/outside/perf_registers.h"
+#include "profiler/collector/outside/wait_kernel.h"
+#include "profiler/collector/processes/tasks.h"
+
+enum { NAME = 64 };
+
+/* --- Records of switches --------------------------------------------------------------------------------- */
+
+static bool put(struct looks *l, const struct look_process *p, const struct look_thread *t,
+                struct sfb_recording_wait wait)
+{
+    return wait.weight == 0 ||
+           outside_take_wait(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, &wait);
+}
+
+bool look_switch_has_place(const struct look_wait *w)
+{
+    return w->off != 0 && w->left.place.stack != 0;
+}
+
+/* When the present wait ended: it was woken up, and may have waited for a CPU then. */
+static uint64_t end_of(const struct look_wait *w, uint64_t on)
+{
+    return w->woken.time > w->off && w->woken.time < on ? w->woken.time : on;
+}
+
+/* No look has seen it: its place is that of its beginning. schedstat has its time as well, and is read later. */
+static bool put_unseen(struct looks *l, const struct look_process *p, struct look_thread *t,
+                       uint64_t end)
+{
+    struct look_wait *w = &t->wait;
+
+    w->blocked -= (int64_t)(end - w->off);
+    return put(l, p, t,
+               (struct sfb_recording_wait){ .stack = w->left.place.stack,
+                                            .end = w->left.place.end,
+                                            .time = end,
+                                            .weight = end - w->off,
+                                            .state = w->left.state,
+                                            .call = w->left.call,
+                                            .awaited = w->left.awaited,
+                                            .since = w->off,
+                                            .waker = w->woken.thread,
+                                            .waker_stack = w->woken.stack,
+                                            .waker_name = w->woken.name });
+}
+
+/* It had no CPU up to now. */
+static bool put_runnable(struct looks *l, const struct look_process *p, struct look_thread *t,
+                         const struct outside_place *place, uint64_t from, uint64_t to)
+{
+    if (to <= from || place->stack == 0)
+        return true;
+    t->wait.ahead += to - from;
+    return put(l, p, t,
+               (struct sfb_recording_wait){ .stack = place->stack,
+                                            .end = place->end,
+                                            .time = to,
+                                            .weight = to - from,
+                                            .state = SFB_STATE_RUNNABLE,
+                                            .call = "" });
+}
+
+/* The thread goes on after a wait. */
+static bool end_wait(struct looks *l, const struct look_process *p, struct look_thread *t,
+                     uint64_t time)
+{
+    struct look_wait *w = &t->wait;
+    const bool placed = w->placed_at >= w->off && w->placed_at < time;
+    const uint64_t end = end_of(w, time);
+
+    if (!placed && w->left.place.stack != 0)
+        return put_unseen(l, p, t, end) && put_runnable(l, p, t, &w->left.place, end, time);
+    *(placed ? &w->claim : &w->claim_short) += end - w->off;
+    w->woke = end;
+    if (!placed)
+        return true;
+    w->waker = w->woken;
+    return put_runnable(l, p, t, &w->place, end, time);
+}
+
+static bool take_switch(struct looks *l, const struct look_process *p, struct look_thread *t,
+                        uint64_t time, uint16_t misc)
+{
+    struct look_wait *w = &t->wait;
+    bool good = true;
+
+    if (misc & PERF_RECORD_MISC_SWITCH_OUT) {
+        const bool preempted = misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+
+        l->waits_since++;
+        w->off = preempted ? 0 : time;
+        w->preempted = preempted ? time : 0;
+        w->woken = (struct look_waker){ .time = 0 };
+        w->doubtful = false;
+        return true;
+    }
+    if (w->doubtful) /* it may be the end of another wait */
+        w->off = 0;
+    if (w->off != 0 && time > w->off)
+        good = end_wait(l, p, t, time);
+    else if (w->preempted != 0)
+        good = put_runnable(l, p, t, &w->left.place, w->preempted, time);
+    w->off = w->preempted = 0;
+    w->left.place.stack = 0;
+    w->doubtful = false;
+    return good;
+}
+
+/* --- Samples --------------------------------------------------------------------------------------------- */
+
+/* States of sched_switch: TASK_INTERRUPTIBLE and so on of the kernel's linux/sched.h. */
+enum { STATE_DISK = 0x02, STATE_STOPPED = 0x04, STATE_TRACED = 0x08 };
+
+/* @param how  of sched_switch; 0: not known */
+static uint32_t state_of(const struct wait_chain *chain, uint64_t how)
+{
+    const bool disk = how != 0 ? how & STATE_DISK : chain->disk;
+
+    if (how & STATE_STOPPED || (how == 0 && chain->stopped))
+        return SFB_STATE_STOPPED;
+    if (chain->call[0])
+        return disk ? SFB_STATE_DISK : SFB_STATE_ASLEEP;
+    return chain->fault ? SFB_STATE_FAULT : disk ? SFB_STATE_DISK : SFB_STATE_ASLEEP;
+}
+
+/* What a thread waits for whose call is a futex's: its arguments are those of its registers. */
+static bool find_futex(struct looks *l, struct look_process *p, struct look_thread *t,
+                       const struct sfb_context *registers)
+{
+    struct remote_task_call *call = &l->look.call;
+
+    *call = (struct remote_task_call){ .in_call = true, .number = SYS_futex };
+    for (unsigned i = 0; i < 3; i++)
+        call->argument[i] = registers->reg[perf_register_arguments[i]];
+    l->look.python.gil = SFB_GIL_UNKNOWN;
+    return look_awaited_find(l, p, t->tid, &t->wait.left.awaited);
+}
+
+/* A thread stops running: where it is, all that it was waits for. Functions of an interpreter are read by looks alone. */
+static bool take_stop(struct looks *l, struct look_process *p, struct look_thread *t,
+                      const struct perf_layout *layout, const struct perf_sample *sample,
+                      uint64_t how)
+{
+    struct look_left *left = &t->wait.left;
+    struct sfb_context registers;
+    struct wait_chain chain;
+
+    left->place.stack = 0;
+    left->awaited = 0;
+    if (p->python.fits || !look_events_calm(l, t))
+        return true;
+    if (!outside_place_sample(l->outside, layout, sample, &left->place, &registers))
+        return false;
+    left->pc = registers.reg[perf_register_pc];
+    left->sp = registers.reg[perf_register_sp];
+    wait_kernel_look(l->kernel, sample, &chain);
+    if (how & STATE_TRACED || chain.traced) /* a look */
+        left->place.stack = 0;
+    left->state = state_of(&chain, how);
+    left->call = chain.call;
+    return strcmp(left->call, "futex") != 0 || find_futex(l, p, t, &registers);
+}
+
+/* The name of a process, for what is no thread of the recording. @param out  string of looks->names */
+static bool find_name(struct looks *l, uint32_t pid, uint64_t time, uint32_t *out)
+{
+    static const uint64_t second_ns = 1000000000;
+    struct look_name *known = &l->known_names[pid % LOOK_NAMES];
+    char text[NAME + 32], name[NAME];
+
+    if (known->pid == pid && time - known->time < second_ns) {
+        *out = known->name;
+        return true;
+    }
+    sfb_recorder_task_name((pid_t)pid, name, sizeof name);
+    snprintf(text, sizeof text, "%s (pid %u)", name, pid);
+    if (!report_strings_add(&l->names, text, out))
+        return false;
+    *known = (struct look_name){ pid, time, *out };
+    return true;
+}
+
+/* An interrupt wakes threads up while any other thread is on the CPU; so do those that are served when one ends. */
+static bool is_interrupt(const struct perf_sample *s, const struct wait_chain *chain)
+{
+    const uint8_t flags = s->raw[TRACEPOINT_FLAGS];
+
+    return s->ids.tid == 0 || flags & (TRACEPOINT_HARDIRQ | TRACEPOINT_NMI) || chain->interrupt ||
+           (flags & TRACEPOINT_SOFTIRQ && !chain->named);
+}
+
+/* The thread of a sample wakes another one up. */
+static bool take_wake(struct looks *l, const struct perf_layout *layout,
+                      const struct perf_sample *sample, pid_t tid)
+{
+    struct look_process *p = look_process_of(l, (pid_t)sample->ids.pid);
+    struct look_process *woken;
+    struct look_thread *t = looks_find_thread(l, 0, tid, &woken);
+    struct outside_place place = { .stack = 0 };
+    struct sfb_context registers;
+    struct wait_chain chain;
+    uint32_t name;
+
+    /* It did not sleep; or this is the record of the waking thread's own event. */
+    if (!t || t->wait.off == 0 || t->wait.woken.time > t->wait.off)
+        return true;
+    wait_kernel_look(l->kernel, sample, &chain);
+    t->wait.woken = (struct look_waker){ .time = sample->ids.time, .name = "" };
+    if (is_interrupt(sample, &chain)) {
+        t->wait.woken.name = "interrupt";
+        return true;
+    }
+    if (!p) {
+        if (!find_name(l, sample->ids.pid, sample->ids.time, &name))
+            return false;
+        t->wait.woken.name = l->names.all.at[name];
+        return true;
+    }
+    if (!p->python.fits && !outside_place_sample(l->outside, layout, sample, &place, &registers))
+        return false;
+    t->wait.woken.stack = place.stack;
+    return outside_thread_id(l->outside, sample->ids.pid, sample->ids.tid, sample->ids.time,
+                             &t->wait.woken.thread);
+}
+
+static bool take_sample(struct looks *l, const struct perf_record *record)
+{
+    const struct perf_layout *layout = &l->events->rings.layout;
+    struct look_process *p;
+    struct perf_sample sample;
+    struct look_thread *t;
+    uint64_t value;
+
+    if (!perf_sample_read(&sample, layout, record)) {
+        outside_damaged(l->outside);
+        return true;
+    }
+    if (tracepoint_read(&value, &l->events->waking, sample.raw, sample.raw_size))
+        return take_wake(l, layout, &sample, (pid_t)value);
+    if (!tracepoint_read(&value, &l->events->stop, sample.raw, sample.raw_size))
+        value = 0;
+    t = looks_find_thread(l, (pid_t)sample.ids.pid, (pid_t)sample.ids.tid, &p);
+    return !t || take_stop(l, p, t, layout, &sample, value);
+}
+
+bool look_switches_take(struct looks *l, const struct perf_record *record,
+                        const struct perf_ids *ids)
+{
+    struct look_process *p;
+    struct look_thread *t;
+
+    if (l->paused)
+        return true;
+    if (record->type == PERF_RECORD_SAMPLE)
+        return take_sample(l, record);
+    if (record->type != PERF_RECORD_SWITCH)
+        return true;
+    t = looks_find_thread(l, (pid_t)ids->pid, (pid_t)ids->tid, &p);
+    l->has_unknown |= !t && ids->pid != 0;
+    return !t || take_switch(l, p, t, ids->time, record->misc);
+}

@@ -1,0 +1,67 @@
+/*
+ * Perf events that say when threads wait. What may be had decides which: a rung.
+ *
+ * At first threads inherit switch records. An event costs its thread about a microsecond at each wait: where there are too many
+ * waits, each thread has events of its own, or none. Samples are always a thread's own.
+ */
+#ifndef PROFILER_COLLECTOR_OUTSIDE_WAIT_EVENTS_H
+#define PROFILER_COLLECTOR_OUTSIDE_WAIT_EVENTS_H
+
+#include "profiler/collector/outside/perf_rings.h"
+#include "profiler/collector/outside/tracepoint.h"
+
+enum wait_rung {
+    WAIT_LOOKS,    /* nothing */
+    WAIT_SWITCHES, /* records of context switches */
+    WAIT_STACKS    /* samples of them, with their stack; and of wake-ups, where that is allowed */
+};
+
+struct wait_events {
+    struct perf_rings rings;
+    enum wait_rung rung;      /* the best that is allowed */
+    struct tracepoint waking; /* the thread that is woken up; number 0: wake-ups are not recorded */
+    struct tracepoint
+        stop;   /* the state of a thread that stops running; number 0: it is not known */
+    bool own;   /* each thread has its own switch records, and inherits none */
+    int *wakes; /* descriptors of those, one for each CPU; NULL: none */
+    REPORT_ARRAY(int) inherited;
+    size_t enabled; /* of those */
+    uint64_t refused;
+};
+
+/* Events of one thread: descriptors, one for each CPU. NULL: it has none of its own. */
+struct wait_thread_events {
+    enum wait_rung rung;
+    int *switches, *stacks;
+};
+
+/* @return false: not allowed. Then it needs no wait_events_close() */
+bool wait_events_open(struct wait_events *out, bool no_children);
+
+/* Opens events of a thread, which those that it starts inherit. @return false: it has ended, or errno says why not */
+bool wait_events_watch(struct wait_events *events, pid_t tid);
+
+/* Lets those count that do not yet. */
+void wait_events_enable(struct wait_events *events);
+
+/* Ends what threads have inherited: each has what wait_events_set() gave it. */
+void wait_events_disinherit(struct wait_events *events);
+
+/* Sets which events a thread has. @return false: there is no descriptor for them, or no right */
+bool wait_events_set(struct wait_events *events, struct wait_thread_events *thread, pid_t tid,
+                     enum wait_rung rung);
+
+/* Ends those of a thread. */
+void wait_events_free(struct wait_events *events, struct wait_thread_events *thread);
+
+/*
+ * Records from now on which threads wake these up; and others with numbers between theirs, perhaps. Those of this process and of others,
+ * interrupts as well.
+ *
+ * @param tids  sorted here
+ */
+void wait_events_wake(struct wait_events *events, pid_t *tids, size_t count);
+
+void wait_events_close(struct wait_events *events);
+
+#endif
