@@ -62,6 +62,19 @@ foreach(kind waits disk)
   endif()
 endforeach()
 
+# Which thread woke which one up.
+add_executable(test-record_tool-wakers_program record_tool/wakers_program.c)
+target_compile_options(test-record_tool-wakers_program PRIVATE -O2)
+target_link_libraries(test-record_tool-wakers_program PRIVATE sfb-flags Threads::Threads)
+add_executable(test-record_tool-wakers_sum record_tool/wakers_sum.c)
+target_link_libraries(test-record_tool-wakers_sum PRIVATE sfb-recording-zstd sframe-backtrace-static)
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool wakers "it takes a build without sanitizers")
+else()
+  sfb_add_test(record_tool.wakers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/wakers $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-wakers_program> $<TARGET_FILE:test-record_tool-wakers_sum>)
+endif()
+
 # What a recorder from outside may lose.
 foreach(name after_exec other_tool)
   add_executable(test-record_tool-outside_${name} record_tool/outside_program.c)

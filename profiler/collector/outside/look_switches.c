@@ -13,6 +13,8 @@
 
 enum { NAME = 64 };
 
+static const uint64_t moment_ns = 100000;
+
 /* --- Records of switches --------------------------------------------------------------------------------- */
 
 static bool put(struct looks *l, const struct look_process *p, const struct look_thread *t,
@@ -76,12 +78,21 @@ static bool end_wait(struct looks *l, const struct look_process *p, struct look_
 {
     struct look_wait *w = &t->wait;
     const bool placed = w->placed_at >= w->off && w->placed_at < time;
-    const uint64_t end = end_of(w, time);
+    uint64_t end;
 
+    /* Some other CPU may wake a thread up before it has quite stopped. */
+    if (w->woken.time == 0 && w->early.time != 0 && w->off - w->early.time < moment_ns)
+        w->woken = w->early;
+    end = end_of(w, time);
     if (!placed && w->left.place.stack != 0)
         return put_unseen(l, p, t, end) && put_runnable(l, p, t, &w->left.place, end, time);
-    *(placed ? &w->claim : &w->claim_short) += end - w->off;
     w->woke = end;
+    if (placed && end < time) { /* exactly, whatever schedstat says of it later */
+        w->pending += end - w->off;
+        w->blocked -= (int64_t)(end - w->off);
+    } else {
+        *(placed ? &w->claim : &w->claim_short) += end - w->off;
+    }
     if (!placed)
         return true;
     w->waker = w->woken;
@@ -102,6 +113,9 @@ static bool take_switch(struct looks *l, const struct look_process *p, struct lo
         w->preempted = preempted ? time : 0;
         w->woken = (struct look_waker){ .time = 0 };
         w->doubtful = false;
+        /* A look has seen it before this record came. */
+        if (!preempted && w->began == 0 && w->asleep && w->placed_at >= time)
+            w->began = time;
         return true;
     }
     if (w->doubtful) /* it may be the end of another wait */
@@ -112,6 +126,7 @@ static bool take_switch(struct looks *l, const struct look_process *p, struct lo
         good = put_runnable(l, p, t, &w->left.place, w->preempted, time);
     w->off = w->preempted = 0;
     w->left.place.stack = 0;
+    w->early.time = 0;
     w->doubtful = false;
     return good;
 }
@@ -199,38 +214,45 @@ static bool is_interrupt(const struct perf_sample *s, const struct wait_chain *c
            (flags & TRACEPOINT_SOFTIRQ && !chain->named);
 }
 
-/* The thread of a sample wakes another one up. */
-static bool take_wake(struct looks *l, const struct perf_layout *layout,
-                      const struct perf_sample *sample, pid_t tid)
+/* Which thread a sample is of, that wakes another one up. @param out  written */
+static bool find_waker(struct looks *l, const struct perf_layout *layout,
+                       const struct perf_sample *sample, struct look_waker *out)
 {
     struct look_process *p = look_process_of(l, (pid_t)sample->ids.pid);
-    struct look_process *woken;
-    struct look_thread *t = looks_find_thread(l, 0, tid, &woken);
     struct outside_place place = { .stack = 0 };
     struct sfb_context registers;
     struct wait_chain chain;
     uint32_t name;
 
-    /* It did not sleep; or this is the record of the waking thread's own event. */
-    if (!t || t->wait.off == 0 || t->wait.woken.time > t->wait.off)
-        return true;
+    *out = (struct look_waker){ .time = sample->ids.time, .name = "" };
     wait_kernel_look(l->kernel, sample, &chain);
-    t->wait.woken = (struct look_waker){ .time = sample->ids.time, .name = "" };
     if (is_interrupt(sample, &chain)) {
-        t->wait.woken.name = "interrupt";
+        out->name = "interrupt";
         return true;
     }
     if (!p) {
         if (!find_name(l, sample->ids.pid, sample->ids.time, &name))
             return false;
-        t->wait.woken.name = l->names.all.at[name];
+        out->name = l->names.all.at[name];
         return true;
     }
     if (!p->python.fits && !outside_place_sample(l->outside, layout, sample, &place, &registers))
         return false;
-    t->wait.woken.stack = place.stack;
+    out->stack = place.stack;
     return outside_thread_id(l->outside, sample->ids.pid, sample->ids.tid, sample->ids.time,
-                             &t->wait.woken.thread);
+                             &out->thread);
+}
+
+/* @param tid  the thread that is woken up, which may be just about to stop */
+static bool take_wake(struct looks *l, const struct perf_layout *layout,
+                      const struct perf_sample *sample, pid_t tid)
+{
+    struct look_process *p;
+    struct look_thread *t = looks_find_thread(l, 0, tid, &p);
+
+    if (!t || !look_has_own(t) || (t->wait.off != 0 && t->wait.woken.time != 0))
+        return true;
+    return find_waker(l, layout, sample, t->wait.off != 0 ? &t->wait.woken : &t->wait.early);
 }
 
 static bool take_sample(struct looks *l, const struct perf_record *record)

@@ -61,6 +61,7 @@ struct look_wait {
     uint64_t preempted;      /* CLOCK_MONOTONIC, since when it would run on; 0: it does not */
     uint64_t ahead;          /* ns that it was runnable, recorded before schedstat was read */
     struct look_waker woken; /* from the present wait */
+    struct look_waker early; /* while it ran, as far as records say */
     struct look_waker waker; /* from the wait at `place`, which has ended */
 
     /* What it waits for: look_awaited.h, look_holders.h */

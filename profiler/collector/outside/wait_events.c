@@ -29,22 +29,20 @@ static bool numbers_are_ours(void)
  * filter on the thread that is woken. (The kernel also hands it to the woken thread's own events: perf_tp_event(). But Linux 6.18
  * counts it there, and writes no record.) All samples have one layout, so that they share the rings.
  */
-static void open_wakes(struct wait_events *e)
+/* @return for free(); NULL: errno says why */
+static int *open_wakes(const struct wait_events *e)
 {
     struct perf_event_attr attr = e->rings.attr;
+    int *fds = calloc(e->rings.rings.count, sizeof *fds);
 
-    if (e->waking.number == 0)
-        return;
     attr.type = PERF_TYPE_TRACEPOINT;
     attr.sample_period = 1;
     attr.config = e->waking.number;
     attr.context_switch = attr.inherit = attr.inherit_thread = 0;
-    e->wakes = calloc(e->rings.rings.count, sizeof *e->wakes);
-    if (e->wakes && perf_rings_open_on(&e->rings, &attr, -1, e->wakes))
-        return;
-    free(e->wakes);
-    e->wakes = NULL;
-    e->waking.number = 0;
+    if (fds && perf_rings_open_on(&e->rings, &attr, -1, fds))
+        return fds;
+    free(fds);
+    return NULL;
 }
 
 /* Without tracefs, context switches are sampled by their counter, which does not say how a thread waits. */
@@ -86,7 +84,9 @@ bool wait_events_open(struct wait_events *out, bool no_children)
     *out = (struct wait_events){ .rung = WAIT_STACKS };
     if (open_rings(out, no_children, true)) {
         find_tracepoints(out);
-        open_wakes(out);
+        out->wakes = out->waking.number != 0 ? open_wakes(out) : NULL;
+        if (!out->wakes)
+            out->waking.number = 0;
         return true;
     }
     out->rung = WAIT_SWITCHES;
@@ -262,6 +262,21 @@ static size_t ranges_of(struct range *out, const pid_t *tids, size_t tid_count)
     return count;
 }
 
+/* The kernel changes no filter: others take the place of these events. */
+static void set_filter(struct wait_events *e, const char *text)
+{
+    int *others = open_wakes(e);
+
+    if (!others)
+        return;
+    for (size_t i = 0; i < e->rings.rings.count; i++)
+        if (text[0] && ioctl(others[i], PERF_EVENT_IOC_SET_FILTER, text) == 0)
+            ioctl(others[i], PERF_EVENT_IOC_ENABLE, 0);
+    close_all(e->wakes, e->rings.rings.count);
+    free(e->wakes);
+    e->wakes = others;
+}
+
 void wait_events_wake(struct wait_events *e, pid_t *tids, size_t count)
 {
     struct range ranges[RANGES + 1];
@@ -276,11 +291,7 @@ void wait_events_wake(struct wait_events *e, pid_t *tids, size_t count)
     for (size_t i = 0; i < count; i++)
         size += (size_t)snprintf(text + size, sizeof text - size, "%s(pid>=%d&&pid<=%d)",
                                  i > 0 ? "||" : "", (int)ranges[i].first, (int)ranges[i].last);
-    for (size_t i = 0; i < e->rings.rings.count; i++)
-        if (count == 0 || ioctl(e->wakes[i], PERF_EVENT_IOC_SET_FILTER, text) != 0)
-            ioctl(e->wakes[i], PERF_EVENT_IOC_DISABLE, 0);
-        else
-            ioctl(e->wakes[i], PERF_EVENT_IOC_ENABLE, 0);
+    set_filter(e, text);
 }
 
 void wait_events_close(struct wait_events *e)
