@@ -162,18 +162,37 @@ static bool add_sample(struct merge_input *in, const struct report_sample *s)
            report_merge_check(in->merge, sfb_recording_put_sample(in->merge->writer, &event));
 }
 
+/* A wait may have begun before its recording: it stays apart from others that did. 0: not known */
+static uint64_t beginning(const struct merge_input *in, uint64_t since)
+{
+    const struct sfb_recording_start *s = &in->data->start;
+    const uint64_t before = s->monotonic - since;
+
+    if (since == 0 || since >= s->monotonic)
+        return since == 0 ? 0 : instant(in, since);
+    return s->realtime > before ? s->realtime - before : 1;
+}
+
 /* Which thread had the mutex, if it is known which one that was. */
 static bool add_holder(struct merge_input *in, const struct report_wait *w,
                        struct sfb_recording_wait *event)
 {
-    if (event->awaited == 0)
-        return true;
-    event->since = w->since == 0 ? 0 : instant(in, w->since);
-    if (w->holder == REPORT_NONE)
+    if (event->awaited == 0 || w->holder == REPORT_NONE)
         return true;
     event->holder = in->threads[w->holder] + 1;
     return merge_stacks_find(&in->stacks, w->holder_stack, w->holder, w->time,
                              &event->holder_stack);
+}
+
+/* What ended the wait, if it is known. */
+static bool add_waker(struct merge_input *in, const struct report_wait *w,
+                      struct sfb_recording_wait *event)
+{
+    event->waker_name = in->data->calls.all.at[w->waker_name];
+    if (w->waker == REPORT_NONE)
+        return true;
+    event->waker = in->threads[w->waker] + 1;
+    return merge_stacks_find(&in->stacks, w->waker_stack, w->waker, w->time, &event->waker_stack);
 }
 
 static bool add_wait(struct merge_input *in, const struct report_wait *w)
@@ -183,9 +202,11 @@ static bool add_wait(struct merge_input *in, const struct report_wait *w)
                                         .weight = w->weight,
                                         .state = w->state,
                                         .end = w->end,
-                                        .call = in->data->calls.all.at[w->call] };
+                                        .call = in->data->calls.all.at[w->call],
+                                        .since = beginning(in, w->since) };
 
-    if (!merge_awaited_find(&in->stacks, w, &event.awaited) || !add_holder(in, w, &event))
+    if (!merge_awaited_find(&in->stacks, w, &event.awaited) || !add_holder(in, w, &event) ||
+        !add_waker(in, w, &event))
         return false;
     return merge_stacks_find(&in->stacks, w->stack, w->thread, w->time, &event.stack) &&
            report_merge_check(in->merge, sfb_recording_put_wait(in->merge->writer, &event));
