@@ -27,13 +27,13 @@ static bool take_rows(struct report_request *r, enum tool_exit *exit_status)
 static bool take_by(struct report_request *r, enum tool_exit *exit_status)
 {
     if (report_by_parse(optarg, &r->by)) {
-        r->choice.awaited = r->by == REPORT_BY_CALL || r->by == REPORT_BY_LOCK;
+        r->choice.awaited = report_by_is_of_waits(r->by);
         return true;
     }
     *exit_status = tool_misused(
         r->command,
         "--by: '%s' is not one of function, file, line, module, thread, process, call, "
-        "lock",
+        "lock, waker",
         optarg);
     return false;
 }
@@ -322,7 +322,7 @@ static bool judge_outputs(struct report_request *r, enum tool_exit *exit_status)
         }
         to_stdout = true;
     }
-    if (r->diff && r->view_given && (r->view != REPORT_VIEW_TOP || r->by == REPORT_BY_LOCK)) {
+    if (r->diff && r->view_given && (r->view != REPORT_VIEW_TOP || report_by_is_of_causes(r->by))) {
         *exit_status = tool_misused(r->command, "--diff goes with --top, --by and files");
         return false;
     }

@@ -10,7 +10,7 @@ static const struct tool_option views[] = {
     { OPTION_BY, 0, "by", TAKES_ARGUMENT, "WHAT",
       "the same of each file, line, module, thread or process; or call: what threads waited in, "
       "and for; "
-      "or lock: locks with their waits, and which thread had them" },
+      "or lock: locks with their waits, and which thread had them; or waker: what ended waits" },
     { OPTION_TREE, 0, "tree", TAKES_NOTHING, NULL, "which function called which" },
     { OPTION_CALLERS, 0, "callers", TAKES_ARGUMENT, "F",
       "callers of a function, and what it called" },
@@ -21,7 +21,7 @@ static const struct tool_option views[] = {
     { OPTION_THREADS, 0, "threads", TAKES_NOTHING, NULL, "each thread with its CPU time" },
     { OPTION_TIMELINE, 0, "timeline", TAKES_NUMBER, "N",
       "N threads (20; 0: all) by time: when each ran and when it waited, in what and for what, and "
-      "which thread had the lock; with --time, of that span" },
+      "which thread had the lock or ended the wait; with --time, of that span" },
     { OPTION_DIFF, 0, "diff", TAKES_NOTHING, NULL,
       "what changed from OLD to NEW, or between labels, as version=1.1 version=1.2; with --top, "
       "--by" },

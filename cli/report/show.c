@@ -9,6 +9,7 @@
 #include "cli/report/texts.h"
 #include "profiler/report/text/annotate.h"
 #include "profiler/report/text/callers.h"
+#include "profiler/report/text/causes.h"
 #include "profiler/report/text/diff.h"
 #include "profiler/report/text/find.h"
 #include "profiler/report/text/group_diff.h"
@@ -16,7 +17,6 @@
 #include "profiler/report/text/histogram.h"
 #include "profiler/report/text/hottest.h"
 #include "profiler/report/text/list.h"
-#include "profiler/report/text/locks.h"
 #include "profiler/report/text/stacks.h"
 #include "profiler/report/text/summary.h"
 #include "profiler/report/text/threads.h"
@@ -54,6 +54,8 @@ static bool show_table(const struct report_request *r, const struct report_model
 
     if (r->by == REPORT_BY_LOCK)
         return report_locks_write(stdout, model, style, top.rows);
+    if (r->by == REPORT_BY_WAKER)
+        return report_wakers_write(stdout, model, style, top.rows);
     if (r->groups && !model->heap)
         return report_group_diff_write(stdout, model, style, &top);
     return r->diff ? report_diff_write(stdout, model, style, &top)

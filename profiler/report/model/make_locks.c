@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "profiler/report/model/make_causes.h"
 #include "util/base_name.h"
 
 enum { NAME = 512 };
@@ -12,11 +13,8 @@ bool report_locks_begin(struct report_maker *m)
 {
     const struct report_data *data = m->model->sources[m->source].data;
 
-    if (!m->choice->awaited)
-        return true;
     m->awaited = calloc(data->awaited.count + 1, sizeof *m->awaited);
-    m->waits = calloc(data->threads.count + 1, sizeof *m->waits);
-    return m->awaited && m->waits;
+    return m->awaited != NULL;
 }
 
 void report_locks_end(struct report_maker *m)
@@ -26,9 +24,7 @@ void report_locks_end(struct report_maker *m)
     for (size_t i = 0; m->awaited && i < data->awaited.count; i++)
         free(m->awaited[i]);
     free(m->awaited);
-    free(m->waits);
     m->awaited = NULL;
-    m->waits = NULL;
 }
 
 /* --- Names ------------------------------------------------------------------------------------- */
@@ -97,111 +93,34 @@ bool report_awaited_name(struct report_maker *m, const struct report_wait *w, co
 
 /* --- Locks ------------------------------------------------------------------------------------- */
 
-/* @return index + 1; 0: no memory */
-static uint32_t lock_of(struct report_maker *m, const char *name)
-{
-    struct report_model *model = m->model;
-    struct report_lock *lock;
-    uint32_t text, at;
-    bool found;
-
-    if (!report_strings_add(&model->strings, name, &text) ||
-        !report_index_find(&m->locks, text, 0, (uint32_t)model->locks.count, &at, &found))
-        return 0;
-    if (found)
-        return at + 1;
-    lock = REPORT_NEXT(model->locks);
-    if (!lock)
-        return 0;
-    lock->name = text;
-    return at + 1;
-}
-
-/* @param holder  string; REPORT_NONE. @return false: no memory */
-static bool add_part(struct report_maker *m, uint32_t lock, uint32_t holder, uint32_t stack,
-                     uint64_t weight)
-{
-    struct report_model *model = m->model;
-    struct report_lock_part *part;
-    uint32_t at;
-    bool found;
-
-    if (!report_index_find(&m->lock_parts, (uint64_t)lock << 32 | holder, stack,
-                           (uint32_t)model->lock_parts.count, &at, &found))
-        return false;
-    part = found ? &model->lock_parts.at[at] : REPORT_NEXT(model->lock_parts);
-    if (!part)
-        return false;
-    if (!found)
-        *part = (struct report_lock_part){ .lock = lock, .holder = holder, .stack = stack };
-    part->total = report_saturated(part->total, weight);
-    return true;
-}
-
-/* The parts of a wait follow each other. @param lock  index */
-static void count(struct report_maker *m, uint32_t lock, const struct report_wait *w,
-                  uint64_t weight)
-{
-    struct report_maker_wait *last = &m->waits[w->thread];
-    struct report_lock *l = &m->model->locks.at[lock];
-
-    if (w->since == 0 || last->lock != lock + 1 || last->since != w->since) {
-        *last = (struct report_maker_wait){ .lock = lock + 1, .since = w->since };
-        l->waits++;
-    }
-    last->sum = report_saturated(last->sum, weight);
-    if (last->sum > l->longest)
-        l->longest = last->sum;
-    l->total = report_saturated(l->total, weight);
-}
-
 /* @return false: no memory */
-static bool add_lock_wait(struct report_maker *m, uint32_t lock, const struct report_wait *w,
-                          uint64_t weight)
+static bool add_holder(const struct report_causes_maker *to, uint32_t lock,
+                       const struct report_wait *w, uint64_t weight)
 {
-    const uint32_t member = m->first_member + w->thread, holder = m->first_member + w->holder;
-    struct report_model *model = m->model;
-    struct report_lock_wait *wait;
-    uint32_t at;
-    bool found;
-
-    if (!report_index_find(&m->lock_waits, (uint64_t)member << 32 | holder, lock,
-                           (uint32_t)model->lock_waits.count, &at, &found))
-        return false;
-    wait = found ? &model->lock_waits.at[at] : REPORT_NEXT(model->lock_waits);
-    if (!wait)
-        return false;
-    if (!found)
-        *wait = (struct report_lock_wait){ .member = member, .holder = holder, .lock = lock };
-    wait->total = report_saturated(wait->total, weight);
-    return true;
-}
-
-static bool add_holder(struct report_maker *m, uint32_t lock, const struct report_wait *w,
-                       uint64_t weight)
-{
+    struct report_maker *m = to->maker;
     const struct report_data *data = m->model->sources[m->source].data;
-    uint32_t name, stack;
+    const struct report_cause_share share = { .member = m->first_member + w->thread,
+                                              .other = m->first_member + w->holder,
+                                              .cause = lock,
+                                              .total = weight };
+    struct report_cause_part part = { .cause = lock, .wait = REPORT_NONE, .total = weight };
 
-    m->model->locks.at[lock].held = true;
-    return report_strings_add(&m->model->strings, data->threads.at[w->holder].name, &name) &&
-           report_maker_stack(m, w->holder_stack, w->time, &stack) &&
-           add_part(m, lock, name, stack, weight) && add_lock_wait(m, lock, w, weight);
+    return report_strings_add(&m->model->strings, data->threads.at[w->holder].name, &part.thread) &&
+           report_maker_stack(m, w->holder_stack, w->time, &part.stack) &&
+           report_cause_part_add(to, &part) && report_cause_share_add(to, &share);
 }
 
 bool report_lock_add(struct report_maker *m, const struct report_wait *w, const char *name,
                      uint64_t weight)
 {
+    const struct report_causes_maker to = report_locks_of(m);
     const struct report_data *data = m->model->sources[m->source].data;
-    uint32_t lock, stack;
+    struct report_cause_part part = { .thread = REPORT_NONE, .wait = REPORT_NONE, .total = weight };
 
     if (w->awaited == REPORT_NONE || data->awaited.at[w->awaited].kind != SFB_AWAITED_FUTEX)
         return true;
-    lock = lock_of(m, name);
-    if (lock-- == 0)
-        return false;
-    count(m, lock, w, weight);
-    return report_maker_stack(m, w->stack, w->time, &stack) &&
-           add_part(m, lock, REPORT_NONE, stack, weight) &&
-           (w->holder == REPORT_NONE || add_holder(m, lock, w, weight));
+    return report_cause_add(&to, name, false, w, weight, &part.cause) &&
+           report_maker_stack(m, w->stack, w->time, &part.stack) &&
+           report_cause_part_add(&to, &part) &&
+           (w->holder == REPORT_NONE || add_holder(&to, part.cause, w, weight));
 }

@@ -4,7 +4,7 @@
 
 #include "profiler/report/model/maker.h"
 
-/* Begins with the maker's recording. @return false: no memory */
+/* Begins with the maker's recording, after report_causes_begin(). @return false: no memory */
 bool report_locks_begin(struct report_maker *maker);
 
 /* Frees what is of that recording alone. */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "profiler/report/model/idle_threads.h"
+#include "profiler/report/model/make_causes.h"
 #include "profiler/report/model/make_locks.h"
+#include "profiler/report/model/make_wakers.h"
 
 /* By time, a long wait is several points: of a file that claims years, few. */
 static const uint64_t point_ns = 100000000;
@@ -190,7 +192,8 @@ static bool add_wait(struct report_maker *m, const struct report_wait *w)
         return true;
     if (w->state == SFB_STATE_UNKNOWN)
         model->unplaced = report_saturated(model->unplaced, weight);
-    if (m->choice->awaited && !report_lock_add(m, w, awaited, weight))
+    if (m->choice->awaited &&
+        !(report_lock_add(m, w, awaited, weight) && report_waker_add(m, w, stack, weight)))
         return false;
     row = report_maker_row(m, member, stack);
     if (!row || !add_points(model, from, to, (uint32_t)(row - model->rows.at)))
@@ -207,11 +210,14 @@ static bool add_wait(struct report_maker *m, const struct report_wait *w)
 bool report_make_waits(struct report_maker *m)
 {
     const struct report_data *data = m->model->sources[m->source].data;
-    bool good = report_locks_begin(m);
+    bool good = !m->choice->awaited || (report_causes_begin(m) && report_locks_begin(m));
 
+    if (good && m->choice->awaited)
+        report_wakers_begin(m);
     for (size_t i = 0; good && i < data->waits.count; i++)
         if (report_time_has_wait(m->choice->time_value, data->waits.at[i].state))
             good = add_wait(m, &data->waits.at[i]);
     report_locks_end(m);
+    report_causes_end(m);
     return good;
 }

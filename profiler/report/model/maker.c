@@ -200,6 +200,13 @@ struct report_row *report_maker_row(struct report_maker *m, uint32_t member, uin
     return NULL;
 }
 
+static void free_causes(struct report_maker_causes *causes)
+{
+    report_index_free(&causes->names);
+    report_index_free(&causes->parts);
+    report_index_free(&causes->shares);
+}
+
 void report_maker_end(struct report_maker *m)
 {
     report_locator_end(&m->locator);
@@ -208,9 +215,8 @@ void report_maker_end(struct report_maker *m)
     report_index_free(&m->stacks);
     report_index_free(&m->same);
     report_index_free(&m->rows);
-    report_index_free(&m->locks);
-    report_index_free(&m->lock_parts);
-    report_index_free(&m->lock_waits);
+    free_causes(&m->locks);
+    free_causes(&m->wakers);
     free(m->stack_of);
     free(m->last);
     free(m->wanted);

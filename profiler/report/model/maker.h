@@ -20,10 +20,18 @@ struct report_maker_last {
     bool known;
 };
 
-/* The wait of a thread that is taken: it may be recorded in parts. */
+/* A wait, which may be recorded in parts: their sum. */
 struct report_maker_wait {
-    uint32_t lock; /* index + 1; 0: none yet */
-    uint64_t since, sum;
+    uint32_t cause; /* index + 1; 0: none yet */
+    uint64_t sum;
+};
+
+/* How causes of waits are made: of locks, of wakers. */
+struct report_maker_causes {
+    struct report_index names;       /* by name: index in the model */
+    struct report_index parts;       /* by cause and thread, and stack */
+    struct report_index shares;      /* by thread, the other one and cause */
+    struct report_maker_wait *waits; /* of each last part of the source */
 };
 
 struct report_maker {
@@ -35,12 +43,10 @@ struct report_maker {
     struct report_index stacks;         /* of a recording: by CBF and list */
     struct report_index same;           /* by two hashes of the frames */
     struct report_index rows;           /* by thread and stack */
-    struct report_index locks;          /* by name: index in the model */
-    struct report_index lock_parts;     /* by lock and holder, and stack */
-    struct report_index lock_waits;     /* by thread, lock and holder */
-    char **awaited;                     /* of the source's: names; NULL: not asked for yet */
-    struct report_maker_wait *waits;    /* of each thread of the source */
-    uint32_t *stack_of;                 /* of what `stacks` numbers: the stack */
+    struct report_maker_causes locks, wakers;
+    char **awaited;     /* of the source's: names; NULL: not asked for yet */
+    uint32_t *ends;     /* of each wait of the source: its last part */
+    uint32_t *stack_of; /* of what `stacks` numbers: the stack */
     size_t stack_count, stack_room;
     struct report_maker_last *last; /* of each CBF of the recording */
     uint32_t source;                /* index */

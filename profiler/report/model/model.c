@@ -3,6 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void free_causes(struct report_causes *causes)
+{
+    free(causes->all.at);
+    free(causes->parts.at);
+    free(causes->shares.at);
+}
+
 void report_model_free(struct report_model *model)
 {
     report_strings_free(&model->strings);
@@ -20,9 +27,8 @@ void report_model_free(struct report_model *model)
     }
     free(model->points.at);
     free(model->idle.at);
-    free(model->locks.at);
-    free(model->lock_parts.at);
-    free(model->lock_waits.at);
+    free_causes(&model->locks);
+    free_causes(&model->wakers);
     free(model->sites.at);
     *model = (struct report_model){ .sources = NULL };
 }

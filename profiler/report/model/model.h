@@ -150,31 +150,42 @@ struct report_idle {
     const char *name; /* of the first thread */
 };
 
-/* A futex that threads waited for: a lock, as a rule. */
-struct report_lock {
-    uint32_t name;           /* string */
+/* What waits are counted by: a futex, which is a lock as a rule; or what ended them, a thread that woke the others up. */
+struct report_cause {
+    uint32_t name;           /* string: of a lock, of threads; "interrupt", "nginx (pid 4711)" */
     uint64_t waits;          /* that looks have seen */
     uint64_t total, longest; /* ns */
-    bool held;               /* it is a mutex: threads that had it were seen */
 };
 
-/* Threads that waited for a lock, or had it meanwhile, in one place. */
-struct report_lock_part {
-    uint32_t lock;   /* index */
-    uint32_t holder; /* string: name of the thread that had it; REPORT_NONE: they waited */
-    uint32_t stack;  /* index; REPORT_NONE: not known */
-    uint64_t total;  /* ns of the waits */
+/*
+ * Threads that waited for a lock, or had it meanwhile, in one place; places where wakers woke others up, and waits that they
+ * ended.
+ */
+struct report_cause_part {
+    uint32_t cause; /* index */
+    uint32_t
+        thread; /* string: name of the thread that had the lock, that was woken up; else REPORT_NONE */
+    uint32_t stack; /* index; REPORT_NONE: not known */
+    uint32_t wait;  /* index: the stack with what was waited in; REPORT_NONE: not asked for */
+    uint64_t total; /* ns of the waits */
+};
+
+/* A thread that waited for a lock which another one had, or until another one woke it up. */
+struct report_cause_share {
+    uint32_t member; /* index */
+    uint32_t other;  /* index of a member; REPORT_NONE: the waker is no thread of the recording */
+    uint32_t cause;  /* index */
+    uint64_t total;  /* ns */
+};
+
+struct report_causes {
+    REPORT_ARRAY(struct report_cause) all;
+    REPORT_ARRAY(struct report_cause_part) parts;
+    REPORT_ARRAY(struct report_cause_share) shares;
 };
 
 /* What a thread waits in that wants the GIL. */
 #define REPORT_WAIT_GIL "waiting for the GIL"
-
-/* A thread that waited for a lock which another one had. */
-struct report_lock_wait {
-    uint32_t member, holder; /* indices of members */
-    uint32_t lock;           /* index */
-    uint64_t total;          /* ns */
-};
 
 struct report_model {
     const struct report_source *sources; /* borrowed */
@@ -207,9 +218,9 @@ struct report_model {
     uint64_t
         unsampled; /* ns of wanted threads and processes; 0 if times or functions were chosen */
     REPORT_ARRAY(struct report_idle) idle;
-    REPORT_ARRAY(struct report_lock) locks; /* if waits say for what */
-    REPORT_ARRAY(struct report_lock_part) lock_parts;
-    REPORT_ARRAY(struct report_lock_wait) lock_waits;
+    struct report_causes locks, wakers; /* if waits say for what */
+    bool has_wakers;    /* a wait of a recording says what ended it, be it wanted or not */
+    uint64_t unended;   /* ns of waits of which that is not known */
     uint64_t unplaced;  /* ns of waits that no look has seen */
     uint64_t truncated; /* samples whose stack is cut off; of a heap, blocks that were allocated */
     uint64_t by_end[256]; /* samples by enum sfb_status; larger ones at 255 */

@@ -11,7 +11,8 @@ static const char *const words[] = {
     [REPORT_BY_FUNCTION] = "function", [REPORT_BY_FILE] = "file",
     [REPORT_BY_LINE] = "line",         [REPORT_BY_MODULE] = "module",
     [REPORT_BY_THREAD] = "thread",     [REPORT_BY_PROCESS] = "process",
-    [REPORT_BY_CALL] = "call",         [REPORT_BY_LOCK] = "lock"
+    [REPORT_BY_CALL] = "call",         [REPORT_BY_LOCK] = "lock",
+    [REPORT_BY_WAKER] = "waker"
 };
 
 bool report_by_parse(const char *text, enum report_by *out)
@@ -31,6 +32,7 @@ const char *report_by_heading(enum report_by by)
     case REPORT_BY_PROCESS: return "process (pid)";
     case REPORT_BY_CALL: return "state and call";
     case REPORT_BY_LOCK: return "lock";
+    case REPORT_BY_WAKER: return "waker";
     case REPORT_BY_FILE:
     case REPORT_BY_LINE:
     case REPORT_BY_MODULE:
@@ -194,7 +196,8 @@ static bool find_line(struct report_entities *e, const struct report_line *line,
     case REPORT_BY_THREAD:
     case REPORT_BY_PROCESS:
     case REPORT_BY_CALL:
-    case REPORT_BY_LOCK: break;
+    case REPORT_BY_LOCK:
+    case REPORT_BY_WAKER: break;
     }
     return false;
 }

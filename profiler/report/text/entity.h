@@ -12,7 +12,8 @@ enum report_by {
     REPORT_BY_THREAD, /* by name */
     REPORT_BY_PROCESS,
     REPORT_BY_CALL, /* what threads waited in */
-    REPORT_BY_LOCK  /* a view of its own: locks.h */
+    REPORT_BY_LOCK, /* views of their own: causes.h */
+    REPORT_BY_WAKER
 };
 
 /* What stands for frames and time that are not there comes first. */
@@ -61,6 +62,18 @@ static inline bool report_by_is_called(enum report_by by)
 /* @return false: no memory; out is to be freed in any case */
 bool report_entities_make(struct report_entities *out, const struct report_model *model,
                           enum report_by by);
+
+/* Whether they need what waits are for: report_choice's `awaited`. */
+static inline bool report_by_is_of_waits(enum report_by by)
+{
+    return by >= REPORT_BY_CALL;
+}
+
+/* Whether they are no entities, but a view of their own. */
+static inline bool report_by_is_of_causes(enum report_by by)
+{
+    return by >= REPORT_BY_LOCK;
+}
 
 /* @return number of the entity at a step. Requires report_by_is_called() */
 uint32_t report_entity_of_step(const struct report_entities *entities,

@@ -11,7 +11,7 @@
 #include "util/counted.h"
 #include "util/foreign.h"
 
-/* Columns of a track; places and holders of a thread that are shown; width of a value. */
+/* Columns of a track; places, holders and wakers of a thread that are shown; width of a value. */
 enum { COLUMNS = 78, COLUMNS_LEAST = 20, COLUMNS_MOST = 300, PARTS = 5, VALUE = 12 };
 
 static const struct {
@@ -40,8 +40,8 @@ struct timeline {
     const struct report_unit *unit;
     struct report_tracks tracks;
     bool paused[COLUMNS_MOST];
-    uint32_t *rows;  /* ascending by member */
-    uint32_t *waits; /* of locks, likewise */
+    uint32_t *rows;           /* ascending by member */
+    uint32_t *locks, *wakers; /* shares of them, likewise */
 };
 
 static double seconds(uint64_t ns)
@@ -272,33 +272,65 @@ static bool put_parts(const struct timeline *l, uint32_t member)
     return count != SIZE_MAX;
 }
 
-/* Which threads had the locks that this one waited for. */
-static bool put_holders(const struct timeline *l, uint32_t member)
+static void put_thread_name(const struct timeline *l, uint32_t member)
 {
-    const struct report_model *model = l->model;
+    const struct report_thread *thread = l->model->members.at[member].thread;
+
+    fprintf(l->to, "thread %" PRIu32 " ", thread->tid);
+    foreign_print(l->to, thread->name);
+}
+
+static void put_holder(const struct timeline *l, const struct report_cause_share *share)
+{
+    fputs("for ", l->to);
+    report_name_put(l->to, l->style,
+                    report_text(l->model, l->model->locks.all.at[share->cause].name), 0);
+    fputs(", which ", l->to);
+    put_thread_name(l, share->other);
+    fputs(" had\n", l->to);
+}
+
+static void put_waker(const struct timeline *l, const struct report_cause_share *share)
+{
+    fputs("ended by ", l->to);
+    if (share->other != REPORT_NONE)
+        put_thread_name(l, share->other);
+    else
+        report_name_put(l->to, l->style,
+                        report_text(l->model, l->model->wakers.all.at[share->cause].name), 0);
+    fputc('\n', l->to);
+}
+
+/*
+ * What a thread's waits are counted by: which threads had the locks, what ended the waits.
+ *
+ * @param by_member  numbers of shares
+ * @param others     of what the rest is
+ * @return false: no memory
+ */
+static bool put_shares(const struct timeline *l, uint32_t member, const uint32_t *by_member,
+                       const struct report_causes *causes,
+                       void (*put)(const struct timeline *l,
+                                   const struct report_cause_share *share),
+                       const char *others)
+{
     size_t first, end, count = 0;
     struct part *parts;
 
-    FIRST_OF(l->waits, model->lock_waits.count, model->lock_waits.at, member, first);
+    FIRST_OF(by_member, causes->shares.count, causes->shares.at, member, first);
     for (end = first;
-         end < model->lock_waits.count && model->lock_waits.at[l->waits[end]].member == member;)
+         end < causes->shares.count && causes->shares.at[by_member[end]].member == member;)
         end++;
     parts = malloc((end - first + 1) * sizeof *parts);
     for (size_t i = first; parts && i < end; i++)
-        parts[count++] = (struct part){ .total = model->lock_waits.at[l->waits[i]].total,
-                                        .number = l->waits[i] };
+        parts[count++] =
+            (struct part){ .total = causes->shares.at[by_member[i]].total, .number = by_member[i] };
     if (count > 1)
         qsort(parts, count, sizeof *parts, compare);
     for (size_t i = 0; i < count && i < PARTS; i++) {
-        const struct report_lock_wait *w = &model->lock_waits.at[parts[i].number];
-        const struct report_thread *holder = model->members.at[w->holder].thread;
-
-        put_value(l, w->total);
-        fputs("of that for ", l->to);
-        report_name_put(l->to, l->style, report_text(model, model->locks.at[w->lock].name), 0);
-        fprintf(l->to, ", which thread %" PRIu32 " ", holder->tid);
-        foreign_print(l->to, holder->name);
-        fputs(" had\n", l->to);
+        put_value(l, parts[i].total);
+        fputs("of that ", l->to);
+        put(l, &causes->shares.at[parts[i].number]);
     }
     if (count > PARTS) {
         uint64_t rest = 0;
@@ -306,7 +338,7 @@ static bool put_holders(const struct timeline *l, uint32_t member)
         for (size_t i = PARTS; i < count; i++)
             rest = report_saturated(rest, parts[i].total);
         put_value(l, rest);
-        fprintf(l->to, "of that had by others [%zu more]\n", count - PARTS);
+        fprintf(l->to, "of that %s by others [%zu more]\n", others, count - PARTS);
     }
     free(parts);
     return parts != NULL;
@@ -326,7 +358,9 @@ static bool put_thread(const struct timeline *l, size_t number)
     fprintf(l->to, " %" PRIu32 "), %.*f %s\n", m->process->pid, l->unit->decimals,
             report_in_unit(l->unit, t->total), l->unit->name);
     put_track(l, number);
-    return put_parts(l, t->member) && put_holders(l, t->member);
+    return put_parts(l, t->member) &&
+           put_shares(l, t->member, l->locks, &l->model->locks, put_holder, "had") &&
+           put_shares(l, t->member, l->wakers, &l->model->wakers, put_waker, "ended");
 }
 
 static void put_idle(const struct timeline *l)
@@ -379,21 +413,28 @@ static uint32_t *by_member(const struct member_list *list, size_t members)
     return out;
 }
 
+static uint32_t *shares_by_member(const struct report_causes *causes, size_t members)
+{
+    const struct member_list shares = { causes->shares.at, causes->shares.count,
+                                        sizeof *causes->shares.at,
+                                        offsetof(struct report_cause_share, member) };
+
+    return by_member(&shares, members);
+}
+
 /* What each thread's part is made of. @return false: no memory */
 static bool gather(struct timeline *l)
 {
     const struct report_model *m = l->model;
     const struct member_list rows = { m->rows.at, m->rows.count, sizeof *m->rows.at,
                                       offsetof(struct report_row, member) };
-    const struct member_list waits = { m->lock_waits.at, m->lock_waits.count,
-                                       sizeof *m->lock_waits.at,
-                                       offsetof(struct report_lock_wait, member) };
 
     l->rows = by_member(&rows, m->members.count);
-    l->waits = by_member(&waits, m->members.count);
+    l->locks = shares_by_member(&m->locks, m->members.count);
+    l->wakers = shares_by_member(&m->wakers, m->members.count);
     for (unsigned i = 0; i < l->tracks.columns; i++)
         l->paused[i] = find_paused(l, i);
-    return l->rows && l->waits;
+    return l->rows && l->locks && l->wakers;
 }
 
 bool report_timeline_write(FILE *to, const struct report_model *model,
@@ -419,6 +460,7 @@ bool report_timeline_write(FILE *to, const struct report_model *model,
         put_idle(&l);
     report_tracks_free(&l.tracks);
     free(l.rows);
-    free(l.waits);
+    free(l.locks);
+    free(l.wakers);
     return good;
 }

@@ -1,4 +1,4 @@
-/* Each thread by the time: when it ran, and what it waited in; what it waited for, and which thread had that meanwhile. */
+/* Each thread by the time: when it ran, and what it waited in; what it waited for, which thread had that meanwhile, and what ended the wait. */
 #ifndef PROFILER_REPORT_TEXT_TIMELINE_H
 #define PROFILER_REPORT_TEXT_TIMELINE_H
 
@@ -9,7 +9,7 @@
  * Of the span of time that the model's choice has. Recordings begin together.
  *
  * A track has a column for each part of the span, with the state that most of it was spent in. Below it stand the states of the
- * thread with their time, and for locks the threads that had them.
+ * thread with their time; for locks the threads that had them; and what ended waits.
  *
  * @param rows  threads, with most time first; 0: all
  * @return false: no memory

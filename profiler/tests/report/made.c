@@ -181,6 +181,21 @@ void made_sample(uint32_t thread, uint32_t stack, uint64_t time, uint64_t weight
     cr_assert(eq(int, sfb_recording_put_sample(made_writer, &sample), SFB_OK));
 }
 
+void made_awaited(uint32_t id, uint32_t kind, uint64_t address, uint64_t start, const char *name)
+{
+    const struct sfb_recording_awaited awaited = { id, 1, kind, address, start, name };
+
+    cr_assert(eq(int, sfb_recording_put_awaited(made_writer, &awaited), SFB_OK));
+}
+
+void made_wait(struct sfb_recording_wait wait)
+{
+    wait.time += made_start.monotonic;
+    wait.since += wait.since > 0 ? made_start.monotonic : 0;
+    wait.end = SFB_END;
+    cr_assert(eq(int, sfb_recording_put_wait(made_writer, &wait), SFB_OK));
+}
+
 void made_all(const char *reason)
 {
     const uint64_t callers[] = { made_inside(report_outer) + 1, made_inside(report_outer) + 1 };

@@ -50,6 +50,20 @@ uint32_t made_stack(uint64_t pc, const uint64_t *callers, size_t count, bool tru
 void made_sample(uint32_t thread, uint32_t stack, uint64_t time, uint64_t weight,
                  enum sfb_status how);
 
+/* What threads of process 1 wait for. */
+void made_awaited(uint32_t id, uint32_t kind, uint64_t address, uint64_t start, const char *name);
+
+/* @param wait  its times are ns after the beginning */
+void made_wait(struct sfb_recording_wait wait);
+
+/* The same of one that ended `at` ms after the beginning, of `length` ms. */
+#define MADE_WAIT(at, length, in, of, ...)                                                         \
+    made_wait((struct sfb_recording_wait){ .time = (at)*UINT64_C(1000000),                         \
+                                           .weight = (length)*UINT64_C(1000000),                   \
+                                           .state = SFB_STATE_##in,                                \
+                                           .call = (of),                                           \
+                                           __VA_ARGS__ })
+
 /*
  * Writes a recording of 16 ms, 997 Hz, with two threads and one process, 101:
  *

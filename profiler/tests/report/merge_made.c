@@ -140,15 +140,12 @@ void merge_put_samples(uint64_t weight)
 void merge_put_wait(uint32_t thread, uint32_t stack, uint64_t at, uint64_t weight, uint32_t state,
                     const char *call)
 {
-    const struct sfb_recording_wait wait = { .thread = thread,
-                                             .stack = stack,
-                                             .time = made_start.monotonic + at,
-                                             .weight = weight,
-                                             .state = state,
-                                             .end = SFB_END,
-                                             .call = call };
-
-    cr_assert(eq(int, sfb_recording_put_wait(made_writer, &wait), SFB_OK));
+    made_wait((struct sfb_recording_wait){ .thread = thread,
+                                           .stack = stack,
+                                           .time = at,
+                                           .weight = weight,
+                                           .state = state,
+                                           .call = call });
 }
 
 void merge_put_waits(uint64_t weight)

@@ -77,6 +77,55 @@ Test(report_merge_waits, idle_threads_stay_apart)
     }
 }
 
+/* main waits in two parts, and worker wakes it up; an interrupt and another process end waits of worker's. */
+static void record_wakers(const char *name, uint64_t module)
+{
+    uint32_t cart, price;
+
+    merge_begin(module, 0);
+    cart = MERGE_STACK(false, { 1, CART, 3 }, { 1, MAIN, 1 });
+    price = MERGE_STACK(false, { 1, PRICE, 6 });
+    made_awaited(1, SFB_AWAITED_FUTEX, module + 0x2010, module, "/not/here.so");
+    MADE_WAIT(300, 200, ASLEEP, "futex", .thread = 1, .stack = cart, .since = 100 * MS);
+    MADE_WAIT(400, 50, ASLEEP, "read", .thread = 2, .stack = price, .waker_name = "interrupt");
+    MADE_WAIT(450, 150, ASLEEP, "futex", .thread = 1, .stack = cart, .since = 100 * MS, .waker = 2,
+              .waker_stack = price);
+    MADE_WAIT(500, 40, ASLEEP, "read", .thread = 2, .stack = price, .waker_name = "nginx (pid 7)");
+    MADE_WAIT(600, 30, ASLEEP, "futex", .thread = 1, .stack = cart, .awaited = 1, .holder = 2,
+              .holder_stack = price, .since = 570 * MS, .waker = 2);
+    MADE_WAIT(700, 20, ASLEEP, "futex", .thread = 1, .stack = cart, .since = 680 * MS);
+    merge_end(name);
+}
+
+Test(report_merge_waits, wakers_stay)
+{
+    static const char *const views[] = { "--unit ns --by waker", "--unit ns --by lock",
+                                         "--unit ns --by waker --time 0.2..0.42", NULL };
+
+    record_wakers("a", 0x10000000);
+    record_wakers("b", 0x7f0000001000);
+    for (unsigned i = 0; i < 2; i++) {
+        merge_expect(i == 0 ? "$SFB merge -o m a b" : "$SFB merge -o n m && mv n m", "");
+        merge_expect_all_same(views);
+        merge_expect("$SFB report --unit ms --by waker m | grep -v '^          '",
+                     "    waits    total (ms)  longest (ms)  waker\n"
+                     "        4       760.000       350.000  worker\n"
+                     "      700.000 ms ended by it in\n"
+                     "      60.000 ms ended by it, not known where\n"
+                     "      700.000 ms of main, asleep in futex, in\n"
+                     "      60.000 ms of main, asleep in futex here.so+0x2010, in\n"
+                     "        2       100.000        50.000  interrupt\n"
+                     "      100.000 ms of worker, asleep in read, in\n"
+                     "        2        80.000        40.000  nginx (pid 7)\n"
+                     "      80.000 ms of worker, asleep in read, in\n"
+                     "not in it: 40.000 ms of waits whose end is not known\n");
+        merge_expect("$SFB report --unit ms --timeline m | grep -o 'that ended by.*'",
+                     "that ended by thread 2 worker\n"
+                     "that ended by interrupt\n"
+                     "that ended by nginx (pid 7)\n");
+    }
+}
+
 Test(report_merge_waits, differences_are_those_of_the_inputs)
 {
 #define DIFF  "$SFB report --no-pager --unit ns --value wall --diff "

@@ -44,9 +44,11 @@ if(SFRAME_BACKTRACE_PROFILER)
   sfb_tool_test(report calm report/made.c report/made_heap.c LIBS sfb-report ${CMAKE_DL_LIBS})
   sfb_tool_test(report hits report/made.c report/made_heap.c LIBS sfb-recording-zstd)
 endif()
-# What threads waited for. The lock's name is in this program's symbol table.
+# What threads waited for, and what ended their waits. The lock's name is in this program's symbol table.
 if(SFRAME_BACKTRACE_PROFILER)
   sfb_tool_test(report locks report/made.c report/made_heap.c LIBS sfb-recording-zstd)
+  sfb_tool_test(report wakers report/made.c report/made_heap.c LIBS sfb-recording-zstd)
 else()
   sfb_skip(report locks "recordings are not built: zstd is not installed")
+  sfb_skip(report wakers "recordings are not built: zstd is not installed")
 endif()

@@ -11,15 +11,12 @@ static const uint64_t ms = 1000000;
 static void put_wait(uint32_t thread, uint32_t stack, uint64_t time, uint64_t weight,
                      uint32_t state, const char *call)
 {
-    const struct sfb_recording_wait wait = { .thread = thread,
-                                             .stack = stack,
-                                             .time = made_start.monotonic + time,
-                                             .weight = weight,
-                                             .state = state,
-                                             .end = SFB_END,
-                                             .call = call };
-
-    cr_assert(eq(int, sfb_recording_put_wait(made_writer, &wait), SFB_OK));
+    made_wait((struct sfb_recording_wait){ .thread = thread,
+                                           .stack = stack,
+                                           .time = time,
+                                           .weight = weight,
+                                           .state = state,
+                                           .call = call });
 }
 
 /*
