@@ -54,9 +54,7 @@ static double seconds(uint64_t ns)
 static bool find_paused(const struct timeline *l, unsigned column)
 {
     const struct report_tracks *t = &l->tracks;
-    const double wide = (double)(t->to - t->from) / t->columns;
-    const uint64_t from = t->from + (uint64_t)(wide * column),
-                   to = t->from + (uint64_t)(wide * (column + 1));
+    const uint64_t from = report_tracks_begin(t, column), to = report_tracks_begin(t, column + 1);
 
     for (size_t i = 0; to > from && i < l->model->source_count; i++)
         if (report_data_paused(l->model->sources[i].data, from, to) <= (to - from) / 2)

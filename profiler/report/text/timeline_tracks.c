@@ -107,7 +107,7 @@ static bool find_threads(struct report_tracks *t, const struct report_model *mod
     return true;
 }
 
-static uint64_t begin_of(const struct report_tracks *t, unsigned column)
+uint64_t report_tracks_begin(const struct report_tracks *t, unsigned column)
 {
     const uint64_t length = t->to - t->from;
 
@@ -127,10 +127,11 @@ static void add(const struct report_tracks *t, uint64_t *cells, unsigned state, 
         return;
     column = (unsigned)((double)(from - t->from) / (double)length * t->columns);
     column = column < t->columns ? column : t->columns - 1;
-    while (column > 0 && begin_of(t, column) > from)
+    while (column > 0 && report_tracks_begin(t, column) > from)
         column--;
-    for (; column < t->columns && begin_of(t, column) < to; column++) {
-        const uint64_t begin = begin_of(t, column), end = begin_of(t, column + 1);
+    for (; column < t->columns && report_tracks_begin(t, column) < to; column++) {
+        const uint64_t begin = report_tracks_begin(t, column),
+                       end = report_tracks_begin(t, column + 1);
         const uint64_t first = from > begin ? from : begin, last = to < end ? to : end;
         uint64_t *cell = &cells[column * TRACK_STATES + state];
 

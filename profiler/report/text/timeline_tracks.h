@@ -37,6 +37,9 @@ struct report_tracks {
 bool report_tracks_make(struct report_tracks *out, const struct report_model *model,
                         unsigned columns, uint64_t rows);
 
+/* @return when a column begins; of the one behind the last, when that ends */
+uint64_t report_tracks_begin(const struct report_tracks *tracks, unsigned column);
+
 /* @return the state that most of a column was spent in; TRACK_STATES: none */
 unsigned report_tracks_state(const struct report_tracks *tracks, size_t track, unsigned column);
 
