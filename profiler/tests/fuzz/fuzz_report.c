@@ -29,6 +29,7 @@
 #include "profiler/report/model/symbol_names.h"
 #include "profiler/report/page/html.h"
 #include "profiler/report/text/callers.h"
+#include "profiler/report/text/causes.h"
 #include "profiler/report/text/diff.h"
 #include "profiler/report/text/histogram.h"
 #include "profiler/report/text/hottest.h"
@@ -37,6 +38,7 @@
 #include "profiler/report/text/stacks.h"
 #include "profiler/report/text/summary.h"
 #include "profiler/report/text/threads.h"
+#include "profiler/report/text/timeline.h"
 #include "profiler/report/text/top.h"
 #include "profiler/report/text/tree.h"
 #include "support/pprof_read.h"
@@ -299,6 +301,45 @@ static void report_parts_of_run(FILE *to, const struct report_source *source)
     }
 }
 
+/* All of a cause's time is in its shares. */
+static void check_causes(const struct report_causes *causes, bool all)
+{
+    uint64_t total = 0, shared = 0;
+
+    for (size_t i = 0; i < causes->all.count; i++) {
+        const struct report_cause *c = &causes->all.at[i];
+
+        FUZZ_CHECK(c->waits > 0 && c->longest > 0 && c->longest <= c->total);
+        total = report_saturated(total, c->total);
+    }
+    for (size_t i = 0; i < causes->shares.count; i++)
+        shared = report_saturated(shared, causes->shares.at[i].total);
+    FUZZ_CHECK(all ? shared == total : shared <= total);
+}
+
+/* What waits are for, and what ended them. */
+static void report_waits(FILE *to, struct report_source source)
+{
+    static const struct report_choice choices[] = {
+        { .awaited = true }, { .awaited = true, .from = 1000, .to = 1000000000 }
+    };
+    static const struct report_style plain = { .width = 0 };
+    struct report_model model;
+
+    if (report_data_is_heap(source.data))
+        return;
+    source.namer.data = NULL; /* as that of code */
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        FUZZ_CHECK(report_model_make(&model, &source, 1, &choices[i]));
+        check_causes(&model.locks, false);
+        check_causes(&model.wakers, true);
+        FUZZ_CHECK(report_locks_write(to, &model, &plain, 10));
+        FUZZ_CHECK(report_wakers_write(to, &model, &plain, 10));
+        FUZZ_CHECK(report_timeline_write(to, &model, &plain, 10));
+        report_model_free(&model);
+    }
+}
+
 /* Twice: as it is, and as the new one of a comparison. */
 static void report(const struct report_data *data)
 {
@@ -316,6 +357,7 @@ static void report(const struct report_data *data)
     sources[0].namer.code = NULL; /* no file that somebody names is opened here */
     sources[1].namer = sources[0].namer;
     report_parts_of_run(to, sources);
+    report_waits(to, sources[0]);
     for (size_t count = 1; count <= 2; count++) {
         FUZZ_CHECK(report_model_make(&model, sources, count, NULL));
         FUZZ_CHECK(report_summary_write(to, &model, REPORT_DETAIL_CALM));
