@@ -346,6 +346,8 @@ bool report_arguments_read(struct report_request *r, const struct tool_command *
             return false;
     while (optind < argc)
         r->paths[r->path_count++] = argv[optind++];
-    return report_heap_judge(r, exit_status) && (!r->open || report_open_prepare(r, exit_status)) &&
-           judge_outputs(r, exit_status) && report_effects_judge(r, exit_status);
+    if (!report_heap_judge(r, exit_status) || (r->open && !report_open_prepare(r, exit_status)))
+        return false;
+    r->choice.ended = r->outputs[REPORT_OUTPUT_HTML] != NULL;
+    return judge_outputs(r, exit_status) && report_effects_judge(r, exit_status);
 }

@@ -20,6 +20,7 @@
  * @property {Map<number, string>} notes of functions that stand for processes: their commands
  * @property {Nodes} nodes all stacks as one tree, in preorder
  * @property {Thread[]} threads
+ * @property {Waker[]} wakers what ended waits of threads
  * @property {Rows} rows
  * @property {Time} time
  *
@@ -32,6 +33,7 @@
  * @typedef {{pid: number, group: number, program: string, command: string, threads: number[], root: number, parent: number}} Process
  *   root, parent: places that stand for it and for its program; -1: for none
  * @typedef {{name: string, tid: number, group: number, pid: number, program: string, command: string}} Thread
+ * @typedef {{thread: number, other: number, name: string, ns: number}} Waker other: the thread that woke it up; -1: name is no thread's
  * @typedef {{thread: Int32Array, group: Uint8Array, node: Int32Array, values: Float64Array[]}} Rows thread -1: of none
  * @typedef {{step: number, steps: number, at: Int32Array, row: Int32Array, values: (Float64Array|null)[],
  *   changes: number[], live: Live[], liveStep: number, memory: Memory|null, pauses: [number, number][], marks: [number, string][]}} Time
@@ -198,6 +200,7 @@ export function readProfile(raw) {
       process: processes.of[i],
       command: raw.threads.command ? strings[raw.threads.command[i]] : "",
     })),
+    wakers: (raw.wakers?.thread ?? []).map((thread, i) => ({ thread, other: raw.wakers.other[i], name: strings[raw.wakers.name[i]], ns: raw.wakers.ns[i] })),
     rows: {
       thread: new Int32Array(raw.rows.thread),
       group: new Uint8Array(raw.rows.group),

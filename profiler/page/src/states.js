@@ -1,7 +1,7 @@
 // States of threads by time: what a sample's or a wait's innermost frame says. `sfb report --timeline` has the same
 // (profiler/report/text/timeline_tracks.h).
 import { oklch } from "./colours.js";
-import { element, byId } from "./dom.js";
+import { element, byId, name as nameElement } from "./dom.js";
 import { duration } from "./format.js";
 import { moduleName } from "./profile.js";
 
@@ -66,4 +66,30 @@ export function showStates(sums, theme) {
   const colours = stateColours(theme);
   box.replaceChildren(...STATES.flatMap(({ name }, i) =>
     (sums[i] > 0 ? [element("li", {}, swatch(colours[i]), document.createTextNode(`${name} ${duration(sums[i])}`))] : [])));
+}
+
+const MOST = 5; // wakers
+
+/** What ended waits of threads. @param {Set<number>|null} chosen null: all @returns {[string, number][]} words and ns, the largest first */
+export function wakerSums({ wakers, threads }, chosen) {
+  const sums = new Map();
+  for (const { thread, other, name, ns } of wakers) {
+    if (chosen && !chosen.has(thread)) continue;
+    const words = other < 0 ? name : `${name} ${threads[other].tid}`;
+    sums.set(words, (sums.get(words) ?? 0) + ns);
+  }
+  return [...sums].sort((a, b) => b[1] - a[1]);
+}
+
+/** @param {[string, number][]} sums */
+export function showWakers(sums) {
+  const box = byId("wakers");
+  const rest = sums.slice(MOST).reduce((sum, [, ns]) => sum + ns, 0);
+  const item = (words, ns) => element("li", {}, nameElement(words.slice(0, 80)), document.createTextNode(` ${duration(ns)}`));
+  box.hidden = sums.length === 0;
+  box.replaceChildren(
+    element("li", { text: "waits ended by" }),
+    ...sums.slice(0, MOST).map(([words, ns]) => item(words, ns)),
+    ...(rest > 0 ? [item(`${sums.length - MOST} others`, rest)] : []),
+  );
 }

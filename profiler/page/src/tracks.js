@@ -1,6 +1,6 @@
 // A track a thread: when each one ran, and where waits were recorded, what it waited in. A click looks at one alone.
 import { byId, element, oncePerPicture } from "./dom.js";
-import { rowStates, showStates, stateColours, STATE_COUNT } from "./states.js";
+import { rowStates, showStates, showWakers, stateColours, STATE_COUNT, wakerSums } from "./states.js";
 import { drawPauses } from "./pauses.js";
 
 const TALL = 18; // pixels of a track
@@ -32,6 +32,7 @@ export class Tracks {
     this.what = what;
     this.box.hidden = !what.on;
     showStates(what.on && this.states ? this.#stateSums() : null, what.ink.theme);
+    showWakers(what.on ? wakerSums(this.profile, what.chosen && new Set(what.chosen)) : []);
     if (what.on) this.redraw();
   }
 

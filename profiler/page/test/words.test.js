@@ -9,7 +9,7 @@ import { assemblyRows, codeTitles, sourceRows } from "../src/code.js";
 import { frameAt, threadTexts, wayTo } from "../src/names.js";
 import { compile, hits } from "../src/search.js";
 import { rootedProfile, shownProfile } from "../src/shown.js";
-import { rowStates, stateOf } from "../src/states.js";
+import { rowStates, stateOf, wakerSums } from "../src/states.js";
 import { TimeTree } from "../src/timetree.js";
 import { Tree } from "../src/tree.js";
 import { tally, weigh } from "../src/weigh.js";
@@ -50,6 +50,14 @@ test("a wait's words say its state", () => {
     "asleep in wait4", "asleep", "disk in read", "page fault", "stopped in ptrace", "short waits"];
   assert.deepEqual(waits.map(stateOf), [1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9, 10]);
   assert.equal(rowStates(profile()), null);
+});
+
+test("what ended waits is said of the chosen threads", () => {
+  const raw = rawProfile();
+  assert.deepEqual(wakerSums(readProfile(raw), null), []);
+  raw.wakers = { thread: [0, 0, 1, 1], other: [1, -1, -1, -1], name: [11, 11, 4, 11], ns: [20, 5, 30, 40] };
+  assert.deepEqual(wakerSums(readProfile(raw), null), [["two", 45], ["read", 30], ["two 2", 20]]);
+  assert.deepEqual(wakerSums(readProfile(raw), new Set([0])), [["two 2", 20], ["two", 5]]);
 });
 
 test("what is warned of is worth it", () => {

@@ -49,6 +49,7 @@ struct report_choice {
     enum report_heap_value value;
     enum report_time_value time_value;
     bool awaited; /* names of waits say for what: "asleep in recvfrom tcp 127.0.0.1:5432" */
+    bool ended;   /* what ended waits is wanted; with `awaited` it is in any case */
     bool blocks;  /* the main value of a heap is a number of blocks, not of bytes */
     /* What lives of a heap is what did before the last part of the run, too: so much of it at most. 0: of all of it */
     uint64_t tail;

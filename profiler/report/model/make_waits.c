@@ -192,8 +192,9 @@ static bool add_wait(struct report_maker *m, const struct report_wait *w)
         return true;
     if (w->state == SFB_STATE_UNKNOWN)
         model->unplaced = report_saturated(model->unplaced, weight);
-    if (m->choice->awaited &&
-        !(report_lock_add(m, w, awaited, weight) && report_waker_add(m, w, stack, weight)))
+    if (m->choice->awaited && !report_lock_add(m, w, awaited, weight))
+        return false;
+    if (m->ends && !report_waker_add(m, w, stack, weight))
         return false;
     row = report_maker_row(m, member, stack);
     if (!row || !add_points(model, from, to, (uint32_t)(row - model->rows.at)))
@@ -207,13 +208,22 @@ static bool add_wait(struct report_maker *m, const struct report_wait *w)
     return true;
 }
 
+/* @return false: no memory */
+static bool begin_causes(struct report_maker *m)
+{
+    if (!m->choice->awaited && !m->choice->ended)
+        return true;
+    if (!report_causes_begin(m))
+        return false;
+    report_wakers_begin(m);
+    return !m->choice->awaited || report_locks_begin(m);
+}
+
 bool report_make_waits(struct report_maker *m)
 {
     const struct report_data *data = m->model->sources[m->source].data;
-    bool good = !m->choice->awaited || (report_causes_begin(m) && report_locks_begin(m));
+    bool good = begin_causes(m);
 
-    if (good && m->choice->awaited)
-        report_wakers_begin(m);
     for (size_t i = 0; good && i < data->waits.count; i++)
         if (report_time_has_wait(m->choice->time_value, data->waits.at[i].state))
             good = add_wait(m, &data->waits.at[i]);

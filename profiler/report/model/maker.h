@@ -45,7 +45,7 @@ struct report_maker {
     struct report_index rows;           /* by thread and stack */
     struct report_maker_causes locks, wakers;
     char **awaited;     /* of the source's: names; NULL: not asked for yet */
-    uint32_t *ends;     /* of each wait of the source: its last part */
+    uint32_t *ends;     /* of each wait of the source: its last part; NULL: not wanted */
     uint32_t *stack_of; /* of what `stacks` numbers: the stack */
     size_t stack_count, stack_room;
     struct report_maker_last *last; /* of each CBF of the recording */

@@ -218,10 +218,11 @@ struct report_model {
     uint64_t
         unsampled; /* ns of wanted threads and processes; 0 if times or functions were chosen */
     REPORT_ARRAY(struct report_idle) idle;
-    struct report_causes locks, wakers; /* if waits say for what */
-    bool has_wakers;    /* a wait of a recording says what ended it, be it wanted or not */
-    uint64_t unended;   /* ns of waits of which that is not known */
-    uint64_t unplaced;  /* ns of waits that no look has seen */
+    struct report_causes locks;  /* if waits say for what */
+    struct report_causes wakers; /* if they say what ended them */
+    bool has_wakers;             /* a wait of a recording says what ended it, be it wanted or not */
+    uint64_t unended;            /* ns of waits of which that is not known */
+    uint64_t unplaced;           /* ns of waits that no look has seen */
     uint64_t truncated; /* samples whose stack is cut off; of a heap, blocks that were allocated */
     uint64_t by_end[256]; /* samples by enum sfb_status; larger ones at 255 */
     uint64_t by_other[8]; /* those by another engine than their recording began with */

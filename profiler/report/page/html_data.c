@@ -12,6 +12,7 @@
 #include "profiler/report/page/html_list.h"
 #include "profiler/report/page/html_marks.h"
 #include "profiler/report/page/html_rows.h"
+#include "profiler/report/page/html_wakers.h"
 #include "profiler/report/text/start.h"
 #include "profiler/report/text/summary.h"
 
@@ -325,6 +326,7 @@ bool html_data_write(FILE *to, const struct report_model *model, const struct ht
     w.failed |= !html_rows_write(to, model, tree);
     html_rows_write_time(to, model, time);
     w.failed |= !html_marks_write(to, model);
+    w.failed |= !html_wakers_write(to, model, &w.strings);
     /* Two builds of a program have two codes of a function. */
     if (!report_model_compares(model))
         w.failed |= !html_code_write(to, model, &w.strings);

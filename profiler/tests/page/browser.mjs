@@ -743,6 +743,13 @@ const onOthers = {
       const page = await open(browser, at("waits.html"), { hash: "tracks=1", dark });
       const list = () => page.$$eval("#states li", (all) => all.map((e) => e.textContent));
       assert.deepEqual(await list(), ["running 100 ms", "runnable 300 ms", "lock (futex) 400 ms", "poll 400 ms", "sleep 300 ms", "disk 100 ms"]);
+      const wakers = () => page.$$eval("#wakers li", (all) => all.map((e) => e.textContent));
+      const tid = await page.evaluate(() => sfbPage.profile.threads[0].tid);
+      const hostile = "<img src=x onerror=\"window.hacked = 4\"> 400 ms";
+      assert.deepEqual(await wakers(), ["waits ended by", `main ${tid} 400 ms`, hostile, "interrupt 300 ms"]);
+      await page.evaluate(() => sfbPage.app.set({ threads: [1] }));
+      assert.deepEqual(await wakers(), ["waits ended by", `main ${tid} 400 ms`, hostile]);
+      await page.evaluate(() => sfbPage.app.set({ threads: null }));
       const said = await page.$eval("#timeline", (e) => e.getAttribute("aria-valuetext"));
       assert.match(said, /not recorded, as asked for: 0\.2\d* s · marks: order sent at 0\.2\d* s, <img src=x onerror="window\.hacked = 3"> at 0\.8\d* s$/);
       // What stands in the middle of each part, of both threads: as many colours as there are states, and the stripes' ground.
@@ -759,7 +766,7 @@ const onOthers = {
       assert.equal(new Set(Object.values(colours)).size, 5, JSON.stringify(colours));
       assert.equal(colours.lock, colours.lockLater);
       await press(page, "k");
-      assert.ok(await page.$eval("#states", (e) => e.hidden));
+      assert.ok(await page.$eval("#states", (e) => e.hidden) && await page.$eval("#wakers", (e) => e.hidden));
       assert.equal(await page.evaluate(() => typeof globalThis.hacked), "undefined");
       assert.deepEqual(page.complaints, []);
       await page.close();

@@ -121,8 +121,9 @@ static void write_one(void)
     put_sample(1, put_stack((unsigned[]){ run, work }, 2, false), 100, 1);
 }
 
-static void put_wait(uint32_t thread, uint32_t stack, uint64_t ms, uint64_t weight_ms,
-                     uint32_t state, const char *call)
+/* @param waker  thread; 0: it is none. @param waker_name  what it is then; "": not known */
+static void put_ended_wait(uint32_t thread, uint32_t stack, uint64_t ms, uint64_t weight_ms,
+                           uint32_t state, const char *call, uint32_t waker, const char *waker_name)
 {
     const struct sfb_recording_wait wait = { .thread = thread,
                                              .stack = stack,
@@ -130,9 +131,17 @@ static void put_wait(uint32_t thread, uint32_t stack, uint64_t ms, uint64_t weig
                                              .weight = weight_ms * 1000000,
                                              .state = state,
                                              .end = SFB_END,
-                                             .call = call };
+                                             .call = call,
+                                             .waker = waker,
+                                             .waker_name = waker_name };
 
     must(sfb_recording_put_wait(writer, &wait));
+}
+
+static void put_wait(uint32_t thread, uint32_t stack, uint64_t ms, uint64_t weight_ms,
+                     uint32_t state, const char *call)
+{
+    put_ended_wait(thread, stack, ms, weight_ms, state, call, 0, "");
 }
 
 static void put_mark(uint64_t ms, const char *name)
@@ -142,7 +151,7 @@ static void put_mark(uint64_t ms, const char *name)
     must(sfb_recording_put_mark(writer, &mark));
 }
 
-/* Thread 1 runs, sleeps, and waits for a disk; thread 2 waits for a lock. From 400 to 600 ms nothing is recorded. */
+/* Thread 1 runs, sleeps, and waits for a disk; thread 2 waits for a lock, until thread 1 ends that. From 400 to 600 ms nothing is recorded. */
 static void write_waits(void)
 {
     static const struct sfb_recording_pause pauses[] = { { 1400000000, 1 }, { 1600000000, 0 } };
@@ -153,13 +162,14 @@ static void write_waits(void)
     put_thread(2, "worker");
     for (uint64_t ms = 1; ms <= 100; ms++)
         put_sample(1, stack, ms, 1);
-    put_wait(1, stack, 400, 300, SFB_STATE_ASLEEP, "clock_nanosleep");
-    put_wait(2, stack, 400, 400, SFB_STATE_ASLEEP, "futex");
+    put_ended_wait(1, stack, 400, 300, SFB_STATE_ASLEEP, "clock_nanosleep", 0, "interrupt");
+    put_ended_wait(2, stack, 400, 400, SFB_STATE_ASLEEP, "futex", 1, "");
     must(sfb_recording_put_pause(writer, &pauses[0]));
     must(sfb_recording_put_pause(writer, &pauses[1]));
     put_wait(1, stack, 700, 100, SFB_STATE_DISK, "read");
     put_wait(1, stack, 1000, 300, SFB_STATE_RUNNABLE, "");
-    put_wait(2, stack, 1000, 400, SFB_STATE_ASLEEP, "epoll_wait");
+    put_ended_wait(2, stack, 1000, 400, SFB_STATE_ASLEEP, "epoll_wait", 0,
+                   "<img src=x onerror=\"window.hacked = 4\">");
     put_mark(200, "order sent");
     put_mark(800, "<img src=x onerror=\"window.hacked = 3\">");
 }
