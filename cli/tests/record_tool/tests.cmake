@@ -47,6 +47,21 @@ foreach(kind "" -static)
   endif()
 endforeach()
 
+# States of 1 and of 64 threads.
+add_executable(test-record_tool-states_program record_tool/states_program.c)
+target_compile_options(test-record_tool-states_program PRIVATE -O2)
+target_link_libraries(test-record_tool-states_program PRIVATE sfb-flags Threads::Threads)
+foreach(threads 1 64)
+  if(SFRAME_BACKTRACE_SANITIZE)
+    sfb_skip(record_tool states_${threads} "it takes a build without sanitizers")
+  else()
+    sfb_add_test(record_tool.states_${threads} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/states $<TARGET_FILE:sfb>
+      $<TARGET_FILE:test-record_tool-states_program> ${threads})
+    sfb_add_test(record_tool.states_${threads}_looks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/states $<TARGET_FILE:sfb>
+      $<TARGET_FILE:test-record_tool-states_program> ${threads} --engine looks)
+  endif()
+endforeach()
+
 # Waits, by looks.
 foreach(kind waits disk)
   add_executable(test-record_tool-${kind}_program record_tool/${kind}_program.c)
