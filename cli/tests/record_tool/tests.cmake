@@ -331,6 +331,28 @@ else()
     $<TARGET_FILE:test-record_tool-locks_program> --engine looks)
 endif()
 
+# The same beside a count in the program.
+add_library(test-record_tool-lock_counter MODULE record_tool/lock_counter.c)
+target_compile_options(test-record_tool-lock_counter PRIVATE -O2)
+target_link_libraries(test-record_tool-lock_counter PRIVATE sfb-flags Threads::Threads ${CMAKE_DL_LIBS})
+add_executable(test-record_tool-slow_lock ${PROJECT_SOURCE_DIR}/examples/slow_lock.c)
+target_compile_options(test-record_tool-slow_lock PRIVATE -O2 -g)
+target_link_libraries(test-record_tool-slow_lock PRIVATE sfb-flags Threads::Threads)
+set(sfb_counted_slow_lock $<TARGET_FILE:test-record_tool-slow_lock>)
+set(sfb_counted_known $<TARGET_FILE:test-record_tool-locks_program>)
+foreach(kind slow_lock known)
+  if(SFRAME_BACKTRACE_SANITIZE)
+    sfb_skip(record_tool locks_counted_${kind} "it takes a build without sanitizers")
+  else()
+    sfb_add_test(record_tool.locks_counted_${kind} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/locks_counted
+      $<TARGET_FILE:sfb> $<TARGET_FILE:test-record_tool-lock_counter> ${kind} ${sfb_counted_${kind}})
+  endif()
+endforeach()
+if(NOT SFRAME_BACKTRACE_SANITIZE)
+  sfb_add_test(record_tool.locks_counted_looks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/locks_counted
+    $<TARGET_FILE:sfb> $<TARGET_FILE:test-record_tool-lock_counter> known ${sfb_counted_known} --engine looks)
+endif()
+
 # sfb ctl, of recordings that run.
 sfb_add_test(record_tool.marks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/marks $<TARGET_FILE:sfb>)
 
