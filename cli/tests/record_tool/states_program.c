@@ -4,8 +4,10 @@
  * Threads begin and end in waits of their own, place_before() and place_after(): what a recording has without these is what a thread's
  * clocks say. FOLDER/go and FOLDER/stop are pipes: the program goes on when they are opened for writing. It writes FOLDER/log:
  *
- *     place NAME NS COUNT            waits of all threads there, without time in which the thread was runnable
- *     thread NAME WALL CPU RUNNABLE EARLY_CPU EARLY_RUNNABLE  ns between both waits, and before the end of the first one
+ *     place NAME NS COUNT RUNNABLE   waits of all threads there, without the ns in which the thread was runnable
+ *     thread NAME WALL CPU RUNNABLE EARLY_CPU EARLY_RUNNABLE WOKEN_RUNNABLE
+ *
+ * These are ns between both waits; what was before the end of the first one; and of that, since its beginning.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -27,7 +29,7 @@ enum { SHORT = 50000, LONG = 3000000, LONG_EVERY = 7 };
 struct worker {
     struct place places[PLACES];
     char name[16];
-    uint64_t wall, cpu, queued, early_cpu, early_queued;
+    uint64_t wall, cpu, queued, early_cpu, early_queued, woken_queued;
 };
 
 static struct worker workers[THREADS_MOST];
@@ -185,9 +187,11 @@ static void run_waits(struct worker *w, bool alone)
     uint64_t began;
 
     prepare(w);
+    w->woken_queued = queued_ns(schedstat);
     place_before(alone);
     w->early_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     began = now_with_queued(schedstat, &w->early_queued);
+    w->woken_queued = w->early_queued - w->woken_queued;
     for (size_t i = 0; i < WAITS; i++) {
         wait_ns = (long)(WAIT_MS + random_next() % (VARIES_MS + 1)) * 1000000;
         place_wait_once(&w->places[random_next() % PLACES], schedstat);
@@ -220,13 +224,15 @@ static void write_log(size_t threads)
             sum.queued_ns += workers[k].places[i].queued_ns;
             sum.count += workers[k].places[i].count;
         }
-        fputs("place ", file);
-        log_place(file, &sum);
+        fprintf(file, "place %s %llu %u %llu\n", sum.name,
+                (unsigned long long)(sum.ns - sum.queued_ns), sum.count,
+                (unsigned long long)sum.queued_ns);
     }
     for (const struct worker *w = workers; w < workers + threads; w++)
-        fprintf(file, "thread %s %llu %llu %llu %llu %llu\n", w->name, (unsigned long long)w->wall,
-                (unsigned long long)w->cpu, (unsigned long long)w->queued,
-                (unsigned long long)w->early_cpu, (unsigned long long)w->early_queued);
+        fprintf(file, "thread %s %llu %llu %llu %llu %llu %llu\n", w->name,
+                (unsigned long long)w->wall, (unsigned long long)w->cpu,
+                (unsigned long long)w->queued, (unsigned long long)w->early_cpu,
+                (unsigned long long)w->early_queued, (unsigned long long)w->woken_queued);
     if (fclose(file) != 0)
         exit(2);
 }
