@@ -138,7 +138,10 @@ static uint64_t take_of(int64_t *from, uint64_t most)
 static void settle(struct look_wait *w)
 {
     const uint64_t present = w->off != 0 && w->seen > w->off ? w->seen - w->off : 0;
-    int64_t ended = w->blocked - (int64_t)present;
+    /* Preempted: schedstat does not say yet that it is runnable. */
+    const uint64_t queued =
+        w->preempted != 0 && w->seen > w->preempted ? w->seen - w->preempted : 0;
+    int64_t ended = w->blocked - (int64_t)present - (int64_t)queued;
     const int64_t before = ended;
 
     w->pending += take_of(&ended, w->claim);
