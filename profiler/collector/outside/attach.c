@@ -330,17 +330,18 @@ static bool choose_looks(struct attach *a, uint64_t now)
     size_t kept = 0;
     bool good = list(a, &pids);
 
-    for (size_t i = 0; i < pids.pids.count; i++)
-        if (pids.pids.at[i] != getpid())
-            pids.pids.at[kept++] = pids.pids.at[i];
-    good = good && looks_set(a->looks, pids.pids.at, kept, now);
-    free(pids.pids.at);
+    /* Of the list alone: a new process is introduced once, at the cost of several lists. */
     a->pause_least = (own_cpu_ns() - before) * COSTS;
     if (a->pause_least < LEAST_MS * second_ns / 1000)
         a->pause_least = LEAST_MS * second_ns / 1000;
     if (a->pause_least > MOST_S * second_ns)
         a->pause_least = MOST_S * second_ns;
     a->pause = a->pause_least < second_ns ? second_ns : a->pause_least;
+    for (size_t i = 0; i < pids.pids.count; i++)
+        if (pids.pids.at[i] != getpid())
+            pids.pids.at[kept++] = pids.pids.at[i];
+    good = good && looks_set(a->looks, pids.pids.at, kept, now);
+    free(pids.pids.at);
     return good;
 }
 
