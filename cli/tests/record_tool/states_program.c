@@ -24,7 +24,7 @@
 enum { THREADS_MOST = 64, PLACES = 7, WAITS = 35, WAIT_MS = 40, VARIES_MS = 40 };
 
 /* Iterations of work() after each wait, and after some of them. Threads meet at the CPUs in these. */
-enum { SHORT = 50000, LONG = 3000000, LONG_EVERY = 7 };
+enum { SHORT = 50000, LONG = 2000000, LONG_EVERY = 7 };
 
 struct worker {
     struct place places[PLACES];
