@@ -21,7 +21,7 @@
 
 #include "known_waits.h"
 
-enum { THREADS_MOST = 64, PLACES = 7, WAITS = 35, WAIT_MS = 40, VARIES_MS = 40 };
+enum { THREADS_MOST = 64, PLACES = 7, WAITS = 30, WAIT_MS = 40, VARIES_MS = 40 };
 
 /* Iterations of work() after each wait, and after some of them. Threads meet at the CPUs in these. */
 enum { SHORT = 50000, LONG = 2000000, LONG_EVERY = 7 };
