@@ -252,6 +252,7 @@ struct sfb_recording_mark { /* a moment that was named: `sfb ctl PID mark NAME` 
 struct sfb_recording_pause { /* `sfb record --paused`, `sfb ctl PID stop` and `start` */
     uint64_t time;
     uint32_t paused; /* 1: nothing is recorded from then on. 0: it goes on */
+    uint32_t part;   /* merged recordings: which input it is of, 1, 2, ...; 0: all that ran then */
 };
 
 struct sfb_recording_losses {

@@ -167,6 +167,7 @@ static void read_pause(struct sfb_recording_pause *e, struct sfb_reader *body)
 {
     e->time = sfb_reader_uleb(body);
     e->paused = sfb_body_u32(body);
+    e->part = body->left > 0 ? sfb_body_u32(body) : 0;
     if (e->paused > 1)
         body->failed = true;
 }

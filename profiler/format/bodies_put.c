@@ -140,6 +140,8 @@ void sfb_body_pause(struct sfb_bytes *body, const void *event)
 
     sfb_bytes_put_uleb(body, e->time);
     sfb_bytes_put_uleb(body, e->paused);
+    if (e->part > 0)
+        sfb_bytes_put_uleb(body, e->part);
 }
 
 void sfb_body_losses(struct sfb_bytes *body, const void *event)

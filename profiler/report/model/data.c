@@ -328,17 +328,19 @@ static bool read_mark(struct report_data *d, const struct sfb_recording_mark *fr
 
 static bool read_pause(struct report_data *d, const struct sfb_recording_pause *from)
 {
-    struct report_pause *last = d->pauses.count > 0 ? &d->pauses.at[d->pauses.count - 1] : NULL;
-    const bool paused = last && last->to == 0;
-    struct report_pause *next;
+    const size_t count = from->part > 0 ? d->part_pauses.count : d->pauses.count;
+    struct report_pause *last = from->part > 0 ? d->part_pauses.at : d->pauses.at, *next;
+    bool paused;
 
+    last = count > 0 ? last + count - 1 : NULL;
+    paused = last && last->to == 0 && last->part == from->part;
     if (paused && from->paused == 0)
         last->to = from->time > last->from ? from->time : last->from + 1;
     if (paused || from->paused == 0)
         return true;
-    next = REPORT_NEXT(d->pauses);
+    next = from->part > 0 ? REPORT_NEXT(d->part_pauses) : REPORT_NEXT(d->pauses);
     if (next)
-        *next = (struct report_pause){ .from = from->time };
+        *next = (struct report_pause){ .from = from->time, .part = from->part };
     return next != NULL;
 }
 
@@ -629,6 +631,7 @@ void report_data_free(struct report_data *d)
     FREE_EACH(d->marks, name);
     free(d->marks.at);
     free(d->pauses.at);
+    free(d->part_pauses.at);
     free(d->codes.at);
     free((char *)(uintptr_t)d->start.engine_text);
     free((char *)(uintptr_t)d->start.version);

@@ -106,6 +106,7 @@ struct report_moment {
 /* A time in which nothing was recorded: it was asked for. */
 struct report_pause {
     uint64_t from, to; /* CLOCK_MONOTONIC; to 0: up to the end */
+    uint32_t part;     /* of part_pauses */
 };
 
 struct report_loss {
@@ -135,13 +136,15 @@ struct report_data {
     REPORT_ARRAY(struct report_awaited) awaited;
     REPORT_ARRAY(struct report_moment) marks; /* as they were written */
     REPORT_ARRAY(struct report_pause) pauses; /* in their order */
-    struct report_strings calls;              /* that threads waited in */
-    size_t sample_count;                      /* also when they were released */
-    size_t wait_count;                        /* likewise */
-    size_t gil_count;                         /* stacks of which the GIL is known, likewise */
-    uint64_t sampled_ns;                      /* the sum of their weights */
-    uint64_t first_sample, last_sample;       /* times */
-    REPORT_ARRAY(struct report_loss) losses;  /* by reason and text */
+    REPORT_ARRAY(struct report_pause)
+    part_pauses;                             /* of each input of a merged recording, likewise */
+    struct report_strings calls;             /* that threads waited in */
+    size_t sample_count;                     /* also when they were released */
+    size_t wait_count;                       /* likewise */
+    size_t gil_count;                        /* stacks of which the GIL is known, likewise */
+    uint64_t sampled_ns;                     /* the sum of their weights */
+    uint64_t first_sample, last_sample;      /* times */
+    REPORT_ARRAY(struct report_loss) losses; /* by reason and text */
     REPORT_ARRAY(struct report_file) files;
     REPORT_ARRAY(struct report_script) codes;            /* by id */
     REPORT_ARRAY(struct report_code_frames) code_frames; /* by stack */

@@ -83,6 +83,8 @@ static void put_ends(struct report_merge *m)
 
         report_merge_check(m, sfb_recording_put_losses(m->writer, &event));
     }
+    if (m->status == SFB_OK)
+        report_merge_check(m, merge_pauses_write(&m->pauses, m->writer, m->last));
 }
 
 enum sfb_status report_merge_close(struct report_merge *m)
@@ -111,6 +113,7 @@ enum sfb_status report_merge_close(struct report_merge *m)
     free(m->processes.at);
     free(m->threads.at);
     free(m->losses.at);
+    merge_pauses_free(&m->pauses);
     free(m->cbf);
     free(m);
     return status;

@@ -219,6 +219,27 @@ static bool add_mark(struct merge_input *in, const struct report_moment *mark)
     return report_merge_check(in->merge, sfb_recording_put_mark(in->merge->writer, &event));
 }
 
+static struct merge_pause pause_of(const struct merge_input *in, const struct report_pause *p)
+{
+    const uint64_t to = p->to > 0 ? p->to : report_data_end(in->data);
+
+    return (struct merge_pause){ instant(in, p->from), instant(in, to), p->part };
+}
+
+static bool add_pauses(struct merge_input *in)
+{
+    const struct report_data *d = in->data;
+    struct merge_pauses *all = &in->merge->pauses;
+    bool good =
+        merge_pauses_begin(all, instant(in, d->start.monotonic), instant(in, report_data_end(d)));
+
+    for (size_t i = 0; good && i < d->pauses.count; i++)
+        good = merge_pauses_add(all, pause_of(in, &d->pauses.at[i]));
+    for (size_t i = 0; good && i < d->part_pauses.count; i++)
+        good = merge_pauses_add(all, pause_of(in, &d->part_pauses.at[i]));
+    return merge_pauses_end(all) && good ? true : report_merge_fail(in->merge, SFB_NO_RESOURCE);
+}
+
 static bool add_loss(struct merge_input *in, const struct report_loss *loss)
 {
     struct report_merge *m = in->merge;
@@ -273,6 +294,7 @@ static bool add_all(struct merge_input *in)
         good = add_wait(in, &d->waits.at[i]);
     for (size_t i = 0; good && i < d->marks.count; i++)
         good = add_mark(in, &d->marks.at[i]);
+    good = good && add_pauses(in);
     for (size_t i = 0; good && i < d->losses.count; i++)
         good = add_loss(in, &d->losses.at[i]);
     return good && add_later(in);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "profiler/report/model/merge_pauses.h"
 #include "profiler/report/model/merge_places.h"
 
 enum { MERGE_CBF_MOST = 1 << 20 };
@@ -42,6 +43,7 @@ struct report_merge {
     REPORT_ARRAY(struct merged_process) processes;
     REPORT_ARRAY(struct merged_thread) threads;
     REPORT_ARRAY(struct merged_loss) losses;
+    struct merge_pauses pauses;
     uint64_t last; /* time */
     uint8_t *cbf;
     enum sfb_status status;

@@ -113,17 +113,33 @@ static void write_marks(FILE *to, const struct report_data *data)
         fputc('\n', to);
 }
 
-/* What was asked not to be recorded is no loss. */
-static void write_pauses(FILE *to, const struct report_data *data)
-{
-    enum { PAUSES_MAX = 8 };
-    const uint64_t start = data->start.monotonic, sum = report_data_paused(data, 0, 0);
+enum { PAUSES_MAX = 8 };
 
-    if (data->pauses.count == 0)
-        return;
-    fprintf(to, "  not recorded, as asked for: %.3f s", seconds(sum));
-    for (size_t i = 0; i < data->pauses.count && i < PAUSES_MAX; i++) {
-        const struct report_pause *p = &data->pauses.at[i];
+/* How much of a part's pauses is in no pause of the whole recording: other parts ran. */
+static uint64_t paused_alone(const struct report_data *data, const struct report_pause *pauses,
+                             size_t count)
+{
+    const uint64_t start = data->start.monotonic, end = report_data_end(data);
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t to = pauses[i].to > 0 && pauses[i].to < end ? pauses[i].to : end;
+
+        if (pauses[i].from >= start && to > pauses[i].from)
+            sum = report_saturated(
+                sum,
+                to - pauses[i].from - report_data_paused(data, pauses[i].from - start, to - start));
+    }
+    return sum;
+}
+
+static void write_spans(FILE *to, const struct report_data *data, const struct report_pause *pauses,
+                        size_t count)
+{
+    const uint64_t start = data->start.monotonic;
+
+    for (size_t i = 0; i < count && i < PAUSES_MAX; i++) {
+        const struct report_pause *p = &pauses[i];
 
         fprintf(to, "%s %.3f to ", i == 0 ? ", from" : ",",
                 seconds(p->from > start ? p->from - start : 0));
@@ -132,11 +148,47 @@ static void write_pauses(FILE *to, const struct report_data *data)
         else
             fprintf(to, "%.3f s", seconds(p->to > start ? p->to - start : 0));
     }
-    if (data->pauses.count > PAUSES_MAX)
-        fprintf(to, ", and %zu more", data->pauses.count - PAUSES_MAX);
-    if (report_data_is_heap(data))
-        fputs(": blocks of that time are not in it", to);
-    fputc('\n', to);
+    if (count > PAUSES_MAX)
+        fprintf(to, ", and %zu more", count - PAUSES_MAX);
+}
+
+/* Inputs of a merged recording that were paused while others ran. */
+static void write_part_pauses(FILE *to, const struct report_data *data)
+{
+    const struct report_pause *all = data->part_pauses.at;
+    size_t shown = 0, more = 0;
+
+    for (size_t i = 0, next; i < data->part_pauses.count; i = next) {
+        uint64_t alone;
+
+        for (next = i + 1; next < data->part_pauses.count && all[next].part == all[i].part;)
+            next++;
+        alone = paused_alone(data, all + i, next - i);
+        more += alone > 0 && shown >= PAUSES_MAX;
+        if (alone == 0 || shown >= PAUSES_MAX)
+            continue;
+        shown++;
+        fprintf(to, "  not recorded while others were, as asked for: %.3f s of input %" PRIu32,
+                seconds(alone), all[i].part);
+        write_spans(to, data, all + i, next - i);
+        fputc('\n', to);
+    }
+    if (more > 0)
+        fprintf(to, "  and parts of %zu more inputs\n", more);
+}
+
+/* What was asked not to be recorded is no loss. */
+static void write_pauses(FILE *to, const struct report_data *data)
+{
+    if (data->pauses.count > 0) {
+        fprintf(to, "  not recorded, as asked for: %.3f s",
+                seconds(report_data_paused(data, 0, 0)));
+        write_spans(to, data, data->pauses.at, data->pauses.count);
+        if (report_data_is_heap(data))
+            fputs(": blocks of that time are not in it", to);
+        fputc('\n', to);
+    }
+    write_part_pauses(to, data);
 }
 
 static void write_start(FILE *to, const struct report_data *data)

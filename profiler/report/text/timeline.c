@@ -39,7 +39,7 @@ struct timeline {
     const struct report_style *style;
     const struct report_unit *unit;
     struct report_tracks tracks;
-    bool paused[COLUMNS_MOST];
+    uint64_t unsampled;       /* what the tracks say of it */
     uint32_t *rows;           /* ascending by member */
     uint32_t *locks, *wakers; /* shares of them, likewise */
 };
@@ -51,15 +51,14 @@ static double seconds(uint64_t ns)
 
 /* --- The axis ------------------------------------------------------------------------------------------- */
 
-static bool find_paused(const struct timeline *l, unsigned column)
+/* Each thread is of one recording, and of its pauses alone. */
+static bool find_paused(const struct timeline *l, const struct report_data *data, unsigned column)
 {
     const struct report_tracks *t = &l->tracks;
     const uint64_t from = report_tracks_begin(t, column), to = report_tracks_begin(t, column + 1);
 
-    for (size_t i = 0; to > from && i < l->model->source_count; i++)
-        if (report_data_paused(l->model->sources[i].data, from, to) <= (to - from) / 2)
-            return false;
-    return to > from;
+    return data->pauses.count > 0 && to > from &&
+           report_data_paused(data, from, to) > (to - from) / 2;
 }
 
 static bool has_pauses(const struct report_model *model)
@@ -173,6 +172,8 @@ static int compare(const void *a, const void *b)
 
 static void put_track(const struct timeline *l, size_t number)
 {
+    const struct report_member *m = &l->model->members.at[l->tracks.all[number].member];
+    const struct report_data *data = l->model->sources[m->source].data;
     enum report_colour now = REPORT_PLAIN;
 
     fputs("  ", l->to);
@@ -185,7 +186,7 @@ static void put_track(const struct timeline *l, size_t number)
             if (now != REPORT_PLAIN)
                 report_colour(l->to, l->style, now);
         }
-        fputc(l->paused[i] ? ':' : states[state].letter, l->to);
+        fputc(find_paused(l, data, i) ? ':' : states[state].letter, l->to);
     }
     report_colour(l->to, l->style, REPORT_PLAIN);
     fputc('\n', l->to);
@@ -342,10 +343,18 @@ static bool put_shares(const struct timeline *l, uint32_t member, const uint32_t
     return parts != NULL;
 }
 
-static bool put_thread(const struct timeline *l, size_t number)
+/* CPU time of which it is not known when it was, so that no column has it. */
+static void put_unsampled(const struct timeline *l, uint64_t ns)
+{
+    fprintf(l->to, "%.*f %s of CPU time that no sample has\n", l->unit->decimals,
+            report_in_unit(l->unit, ns), l->unit->name);
+}
+
+static bool put_thread(struct timeline *l, size_t number)
 {
     const struct report_track *t = &l->tracks.all[number];
     const struct report_member *m = &l->model->members.at[t->member];
+    const uint64_t unsampled = report_member_unsampled(l->model, m);
 
     report_colour(l->to, l->style, REPORT_BOLD);
     fprintf(l->to, "%" PRIu32 " ", m->thread->tid);
@@ -353,8 +362,11 @@ static bool put_thread(const struct timeline *l, size_t number)
     report_colour(l->to, l->style, REPORT_PLAIN);
     fputs(" (", l->to);
     foreign_print(l->to, sfb_base_name(m->process->program));
-    fprintf(l->to, " %" PRIu32 "), %.*f %s\n", m->process->pid, l->unit->decimals,
-            report_in_unit(l->unit, t->total), l->unit->name);
+    fprintf(l->to, " %" PRIu32 "), %.*f %s%s", m->process->pid, l->unit->decimals,
+            report_in_unit(l->unit, t->total), l->unit->name, unsampled > 0 ? ", and " : "\n");
+    if (unsampled > 0)
+        put_unsampled(l, unsampled);
+    l->unsampled = report_saturated(l->unsampled, unsampled);
     put_track(l, number);
     return put_parts(l, t->member) &&
            put_shares(l, t->member, l->locks, &l->model->locks, put_holder, "had") &&
@@ -430,8 +442,6 @@ static bool gather(struct timeline *l)
     l->rows = by_member(&rows, m->members.count);
     l->locks = shares_by_member(&m->locks, m->members.count);
     l->wakers = shares_by_member(&m->wakers, m->members.count);
-    for (unsigned i = 0; i < l->tracks.columns; i++)
-        l->paused[i] = find_paused(l, i);
     return l->rows && l->locks && l->wakers;
 }
 
@@ -454,6 +464,10 @@ bool report_timeline_write(FILE *to, const struct report_model *model,
         fprintf(to, "\n[%zu more]\n", l.tracks.count - l.tracks.shown);
     if (good && l.tracks.count == 0)
         fputs("no thread has time in it\n", to);
+    if (good && l.unsampled < model->unsampled) {
+        fputs("\nnot in it: ", to);
+        put_unsampled(&l, model->unsampled - l.unsampled);
+    }
     if (good)
         put_idle(&l);
     report_tracks_free(&l.tracks);

@@ -154,7 +154,8 @@ static void put_mark(uint64_t ms, const char *name)
 /* Thread 1 runs, sleeps, and waits for a disk; thread 2 waits for a lock, until thread 1 ends that. From 400 to 600 ms nothing is recorded. */
 static void write_waits(void)
 {
-    static const struct sfb_recording_pause pauses[] = { { 1400000000, 1 }, { 1600000000, 0 } };
+    static const struct sfb_recording_pause pauses[] = { { 1400000000, 1, 0 },
+                                                         { 1600000000, 0, 0 } };
     const unsigned run = add_function("main"), work = add_function("work(int; char)");
     const uint32_t stack = put_stack((unsigned[]){ run, work }, 2, false);
 

@@ -237,8 +237,8 @@ static void put_children(struct sfb_recording_writer *w)
         { 1, 2, SFB_AWAITED_FUTEX, 0x7f0000001040, 0x7f0000000000, "/lib/lib\xff.so" },
         { 2, 2, SFB_AWAITED_SOCKET, 0, 0, "tcp 127.0.0.1:5432" },
     };
-    static const struct sfb_recording_pause pauses[] = { { 1000000002610, 1 },
-                                                         { 1000000002620, 0 } };
+    static const struct sfb_recording_pause pauses[] = { { 1000000002610, 1, 0 },
+                                                         { 1000000002620, 0, 7 } };
     uint32_t stack;
 
     put_process(w, (struct sfb_recording_process){ 2, 1, 101, 100, SFB_PROCESS_FORKED,

@@ -154,7 +154,7 @@ static bool same_code_frames(const struct sfb_recording_event *a,
 static bool same_pause(const struct sfb_recording_event *a, const struct sfb_recording_event *b)
 {
     EVENTS(pause);
-    return SAME(time) && SAME(paused);
+    return SAME(time) && SAME(paused) && SAME(part);
 }
 
 bool same_event(const struct sfb_recording_event *a, const struct sfb_recording_event *b)

@@ -150,7 +150,7 @@ void made_heap_write(const struct made_heap *how, const char *reason)
     const uint64_t callers[] = { made_inside(report_outer) + 1, made_inside(report_outer) + 1 };
     const struct sfb_recording_process_end exited = { 1, SFB_PROCESS_EXITED, 0, at_ms(END), 0, 0 };
     const struct sfb_recording_losses lost = { SFB_LOSS_HEAP_EVENTS, 1, 1, 7, "" };
-    const struct sfb_recording_pause pauses[] = { { at_ms(1600), 1 }, { at_ms(1700), 0 } };
+    const struct sfb_recording_pause pauses[] = { { at_ms(1600), 1, 0 }, { at_ms(1700), 0, 0 } };
     const uint64_t large = how->grown ? 8192 : 4096;
 
     allocator = how->allocator;
