@@ -14,21 +14,28 @@
 
 /* --- What is shown ----------------------------------------------------------------------------- */
 
-static bool take_rows(struct report_request *r, enum tool_exit *exit_status)
+static bool take_rows(struct report_request *r, int option, enum tool_exit *exit_status)
 {
     if (!optarg)
         return true;
     r->rows_given = number_of_argument(optarg, &r->rows);
     if (!r->rows_given)
-        *exit_status = tool_misused(r->command, "'%s' is no number of rows", optarg);
+        *exit_status = tool_misused(r->command, "--%s: '%s' is no number of rows",
+                                    tool_option_name(r->command, option), optarg);
     return r->rows_given;
 }
 
 static bool take_by(struct report_request *r, enum tool_exit *exit_status)
 {
+    const char *before = r->by_text;
+
+    r->by_text = optarg;
     if (report_by_parse(optarg, &r->by)) {
         r->choice.awaited = report_by_is_of_waits(r->by);
-        return true;
+        if (before && strcmp(before, optarg) != 0)
+            *exit_status =
+                tool_misused(r->command, "--by %s and --by %s: one of them", before, optarg);
+        return !before || strcmp(before, optarg) == 0;
     }
     *exit_status = tool_misused(
         r->command,
@@ -242,31 +249,33 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
         return take_output(r, (size_t)(option - OPTION_OUTPUT), exit_status);
     switch (option) {
     case OPTION_TOP:
-        return report_request_take_view(r, REPORT_VIEW_TOP, exit_status) &&
-               take_rows(r, exit_status);
+        return report_request_take_view(r, REPORT_VIEW_TOP, option, exit_status) &&
+               take_rows(r, option, exit_status);
     case OPTION_BY:
-        return report_request_take_view(r, REPORT_VIEW_TOP, exit_status) && take_by(r, exit_status);
-    case OPTION_TREE: return report_request_take_view(r, REPORT_VIEW_TREE, exit_status);
+        return report_request_take_view(r, REPORT_VIEW_TOP, option, exit_status) &&
+               take_by(r, exit_status);
+    case OPTION_TREE: return report_request_take_view(r, REPORT_VIEW_TREE, option, exit_status);
     case OPTION_CALLERS:
-        return report_request_take_view(r, REPORT_VIEW_CALLERS, exit_status) &&
+        return report_request_take_view(r, REPORT_VIEW_CALLERS, option, exit_status) &&
                take_function(r, "callers", exit_status);
     case OPTION_LIST:
-        return report_request_take_view(r, REPORT_VIEW_LIST, exit_status) &&
+        return report_request_take_view(r, REPORT_VIEW_LIST, option, exit_status) &&
                take_function(r, "list", exit_status);
     case OPTION_ANNOTATE:
-        return report_request_take_view(r, REPORT_VIEW_ANNOTATE, exit_status) &&
+        return report_request_take_view(r, REPORT_VIEW_ANNOTATE, option, exit_status) &&
                take_function(r, "annotate", exit_status);
-    case OPTION_THREADS: return report_request_take_view(r, REPORT_VIEW_THREADS, exit_status);
+    case OPTION_THREADS:
+        return report_request_take_view(r, REPORT_VIEW_THREADS, option, exit_status);
     case OPTION_TIMELINE:
         r->choice.awaited = true;
-        return report_request_take_view(r, REPORT_VIEW_TIMELINE, exit_status) &&
-               take_rows(r, exit_status);
+        return report_request_take_view(r, REPORT_VIEW_TIMELINE, option, exit_status) &&
+               take_rows(r, option, exit_status);
     case OPTION_MIN: return take_min(r, exit_status);
     case OPTION_SORT: return take_sort(r, exit_status);
     case OPTION_UNIT: return take_unit(r, exit_status);
     case OPTION_COLOUR: return take_colour(r, exit_status);
     case OPTION_NO_PAGER: r->no_pager = true; return true;
-    case OPTION_CHECK: return report_request_take_view(r, REPORT_VIEW_CHECK, exit_status);
+    case OPTION_CHECK: return report_request_take_view(r, REPORT_VIEW_CHECK, option, exit_status);
     case OPTION_OPEN: r->open = true; return true;
     case OPTION_DIFF: r->diff = true; return true;
     case OPTION_NAMES: return take_names(r, exit_status);
@@ -294,13 +303,22 @@ static bool take_option(struct report_request *r, int option, enum tool_exit *ex
     }
 }
 
+static const char *output_name(const struct report_request *r, size_t kind)
+{
+    return kind == REPORT_OUTPUT_HTML && r->own_page
+               ? "open"
+               : tool_option_name(r->command, OPTION_OUTPUT + (int)kind);
+}
+
 /* @return false after a complaint */
 static bool judge_outputs(struct report_request *r, enum tool_exit *exit_status)
 {
-    bool given = false, to_stdout = r->view_given;
+    const char *view = r->view_given ? tool_option_name(r->command, r->view_option) : NULL,
+               *to_stdout = view;
+    bool given = false;
 
     for (size_t i = 0; i < REPORT_OUTPUTS; i++) {
-        const char *name = tool_option_name(r->command, OPTION_OUTPUT + (int)i);
+        const char *name = output_name(r, i);
 
         if (!r->outputs[i])
             continue;
@@ -317,13 +335,16 @@ static bool judge_outputs(struct report_request *r, enum tool_exit *exit_status)
             continue;
         if (to_stdout) {
             *exit_status = tool_misused(
-                r->command, "--%s: standard output is taken; --%s=FILE writes a file", name, name);
+                r->command, "--%s: standard output is taken by --%s; --%s=FILE writes a file", name,
+                to_stdout, name);
             return false;
         }
-        to_stdout = true;
+        to_stdout = name;
     }
     if (r->diff && r->view_given && (r->view != REPORT_VIEW_TOP || report_by_is_of_causes(r->by))) {
-        *exit_status = tool_misused(r->command, "--diff goes with --top, --by and files");
+        *exit_status = tool_misused(
+            r->command, "--diff goes with --top, --by and files, not with --%s%s%s", view,
+            report_by_is_of_causes(r->by) ? " " : "", report_by_is_of_causes(r->by) ? r->by_text : "");
         return false;
     }
     if (!r->view_given)

@@ -59,13 +59,15 @@ static bool take_tail(struct report_request *r, enum tool_exit *exit_status)
     return good;
 }
 
-static bool take_number(struct report_request *r, const char *of_what, enum tool_exit *exit_status)
+static bool take_number(struct report_request *r, int option, const char *of_what,
+                        enum tool_exit *exit_status)
 {
     if (!optarg)
         return true;
     r->rows_given = number_of_argument(optarg, &r->rows);
     if (!r->rows_given)
-        *exit_status = tool_misused(r->command, "'%s' is no number of %s", optarg, of_what);
+        *exit_status = tool_misused(r->command, "--%s: '%s' is no number of %s",
+                                    tool_option_name(r->command, option), optarg, of_what);
     return r->rows_given;
 }
 
@@ -77,8 +79,8 @@ static bool take_stacks(struct report_request *r, int option, enum tool_exit *ex
                                               [OPTION_SLACK] = REPORT_VIEW_SLACK,
                                               [OPTION_ELSEWHERE] = REPORT_VIEW_ELSEWHERE };
 
-    return report_request_take_view(r, views[option], exit_status) &&
-           take_number(r, "stacks", exit_status);
+    return report_request_take_view(r, views[option], option, exit_status) &&
+           take_number(r, option, "stacks", exit_status);
 }
 
 bool report_heap_take(struct report_request *r, int option, enum tool_exit *exit_status)
@@ -92,11 +94,12 @@ bool report_heap_take(struct report_request *r, int option, enum tool_exit *exit
     case OPTION_TAIL: return take_tail(r, exit_status);
     case OPTION_SUPPRESSIONS: r->heap.suppressions = optarg; return true;
     case OPTION_FOLD: r->heap.fold = optarg; return true;
-    case OPTION_SIZES: return report_request_take_view(r, REPORT_VIEW_SIZES, exit_status);
-    case OPTION_LIFETIMES: return report_request_take_view(r, REPORT_VIEW_LIFETIMES, exit_status);
+    case OPTION_SIZES: return report_request_take_view(r, REPORT_VIEW_SIZES, option, exit_status);
+    case OPTION_LIFETIMES:
+        return report_request_take_view(r, REPORT_VIEW_LIFETIMES, option, exit_status);
     case OPTION_MEMORY:
-        return report_request_take_view(r, REPORT_VIEW_MEMORY, exit_status) &&
-               take_number(r, "instants", exit_status);
+        return report_request_take_view(r, REPORT_VIEW_MEMORY, option, exit_status) &&
+               take_number(r, option, "instants", exit_status);
     default: return take_stacks(r, option, exit_status);
     }
 }
@@ -129,13 +132,17 @@ static bool is_of_the_run(const struct report_request *r)
     return false;
 }
 
-/* @return why they do not go with each other; NULL: they do */
-static const char *contradiction(const struct report_request *r)
+/*
+ * @param of_view  written: the text is behind the name of the option that chose the view
+ * @return why they do not go with each other; NULL: they do
+ */
+static const char *contradiction(const struct report_request *r, bool *of_view)
 {
     const struct report_choice *c = &r->choice;
     const bool span = c->from > 0 || c->to > 0, timed = span || c->at_instant,
                tail = c->tail > 0 || c->tail_percent > 0.0, leaks = r->view == REPORT_VIEW_LEAKS;
 
+    *of_view = false;
     if (c->at_instant && span)
         return "--at and --time: one of them";
     if (tail && timed)
@@ -143,24 +150,28 @@ static const char *contradiction(const struct report_request *r)
     if (timed && (c->value == REPORT_HEAP_PEAK || c->value == REPORT_HEAP_TEMPORARY))
         return "--value: what is known of a time is allocated and live";
     if (tail && r->heap.value_given && c->value != REPORT_HEAP_LIVE)
-        return "--tail is of what lives";
-    if (timed && is_of_the_run(r))
-        return "this view is of the whole run: without --at and --time";
-    if (leaks && r->heap.value_given)
-        return "--leaks is of what lives: without --value";
-    if (is_of_the_run(r) && r->heap.value_given)
-        return "this view has its own values: without --value";
+        return "--tail is of what lives: without another --value";
     if (r->heap.suppressions && !leaks)
         return "--suppressions goes with --leaks";
+    *of_view = true;
+    if (timed && is_of_the_run(r))
+        return "is of the whole run: without --at and --time";
+    if (leaks && r->heap.value_given)
+        return "is of what lives: without --value";
+    if (is_of_the_run(r) && r->heap.value_given)
+        return "has its own values: without --value";
     return NULL;
 }
 
 bool report_heap_judge(struct report_request *r, enum tool_exit *exit_status)
 {
-    const char *why = r->heap.option ? contradiction(r) : NULL;
+    bool of_view;
+    const char *why = r->heap.option ? contradiction(r, &of_view) : NULL;
 
     if (why) {
-        *exit_status = tool_misused(r->command, "%s", why);
+        *exit_status = of_view ? tool_misused(r->command, "--%s %s",
+                                              tool_option_name(r->command, r->view_option), why)
+                               : tool_misused(r->command, "%s", why);
         return false;
     }
     if (r->choice.at_instant)
@@ -186,12 +197,15 @@ static bool fits_time(const struct report_request *r, const char *path,
     const bool cpu = r->choice.time_value <= REPORT_TIME_CPU &&
                      (!r->choice.awaited || r->view == REPORT_VIEW_TIMELINE);
 
-    static const char of_heaps[] = "this is of CPU time: it is for heaps (sfb record --heap)";
+    static const char *const of_heaps[] = {
+        "this is of CPU time: it is for heaps (sfb record --heap)",
+        "this is of CPU time and waits: it is for heaps (sfb record --heap)"
+    };
 
     if (r->heap.option)
-        return refuse(path, r->heap.option, of_heaps);
+        return refuse(path, r->heap.option, of_heaps[data->wait_count > 0]);
     if (r->unit && report_unit_parse(r->unit) != REPORT_TIME)
-        return refuse(path, "unit", "this is of CPU time: s, ms, us, ns");
+        return refuse(path, "unit", "this is of times: s, ms, us, ns");
     if (data->wait_count == 0 && !cpu)
         return refuse(path, r->time_value_given ? "value" : "by",
                       "this is of CPU time alone: waits take sfb record --wall");

@@ -3,16 +3,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-bool report_request_take_view(struct report_request *r, enum report_view view,
+bool report_request_take_view(struct report_request *r, enum report_view view, int option,
                               enum tool_exit *exit_status)
 {
     if (r->view_given && r->view != view) {
-        *exit_status = tool_misused(r->command, "one of --top, --tree, --callers, --list, "
-                                                "--annotate, --threads, --leaks, ... and --check");
+        *exit_status = tool_misused(r->command, "--%s and --%s: one of them",
+                                    tool_option_name(r->command, r->view_option),
+                                    tool_option_name(r->command, option));
         return false;
     }
     r->view_given = true;
     r->view = view;
+    r->view_option = option;
     return true;
 }
 

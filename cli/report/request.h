@@ -51,11 +51,13 @@ struct report_request {
     size_t path_count;
     char **all_paths; /* arguments of -i first, then the others */
     enum report_view view;
+    int view_option; /* which chose the view, if one was given */
     bool print_fold;
     bool view_given, diff, no_symbols, no_pager, rows_given, min_given, sort_given, open,
         page_opened;
     bool time_value_given; /* --value of a recording of time */
     enum report_by by;     /* of --top */
+    const char *by_text;   /* as it was given; NULL: it was not */
     uint64_t rows;         /* of --top; 0: all */
     double min;            /* percent */
     enum report_sort sort;
@@ -80,7 +82,7 @@ struct report_request {
 };
 
 /* Chooses what is shown. @return false after a complaint: something else was chosen before */
-bool report_request_take_view(struct report_request *request, enum report_view view,
+bool report_request_take_view(struct report_request *request, enum report_view view, int option,
                               enum tool_exit *exit_status);
 
 void report_request_close(struct report_request *request);

@@ -291,8 +291,8 @@ Test(heap_views, memory_over_time)
                  "\"live_blocks\":10,\"live_bytes\":1000,\"used_bytes\":1048576,"
                  "\"held_bytes\":4194304,\"resident_bytes\":1150976}\n",
                  "\"time_ns\":2500000000,");
-    made_expect(2, "--memory --value peak", "", "this view has its own values");
-    made_expect(2, "--memory=x", "", "'x' is no number of instants");
+    made_expect(2, "--memory --value peak", "", "--memory has its own values");
+    made_expect(2, "--memory=x", "", "--memory: 'x' is no number of instants");
     made_expect(2, "--memory --filter a", "", "--filter changes nothing in --memory");
     made_expect(2, "--memory --min 5", "", "--min changes nothing in --memory");
     made_expect(2, "--memory --blocks", "", "--blocks changes nothing in --memory");
@@ -564,12 +564,12 @@ Test(heap_views, refusals)
         { "--tail --value peak", "--tail is of what lives" },
         { "--at 1 --value peak", "what is known of a time is allocated and live" },
         { "--time 1.. --value temporary", "what is known of a time is allocated and live" },
-        { "--sizes --at 1", "this view is of the whole run" },
+        { "--sizes --at 1", "--sizes is of the whole run" },
         { "--leaks --value peak", "--leaks is of what lives" },
-        { "--slack --value peak", "this view has its own values" },
+        { "--slack --value peak", "--slack has its own values" },
         { "--suppressions x", "--suppressions goes with --leaks" },
-        { "--leaks --sizes", "one of --top, --tree" },
-        { "--leaks=x", "'x' is no number of stacks" },
+        { "--leaks --sizes", "--leaks and --sizes: one of them" },
+        { "--leaks=x", "--leaks: 'x' is no number of stacks" },
         { "--unit ms", "this is of a heap: bytes, KiB, MiB, GiB" },
         { "--unit days", "'days' is not one of s, ms, us, ns; bytes, KiB, MiB, GiB" },
         { "--folded-ns", "this is of a heap: --folded has its bytes" },
@@ -591,7 +591,7 @@ Test(heap_views, refusals_of_cpu_time)
     made_all("the program ended");
     made_expect(2, "--leaks", "", "--leaks: this is of CPU time: it is for heaps");
     made_expect(2, "--blocks", "", "--blocks: this is of CPU time: it is for heaps");
-    made_expect(2, "--unit KiB", "", "--unit: this is of CPU time: s, ms, us, ns");
+    made_expect(2, "--unit KiB", "", "--unit: this is of times: s, ms, us, ns");
     run = run_line("'%s' report %s %s", SFB_TOOL, heap, made_path);
     cr_expect(eq(int, run.status, 2));
     cr_expect(strstr(run.err, " is of a heap, ") && strstr(run.err, " of CPU time: they make no "

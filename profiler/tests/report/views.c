@@ -40,6 +40,35 @@ Test(views, sorted_by_total)
     unlink(made_path);
 }
 
+/* What is wrong names each option that has to do with it. */
+Test(views, refusals_name_both_options)
+{
+    static const char *const cases[][2] = {
+        { "--timeline --by call", "--timeline and --by: one of them" },
+        { "--by call --timeline", "--by and --timeline: one of them" },
+        { "--top --tree", "--top and --tree: one of them" },
+        { "--callers x --threads", "--callers and --threads: one of them" },
+        { "--memory --check", "--memory and --check: one of them" },
+        { "--by lock --by call", "--by lock and --by call: one of them" },
+        { "--timeline --diff", "--diff goes with --top, --by and files, not with --timeline" },
+        { "--by lock --diff", "not with --by lock" },
+        { "--folded --tree", "--folded: standard output is taken by --tree; --folded=FILE writes" },
+        { "--folded --rows", "--rows: standard output is taken by --folded" },
+        { "--check --open", "--check and --open: one of them" },
+        { "--timeline=x", "--timeline: 'x' is no number of rows" },
+    };
+
+    made_all("the program ended");
+    made_expect(0, "--by thread --by thread --top=1",
+                "total (ms)  total %  thread\n"
+                "    10.000    62.50  main\n"
+                "     6.000    37.50  [2 more]\n",
+                NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        made_expect(2, cases[i][0], "", cases[i][1]);
+    unlink(made_path);
+}
+
 /* A number behind it is how many, not a file, unless it is the only one and is there. */
 Test(views, top_takes_a_number)
 {
