@@ -18,6 +18,9 @@ struct ctl_request {
     bool list, remove, force, check_tails, at_peak;
 };
 
+/* @return whether a text may be a process's number. 0 stands for the caller itself in some calls, and is no process */
+bool ctl_is_process(const char *target, uint64_t *pid);
+
 /* Whether a process that runs has a live table. */
 bool ctl_has_table(const char *target);
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli/ctl/ctl.h"
-#include "util/number.h"
 
 #define PEAK_NS UINT64_C(1000000000) /* between two looks for a peak, if --every does not say it */
 
@@ -93,8 +92,10 @@ enum tool_exit ctl_dump_often(const struct ctl_request *r)
     sigset_t waiting;
     int process;
 
-    if (!number_of_argument(r->target, &pid))
-        return tool_misused(r->command, "--every and --at-peak take the number of a process");
+    if (!ctl_is_process(r->target, &pid))
+        return tool_misused(r->command,
+                            "'%s' is no number of a process: --every and --at-peak take one",
+                            r->target);
     process = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
     if (process < 0)
         return tool_complain(TOOL_USAGE, "process %s: %s", r->target, strerror(errno));

@@ -15,7 +15,6 @@
 #include "profiler/collector/processes/tasks.h"
 #include "profiler/protocol/control.h"
 #include "util/foreign.h"
-#include "util/number.h"
 
 /* A recorder answers within 20 ms, where it gets a CPU. */
 enum { ANSWER_MS = 5000, OTHERS_MS = 500, RECORDERS = 256 };
@@ -204,7 +203,7 @@ enum ctl_answer ctl_ask_recorder(const char *target, const struct sfb_control_qu
     size_t count;
     pid_t recorder = 0;
 
-    if (!number_of_argument(target, &pid) || pid == 0 || pid > INT32_MAX)
+    if (!ctl_is_process(target, &pid))
         return CTL_NONE;
     q.process = (uint32_t)pid;
     snprintf(path, sizeof path, "/proc/%" PRIu64, pid);
@@ -239,7 +238,7 @@ enum tool_exit ctl_say_unrecorded(const char *target, enum ctl_answer answer)
         return tool_complain(
             TOOL_USAGE, "%s is in several recordings: name the recorder, 'sfb ctl RECORDER ...'",
             target);
-    if (!number_of_argument(target, &pid) || pid == 0 || pid > INT32_MAX)
+    if (!ctl_is_process(target, &pid))
         return tool_complain(TOOL_USAGE, "'%s' is no number of a process", target);
     snprintf(path, sizeof path, "/proc/%" PRIu64, pid);
     if (stat(path, &process) != 0 || sfb_recorder_task_has_ended((pid_t)pid))

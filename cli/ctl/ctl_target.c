@@ -1,5 +1,6 @@
 /* Finds the table that an argument names: the number of its process, or its file. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/ctl/ctl.h"
 #include "util/number.h"
@@ -45,6 +46,11 @@ static bool open_of_process(struct live_map *out, uint64_t pid)
     return opened;
 }
 
+bool ctl_is_process(const char *target, uint64_t *pid)
+{
+    return number_of_argument(target, pid) && *pid > 0 && *pid <= INT32_MAX;
+}
+
 bool ctl_has_table(const char *target)
 {
     struct live_map_file *files;
@@ -52,7 +58,7 @@ bool ctl_has_table(const char *target)
     uint64_t pid;
     size_t count;
 
-    if (!number_of_argument(target, &pid))
+    if (!ctl_is_process(target, &pid))
         return false;
     count = live_map_find(pid, &files);
     for (size_t i = 0; count != SIZE_MAX && i < count; i++)
@@ -66,8 +72,12 @@ bool ctl_open_target(struct live_map *out, const char *target)
     const char *cause;
     uint64_t pid;
 
-    if (number_of_argument(target, &pid))
+    if (ctl_is_process(target, &pid))
         return open_of_process(out, pid);
+    if (target[strspn(target, "0123456789")] == '\0') {
+        tool_complain(TOOL_USAGE, "'%s' is no number of a process", target);
+        return false;
+    }
     cause = live_map_open(out, target);
     if (cause)
         tool_complain(TOOL_BAD_DATA, "%s: %s", target, cause);

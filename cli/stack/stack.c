@@ -232,6 +232,14 @@ static const char *out_of_place(const struct stack_request *r)
     return r->root ? "--root" : r->max_core ? "--max-core" : NULL;
 }
 
+/* Digits, with a sign or without: a process is meant, and not a file. */
+static bool is_number(const char *text)
+{
+    const char *digits = text + (text[0] == '-' || text[0] == '+');
+
+    return digits[0] != '\0' && digits[strspn(digits, "0123456789")] == '\0';
+}
+
 static enum tool_exit execute(struct stack_request *r, char **arguments, int count)
 {
     const char *option;
@@ -239,8 +247,13 @@ static enum tool_exit execute(struct stack_request *r, char **arguments, int cou
     if (count != 1)
         return tool_misused(r->command, count == 0 ? "no process and no core given"
                                                    : "more than one process or core given");
-    if (!parse_number(arguments[0], &r->pid))
+    if (!parse_number(arguments[0], &r->pid)) {
+        if (is_number(arguments[0]))
+            return tool_misused(r->command,
+                                "'%s' is no number of a process; a file of that name is ./%s",
+                                arguments[0], arguments[0]);
         r->core = arguments[0];
+    }
     if (r->formats > 1)
         return tool_misused(r->command, "--cbf and --json: one of them");
     if (r->format == STACK_CBF && r->names_given)
