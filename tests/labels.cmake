@@ -22,7 +22,7 @@ string(JOIN "|" sfb_timing_tests ${sfb_timing_tests})
 get_property(names DIRECTORY PROPERTY TESTS)
 foreach(name ${names})
   # `sfb ctl` asks each recorder of the machine, a liar of such a test among them.
-  if(name MATCHES "^record_tool[.](marks|pauses|states)")
+  if(name MATCHES "^record_tool[.](mapped|marks|pauses|states)")
     set_tests_properties(${name} PROPERTIES RESOURCE_LOCK recorders)
   endif()
   if(name MATCHES "${sfb_timing_tests}")

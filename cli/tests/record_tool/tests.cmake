@@ -353,6 +353,24 @@ if(NOT SFRAME_BACKTRACE_SANITIZE)
     $<TARGET_FILE:sfb> $<TARGET_FILE:test-record_tool-lock_counter> known ${sfb_counted_known} --engine looks)
 endif()
 
+# A wait in a library that was mapped just before.
+add_library(test-record_tool-mapped_library SHARED record_tool/mapped_library.c)
+add_executable(test-record_tool-mapped_program record_tool/mapped_program.c)
+foreach(part library program)
+  target_compile_options(test-record_tool-mapped_${part} PRIVATE -O2 -g)
+  target_link_libraries(test-record_tool-mapped_${part} PRIVATE sfb-flags ${CMAKE_DL_LIBS})
+endforeach()
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool mapped "it takes a build without sanitizers")
+else()
+  foreach(way exactly looks)
+    set(options_exactly)
+    set(options_looks --engine looks)
+    sfb_add_test(record_tool.mapped_${way} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/mapped $<TARGET_FILE:sfb>
+      $<TARGET_FILE:test-record_tool-mapped_program> $<TARGET_FILE:test-record_tool-mapped_library> ${options_${way}})
+  endforeach()
+endif()
+
 # sfb ctl, of recordings that run.
 sfb_add_test(record_tool.marks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/marks $<TARGET_FILE:sfb>)
 

@@ -309,6 +309,7 @@ static bool take_asleep(struct looks *l, struct look_process *p, struct look_thr
     const struct remote_task_call *call = &l->look.call;
     uint64_t seen = now_ns(); /* a moment of the wait that is found */
     uint32_t awaited = 0;
+    bool changed = false;
 
     w->asleep = false;
     remote_python_retry(&p->python);
@@ -332,6 +333,10 @@ static bool take_asleep(struct looks *l, struct look_process *p, struct look_thr
                                 look_python(l), &place) ||
             !look_awaited_find(l, p, t->tid, &awaited))
             return false;
+        if (place.end == SFB_NO_MODULE && !look_maps_anew(l, p, &changed))
+            return false;
+        if (changed) /* mapped since: the next look finds where it sleeps */
+            return true;
     }
     return take_place(l, p, t, &place, state_of(letter, call->in_call), awaited, seen);
 }

@@ -280,16 +280,11 @@ static bool find_python(struct look_process *p)
     return remote_python_find_in(&p->python, p->memory.pid, p->tasks);
 }
 
-/* What is mapped, and which threads there are, is read anew each second. */
-static bool refresh(struct looks *l, struct look_process *p, uint64_t now)
+/* Looks at what is mapped now, if that has changed. @return false: no memory */
+static bool read_maps(struct looks *l, struct look_process *p)
 {
-    uint64_t maps;
+    const uint64_t maps = hash_of_maps(p->memory.pid);
 
-    p->listed_before = p->listed;
-    p->listed = now;
-    if (!read_memory(p))
-        return true;
-    maps = hash_of_maps(p->memory.pid);
     if (maps != 0 && maps != p->maps)
         attach_introduce_files(l->outside, p->pid);
     if (maps != 0 && maps != p->maps && !find_python(p))
@@ -297,7 +292,41 @@ static bool refresh(struct looks *l, struct look_process *p, uint64_t now)
     if (maps != p->maps)
         look_mappings_forget(&p->mappings);
     p->maps = maps;
-    return list_threads(l, p, true);
+    return true;
+}
+
+/* What is mapped, and which threads there are, is read anew each second. */
+static bool refresh(struct looks *l, struct look_process *p, uint64_t now)
+{
+    p->listed_before = p->listed;
+    p->listed = now;
+    return !read_memory(p) || (read_maps(l, p) && list_threads(l, p, true));
+}
+
+bool look_maps_anew(struct looks *l, struct look_process *p, bool *changed)
+{
+    const uint64_t now = now_ns(), before = p->maps, ms = second_ns / 1000;
+
+    *changed = false;
+    if (now - p->maps_asked < p->maps_pause)
+        return true;
+    p->maps_asked = now;
+    if (read_memory(p) && !read_maps(l, p))
+        return false;
+    *changed = p->maps != before;
+    p->maps_pause = *changed ? 0 : 2 * p->maps_pause + ms;
+    if (p->maps_pause > second_ns / 5)
+        p->maps_pause = second_ns / 5;
+    return true;
+}
+
+/* The hash is read first: what is mapped meanwhile makes another one, and is found. */
+static void begin_maps(struct looks *l, struct look_process *p, uint64_t now)
+{
+    if (read_memory(p))
+        p->maps = hash_of_maps(p->memory.pid);
+    p->maps_asked = p->maps_pause = 0;
+    attach_introduce(l->outside, p->pid, now);
 }
 
 /* The process has executed another program. */
@@ -308,11 +337,9 @@ static void replace(struct looks *l, struct look_process *p, const struct remote
     for (size_t i = 0; l->waits && i < p->threads.count; i++)
         look_wait_end(l, p, &p->threads.at[i]);
     outside_replaced(l->outside, (uint32_t)p->pid, now);
-    attach_introduce(l->outside, p->pid, now);
+    begin_maps(l, p, now);
     for (size_t i = 0; l->waits && i < p->threads.count; i++)
         look_wait_begin(p, &p->threads.at[i], 0);
-    if (read_memory(p))
-        p->maps = hash_of_maps(p->memory.pid);
     look_mappings_forget(&p->mappings);
     remote_python_close(&p->python);
     p->python = (struct remote_python){ .fits = false };
@@ -342,12 +369,10 @@ static void begin_all(struct look_process *p, bool is_new)
 /* @return false: no memory */
 static bool begin_process(struct looks *l, struct look_process *p, uint64_t now)
 {
-    attach_introduce(l->outside, p->pid, now);
+    begin_maps(l, p, now);
     if (p->started > l->begun)
         outside_from_birth(l->outside, (uint32_t)p->pid);
     p->listed = now;
-    if (read_memory(p))
-        p->maps = hash_of_maps(p->memory.pid);
     if (!find_python(p) || !list_threads(l, p, false))
         return false;
     if (l->waits)

@@ -102,6 +102,8 @@ struct look_process {
     struct look_mappings mappings;
     bool nested_known, nested; /* its PID namespace is another one than that of /proc */
     uint64_t maps;             /* hash of its map */
+    uint64_t maps_asked;       /* when look_maps_anew() read it last */
+    uint64_t maps_pause;       /* until it may do so again: code made at run time is in no module */
     uint64_t listed;           /* when threads and map were read */
     uint64_t listed_before;
     bool seen;
@@ -207,6 +209,14 @@ struct look_thread *look_thread_of(struct look_process *process, pid_t tid);
 /* @param pid  0: not known. @param process  written. @return NULL: it was not found yet */
 struct look_thread *looks_find_thread(const struct looks *looks, pid_t pid, pid_t tid,
                                       struct look_process **process);
+
+/*
+ * Of a stack with code in no known module: reads what is mapped now, more seldom where that was for nothing. looks.c has it.
+ *
+ * @param changed  written: other modules are known now
+ * @return false: no memory
+ */
+bool look_maps_anew(struct looks *looks, struct look_process *process, bool *changed);
 
 /* The copied stack of looks->look. Its walk writes looks->python. */
 struct sfb_copied_stack look_copied(struct looks *looks, size_t most);
