@@ -1,8 +1,10 @@
 #include "profiler/report/model/idle_threads.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "profiler/report/model/amount.h"
+#include "util/fnv.h"
 #include "util/index.h"
 
 /*
@@ -25,7 +27,55 @@ struct places {
     uint64_t *lives; /* of each thread: the sum of its samples and waits */
 };
 
-static bool sum_places(struct places *out, const struct report_data *data)
+/* --- Stacks --------------------------------------------------------------------------------------- */
+
+static bool has_same_calls(const struct report_data *data, uint32_t a, uint32_t b)
+{
+    const struct report_code_frames *x = report_data_code_frames(data, data->stacks.at[a].id),
+                                    *y = report_data_code_frames(data, data->stacks.at[b].id);
+
+    if (!x || !y)
+        return x == y;
+    if (x->count != y->count || x->gil != y->gil)
+        return false;
+    for (size_t i = 0; i < x->count; i++)
+        if (x->frames[i].frame != y->frames[i].frame || x->frames[i].code != y->frames[i].code ||
+            x->frames[i].line != y->frames[i].line)
+            return false;
+    return true;
+}
+
+static bool is_same(const struct report_data *data, uint32_t a, uint32_t b)
+{
+    const struct report_cbf *x = &data->stacks.at[a], *y = &data->stacks.at[b];
+
+    return x->process == y->process && x->size == y->size &&
+           memcmp(x->bytes, y->bytes, x->size) == 0 && has_same_calls(data, a, b);
+}
+
+/* A recording has a stack again after each new list of modules, which new threads make. @return false: no memory */
+static bool find_same(uint32_t *out, const struct report_data *data)
+{
+    struct report_index index = { .count = 0 };
+    bool good = true;
+
+    for (uint32_t i = 0; good && i < data->stacks.count; i++) {
+        const struct report_cbf *s = &data->stacks.at[i];
+        bool known;
+
+        good = report_index_find(&index, sfb_fnv(SFB_FNV_START, s->bytes, s->size), s->process, i,
+                                 &out[i], &known);
+        if (good && known && !is_same(data, out[i], i))
+            out[i] = i;
+    }
+    report_index_free(&index);
+    return good;
+}
+
+/* --- Places ---------------------------------------------------------------------------------------- */
+
+static bool sum_places(struct places *out, const struct report_data *data,
+                       const struct report_idle_threads *threads)
 {
     out->lives = calloc(data->threads.count + 1, sizeof *out->lives);
     if (!out->lives)
@@ -37,9 +87,9 @@ static bool sum_places(struct places *out, const struct report_data *data)
         uint32_t at;
         bool known;
 
-        if (!report_index_find(&out->index, (uint64_t)w->thread << 32 | w->stack,
-                               (uint64_t)w->state << 32 | w->call, (uint32_t)out->all.count, &at,
-                               &known))
+        if (!report_index_find(
+                &out->index, (uint64_t)w->thread << 32 | report_idle_stack(threads, w),
+                (uint64_t)w->state << 32 | w->call, (uint32_t)out->all.count, &at, &known))
             return false;
         if (!known) {
             struct place *place = REPORT_NEXT(out->all);
@@ -83,8 +133,8 @@ static bool take_pools(struct report_idle_threads *out, const struct report_data
                 (double)p->weight < IDLE_SHARE * (double)life || !may_idle(thread, life, run) ||
                 (wanted && !wanted[w->thread]))
                 continue;
-            good = report_index_find(&pools, w->stack, (uint64_t)w->state << 32 | w->call, count,
-                                     &at, &known);
+            good = report_index_find(&pools, report_idle_stack(out, w),
+                                     (uint64_t)w->state << 32 | w->call, count, &at, &known);
             count += good && !known;
             if (good && pass == 0)
                 threads[at] += report_idle_count(thread);
@@ -107,11 +157,13 @@ bool report_idle_threads_find(struct report_idle_threads *out, const struct repo
 
     out->waits = malloc((data->threads.count + 1) * sizeof *out->waits);
     out->weights = calloc(data->threads.count + 1, sizeof *out->weights);
-    good = out->waits && out->weights;
+    out->stacks = calloc(data->stacks.count + 1, sizeof *out->stacks);
+    good = out->waits && out->weights && out->stacks;
     for (size_t i = 0; good && i < data->threads.count; i++)
         out->waits[i] = REPORT_NONE;
     if (good && length > 0 && data->waits.count > 0)
-        good = sum_places(&places, data) && take_pools(out, data, &places, wanted, length);
+        good = find_same(out->stacks, data) && sum_places(&places, data, out) &&
+               take_pools(out, data, &places, wanted, length);
     report_index_free(&places.index);
     free(places.all.at);
     free(places.lives);
@@ -124,5 +176,6 @@ void report_idle_threads_free(struct report_idle_threads *threads)
 {
     free(threads->waits);
     free(threads->weights);
+    free(threads->stacks);
     *threads = (struct report_idle_threads){ .waits = NULL };
 }

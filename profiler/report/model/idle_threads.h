@@ -7,6 +7,7 @@
 struct report_idle_threads {
     uint32_t *waits; /* of each thread: its first wait at the place; REPORT_NONE: it is not idle */
     uint64_t *weights; /* of each: ns of its waits there */
+    uint32_t *stacks;  /* of each stack: the first equal one of its process */
 };
 
 /*
@@ -15,6 +16,13 @@ struct report_idle_threads {
  */
 bool report_idle_threads_find(struct report_idle_threads *out, const struct report_data *data,
                               const bool *wanted);
+
+/* @return the stack of a wait by which its place is known; REPORT_NONE: none */
+static inline uint32_t report_idle_stack(const struct report_idle_threads *threads,
+                                         const struct report_wait *wait)
+{
+    return wait->stack == REPORT_NONE ? REPORT_NONE : threads->stacks[wait->stack];
+}
 
 void report_idle_threads_free(struct report_idle_threads *threads);
 

@@ -104,7 +104,8 @@ static bool add_pools(struct report_maker *m, const struct report_idle_threads *
 
         if (!w)
             continue;
-        good = report_index_find(&pools, w->stack, (uint64_t)w->state << 32 | w->call,
+        good = report_index_find(&pools, report_idle_stack(threads, w),
+                                 (uint64_t)w->state << 32 | w->call,
                                  (uint32_t)m->model->idle.count - first, &pool, &known) &&
                add_idle(m, w, first + pool, threads->weights[i]);
     }

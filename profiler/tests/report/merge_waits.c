@@ -126,6 +126,25 @@ Test(report_merge_waits, wakers_stay)
     }
 }
 
+/* A stack stands in a recording again after each list of modules: two of four threads have the second one. */
+Test(report_merge_waits, idle_threads_are_one_pool_with_other_lists)
+{
+    merge_begin(0x10000000, 0);
+    for (uint32_t thread = 3; thread <= 6; thread++)
+        made_thread(thread, 1, "pool");
+    for (uint32_t thread = 3; thread <= 6; thread++) {
+        const uint32_t pool = MERGE_STACK(false, { 1, PRICE, 6 });
+
+        if (thread == 4)
+            sfb_recording_forget_stacks(made_writer, 1);
+        merge_put_wait(thread, pool, 2000 * MS, 2000 * MS, SFB_STATE_ASLEEP, "futex");
+    }
+    merge_end("a");
+    merge_expect("$SFB report --check a | grep -oE '[0-9]+ stacks'", "2 stacks\n");
+    merge_expect("$SFB report a | grep -o 'not in it: .* for'",
+                 "not in it: 4 idle threads pool, 8.000 s asleep in futex for\n");
+}
+
 Test(report_merge_waits, differences_are_those_of_the_inputs)
 {
 #define DIFF  "$SFB report --no-pager --unit ns --value wall --diff "
