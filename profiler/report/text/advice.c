@@ -16,7 +16,56 @@ static void put(FILE *to, const char *text)
     fputc('\n', to);
 }
 
-void report_advice_loss(FILE *to, uint32_t reason)
+/* --- Looks ---------------------------------------------------------------------------------------- */
+
+enum { WALL_RATE_MOST = 1000 };
+
+/* One that ended before a look found a thread has none. */
+static bool records_waits(const struct report_data *data)
+{
+    static const char words[] = "CPU time and waits";
+    const char *text = data->start.engine_text ? data->start.engine_text : "";
+
+    return data->wait_count > 0 || strncmp(text, words, sizeof words - 1) == 0;
+}
+
+/* What is between two looks is not seen. */
+static void put_looks(FILE *to, const struct report_data *data, const char *without_wall,
+                      const char *without_looks)
+{
+    if (!records_waits(data)) {
+        put(to, without_looks);
+        return;
+    }
+    fputs("    try: ", to);
+    if (data->start.rate_hz < WALL_RATE_MOST)
+        fprintf(to, "sfb record --wall --wall-rate %d; or, ", WALL_RATE_MOST);
+    fprintf(to, "of CPU time alone, %s\n", without_wall);
+}
+
+static void put_unfound(FILE *to, const struct report_data *data)
+{
+    put_looks(to, data, "sfb record -- PROGRAM: it records each program from its beginning",
+              "sfb record without --engine looks, or perf record");
+}
+
+static bool has_lost(const struct report_data *data, uint32_t reason)
+{
+    for (size_t i = 0; i < data->losses.count; i++)
+        if (data->losses.at[i].reason == reason)
+            return true;
+    return false;
+}
+
+void report_advice_unfound(FILE *to, const struct report_data *data)
+{
+    if (!has_lost(data, SFB_LOSS_CPU))
+        put_unfound(to, data);
+}
+
+/* --- What is missing -------------------------------------------------------------------------------- */
+
+void report_advice_loss(FILE *to, const struct report_data *data, uint32_t reason)
 {
     static const char without_agent[] = "perf record, which needs no agent in the program; "
                                         "profiler/docs/PROFILING.md, \"What you do not see\"";
@@ -45,7 +94,9 @@ void report_advice_loss(FILE *to, uint32_t reason)
         [SFB_LOSS_SPACE] = "a larger limit on address space: ulimit -v",
     };
 
-    if (reason < SFB_LOSS_COUNT && texts[reason])
+    if (reason == SFB_LOSS_CPU && data->start.engine == SFB_ENGINE_LOOKS)
+        put_unfound(to, data);
+    else if (reason < SFB_LOSS_COUNT && texts[reason])
         put(to, texts[reason]);
 }
 
@@ -65,18 +116,10 @@ static bool is_of_short_threads(const struct report_model *model)
     return sum >= model->unsampled / 2;
 }
 
-static bool was_late(const struct report_data *data)
-{
-    for (size_t i = 0; i < data->losses.count; i++)
-        if (data->losses.at[i].reason == SFB_LOSS_LATE)
-            return true;
-    return false;
-}
-
 void report_advice_unsampled(FILE *to, const struct report_model *model)
 {
-    bool closed = false, refused = false, user = false, outside = false, looks = false,
-         late = false;
+    const struct report_data *looks = NULL;
+    bool closed = false, refused = false, user = false, outside = false, late = false;
 
     for (size_t i = 0; i < model->source_count; i++) {
         const struct report_data *data = model->sources[i].data;
@@ -86,8 +129,8 @@ void report_advice_unsampled(FILE *to, const struct report_model *model)
         refused |= strncmp(text, "perf:", sizeof "perf:" - 1) == 0;
         user |= data->start.engine == SFB_ENGINE_PERF_USER;
         outside |= data->start.engine == SFB_ENGINE_OUTSIDE_USER;
-        looks |= data->start.engine == SFB_ENGINE_LOOKS;
-        late |= was_late(data);
+        looks = !looks && data->start.engine == SFB_ENGINE_LOOKS ? data : looks;
+        late |= has_lost(data, SFB_LOSS_LATE);
     }
     if (closed)
         put(to, "sysctl kernel.perf_event_paranoid=2: perf misses less than timers");
@@ -98,8 +141,8 @@ void report_advice_unsampled(FILE *to, const struct report_model *model)
     else if (user)
         put(to, "sfb record --engine perf, which samples the kernel's time, too");
     else if (looks)
-        put(to, "sfb record without --wall, or without --engine looks: between two looks nothing "
-                "is seen");
+        put_looks(to, looks, "sfb record without --wall: its samples miss less than looks",
+                  "sfb record without --engine looks: between two looks nothing is seen");
     else if (is_of_short_threads(model))
         put(to, "a higher sfb record --rate: time behind a thread's last sample is never sampled");
     else if (!late) /* else that is said as a loss */
@@ -128,6 +171,7 @@ static uint32_t last_location(const struct report_model *model, uint32_t number)
 struct cut {
     uint32_t module; /* REPORT_NONE: none has a frame */
     const struct report_process *process;
+    uint64_t asleep, others; /* time of all of them */
 };
 
 /* @return false: no memory */
@@ -142,14 +186,19 @@ static bool find_cut(struct cut *out, const struct report_model *model)
         const struct report_row *row = &model->rows.at[i];
         const uint32_t location = last_location(model, row->stack);
         uint32_t module;
+        uint64_t *part;
 
         if (location == REPORT_NONE)
             continue;
+        part = report_waits_in(model, row->stack) ? &out->asleep : &out->others;
+        *part = report_saturated(*part, report_weight(model, row));
         module = model->locations.at[location].module;
         samples[module] = report_saturated(samples[module], row->values[0]);
         if (out->module == REPORT_NONE || samples[module] > samples[out->module] ||
-            (module == out->module && !out->process))
-            *out = (struct cut){ module, model->members.at[row->member].process };
+            (module == out->module && !out->process)) {
+            out->module = module;
+            out->process = model->members.at[row->member].process;
+        }
     }
     free(samples);
     return true;
@@ -172,26 +221,53 @@ static bool is_miss(enum sfb_status status)
     return status == SFB_OK || (status >= SFB_NO_MODULE && status <= SFB_NO_EH_FRAME);
 }
 
+/* Whether a frame pointer of unknown value may have led the walk astray. */
+static bool may_lack_fp(enum sfb_status status)
+{
+    return status == SFB_UNREADABLE || status == SFB_NO_PROGRESS || status == SFB_MISALIGNED ||
+           status == SFB_ZERO_RA || status == SFB_NO_REGISTER;
+}
+
+static void put_module(FILE *to, const struct report_model *model, const char *before,
+                       uint32_t module, const char *behind)
+{
+    fprintf(to, "    try: %s for ", before);
+    foreign_print(to, report_text(model, model->modules.at[module].name));
+    fprintf(to, "%s\n", behind);
+}
+
 void report_advice_truncated(FILE *to, const struct report_model *model)
 {
     static const char limits[] = "docs/LIMITS.md has code whose callers cannot be found";
     const enum sfb_status why = most_often(model);
     const char *option;
     struct cut cut;
+    bool has_file;
 
     if (why == SFB_FRAME_LIMIT) {
         put(to, "sfb record --max-frames 16384");
         return;
     }
-    if (!is_miss(why) || !find_cut(&cut, model) || cut.module == REPORT_NONE) {
+    if ((!is_miss(why) && !may_lack_fp(why)) || !find_cut(&cut, model) ||
+        cut.module == REPORT_NONE) {
         put(to, limits);
         return;
     }
     option = report_runtime_callers(cut.process);
-    if (report_text(model, model->modules.at[cut.module].path)[0]) {
-        fputs("    try: -fasynchronous-unwind-tables, or -fno-omit-frame-pointer, for ", to);
-        foreign_print(to, report_text(model, model->modules.at[cut.module].name));
-        fputc('\n', to);
+    has_file = report_text(model, model->modules.at[cut.module].path)[0] != '\0';
+    /* Of a thread that sleeps the kernel tells pc and sp alone. */
+    if (may_lack_fp(why) && has_file && cut.asleep > cut.others) {
+        put_module(to, model, "-fomit-frame-pointer", cut.module,
+                   ": of a thread that sleeps the frame pointer is not known. sfb stack PID stops "
+                   "it, and reads it");
+    } else if (may_lack_fp(why)) {
+        put(to, limits);
+    } else if (has_file) {
+        put_module(to, model,
+                   cut.asleep > cut.others
+                       ? "-fasynchronous-unwind-tables"
+                       : "-fasynchronous-unwind-tables, or -fno-omit-frame-pointer,",
+                   cut.module, "");
     } else if (option || report_runtime_is_known(cut.process)) {
         put(to, option ? option : limits);
     } else {

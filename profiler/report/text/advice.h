@@ -6,7 +6,11 @@
 
 #include "profiler/report/model/model.h"
 
-void report_advice_loss(FILE *to, uint32_t reason);
+/* @param data  what lost it */
+void report_advice_loss(FILE *to, const struct report_data *data, uint32_t reason);
+
+/* About programs that end before they are found; nothing where report_advice_loss() says it. */
+void report_advice_unfound(FILE *to, const struct report_data *data);
 
 /* About CPU time that was never sampled. */
 void report_advice_unsampled(FILE *to, const struct report_model *model);

@@ -105,7 +105,7 @@ static void write_losses(FILE *to, const struct report_data *data, const struct 
         fputc('\n', to);
         if (detail == REPORT_DETAIL_CALM &&
             (next == data->losses.count || all[next].reason != all[i].reason))
-            report_advice_loss(to, all[i].reason);
+            report_advice_loss(to, data, all[i].reason);
     }
 }
 
@@ -170,6 +170,10 @@ bool report_all_losses_write(FILE *to, const struct report_model *model, enum re
         const struct report_data *data = model->sources[i].data;
 
         add_basis(&basis, data);
+        if (i == 0) { /* what is advised is as of the first one */
+            all.start = data->start;
+            all.wait_count = data->wait_count;
+        }
         for (size_t k = 0; good && k < data->losses.count; k++) {
             struct report_loss *loss = REPORT_NEXT(all.losses);
 

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "profiler/report/model/parts.h"
+#include "profiler/report/text/advice.h"
 #include "util/counted.h"
 #include "util/foreign.h"
 
@@ -253,6 +254,8 @@ static void write_end(FILE *to, const struct report_data *data)
     fputs("  the recording ended: ", to);
     foreign_print(to, data->finish.reason);
     fputc('\n', to);
+    if (strstr(data->finish.reason, "before a look found it"))
+        report_advice_unfound(to, data);
 }
 
 void report_starts_write(FILE *to, const struct report_model *model)

@@ -370,6 +370,84 @@ Test(calm, names_the_sysctl)
     unlink(made_path);
 }
 
+static void put_wait(uint32_t stack, enum sfb_status how)
+{
+    const struct sfb_recording_wait wait = { .thread = 1,
+                                             .stack = stack,
+                                             .time = 1600000000,
+                                             .weight = 90 * MS,
+                                             .state = SFB_STATE_ASLEEP,
+                                             .end = how,
+                                             .call = "futex" };
+
+    cr_assert(eq(int, sfb_recording_put_wait(made_writer, &wait), SFB_OK));
+}
+
+static struct sfb_recording_start looks(uint32_t rate, const char *text)
+{
+    struct sfb_recording_start start = made_start;
+
+    start.engine = SFB_ENGINE_LOOKS;
+    start.rate_hz = rate;
+    start.engine_text = text;
+    return start;
+}
+
+/* Looks are no samples: a higher rate of them finds more, and an agent of CPU time still more. */
+Test(calm, advises_what_looks_can_do)
+{
+    static const struct {
+        uint32_t rate;
+        const char *text, *says, *not ;
+    } cases[] = {
+        { 100, "CPU time and waits, 100 looks a second",
+          "    try: sfb record --wall --wall-rate 1000; or, of CPU time alone, sfb record ",
+          "perf record" },
+        { 1000, "CPU time and waits, 1000 looks a second",
+          "    try: of CPU time alone, sfb record ", "--wall-rate" },
+        { 997, "997 looks a second", "    try: sfb record without --engine looks", "--wall" },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct sfb_recording_start start = looks(cases[i].rate, cases[i].text);
+        const struct sfb_recording_thread_end end = { 1, 3000000000, 20 * MS, 10 * MS };
+
+        for (unsigned what = 0; what < 3; what++) {
+            begin(&start, "/bin/program", "x");
+            if (what == 0) { /* never sampled */
+                put_samples(0, 10, SFB_NO_RESOURCE);
+                cr_assert(eq(int, sfb_recording_put_thread_end(made_writer, &end), SFB_OK));
+            }
+            if (what == 1)
+                put_loss(SFB_LOSS_CPU, 100);
+            made_end(what == 2 ? "the program ended; no samples: the program ended before a look "
+                                 "found it"
+                               : "the program ended");
+            expect("", cases[i].says, cases[i].not );
+            unlink(made_path);
+        }
+    }
+}
+
+/* The kernel tells pc and sp of a thread that sleeps: what needs its frame pointer is not walked, and a frame record is no help. */
+Test(calm, advises_what_cuts_off_stacks_of_waits)
+{
+    const struct sfb_recording_start start = looks(100, "CPU time and waits, 100 looks a second");
+
+    for (unsigned fp = 0; fp < 2; fp++) {
+        begin(&start, "/bin/program", "x");
+        made_own_modules();
+        put_wait(made_stack(made_inside(report_inner), NULL, 0, true),
+                 fp ? SFB_MISALIGNED : SFB_NO_CFI);
+        made_end("the program ended");
+        expect("",
+               fp ? "    try: -fomit-frame-pointer for test-report-calm: of a thread that sleeps "
+                  : "    try: -fasynchronous-unwind-tables for test-report-calm\n",
+               "-fno-omit-frame-pointer");
+        unlink(made_path);
+    }
+}
+
 /* The advice is what would help: no rate that the system does not give, no more samples of one long thread. */
 Test(calm, advises_by_the_cause_of_what_was_never_sampled)
 {
