@@ -203,12 +203,14 @@ static bool fits_time(const struct report_request *r, const char *path,
     };
 
     if (r->heap.option)
-        return refuse(path, r->heap.option, of_heaps[data->wait_count > 0]);
+        return refuse(path, r->heap.option, of_heaps[report_data_is_wall(data)]);
     if (r->unit && report_unit_parse(r->unit) != REPORT_TIME)
         return refuse(path, "unit", "this is of times: s, ms, us, ns");
     if (data->wait_count == 0 && !cpu)
         return refuse(path, r->time_value_given ? "value" : "by",
-                      "this is of CPU time alone: waits take sfb record --wall");
+                      report_data_is_wall(data)
+                          ? "no wait is in it: the report without options says why"
+                          : "this is of CPU time alone: waits take sfb record --wall");
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* Waits for its input, then in a library that it opens: mapped_program LIBRARY. */
+/* Waits for its input, then works in a library that it opens, and waits there: mapped_program LIBRARY. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@ int main(int argc, char **argv)
 {
     void *library;
     int (*late_wait)(void);
+    void (*late_work)(void);
 
     if (argc != 2)
         return EXIT_FAILURE;
@@ -24,8 +25,10 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     library = dlopen(argv[1], RTLD_NOW);
     *(void **)&late_wait = library ? dlsym(library, "late_wait") : NULL;
-    if (!late_wait)
+    *(void **)&late_work = library ? dlsym(library, "late_work") : NULL;
+    if (!late_wait || !late_work)
         return EXIT_FAILURE;
+    late_work();
     puts("mapped");
     fflush(stdout);
     return late_wait() == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

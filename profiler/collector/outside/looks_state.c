@@ -77,6 +77,7 @@ bool look_running(struct looks *l, struct look_process *p, struct look_thread *t
     struct remote_task_run run;
     const char *cause;
     uint64_t weight;
+    bool changed;
 
     *place = (struct outside_place){ .stack = 0 };
     remote_python_retry(&p->python);
@@ -102,7 +103,8 @@ bool look_running(struct looks *l, struct look_process *p, struct look_thread *t
                                       &stack, look_python(l), place)))
         return false;
     t->ran_stack = place->stack;
-    return true;
+    /* For the next one: this sample is written. */
+    return place->end != SFB_NO_MODULE || look_maps_anew(l, p, &changed);
 }
 
 struct look_process *look_process_of(const struct looks *l, pid_t pid)

@@ -594,6 +594,14 @@ uint64_t report_data_end(const struct report_data *d)
     return end > d->start.monotonic ? end : d->start.monotonic;
 }
 
+bool report_data_is_wall(const struct report_data *d)
+{
+    static const char words[] = "CPU time and waits";
+    const char *text = d->start.engine_text ? d->start.engine_text : "";
+
+    return d->wait_count > 0 || strncmp(text, words, sizeof words - 1) == 0;
+}
+
 #define FREE_EACH(array, member)                                                                   \
     for (size_t i = 0; i < (array).count; i++)                                                     \
     free((array).at[i].member)

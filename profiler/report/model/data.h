@@ -194,6 +194,9 @@ uint64_t report_data_recorded(const struct report_data *data);
 /* @return when it ended: of one that was cut off, the time of its last sample. Never before it began */
 uint64_t report_data_end(const struct report_data *data);
 
+/* Whether waits were recorded, if only none. */
+bool report_data_is_wall(const struct report_data *data);
+
 /* Whether it is of heaps, if only of none: not of CPU time. */
 static inline bool report_data_is_heap(const struct report_data *data)
 {

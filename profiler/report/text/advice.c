@@ -20,20 +20,11 @@ static void put(FILE *to, const char *text)
 
 enum { WALL_RATE_MOST = 1000 };
 
-/* One that ended before a look found a thread has none. */
-static bool records_waits(const struct report_data *data)
-{
-    static const char words[] = "CPU time and waits";
-    const char *text = data->start.engine_text ? data->start.engine_text : "";
-
-    return data->wait_count > 0 || strncmp(text, words, sizeof words - 1) == 0;
-}
-
 /* What is between two looks is not seen. */
 static void put_looks(FILE *to, const struct report_data *data, const char *without_wall,
                       const char *without_looks)
 {
-    if (!records_waits(data)) {
+    if (!report_data_is_wall(data)) {
         put(to, without_looks);
         return;
     }

@@ -424,6 +424,8 @@ Test(calm, advises_what_looks_can_do)
                                  "found it"
                                : "the program ended");
             expect("", cases[i].says, cases[i].not );
+            made_expect(2, "--by call", "",
+                        cases[i].rate == 997 ? "waits take sfb record --wall" : "no wait is in it");
             unlink(made_path);
         }
     }
