@@ -342,9 +342,10 @@ static bool judge_outputs(struct report_request *r, enum tool_exit *exit_status)
         to_stdout = name;
     }
     if (r->diff && r->view_given && (r->view != REPORT_VIEW_TOP || report_by_is_of_causes(r->by))) {
-        *exit_status = tool_misused(
-            r->command, "--diff goes with --top, --by and files, not with --%s%s%s", view,
-            report_by_is_of_causes(r->by) ? " " : "", report_by_is_of_causes(r->by) ? r->by_text : "");
+        *exit_status =
+            tool_misused(r->command, "--diff goes with --top, --by and files, not with --%s%s%s",
+                         view, report_by_is_of_causes(r->by) ? " " : "",
+                         report_by_is_of_causes(r->by) ? r->by_text : "");
         return false;
     }
     if (!r->view_given)

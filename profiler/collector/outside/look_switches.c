@@ -169,12 +169,16 @@ static bool take_stop(struct looks *l, struct look_process *p, struct look_threa
     struct look_left *left = &t->wait.left;
     struct sfb_context registers;
     struct wait_chain chain;
+    bool changed = false;
 
     left->place.stack = 0;
     left->awaited = 0;
     if (p->python.fits || !look_events_calm(l, t))
         return true;
-    if (!outside_place_sample(l->outside, layout, sample, &left->place, &registers))
+    if (!outside_place_sample(l->outside, layout, sample, &left->place, &registers) ||
+        (left->place.end == SFB_NO_MODULE && !look_maps_anew(l, p, &changed)))
+        return false;
+    if (changed && !outside_place_sample(l->outside, layout, sample, &left->place, &registers))
         return false;
     left->pc = registers.reg[perf_register_pc];
     left->sp = registers.reg[perf_register_sp];
