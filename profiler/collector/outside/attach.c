@@ -543,7 +543,7 @@ static bool take_looks(struct attach *a)
     uint64_t now;
 
     wait_at_random(a);
-    /* The first records are of threads that no list has yet; later on, of those that the next list has no more. */
+    /* Threads are listed before their first records are taken, and forgotten after their last ones. */
     if (a->listed == 0) {
         a->listed = now_ns();
         if (!choose_looks(a, a->listed))

@@ -32,7 +32,7 @@ struct attach_state {
     bool stacks;        /* and their place, by samples of context switches */
     bool wakers;        /* and what ended them */
     uint64_t by_looks;  /* threads at one time that waited too often for records of it */
-    uint64_t no_events; /* threads at one time that had none: no descriptor, or no rights */
+    uint64_t no_events; /* threads at one time that lacked a descriptor for it, or rights */
     uint32_t engine;    /* enum sfb_recording_engine */
     uint32_t rate_hz;   /* as it is now */
     uint32_t stack;     /* bytes of a copy, as it is now */

@@ -13,7 +13,7 @@ void look_events_begin(struct looks *looks, struct look_thread *thread);
 /* Judges once a second what the waits since then have cost. @return false: the recording cannot be written, or no memory */
 bool look_events_judge(struct looks *looks, uint64_t now);
 
-/* A sample of a thread came. @return false: there were too many, and there are none from now on */
+/* A sample of a thread came. @return false: there were too many, and its samples end */
 bool look_events_calm(struct looks *looks, struct look_thread *thread);
 
 void look_events_end(struct looks *looks, struct look_thread *thread);

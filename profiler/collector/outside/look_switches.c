@@ -24,11 +24,6 @@ static bool put(struct looks *l, const struct look_process *p, const struct look
            outside_take_wait(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, &wait);
 }
 
-bool look_switch_has_place(const struct look_wait *w)
-{
-    return w->off != 0 && w->left.place.stack != 0;
-}
-
 /* When the present wait ended: it was woken up, and may have waited for a CPU then. */
 static uint64_t end_of(const struct look_wait *w, uint64_t on)
 {
@@ -148,7 +143,7 @@ static uint32_t state_of(const struct wait_chain *chain, uint64_t how)
     return chain->fault ? SFB_STATE_FAULT : disk ? SFB_STATE_DISK : SFB_STATE_ASLEEP;
 }
 
-/* What a thread waits for whose call is a futex's: its arguments are those of its registers. */
+/* The futex that a thread waits for: the registers have the arguments of its call. */
 static bool find_futex(struct looks *l, struct look_process *p, struct look_thread *t,
                        const struct sfb_context *registers)
 {
@@ -209,7 +204,7 @@ static bool find_name(struct looks *l, uint32_t pid, uint64_t time, uint32_t *ou
     return true;
 }
 
-/* An interrupt wakes threads up while any other thread is on the CPU; so do those that are served when one ends. */
+/* An interrupt wakes threads up while any other thread is on the CPU. A soft one may run as it ends. */
 static bool is_interrupt(const struct perf_sample *s, const struct wait_chain *chain)
 {
     const uint8_t flags = s->raw[TRACEPOINT_FLAGS];

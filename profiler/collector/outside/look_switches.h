@@ -16,7 +16,4 @@
 bool look_switches_take(struct looks *looks, const struct perf_record *record,
                         const struct perf_ids *ids);
 
-/* Whether the present wait of a thread has a place, by a sample of its beginning. */
-bool look_switch_has_place(const struct look_wait *wait);
-
 #endif

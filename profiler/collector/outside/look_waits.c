@@ -7,7 +7,6 @@
 #include "profiler/collector/outside/look_awaited.h"
 #include "profiler/collector/outside/look_cpu.h"
 #include "profiler/collector/outside/look_holders.h"
-#include "profiler/collector/outside/look_switches.h"
 #include "sfb/remote.h"
 
 enum { COPY = 16 << 10, TRIES = 4 };
@@ -289,7 +288,7 @@ static bool is_where_left(struct looks *l, struct look_process *p, const struct 
     struct remote_task_call *call = &l->look.call;
     struct remote_task_files files;
 
-    if (!look_switch_has_place(&t->wait) || p->python.fits ||
+    if (!look_has_left(&t->wait) || p->python.fits ||
         !remote_task_files_open(&files, p->tasks, t->tid))
         return false;
     l->look.tid = t->tid;

@@ -186,7 +186,7 @@ static void close_thread(struct looks *l, const struct look_process *p, struct l
     l->files--;
 }
 
-/* Those that the last list has not have ended, once their last records were taken. */
+/* Threads that are not in the last list have ended. Their last records were taken. */
 static void forget_unseen(struct looks *l, struct look_process *p)
 {
     size_t kept = 0;

@@ -176,6 +176,12 @@ static inline bool look_has_own(const struct look_thread *t)
     return t->events.rung == WAIT_STACKS;
 }
 
+/* Whether the present wait of a thread has a place, by a sample of its beginning. */
+static inline bool look_has_left(const struct look_wait *wait)
+{
+    return wait->off != 0 && wait->left.place.stack != 0;
+}
+
 /* Whether records say when a thread waits. */
 static inline bool look_is_exact(const struct look_thread *t)
 {

@@ -29,7 +29,7 @@ bool outside_take_stack(struct outside *outside, uint32_t pid, uint32_t tid, uin
 /*
  * The place of a sample's thread, for waits that follow.
  *
- * @param place      written; no stack: the sample has none
+ * @param place      written; stack 0: the sample lacks a stack
  * @param registers  written; none is valid then
  * @return false: as above
  */

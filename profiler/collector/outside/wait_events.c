@@ -206,7 +206,7 @@ bool wait_events_set(struct wait_events *e, struct wait_thread_events *t, pid_t 
 {
     bool switches = rung >= WAIT_SWITCHES;
 
-    /* Inherited ones end when all threads have those of their own, so that no switch is in between. */
+    /* Inherited events end after all threads have their own, so that no switch is lost. */
     if (switches && e->own)
         switches = fill(e, &t->switches, tid, false);
     else

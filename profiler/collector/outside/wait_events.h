@@ -29,7 +29,7 @@ struct wait_events {
     uint64_t refused;
 };
 
-/* Events of one thread: descriptors, one for each CPU. NULL: it has none of its own. */
+/* Events of one thread: descriptors, one for each CPU. NULL: it has inherited them, or lacks them. */
 struct wait_thread_events {
     enum wait_rung rung;
     int *switches, *stacks;
@@ -38,7 +38,7 @@ struct wait_thread_events {
 /* @return false: not allowed. Then it needs no wait_events_close() */
 bool wait_events_open(struct wait_events *out, bool no_children);
 
-/* Opens events of a thread, which those that it starts inherit. @return false: it has ended, or errno says why not */
+/* Opens events of a thread, which the threads that it starts inherit. @return false: it has ended, or errno says why not */
 bool wait_events_watch(struct wait_events *events, pid_t tid);
 
 /* Lets those count that do not yet. */
@@ -51,11 +51,11 @@ void wait_events_disinherit(struct wait_events *events);
 bool wait_events_set(struct wait_events *events, struct wait_thread_events *thread, pid_t tid,
                      enum wait_rung rung);
 
-/* Ends those of a thread. */
+/* Ends the events of a thread. */
 void wait_events_free(struct wait_events *events, struct wait_thread_events *thread);
 
 /*
- * Records from now on which threads wake these up; and others with numbers between theirs, perhaps. Those of this process and of others,
+ * Records from now on what wakes these threads up, and perhaps others with numbers in between: threads of any process,
  * interrupts as well.
  *
  * @param tids  sorted here
