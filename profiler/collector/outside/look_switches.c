@@ -6,6 +6,7 @@
 
 #include "profiler/collector/outside/look_awaited.h"
 #include "profiler/collector/outside/look_events.h"
+#include "profiler/collector/outside/look_threads.h"
 #include "profiler/collector/outside/outside.h"
 #include "profiler/collector/outside/perf_registers.h"
 #include "profiler/collector/outside/wait_kernel.h"
@@ -247,7 +248,7 @@ static bool take_wake(struct looks *l, const struct perf_layout *layout,
                       const struct perf_sample *sample, pid_t tid)
 {
     struct look_process *p;
-    struct look_thread *t = looks_find_thread(l, 0, tid, &p);
+    struct look_thread *t = look_thread_find(l, 0, tid, &p);
 
     if (!t || !look_has_own(t) || (t->wait.off != 0 && t->wait.woken.time != 0))
         return true;
@@ -270,7 +271,7 @@ static bool take_sample(struct looks *l, const struct perf_record *record)
         return take_wake(l, layout, &sample, (pid_t)value);
     if (!tracepoint_read(&value, &l->events->stop, sample.raw, sample.raw_size))
         value = 0;
-    t = looks_find_thread(l, (pid_t)sample.ids.pid, (pid_t)sample.ids.tid, &p);
+    t = look_thread_find(l, (pid_t)sample.ids.pid, (pid_t)sample.ids.tid, &p);
     return !t || take_stop(l, p, t, layout, &sample, value);
 }
 
@@ -286,7 +287,7 @@ bool look_switches_take(struct looks *l, const struct perf_record *record,
         return take_sample(l, record);
     if (record->type != PERF_RECORD_SWITCH)
         return true;
-    t = looks_find_thread(l, (pid_t)ids->pid, (pid_t)ids->tid, &p);
+    t = look_thread_find(l, (pid_t)ids->pid, (pid_t)ids->tid, &p);
     l->has_unknown |= !t && ids->pid != 0;
     return !t || take_switch(l, p, t, ids->time, record->misc);
 }

@@ -1,9 +1,6 @@
 #include "profiler/collector/outside/looks.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,19 +12,14 @@
 #include "profiler/collector/outside/look_cpu.h"
 #include "profiler/collector/outside/look_events.h"
 #include "profiler/collector/outside/look_holders.h"
-#include "profiler/collector/outside/look_switches.h"
+#include "profiler/collector/outside/look_processes.h"
+#include "profiler/collector/outside/look_threads.h"
 #include "profiler/collector/outside/look_waits.h"
 #include "profiler/collector/outside/wait_kernel.h"
 #include "remote/access_fault.h"
 #include "remote/halt.h"
-#include "util/fnv.h"
 
-enum { MAPS_PART = 64 << 10, ASKED_MOST = 16, HINTS = 4096, PASSES = 4, SPARE = 64 };
-
-/* Where threads were found last, by their numbers: indices. */
-static struct hint {
-    size_t process, thread;
-} hints[HINTS];
+enum { ASKED_MOST = 16, PASSES = 4, SPARE = 64 };
 
 static const uint64_t second_ns = 1000000000;
 
@@ -108,349 +100,6 @@ bool looks_may(pid_t pid, struct sfb_remote_fault *fault)
     return !remote_access_fault(fault, attach_live_task(pid));
 }
 
-uint64_t looks_stops(const struct looks *l)
-{
-    return l->stops;
-}
-
-/* --- Threads -------------------------------------------------------------------------------------------- */
-
-/* CPU time in ns, and turns; 0: it has ended. */
-static void read_run(const struct look_process *p, struct look_thread *t)
-{
-    struct remote_task_run run;
-
-    if (!look_run_read(&run, p, t))
-        run = (struct remote_task_run){ .cpu_time = 0 };
-    t->cpu = run.cpu_time;
-    t->turns = run.turns;
-}
-
-/* When a thread began that was not there at the last list. @return CLOCK_MONOTONIC, as exact as a tick */
-static uint64_t begun_at(const struct look_process *p, pid_t tid)
-{
-    const uint64_t now = now_ns(), tick_ns = second_ns / (uint64_t)sysconf(_SC_CLK_TCK);
-    struct remote_task_stat stat;
-    struct timespec boot;
-    uint64_t age, begun;
-
-    clock_gettime(CLOCK_BOOTTIME, &boot);
-    if (!remote_task_stat_read(&stat, p->tasks, tid))
-        return now;
-    begun = stat.started * tick_ns;
-    age = (uint64_t)boot.tv_sec * second_ns + (uint64_t)boot.tv_nsec;
-    age = age > begun ? age - begun : 0;
-    return age < now - p->listed_before ? now - age : p->listed_before;
-}
-
-/* Half of the descriptors are for threads; of more of those the file is opened each time. The rest is for processes. */
-static bool add_thread(struct looks *l, struct look_process *p, pid_t tid, bool is_new)
-{
-    struct look_thread *t = REPORT_NEXT(p->threads);
-
-    if (!t)
-        return false;
-    t->tid = tid;
-    t->run = l->files < l->limit / 2 ? look_run_open(p, tid) : -1;
-    t->seen = true;
-    l->files += t->run >= 0;
-    read_run(p, t);
-    t->sampled = is_new && !l->paused ? 0 : t->cpu;
-    t->found = t->sampled;
-    look_events_begin(l, t);
-    if (l->waits)
-        look_wait_begin(p, t, is_new ? begun_at(p, tid) : 0);
-    return true;
-}
-
-/* @param first  where it is looked for first: lists are mostly in the same order */
-static struct look_thread *find_thread(struct look_process *p, pid_t tid, size_t first)
-{
-    for (size_t i = 0; i < p->threads.count; i++) {
-        struct look_thread *t = &p->threads.at[(first + i) % p->threads.count];
-
-        if (t->tid == tid)
-            return t;
-    }
-    return NULL;
-}
-
-static void close_thread(struct looks *l, const struct look_process *p, struct look_thread *t)
-{
-    if (l->waits)
-        look_wait_end(l, p, t);
-    look_events_end(l, t);
-    if (t->run < 0)
-        return;
-    close(t->run);
-    l->files--;
-}
-
-/* Threads that are not in the last list have ended. Their last records were taken. */
-static void forget_unseen(struct looks *l, struct look_process *p)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < p->threads.count; i++)
-        if (p->threads.at[i].seen)
-            p->threads.at[kept++] = p->threads.at[i];
-        else
-            close_thread(l, p, &p->threads.at[i]);
-    p->threads.count = kept;
-}
-
-/* @return false: no memory */
-static bool list_threads(struct looks *l, struct look_process *p, bool is_new)
-{
-    pid_t *tids = NULL;
-    const ssize_t count = remote_task_list(&tids, p->tasks);
-    bool good = true;
-
-    if (count < 0) /* no descriptor: the known threads stay */
-        return true;
-    for (size_t i = 0; i < p->threads.count; i++)
-        p->threads.at[i].seen = false;
-    for (ssize_t i = 0; good && i < count; i++) {
-        struct look_thread *known = find_thread(p, tids[i], (size_t)i);
-
-        if (known)
-            known->seen = true;
-        else
-            good = add_thread(l, p, tids[i], is_new);
-    }
-    free(tids);
-    return good;
-}
-
-/* --- Processes ------------------------------------------------------------------------------------------ */
-
-/* @return a number for what is mapped; 0: it has ended */
-static uint64_t hash_of_maps(pid_t pid)
-{
-    static char part[MAPS_PART];
-    uint64_t hash = SFB_FNV_START;
-    char path[32];
-    ssize_t size;
-    int fd;
-
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    while ((size = read(fd, part, sizeof part)) > 0)
-        hash = sfb_fnv(hash, part, (size_t)size);
-    close(fd);
-    return hash;
-}
-
-static void close_threads(struct looks *l, struct look_process *p)
-{
-    for (size_t i = 0; i < p->threads.count; i++)
-        close_thread(l, p, &p->threads.at[i]);
-    p->threads.count = 0;
-}
-
-static void free_process(struct looks *l, struct look_process *p)
-{
-    close_threads(l, p);
-    free(p->threads.at);
-    remote_python_close(&p->python);
-    remote_memory_close(&p->memory);
-    look_mappings_free(&p->mappings);
-    if (p->tasks >= 0) {
-        close(p->tasks);
-        l->files--;
-    }
-    free(p);
-}
-
-/* @return false: it has no memory any more */
-static bool read_memory(struct look_process *p)
-{
-    p->memory.pid = attach_live_task(p->pid);
-    if (p->python.heap)
-        p->python.heap->pid = p->memory.pid;
-    return remote_memory_refresh(&p->memory);
-}
-
-/* Looks for an interpreter in what is mapped now. @return false: no memory */
-static bool find_python(struct look_process *p)
-{
-    p->memory.python = &p->python;
-    return remote_python_find_in(&p->python, p->memory.pid, p->tasks);
-}
-
-/* Looks at what is mapped now, if that has changed. @return false: no memory */
-static bool read_maps(struct looks *l, struct look_process *p)
-{
-    const uint64_t maps = hash_of_maps(p->memory.pid);
-
-    if (maps != 0 && maps != p->maps)
-        attach_introduce_files(l->outside, p->pid);
-    if (maps != 0 && maps != p->maps && !find_python(p))
-        return false;
-    if (maps != p->maps)
-        look_mappings_forget(&p->mappings);
-    p->maps = maps;
-    return true;
-}
-
-/* What is mapped, and which threads there are, is read anew each second. */
-static bool refresh(struct looks *l, struct look_process *p, uint64_t now)
-{
-    p->listed_before = p->listed;
-    p->listed = now;
-    return !read_memory(p) || (read_maps(l, p) && list_threads(l, p, true));
-}
-
-bool look_maps_anew(struct looks *l, struct look_process *p, bool *changed)
-{
-    const uint64_t now = now_ns(), before = p->maps, ms = second_ns / 1000;
-
-    *changed = false;
-    if (now - p->maps_asked < p->maps_pause)
-        return true;
-    p->maps_asked = now;
-    if (read_memory(p) && !read_maps(l, p))
-        return false;
-    *changed = p->maps != before;
-    p->maps_pause = *changed ? 0 : 2 * p->maps_pause + ms;
-    if (p->maps_pause > second_ns / 5)
-        p->maps_pause = second_ns / 5;
-    return true;
-}
-
-/* The hash is read first: what is mapped meanwhile makes another one, and is found. */
-static void begin_maps(struct looks *l, struct look_process *p, uint64_t now)
-{
-    if (read_memory(p))
-        p->maps = hash_of_maps(p->memory.pid);
-    p->maps_asked = p->maps_pause = 0;
-    attach_introduce(l->outside, p->pid, now);
-}
-
-/* The process has executed another program. */
-static void replace(struct looks *l, struct look_process *p, const struct remote_task_image *image,
-                    uint64_t now)
-{
-    p->image = *image;
-    for (size_t i = 0; l->waits && i < p->threads.count; i++)
-        look_wait_end(l, p, &p->threads.at[i]);
-    outside_replaced(l->outside, (uint32_t)p->pid, now);
-    begin_maps(l, p, now);
-    for (size_t i = 0; l->waits && i < p->threads.count; i++)
-        look_wait_begin(p, &p->threads.at[i], 0);
-    look_mappings_forget(&p->mappings);
-    remote_python_close(&p->python);
-    p->python = (struct remote_python){ .fits = false };
-    if (!find_python(p))
-        p->maps = 0; /* no memory: it is looked for again */
-}
-
-/* @return ns that it takes to read so many threads, if nothing comes between */
-static uint64_t pass_ns(size_t count)
-{
-    return 1000000 + (uint64_t)count * 20000;
-}
-
-/* The time of all threads begins at one moment, as it ends. */
-static void begin_all(struct look_process *p, bool is_new)
-{
-    for (unsigned i = 0; i < PASSES; i++) {
-        const uint64_t before = now_ns();
-
-        for (size_t k = 0; k < p->threads.count; k++)
-            look_wait_begin(p, &p->threads.at[k], is_new ? begun_at(p, p->threads.at[k].tid) : 0);
-        if (now_ns() - before < pass_ns(p->threads.count))
-            break;
-    }
-}
-
-/* @return false: no memory */
-static bool begin_process(struct looks *l, struct look_process *p, uint64_t now)
-{
-    begin_maps(l, p, now);
-    if (p->started > l->begun)
-        outside_from_birth(l->outside, (uint32_t)p->pid);
-    p->listed = now;
-    if (!find_python(p) || !list_threads(l, p, false))
-        return false;
-    if (l->waits)
-        begin_all(p, p->started > l->begun);
-    return true;
-}
-
-static bool lacks_descriptor(void)
-{
-    return errno == EMFILE || errno == ENFILE;
-}
-
-/*
- * @param skipped  written: it lives, and there is no descriptor for it
- * @return false: no memory
- */
-static bool add_process(struct looks *l, pid_t pid, uint64_t now, bool *skipped)
-{
-    struct look_process *p = calloc(1, sizeof *p), **next;
-    struct remote_task_stat stat;
-    char path[32];
-
-    if (!p || !remote_memory_open(&p->memory, pid)) {
-        free(p);
-        return false;
-    }
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    p->pid = pid;
-    p->seen = true;
-    errno = 0;
-    p->tasks = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    l->files += p->tasks >= 0;
-    if (p->tasks < 0 || !remote_task_stat_read(&stat, p->tasks, pid)) {
-        *skipped = lacks_descriptor();
-        free_process(l, p);
-        return true;
-    }
-    p->started = stat.started;
-    p->image = stat.image;
-    next = REPORT_NEXT(l->processes);
-    if (!next) {
-        free_process(l, p);
-        return false;
-    }
-    *next = p;
-    return begin_process(l, p, now);
-}
-
-/* A pid may have come again. It lives on where that cannot be read: without a descriptor. */
-static bool is_same(const struct look_process *p)
-{
-    struct remote_task_stat stat;
-
-    errno = ESRCH;
-    if (remote_task_stat_read(&stat, p->tasks, p->pid))
-        return stat.started == p->started;
-    return errno != ESRCH && errno != ENOENT;
-}
-
-/* Processes without a mark have ended. */
-static void end_unseen(struct looks *l, uint64_t now)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < l->processes.count; i++) {
-        struct look_process *p = l->processes.at[i];
-
-        if (p->seen) {
-            l->processes.at[kept++] = p;
-            continue;
-        }
-        close_threads(l, p);
-        outside_gone(l->outside, (uint32_t)p->pid, now);
-        free_process(l, p);
-    }
-    l->processes.count = kept;
-}
-
 uint64_t looks_skipped(const struct looks *l)
 {
     return l->skipped;
@@ -458,31 +107,13 @@ uint64_t looks_skipped(const struct looks *l)
 
 bool looks_set(struct looks *l, const pid_t *pids, size_t count, uint64_t now)
 {
-    struct sfb_remote_fault fault;
-    uint64_t skipped = 0;
-    bool good = true;
-
     l->has_unknown = false;
-    for (size_t i = 0; i < l->processes.count; i++)
-        l->processes.at[i]->seen = false;
-    for (size_t i = 0; i < count; i++) {
-        struct look_process *known = look_process_of(l, pids[i]);
+    return look_processes_set(l, pids, count, now);
+}
 
-        if (known)
-            known->seen = is_same(known);
-    }
-    end_unseen(l, now);
-    for (size_t i = 0; good && i < count; i++) {
-        bool lacks = l->files >= l->limit;
-
-        if (look_process_of(l, pids[i]) || !looks_may(pids[i], &fault))
-            continue;
-        good = lacks || add_process(l, pids[i], now, &lacks);
-        skipped += lacks;
-    }
-    if (skipped > l->skipped)
-        l->skipped = skipped;
-    return good;
+uint64_t looks_stops(const struct looks *l)
+{
+    return l->stops;
 }
 
 /* --- Looks ---------------------------------------------------------------------------------------------- */
@@ -492,7 +123,7 @@ static bool has_run(const struct look_process *p, struct look_thread *t)
     const uint64_t before = t->cpu;
     const bool may_run = t->runs;
 
-    read_run(p, t);
+    look_thread_read(p, t);
     t->runs = false;
     return t->cpu != before || may_run;
 }
@@ -515,7 +146,7 @@ static char read_state(struct looks *l, struct look_process *p, const struct loo
     if (!remote_task_stat_read(&stat, p->tasks, t->tid))
         return 0;
     if (is_replaced(p, &stat.image))
-        replace(l, p, &stat.image, now);
+        look_process_replace(l, p, &stat.image, now);
     outside_thread(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, stat.name);
     return stat.state;
 }
@@ -540,32 +171,6 @@ static bool has_other_threads(const struct looks *l, const struct look_process *
 
     return l->waits && l->processes.count <= ASKED_MOST && remote_task_count(&count, p->tasks) &&
            count != p->threads.count;
-}
-
-struct look_thread *looks_find_thread(const struct looks *l, pid_t pid, pid_t tid,
-                                      struct look_process **process)
-{
-    struct hint *hint = &hints[(unsigned)tid % HINTS];
-
-    if (hint->process < l->processes.count) {
-        *process = l->processes.at[hint->process];
-        if (hint->thread < (*process)->threads.count &&
-            (*process)->threads.at[hint->thread].tid == tid && (pid == 0 || (*process)->pid == pid))
-            return &(*process)->threads.at[hint->thread];
-    }
-    for (size_t i = 0; i < l->processes.count; i++) {
-        struct look_thread *t;
-
-        *process = l->processes.at[i];
-        if (pid != 0 && (*process)->pid != pid)
-            continue;
-        t = find_thread(*process, tid, 0);
-        if (!t)
-            continue;
-        *hint = (struct hint){ i, (size_t)(t - (*process)->threads.at) };
-        return t;
-    }
-    return NULL;
 }
 
 void looks_lost(struct looks *l)
@@ -611,7 +216,7 @@ bool looks_list(struct looks *l)
 
         if ((now - p->listed > (l->paused ? second_ns : listed_ns) ||
              (!l->paused && has_other_threads(l, p))) &&
-            !refresh(l, p, now))
+            !look_process_list(l, p, now))
             return false;
     }
     return true;
@@ -623,7 +228,7 @@ bool looks_take(struct looks *l)
     bool good;
 
     for (size_t i = 0; i < l->processes.count; i++)
-        forget_unseen(l, l->processes.at[i]);
+        look_threads_forget(l, l->processes.at[i]);
     if (l->paused)
         return true;
     l->rounds++;
@@ -655,7 +260,7 @@ static void close_all(struct looks *l)
                 look_wait_close(p, &p->threads.at[j]);
             count += p->threads.count;
         }
-        if (now_ns() - before < pass_ns(count))
+        if (now_ns() - before < look_pass_ns(count))
             break;
     }
 }
@@ -673,7 +278,7 @@ static bool stop_threads(struct looks *l)
         struct look_process *p = l->processes.at[i];
 
         for (size_t k = 0; good && k < p->threads.count; k++) {
-            read_run(p, &p->threads.at[k]);
+            look_thread_read(p, &p->threads.at[k]);
             good = !l->waits || look_wait_put(l, p, &p->threads.at[k]);
         }
     }
@@ -685,7 +290,7 @@ static void start_thread(const struct looks *l, const struct look_process *p, st
 {
     const uint64_t before = t->cpu, recorded = t->wait.run.cpu_time - t->wait.cpu;
 
-    read_run(p, t);
+    look_thread_read(p, t);
     t->sampled += t->cpu > before ? t->cpu - before : 0;
     t->found = t->cpu;
     t->runs = false;
@@ -719,7 +324,7 @@ void looks_end(struct looks *l)
         close_all(l);
     l->ends = true;
     for (size_t i = 0; i < l->processes.count; i++)
-        close_threads(l, l->processes.at[i]);
+        look_threads_close(l, l->processes.at[i]);
 }
 
 void looks_close(struct looks *l)
@@ -727,7 +332,7 @@ void looks_close(struct looks *l)
     if (!l)
         return;
     for (size_t i = 0; i < l->processes.count; i++)
-        free_process(l, l->processes.at[i]);
+        look_process_free(l, l->processes.at[i]);
     free(l->processes.at);
     look_cpu_close(l);
     remote_look_free(&l->look);

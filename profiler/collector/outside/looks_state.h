@@ -212,12 +212,9 @@ bool look_running(struct looks *looks, struct look_process *process, struct look
 struct look_process *look_process_of(const struct looks *looks, pid_t pid);
 struct look_thread *look_thread_of(struct look_process *process, pid_t tid);
 
-/* @param pid  0: not known. @param process  written. @return NULL: it was not found yet */
-struct look_thread *looks_find_thread(const struct looks *looks, pid_t pid, pid_t tid,
-                                      struct look_process **process);
-
 /*
- * Of a stack with code in no known module: reads what is mapped now, more seldom where that was for nothing. looks.c has it.
+ * Of a stack with code in no known module: reads what is mapped now, more seldom where that was for nothing.
+ * look_processes.c has it.
  *
  * @param changed  written: other modules are known now
  * @return false: no memory

@@ -1,0 +1,165 @@
+#include "profiler/collector/outside/look_threads.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profiler/collector/outside/look_events.h"
+#include "profiler/collector/outside/look_waits.h"
+
+enum { HINTS = 4096 };
+
+/* Where threads were found last, by their numbers: indices. */
+static struct hint {
+    size_t process, thread;
+} hints[HINTS];
+
+static const uint64_t second_ns = 1000000000;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * second_ns + (uint64_t)t.tv_nsec;
+}
+
+/* CPU time in ns, and turns; 0: it has ended. */
+void look_thread_read(const struct look_process *p, struct look_thread *t)
+{
+    struct remote_task_run run;
+
+    if (!look_run_read(&run, p, t))
+        run = (struct remote_task_run){ .cpu_time = 0 };
+    t->cpu = run.cpu_time;
+    t->turns = run.turns;
+}
+
+/* When a thread began that was not there at the last list. @return CLOCK_MONOTONIC, as exact as a tick */
+uint64_t look_thread_begun(const struct look_process *p, pid_t tid)
+{
+    const uint64_t now = now_ns(), tick_ns = second_ns / (uint64_t)sysconf(_SC_CLK_TCK);
+    struct remote_task_stat stat;
+    struct timespec boot;
+    uint64_t age, begun;
+
+    clock_gettime(CLOCK_BOOTTIME, &boot);
+    if (!remote_task_stat_read(&stat, p->tasks, tid))
+        return now;
+    begun = stat.started * tick_ns;
+    age = (uint64_t)boot.tv_sec * second_ns + (uint64_t)boot.tv_nsec;
+    age = age > begun ? age - begun : 0;
+    return age < now - p->listed_before ? now - age : p->listed_before;
+}
+
+/* Half of the descriptors are for threads; of more of those the file is opened each time. The rest is for processes. */
+static bool add_thread(struct looks *l, struct look_process *p, pid_t tid, bool is_new)
+{
+    struct look_thread *t = REPORT_NEXT(p->threads);
+
+    if (!t)
+        return false;
+    t->tid = tid;
+    t->run = l->files < l->limit / 2 ? look_run_open(p, tid) : -1;
+    t->seen = true;
+    l->files += t->run >= 0;
+    look_thread_read(p, t);
+    t->sampled = is_new && !l->paused ? 0 : t->cpu;
+    t->found = t->sampled;
+    look_events_begin(l, t);
+    if (l->waits)
+        look_wait_begin(p, t, is_new ? look_thread_begun(p, tid) : 0);
+    return true;
+}
+
+/* @param first  where it is looked for first: lists are mostly in the same order */
+static struct look_thread *find_thread(struct look_process *p, pid_t tid, size_t first)
+{
+    for (size_t i = 0; i < p->threads.count; i++) {
+        struct look_thread *t = &p->threads.at[(first + i) % p->threads.count];
+
+        if (t->tid == tid)
+            return t;
+    }
+    return NULL;
+}
+
+static void close_thread(struct looks *l, const struct look_process *p, struct look_thread *t)
+{
+    if (l->waits)
+        look_wait_end(l, p, t);
+    look_events_end(l, t);
+    if (t->run < 0)
+        return;
+    close(t->run);
+    l->files--;
+}
+
+/* Threads that are not in the last list have ended. Their last records were taken. */
+void look_threads_forget(struct looks *l, struct look_process *p)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < p->threads.count; i++)
+        if (p->threads.at[i].seen)
+            p->threads.at[kept++] = p->threads.at[i];
+        else
+            close_thread(l, p, &p->threads.at[i]);
+    p->threads.count = kept;
+}
+
+/* @return false: no memory */
+bool look_threads_list(struct looks *l, struct look_process *p, bool is_new)
+{
+    pid_t *tids = NULL;
+    const ssize_t count = remote_task_list(&tids, p->tasks);
+    bool good = true;
+
+    if (count < 0) /* no descriptor: the known threads stay */
+        return true;
+    for (size_t i = 0; i < p->threads.count; i++)
+        p->threads.at[i].seen = false;
+    for (ssize_t i = 0; good && i < count; i++) {
+        struct look_thread *known = find_thread(p, tids[i], (size_t)i);
+
+        if (known)
+            known->seen = true;
+        else
+            good = add_thread(l, p, tids[i], is_new);
+    }
+    free(tids);
+    return good;
+}
+
+void look_threads_close(struct looks *l, struct look_process *p)
+{
+    for (size_t i = 0; i < p->threads.count; i++)
+        close_thread(l, p, &p->threads.at[i]);
+    p->threads.count = 0;
+}
+
+struct look_thread *look_thread_find(const struct looks *l, pid_t pid, pid_t tid,
+                                     struct look_process **process)
+{
+    struct hint *hint = &hints[(unsigned)tid % HINTS];
+
+    if (hint->process < l->processes.count) {
+        *process = l->processes.at[hint->process];
+        if (hint->thread < (*process)->threads.count &&
+            (*process)->threads.at[hint->thread].tid == tid && (pid == 0 || (*process)->pid == pid))
+            return &(*process)->threads.at[hint->thread];
+    }
+    for (size_t i = 0; i < l->processes.count; i++) {
+        struct look_thread *t;
+
+        *process = l->processes.at[i];
+        if (pid != 0 && (*process)->pid != pid)
+            continue;
+        t = find_thread(*process, tid, 0);
+        if (!t)
+            continue;
+        *hint = (struct hint){ i, (size_t)(t - (*process)->threads.at) };
+        return t;
+    }
+    return NULL;
+}

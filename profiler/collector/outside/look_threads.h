@@ -1,0 +1,26 @@
+/* Threads of processes that are looked at, as they come and go. */
+#ifndef PROFILER_COLLECTOR_OUTSIDE_LOOK_THREADS_H
+#define PROFILER_COLLECTOR_OUTSIDE_LOOK_THREADS_H
+
+#include "profiler/collector/outside/looks_state.h"
+
+/* Reads a thread's CPU time in ns, and its turns; 0: it has ended. */
+void look_thread_read(const struct look_process *process, struct look_thread *thread);
+
+/* When a thread began that was not in the last list. @return CLOCK_MONOTONIC, as exact as a tick */
+uint64_t look_thread_begun(const struct look_process *process, pid_t tid);
+
+/* Adds threads that have come, and marks the listed ones as seen. @return false: no memory */
+bool look_threads_list(struct looks *looks, struct look_process *process, bool is_new);
+
+/* Ends threads that the last list has not. Their last records were taken. */
+void look_threads_forget(struct looks *looks, struct look_process *process);
+
+/* Ends all of them. */
+void look_threads_close(struct looks *looks, struct look_process *process);
+
+/* @param pid  0: not known. @param process  written. @return NULL: it was not found yet */
+struct look_thread *look_thread_find(const struct looks *looks, pid_t pid, pid_t tid,
+                                     struct look_process **process);
+
+#endif
