@@ -1,9 +1,8 @@
 /* Tracepoints: what tracefs says of their fields, and records of them. */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <string.h>
 
 #include "profiler/collector/outside/tracepoint.h"
+#include "support/test.h"
 
 /* As Linux 6.18 has it. */
 static const char switch_format[] =
