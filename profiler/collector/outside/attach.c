@@ -318,29 +318,31 @@ static uint64_t own_cpu_ns(void)
     return (uint64_t)t.tv_sec * second_ns + (uint64_t)t.tv_nsec;
 }
 
+static uint64_t clamp(uint64_t ns, uint64_t least)
+{
+    return ns < least ? least : ns < 3 * second_ns ? ns : 3 * second_ns;
+}
+
 /*
  * What there is to look at: all but this program itself. Of 1,000 threads each may have children, and they are read one by one: then
  * that is done less often.
  */
 static bool choose_looks(struct attach *a, uint64_t now)
 {
-    enum { COSTS = 400, LEAST_MS = 50, MOST_S = 3 }; /* a quarter of a percent of a CPU */
+    /* A quarter of a percent of a CPU. With new processes, which may live shortly: 5 percent. */
+    enum { COSTS = 400, NEW_COSTS = 20 };
     const uint64_t before = own_cpu_ns();
     struct attach_pids pids = { .pids.count = 0 };
     size_t kept = 0;
     bool good = list(a, &pids);
 
     /* Of the list alone: a new process is introduced once, at the cost of several lists. */
-    a->pause_least = (own_cpu_ns() - before) * COSTS;
-    if (a->pause_least < LEAST_MS * second_ns / 1000)
-        a->pause_least = LEAST_MS * second_ns / 1000;
-    if (a->pause_least > MOST_S * second_ns)
-        a->pause_least = MOST_S * second_ns;
-    a->pause = a->pause_least < second_ns ? second_ns : a->pause_least;
+    a->pause = clamp((own_cpu_ns() - before) * COSTS, second_ns);
     for (size_t i = 0; i < pids.pids.count; i++)
         if (pids.pids.at[i] != getpid())
             pids.pids.at[kept++] = pids.pids.at[i];
     good = good && looks_set(a->looks, pids.pids.at, kept, now);
+    a->pause_least = clamp((own_cpu_ns() - before) * NEW_COSTS, second_ns / 20);
     free(pids.pids.at);
     return good;
 }
