@@ -5,10 +5,10 @@
 #include "profiler/collector/outside/look_waits.h"
 
 /*
- * Waits of all threads together, a second. A record costs up to 5 us where processes alternate: 1 % of a CPU. A stack is 16 KiB, which
+ * Waits of all threads together, a second. A record costs up to 5 us where processes alternate: 1 % of a CPU. A stack is 8 KiB, which
  * are copied and walked.
  */
-enum { STACKS_MOST = 500, RECORDS_MOST = 2000 };
+enum { STACKS_MOST = 2000, RECORDS_MOST = 2000 };
 
 /* A thread gets events if all have waited so much less. */
 enum { CALM = 2 };

@@ -56,14 +56,22 @@ static bool put_unseen(struct looks *l, const struct look_process *p, struct loo
 static bool put_runnable(struct looks *l, const struct look_process *p, struct look_thread *t,
                          const struct outside_place *place, uint64_t from, uint64_t to)
 {
-    if (to <= from || place->stack == 0)
+    struct look_wait *w = &t->wait;
+    uint64_t weight = to > from ? to - from : 0;
+
+    if (place->stack == 0)
         return true;
-    t->wait.ahead += to - from;
+    if (to > w->seen) {
+        w->ahead += weight;
+    } else { /* schedstat was read since then; a look may have placed it */
+        weight = weight < w->runnable ? weight : w->runnable;
+        w->runnable -= weight;
+    }
     return put(l, p, t,
                (struct sfb_recording_wait){ .stack = place->stack,
                                             .end = place->end,
                                             .time = to,
-                                            .weight = to - from,
+                                            .weight = weight,
                                             .state = SFB_STATE_RUNNABLE,
                                             .call = "" });
 }

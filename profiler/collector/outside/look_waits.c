@@ -76,24 +76,33 @@ static bool put_rest(struct looks *l, const struct look_process *p, const struct
                    .time = t->wait.seen, .weight = weight, .state = state, .call = "" });
 }
 
-/* Divides the time since the last look. */
-static void divide(struct look_wait *w, const struct remote_task_run *run, uint64_t now)
+/* Gives back what was blocked too long by schedstat, from time that is not recorded yet. */
+static void balance(struct look_wait *w, uint64_t *from)
 {
+    const uint64_t more = w->blocked < 0 ? (uint64_t)-w->blocked : 0;
+    const uint64_t part = more < *from ? more : *from;
+
+    *from -= part;
+    w->blocked += (int64_t)part;
+}
+
+/*
+ * Divides the time since the last look. Where records have the waits one by one they are right, and not schedstat: it misses some time that a
+ * thread was runnable, and has some that it slept.
+ */
+static void divide(struct look_thread *t, const struct remote_task_run *run, uint64_t now)
+{
+    struct look_wait *w = &t->wait;
     const uint64_t ran = run->cpu_time - w->run.cpu_time, queued = run->waited - w->run.waited;
-    uint64_t ahead;
+    const uint64_t ahead = w->ahead < queued ? w->ahead : queued;
 
-    w->blocked += (int64_t)(now - w->seen - ran - queued);
-    /* It was awake already, and waited for a CPU: schedstat says so when it has got one. */
-    if (w->blocked < 0 && w->pending > 0) {
-        const uint64_t more = (uint64_t)-w->blocked;
-        const uint64_t part = more < w->pending ? more : w->pending;
-
-        w->pending -= part;
-        w->blocked += (int64_t)part;
-    }
-    ahead = w->ahead < queued ? w->ahead : queued;
-    w->ahead -= ahead;
+    w->blocked += (int64_t)(now - w->seen - ran - queued - (w->ahead - ahead));
     w->runnable += queued - ahead;
+    w->ahead = 0;
+    if (look_has_own(t))
+        balance(w, &w->runnable);
+    /* It was awake already, and waited for a CPU: schedstat says so when it has got one. */
+    balance(w, &w->pending);
     w->run = *run;
     w->seen = now;
 }
@@ -288,7 +297,8 @@ static bool is_where_left(struct looks *l, struct look_process *p, const struct 
     struct remote_task_call *call = &l->look.call;
     struct remote_task_files files;
 
-    if (!look_has_left(&t->wait) || p->python.fits ||
+    /* A look copies more of a stack. */
+    if (!look_has_left(&t->wait) || left->place.end == SFB_STACK_CUT || p->python.fits ||
         !remote_task_files_open(&files, p->tasks, t->tid))
         return false;
     l->look.tid = t->tid;
@@ -327,7 +337,7 @@ static bool take_asleep(struct looks *l, struct look_process *p, struct look_thr
 
         seen = l->look.at;
         if (run.turns != 0)
-            divide(w, &run, seen);
+            divide(t, &run, seen);
         if (!outside_find_place(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, seen, &stack,
                                 look_python(l), &place) ||
             !look_awaited_find(l, p, t->tid, &awaited))
@@ -353,7 +363,7 @@ static bool goes_on_exactly(struct looks *l, const struct look_process *p, struc
     const bool has_run = run->turns != w->run.turns || run->cpu_time != w->run.cpu_time;
     const uint64_t before = w->seen;
 
-    divide(w, run, now);
+    divide(t, run, now);
     if (w->doubtful && has_run)
         forget(w);
     w->doubtful = false;
@@ -407,7 +417,7 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
         return goes_on_exactly(l, p, t, &run, now, good);
     if (!has_not_run(w, &run)) {
         w->rests = 0;
-        divide(w, &run, now);
+        divide(t, &run, now);
         return false;
     }
     w->rests += w->rests < RESTING;
@@ -506,13 +516,13 @@ void look_wait_close(const struct look_process *p, struct look_thread *t)
         return;
     }
     if (look_is_exact(t)) {
-        divide(w, &run, now);
+        divide(t, &run, now);
         settle_present(w);
     } else if (has_not_run(w, &run)) {
         w->pending += now - w->seen;
         w->seen = now;
     } else {
-        divide(w, &run, now);
+        divide(t, &run, now);
     }
 }
 

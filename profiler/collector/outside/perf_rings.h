@@ -14,7 +14,7 @@
 #include "util/array.h"
 
 /* Bytes of a copied stack: a sample has 16 bits for its size. */
-enum { PERF_STACK_LEAST = 8 << 10, PERF_STACK_SWITCH = 16 << 10, PERF_STACK_MOST = 65528 - 1024 };
+enum { PERF_STACK_LEAST = 8 << 10, PERF_STACK_SWITCH = 8 << 10, PERF_STACK_MOST = 65528 - 1024 };
 
 struct perf_ring {
     int fd, cpu;

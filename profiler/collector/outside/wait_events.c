@@ -10,7 +10,7 @@
 
 enum {
     SWITCHES_HZ = 500, /* with records as large as samples: rings of 512 KiB */
-    STACKS_HZ = 4000,
+    STACKS_HZ = 8000,
     RINGS_MOST = 64 << 20, /* bytes of all rings */
     RANGES = 16,           /* of numbers of threads, that a filter has */
     RANGE_TEXT = 48,       /* bytes of one */
