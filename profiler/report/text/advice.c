@@ -246,6 +246,11 @@ void report_advice_truncated(FILE *to, const struct report_model *model)
     }
     option = report_runtime_callers(cut.process);
     has_file = report_text(model, model->modules.at[cut.module].path)[0] != '\0';
+    /* The caller is in code that was made at run time: the tables of the module that it called are complete. */
+    if (why == SFB_NO_MODULE && report_runtime_is_known(cut.process)) {
+        put(to, option && cut.asleep <= cut.others ? option : limits);
+        return;
+    }
     /* Of a thread that sleeps the kernel tells pc and sp alone. */
     if (may_lack_fp(why) && has_file && cut.asleep > cut.others) {
         put_module(to, model, "-fomit-frame-pointer", cut.module,

@@ -517,6 +517,28 @@ Test(calm, names_the_option_of_a_runtime)
                       "frame pointers in the code that nodes makes");
 }
 
+/* Code that java makes calls a library, whose tables are not at fault. A look at a thread that sleeps has no frame pointer. */
+Test(calm, blames_no_library_that_a_runtime_calls)
+{
+    const struct sfb_recording_start start = looks(100, "CPU time and waits, 100 looks a second");
+
+    for (unsigned waits = 0; waits < 2; waits++) {
+        uint32_t stack;
+
+        begin(&start, "/jvm/bin/java", "java");
+        made_own_modules();
+        stack = made_stack(made_inside(report_inner), NULL, 0, true);
+        if (waits)
+            put_wait(stack, SFB_NO_MODULE);
+        else
+            put_samples(stack, 10, SFB_NO_MODULE);
+        made_end("the program ended");
+        expect("", waits ? "    try: docs/LIMITS.md " : "    try: java -XX:+PreserveFramePointer\n",
+               "unwind-tables");
+        unlink(made_path);
+    }
+}
+
 static bool has_package_libc6(void)
 {
     struct run installed = run_line("dpkg-query -W libc6 coreutils >/dev/null && echo yes");
