@@ -416,8 +416,7 @@ static void tell(const struct from_outside *o, const struct outside_totals *t)
         fprintf(stderr, "sfb: %s too often for records of it: by looks alone\n",
                 counted(state.by_looks, "threads waited").text);
     if (state.no_events > 0)
-        fprintf(stderr,
-                "sfb: %s no records of their waits (ulimit -n, or rights): by looks alone\n",
+        fprintf(stderr, "sfb: %s no records of waits (ulimit -n, or rights): by looks alone\n",
                 counted(state.no_events, "threads have").text);
     if (state.python[0])
         fprintf(stderr, "sfb: functions of %s are shown as C: --engine looks reads them\n",
@@ -441,7 +440,7 @@ static void tell(const struct from_outside *o, const struct outside_totals *t)
         fprintf(stderr, "sfb: %s longer than the copied %s\n", counted(t->cut, "stacks were").text,
                 counted(state.stack >> 10, "KiB").text);
     else if (t->cut > 0)
-        fprintf(stderr, "sfb: %s longer than what was copied of them\n",
+        fprintf(stderr, "sfb: %s longer than the part that was copied\n",
                 counted(t->cut, "stacks were").text);
 }
 
