@@ -5,6 +5,7 @@
 
 #include "profiler/report/text/name.h"
 #include "profiler/report/text/stack_show.h"
+#include "util/counted.h"
 
 /* Places of a cause that are shown. */
 enum { PLACES = 3, VALUE = 14, WAITS = 9 };
@@ -77,7 +78,7 @@ static bool put_parts(const struct table *t, uint32_t cause, bool threads)
             report_stack_put(t->to, t->model, t->style, part->stack, "          ");
     }
     if (count > PLACES)
-        fprintf(t->to, "      [%zu more places]\n", count - PLACES);
+        fprintf(t->to, "      [%s]\n", counted(count - PLACES, "more places").text);
     free(order);
     return true;
 }
