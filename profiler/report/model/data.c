@@ -602,6 +602,13 @@ bool report_data_is_wall(const struct report_data *d)
     return d->wait_count > 0 || strncmp(text, words, sizeof words - 1) == 0;
 }
 
+bool report_data_has_wakers(const struct report_data *d)
+{
+    const char *text = d->start.engine_text ? d->start.engine_text : "";
+
+    return report_data_is_wall(d) && strstr(text, "stacks and wakers") != NULL;
+}
+
 #define FREE_EACH(array, member)                                                                   \
     for (size_t i = 0; i < (array).count; i++)                                                     \
     free((array).at[i].member)

@@ -197,6 +197,9 @@ uint64_t report_data_end(const struct report_data *data);
 /* Whether waits were recorded, if only none. */
 bool report_data_is_wall(const struct report_data *data);
 
+/* Whether it was recorded what ended waits, if only of none. Of a merged recording its waits alone say so. */
+bool report_data_has_wakers(const struct report_data *data);
+
 /* Whether it is of heaps, if only of none: not of CPU time. */
 static inline bool report_data_is_heap(const struct report_data *data)
 {

@@ -7,6 +7,7 @@ void report_wakers_begin(struct report_maker *m)
 {
     const struct report_data *data = m->model->sources[m->source].data;
 
+    m->model->has_wakers |= report_data_has_wakers(data);
     for (size_t i = 0; !m->model->has_wakers && i < data->waits.count; i++)
         m->model->has_wakers = report_wait_has_waker(data, &data->waits.at[i]);
 }

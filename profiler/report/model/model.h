@@ -220,7 +220,7 @@ struct report_model {
     REPORT_ARRAY(struct report_idle) idle;
     struct report_causes locks;  /* if waits say for what */
     struct report_causes wakers; /* if they say what ended them */
-    bool has_wakers;             /* a wait of a recording says what ended it, be it wanted or not */
+    bool has_wakers;             /* they were recorded, be there wanted ones or not */
     uint64_t unended;            /* ns of waits of which that is not known */
     uint64_t unplaced;           /* ns of waits that no look has seen */
     uint64_t truncated; /* samples whose stack is cut off; of a heap, blocks that were allocated */

@@ -198,6 +198,38 @@ Test(wakers_of_a_recording, may_be_unknown)
     expect_filtered("--timeline", "grep that", "");
 }
 
+/* A short run as root has none: more rights would not help. */
+Test(wakers_of_a_recording, may_be_of_no_wait)
+{
+    struct sfb_recording_start start = made_start;
+
+    start.engine = SFB_ENGINE_LOOKS;
+    start.engine_text = "CPU time and waits, switch records with stacks and wakers, and 100 looks";
+    made_begin_as(&start);
+    made_process(1);
+    made_thread(1, 1, "main");
+    MADE_WAIT(200, 100, UNKNOWN, "", .thread = 1);
+    made_end("the program ended");
+    expect_lines("--by waker", "    waits    total (ms)  longest (ms)  waker\n"
+                               "no wait in it has a known waker\n"
+                               "not in it: 100.000 ms of waits whose end is not known\n");
+}
+
+/* Three of the places of a cause have a stack. */
+Test(wakers_of_a_recording, have_a_few_places)
+{
+    static const char *const calls[] = { "read", "poll", "futex", "recvfrom", "accept" };
+
+    for (size_t count = 4; count <= 5; count++) {
+        made_begin();
+        for (size_t i = 0; i < count; i++)
+            MADE_WAIT(100 * (i + 1), 10, ASLEEP, calls[i], .thread = 1, .waker_name = "interrupt");
+        made_end("the program ended");
+        expect_filtered("--by waker", "grep more",
+                        count == 4 ? "      [1 more place]\n" : "      [2 more places]\n");
+    }
+}
+
 /* Two threads of a name are one when recordings are merged; both began to wait before the recording did. */
 Test(wakers, of_merged_runs_are_the_same)
 {
