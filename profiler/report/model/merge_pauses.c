@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+/* Of inputs, where a damaged file has numbered them: those behind have numbers, too. */
+enum { NUMBERS_MOST = 1 << 30 };
+
 bool merge_pauses_begin(struct merge_pauses *p, uint64_t from, uint64_t to)
 {
     struct merge_pause *input = REPORT_NEXT(p->inputs);
@@ -24,7 +27,7 @@ bool merge_pauses_add(struct merge_pauses *p, struct merge_pause pause)
         pause.from = p->own.at[p->own.count - 1].to;
     if (pause.to > input->to)
         pause.to = input->to;
-    if (pause.from >= pause.to || pause.part > UINT32_MAX - p->numbers - 1)
+    if (pause.from >= pause.to || (uint64_t)pause.part + p->numbers > NUMBERS_MOST)
         return true;
     if (pause.part > p->nested)
         p->nested = pause.part;

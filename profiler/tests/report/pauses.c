@@ -125,6 +125,36 @@ Test(pauses, of_inputs_stay_by_input)
            "2.200 s\n");
 }
 
+static void pause_part(unsigned at, uint32_t paused, uint32_t part)
+{
+    const struct sfb_recording_pause pause = { made_start.monotonic + at * ms, paused, part };
+
+    cr_assert(eq(int, sfb_recording_put_pause(made_writer, &pause), SFB_OK));
+}
+
+/* A damaged file has one pause twice, and the last number that an input may have. */
+Test(pauses, of_a_damaged_file_are_no_more_than_its_time)
+{
+    made_begin();
+    MADE_WAIT(2500, 100, ASLEEP, "wait4", .thread = 1);
+    for (unsigned i = 0; i < 2; i++) {
+        pause_part(500, 1, 0);
+        pause_part(1000, 0, 0);
+    }
+    pause_part(400, 1, UINT32_MAX - 1);
+    pause_part(1000, 0, UINT32_MAX - 1);
+    made_end("the program ended");
+    cr_assert(eq(int, rename(made_path, "bad"), 0));
+    expect("$SFB report bad" LINES,
+           "  not recorded, as asked for: 1.000 s, from 0.500 to 1.000 s, 0.500 to 1.000 s\n");
+    expect(
+        "$SFB merge -o m bad none a && $SFB report m" LINES,
+        "  not recorded while others were, as asked for: 0.500 s of input 1, from 0.500 to 1.000 "
+        "s\n"
+        "  not recorded while others were, as asked for: 1.000 s of input 3, from 0.500 to 1.000 "
+        "s, 2.000 to the end\n");
+}
+
 Test(pauses, are_not_made_of_gaps)
 {
     expect("$SFB merge -o m none && { $SFB report m" LINES "; :; }", "");
