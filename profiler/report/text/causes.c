@@ -10,6 +10,18 @@
 /* Places of a cause that are shown. */
 enum { PLACES = 3, VALUE = 14, WAITS = 9 };
 
+struct order {
+    uint64_t total;
+    uint32_t number;
+};
+
+/* A part in the order of a table: by cause, those that name a thread behind the others, the heaviest first. */
+struct part {
+    uint32_t cause;
+    bool thread;
+    struct order order;
+};
+
 /* A table of causes of one kind. */
 struct table {
     FILE *to;
@@ -17,14 +29,10 @@ struct table {
     const struct report_style *style;
     const struct report_unit *unit;
     const struct report_causes *causes;
+    const struct part *parts; /* all of them */
     const char *heading, *empty;
     /* Says whose a part's time is, behind its value: " waited". */
     void (*put_part)(const struct table *table, const struct report_cause_part *part);
-};
-
-struct order {
-    uint64_t total;
-    uint32_t number;
 };
 
 static int compare(const void *a, const void *b)
@@ -52,25 +60,60 @@ static void put_name(const struct table *t, const char *name)
     report_name_put(t->to, t->style, name, 0);
 }
 
-/* The heaviest places of a cause. @param threads  its parts that name a thread. @return false: no memory */
-static bool put_parts(const struct table *t, uint32_t cause, bool threads)
+static int compare_parts(const void *a, const void *b)
 {
-    const struct report_causes *causes = t->causes;
-    struct order *order = malloc((causes->parts.count + 1) * sizeof *order);
-    size_t count = 0;
+    const struct part *x = a, *y = b;
 
-    if (!order)
-        return false;
-    for (size_t i = 0; i < causes->parts.count; i++) {
+    if (x->cause != y->cause)
+        return x->cause < y->cause ? -1 : 1;
+    return x->thread != y->thread ? x->thread - y->thread : compare(&x->order, &y->order);
+}
+
+/* Causes may be many: each finds its parts without the others'. @return for free(); NULL: no memory */
+static struct part *sort_parts(const struct report_causes *causes)
+{
+    struct part *all = malloc((causes->parts.count + 1) * sizeof *all);
+
+    for (size_t i = 0; all && i < causes->parts.count; i++) {
         const struct report_cause_part *p = &causes->parts.at[i];
 
-        if (p->cause == cause && (p->thread != REPORT_NONE) == threads)
-            order[count++] = (struct order){ p->total, (uint32_t)i };
+        all[i] = (struct part){ p->cause, p->thread != REPORT_NONE, { p->total, (uint32_t)i } };
     }
-    sort(order, count);
-    for (size_t i = 0; i < count && i < PLACES; i++) {
-        const struct report_cause_part *part = &causes->parts.at[order[i].number];
+    if (all && causes->parts.count > 1)
+        qsort(all, causes->parts.count, sizeof *all, compare_parts);
+    return all;
+}
 
+static size_t first_part(const struct table *t, uint32_t cause, bool thread)
+{
+    size_t low = 0, high = t->causes->parts.count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct part *p = &t->parts[middle];
+
+        if (p->cause < cause || (p->cause == cause && p->thread < thread))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The heaviest places of a cause. @param thread  its parts that name a thread */
+static void put_parts(const struct table *t, uint32_t cause, bool thread)
+{
+    const size_t first = first_part(t, cause, thread);
+    size_t count = 0;
+
+    for (; first + count < t->causes->parts.count; count++) {
+        const struct part *p = &t->parts[first + count];
+        const struct report_cause_part *part = &t->causes->parts.at[p->order.number];
+
+        if (p->cause != cause || p->thread != thread)
+            break;
+        if (count >= PLACES)
+            continue;
         fprintf(t->to, "      %.*f %s", t->unit->decimals, report_in_unit(t->unit, part->total),
                 t->unit->name);
         t->put_part(t, part);
@@ -79,11 +122,9 @@ static bool put_parts(const struct table *t, uint32_t cause, bool threads)
     }
     if (count > PLACES)
         fprintf(t->to, "      [%s]\n", counted(count - PLACES, "more places").text);
-    free(order);
-    return true;
 }
 
-static bool put_cause(const struct table *t, uint32_t number)
+static void put_cause(const struct table *t, uint32_t number)
 {
     const struct report_cause *c = &t->causes->all.at[number];
     const unsigned before = WAITS + 2 * VALUE + 2;
@@ -95,7 +136,8 @@ static bool put_cause(const struct table *t, uint32_t number)
     report_name_put(t->to, t->style, report_text(t->model, c->name),
                     t->style->width > before ? t->style->width - before : 0);
     fputc('\n', t->to);
-    return put_parts(t, number, false) && put_parts(t, number, true);
+    put_parts(t, number, false);
+    put_parts(t, number, true);
 }
 
 static void put_head(const struct table *t)
@@ -116,11 +158,15 @@ static bool put_table(struct table *t, uint64_t rows, uint64_t missing, const ch
 {
     const size_t count = t->causes->all.count;
     struct order *order = malloc((count + 1) * sizeof *order);
+    struct part *parts = sort_parts(t->causes);
     uint64_t most = 0;
-    bool good = true;
 
-    if (!order)
+    if (!order || !parts) {
+        free(order);
+        free(parts);
         return false;
+    }
+    t->parts = parts;
     for (size_t i = 0; i < count; i++) {
         order[i] = (struct order){ t->causes->all.at[i].total, (uint32_t)i };
         most = order[i].total > most ? order[i].total : most;
@@ -128,8 +174,8 @@ static bool put_table(struct table *t, uint64_t rows, uint64_t missing, const ch
     sort(order, count);
     t->unit = report_unit_of(t->style, REPORT_TIME, most > 0 ? most : missing);
     put_head(t);
-    for (size_t i = 0; good && i < count && (rows == 0 || i < rows); i++)
-        good = put_cause(t, order[i].number);
+    for (size_t i = 0; i < count && (rows == 0 || i < rows); i++)
+        put_cause(t, order[i].number);
     if (rows > 0 && count > rows)
         fprintf(t->to, "[%zu more]\n", count - (size_t)rows);
     if (count == 0)
@@ -138,7 +184,8 @@ static bool put_table(struct table *t, uint64_t rows, uint64_t missing, const ch
         fprintf(t->to, "not in it: %.*f %s of %s\n", t->unit->decimals,
                 report_in_unit(t->unit, missing), t->unit->name, what);
     free(order);
-    return good;
+    free(parts);
+    return true;
 }
 
 /* --- Locks ------------------------------------------------------------------------------------- */
