@@ -330,6 +330,7 @@ static bool read_pause(struct report_data *d, const struct sfb_recording_pause *
 {
     const size_t count = from->part > 0 ? d->part_pauses.count : d->pauses.count;
     struct report_pause *last = from->part > 0 ? d->part_pauses.at : d->pauses.at, *next;
+    uint64_t begin;
     bool paused;
 
     last = count > 0 ? last + count - 1 : NULL;
@@ -338,10 +339,29 @@ static bool read_pause(struct report_data *d, const struct sfb_recording_pause *
         last->to = from->time > last->from ? from->time : last->from + 1;
     if (paused || from->paused == 0)
         return true;
+    /* In a damaged file a pause may begin in the one before. */
+    begin = last && last->part == from->part && last->to > from->time ? last->to : from->time;
     next = from->part > 0 ? REPORT_NEXT(d->part_pauses) : REPORT_NEXT(d->pauses);
     if (next)
-        *next = (struct report_pause){ .from = from->time, .part = from->part };
+        *next = (struct report_pause){ .from = begin, .part = from->part };
     return next != NULL;
+}
+
+/* @return index of the first pause that ends behind a time */
+static size_t first_pause(const struct report_data *d, uint64_t time)
+{
+    size_t low = 0, high = d->pauses.count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct report_pause *p = &d->pauses.at[middle];
+
+        if (p->to > 0 && p->to <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 uint64_t report_data_paused(const struct report_data *d, uint64_t from, uint64_t to)
@@ -351,11 +371,13 @@ uint64_t report_data_paused(const struct report_data *d, uint64_t from, uint64_t
                    last = to > 0 && report_saturated(start, to) < end ? start + to : end;
     uint64_t sum = 0;
 
-    for (size_t i = 0; i < d->pauses.count; i++) {
+    for (size_t i = first_pause(d, first); i < d->pauses.count; i++) {
         const struct report_pause *p = &d->pauses.at[i];
         const uint64_t begin = p->from > first ? p->from : first,
                        stop = p->to > 0 && p->to < last ? p->to : last;
 
+        if (p->from >= last)
+            break;
         if (stop > begin)
             sum = report_saturated(sum, stop - begin);
     }

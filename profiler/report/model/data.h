@@ -135,7 +135,7 @@ struct report_data {
     REPORT_ARRAY(struct report_wait) waits;
     REPORT_ARRAY(struct report_awaited) awaited;
     REPORT_ARRAY(struct report_moment) marks; /* as they were written */
-    REPORT_ARRAY(struct report_pause) pauses; /* in their order */
+    REPORT_ARRAY(struct report_pause) pauses; /* ascending, apart */
     REPORT_ARRAY(struct report_pause)
     part_pauses;                             /* of each input of a merged recording, likewise */
     struct report_strings calls;             /* that threads waited in */

@@ -124,15 +124,12 @@ static uint64_t paused_alone(const struct report_data *data, const struct report
     uint64_t sum = 0;
 
     for (size_t i = 0; i < count; i++) {
-        const uint64_t from = pauses[i].from,
-                       to = pauses[i].to > 0 && pauses[i].to < end ? pauses[i].to : end;
-        uint64_t common;
+        const uint64_t to = pauses[i].to > 0 && pauses[i].to < end ? pauses[i].to : end;
 
-        if (from < start || to <= from)
-            continue;
-        common = report_data_paused(data, from - start, to - start);
-        /* In a damaged file pauses may overlap, and have more time than there is. */
-        sum = report_saturated(sum, to - from > common ? to - from - common : 0);
+        if (pauses[i].from >= start && to > pauses[i].from)
+            sum = report_saturated(
+                sum,
+                to - pauses[i].from - report_data_paused(data, pauses[i].from - start, to - start));
     }
     return sum;
 }

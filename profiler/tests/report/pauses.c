@@ -146,11 +146,15 @@ Test(pauses, of_a_damaged_file_are_no_more_than_its_time)
     made_end("the program ended");
     cr_assert(eq(int, rename(made_path, "bad"), 0));
     expect("$SFB report bad" LINES,
-           "  not recorded, as asked for: 1.000 s, from 0.500 to 1.000 s, 0.500 to 1.000 s\n");
+           "  not recorded, as asked for: 0.500 s, from 0.500 to 1.000 s, 1.000 to 1.000 s\n"
+           "  not recorded while others were, as asked for: 0.100 s of input 4294967294, from "
+           "0.400 to "
+           "1.000 s\n");
     expect(
         "$SFB merge -o m bad none a && $SFB report m" LINES,
         "  not recorded while others were, as asked for: 0.500 s of input 1, from 0.500 to 1.000 "
-        "s\n"
+        "s, 1.000 to "
+        "1.000 s\n"
         "  not recorded while others were, as asked for: 1.000 s of input 3, from 0.500 to 1.000 "
         "s, 2.000 to the end\n");
 }
