@@ -15,7 +15,7 @@ struct order {
     uint32_t number;
 };
 
-/* A part in the order of a table: by cause, those that name a thread behind the others, the heaviest first. */
+/* A part in the order of a table: by cause, the nameless before parts of threads, the heaviest first. */
 struct part {
     uint32_t cause;
     bool thread;
