@@ -91,6 +91,17 @@ Test(record_engine, says_which_rate_timers_reach_and_what_would_help)
     recorded_free(&r);
 }
 
+/* Switch records are refused, too: looks alone find the waits. */
+Test(record_engine, waits_are_recorded_where_perf_is_refused)
+{
+    struct recorded r = recorded_by("'" SFB_RECORD_DENIED "'", "--wall sleep 0.3");
+
+    cr_expect_eq(r.run.status, 0, "%s", r.run.err);
+    cr_expect(strstr(r.run.err, "of waits, by ") != NULL, "%s", r.run.err);
+    cr_expect(strstr(r.run.err, "switch records") == NULL, "%s", r.run.err);
+    recorded_free(&r);
+}
+
 static void expect_no_interruption(const char *engine)
 {
     enum { CALLS_OF_A_KIND = 1500, KINDS = 7 };

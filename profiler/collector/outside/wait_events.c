@@ -90,7 +90,10 @@ bool wait_events_open(struct wait_events *out, bool no_children)
         return true;
     }
     out->rung = WAIT_SWITCHES;
-    return open_rings(out, no_children, false);
+    if (open_rings(out, no_children, false))
+        return true;
+    *out = (struct wait_events){ .rung = WAIT_LOOKS };
+    return false;
 }
 
 static void close_all(const int *fds, size_t count)
