@@ -52,26 +52,31 @@ static bool put_unseen(struct looks *l, const struct look_process *p, struct loo
                                             .waker_name = w->woken.name });
 }
 
+/* Time that it was runnable is in its schedstat as well, which is read later, or was read before this record came. */
+static void count_runnable(struct look_wait *w, uint64_t to, uint64_t ns)
+{
+    const uint64_t known = w->runnable < ns ? w->runnable : ns;
+
+    if (to > w->seen) {
+        w->ahead += ns;
+        return;
+    }
+    w->runnable -= known;
+    w->twice += ns - known;
+}
+
 /* It had no CPU up to now. */
 static bool put_runnable(struct looks *l, const struct look_process *p, struct look_thread *t,
                          const struct outside_place *place, uint64_t from, uint64_t to)
 {
-    struct look_wait *w = &t->wait;
-    uint64_t weight = to > from ? to - from : 0;
-
-    if (place->stack == 0)
+    if (to <= from || place->stack == 0)
         return true;
-    if (to > w->seen) {
-        w->ahead += weight;
-    } else { /* schedstat was read since then; a look may have placed it */
-        weight = weight < w->runnable ? weight : w->runnable;
-        w->runnable -= weight;
-    }
+    count_runnable(&t->wait, to, to - from);
     return put(l, p, t,
                (struct sfb_recording_wait){ .stack = place->stack,
                                             .end = place->end,
                                             .time = to,
-                                            .weight = weight,
+                                            .weight = to - from,
                                             .state = SFB_STATE_RUNNABLE,
                                             .call = "" });
 }

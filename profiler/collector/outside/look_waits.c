@@ -88,17 +88,29 @@ static void balance(struct look_wait *w, uint64_t *from)
 
 /*
  * Divides the time since the last look. Where records have the waits one by one they are right, and not schedstat: it misses some time that a
- * thread was runnable, and has some that it slept.
+ * thread was runnable, between its wake-up and the CPU's hearing of it, and has some that it slept.
  */
 static void divide(struct look_thread *t, const struct remote_task_run *run, uint64_t now)
 {
     struct look_wait *w = &t->wait;
-    const uint64_t ran = run->cpu_time - w->run.cpu_time, queued = run->waited - w->run.waited;
-    const uint64_t ahead = w->ahead < queued ? w->ahead : queued;
+    uint64_t ran, queued, ahead, twice;
 
-    w->blocked += (int64_t)(now - w->seen - ran - queued - (w->ahead - ahead));
-    w->runnable += queued - ahead;
+    if (run->cpu_time < w->run.cpu_time || run->waited < w->run.waited) {
+        /* By an exec another thread has this number, which has run less. */
+        w->cpu += run->cpu_time - w->run.cpu_time;
+        w->run = *run;
+    }
+    ran = run->cpu_time - w->run.cpu_time;
+    queued = run->waited - w->run.waited;
+    ahead = w->ahead < queued ? w->ahead : queued;
+    w->blocked += (int64_t)(now - w->seen - ran - queued);
+    w->blocked -= (int64_t)(w->ahead - ahead);
     w->ahead = 0;
+    queued -= ahead;
+    twice = w->twice < queued ? w->twice : queued;
+    w->twice -= twice;
+    w->fresh = queued - twice;
+    w->runnable += w->fresh;
     if (look_has_own(t))
         balance(w, &w->runnable);
     /* It was awake already, and waited for a CPU: schedstat says so when it has got one. */
@@ -193,8 +205,11 @@ void look_wait_begin(const struct look_process *p, struct look_thread *t, uint64
     uint64_t now;
 
     *w = (struct look_wait){ .call = "" };
-    if (!read_run(&w->run, &now, p, t))
+    if (!read_run(&w->run, &now, p, t)) { /* it has ended, or there is no descriptor just now */
+        w->seen = now_ns();
+        w->dead = true;
         return;
+    }
     w->cpu = w->run.cpu_time;
     w->seen = since != 0 && since < now ? since : now;
     if (remote_task_stat_read(&stat, p->tasks, t->tid) && stat.state != 'R')
@@ -215,7 +230,9 @@ static bool take_running(struct looks *l, struct look_process *p, struct look_th
     if (place.stack == 0)
         return true;
     weight = w->runnable;
-    w->runnable = 0;
+    if (look_has_own(t)) /* the record of that, with its place, comes with the next ones */
+        weight -= w->fresh < weight ? w->fresh : weight;
+    w->runnable -= weight;
     return put(l, p, t,
                (struct sfb_recording_wait){ .stack = place.stack,
                                             .end = place.end,
@@ -364,11 +381,13 @@ static bool goes_on_exactly(struct looks *l, const struct look_process *p, struc
     const uint64_t before = w->seen;
 
     divide(t, run, now);
-    if (w->doubtful && has_run)
+    if ((w->doubtful && has_run) || (w->overdue != 0 && w->overdue == w->off))
         forget(w);
     w->doubtful = false;
-    /* It has run, and may wait elsewhere: the record of the end of its wait comes with the next ones. */
+    w->overdue = 0;
+    /* It has run, and may wait elsewhere: the record of the end of its wait comes with the next ones, or is lost. */
     if (is_placed(w) && has_run) {
+        w->overdue = w->off;
         *good = true;
         return true;
     }
@@ -408,6 +427,7 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
     if (!read_run(&run, &now, p, t))
         return true;
     if (w->dead) { /* an exec of another thread may revive its number */
+        w->cpu += run.cpu_time - w->run.cpu_time;
         w->run = run;
         w->seen = now;
         return false;

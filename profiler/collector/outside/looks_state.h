@@ -54,12 +54,15 @@ struct look_wait {
     uint64_t woke;        /* CLOCK_MONOTONIC: end of the last wait that has ended */
     bool dead;            /* a zombie: its time is no wait */
     bool doubtful;        /* records were lost: `off` holds if it has not run since */
+    uint64_t overdue;     /* `off` of a wait that has ended by schedstat, and not by records yet */
     uint64_t brief;       /* ns of those, not recorded yet */
 
     /* With samples of switches, and of wake-ups */
     struct look_left left;
     uint64_t preempted;      /* CLOCK_MONOTONIC, since when it would run on; 0: it does not */
     uint64_t ahead;          /* ns that it was runnable, recorded before schedstat was read */
+    uint64_t twice;          /* ns of that, recorded after schedstat's were */
+    uint64_t fresh;          /* ns of `runnable`, by the last reading of schedstat */
     struct look_waker woken; /* from the present wait */
     struct look_waker early; /* while it ran, as far as records say */
     struct look_waker waker; /* from the wait at `place`, which has ended */
