@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "profiler/collector/outside/attach_tasks.h"
+#include "profiler/collector/outside/look_events.h"
 #include "profiler/collector/outside/look_threads.h"
 #include "profiler/collector/outside/look_waits.h"
 #include "profiler/collector/outside/outside.h"
@@ -125,6 +126,23 @@ static void begin_maps(struct looks *l, struct look_process *p, uint64_t now)
     attach_introduce(l->outside, p->pid, now);
 }
 
+/*
+ * The thread executes another program. If it was not the process's first one, it has that one's number now, and clocks and events
+ * by that number are of a thread that has ended.
+ */
+static void begin_again(struct looks *l, const struct look_process *p, struct look_thread *t)
+{
+    look_thread_read(p, t);
+    if (!l->waits) {
+        t->sampled = t->sampled < t->cpu ? t->sampled : t->cpu;
+        return;
+    }
+    look_events_end(l, t);
+    look_events_begin(l, t);
+    look_wait_begin(p, t, 0);
+    t->sampled = t->found = t->wait.run.cpu_time;
+}
+
 /* The process has executed another program. */
 void look_process_replace(struct looks *l, struct look_process *p,
                           const struct remote_task_image *image, uint64_t now)
@@ -134,8 +152,8 @@ void look_process_replace(struct looks *l, struct look_process *p,
         look_wait_end(l, p, &p->threads.at[i]);
     outside_replaced(l->outside, (uint32_t)p->pid, now);
     begin_maps(l, p, now);
-    for (size_t i = 0; l->waits && i < p->threads.count; i++)
-        look_wait_begin(p, &p->threads.at[i], 0);
+    for (size_t i = 0; i < p->threads.count; i++)
+        begin_again(l, p, &p->threads.at[i]);
     look_mappings_forget(&p->mappings);
     remote_python_close(&p->python);
     p->python = (struct remote_python){ .fits = false };

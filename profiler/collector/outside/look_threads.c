@@ -7,12 +7,16 @@
 #include "profiler/collector/outside/look_events.h"
 #include "profiler/collector/outside/look_waits.h"
 
-enum { HINTS = 4096 };
+enum { HINTS = 1 << 16 };
 
-/* Where threads were found last, by their numbers: indices. */
+/* Where threads were found last, by their numbers: indices. Or that a thread was not found among so many that had been added. */
 static struct hint {
-    size_t process, thread;
+    uint32_t process, thread;
+    pid_t missing;
+    uint32_t added;
 } hints[HINTS];
+
+static uint32_t threads_added;
 
 static const uint64_t second_ns = 1000000000;
 
@@ -59,6 +63,7 @@ static bool add_thread(struct looks *l, struct look_process *p, pid_t tid, bool 
 
     if (!t)
         return false;
+    threads_added++;
     t->tid = tid;
     t->run = l->files < l->limit / 2 ? look_run_open(p, tid) : -1;
     t->seen = true;
@@ -138,11 +143,27 @@ void look_threads_close(struct looks *l, struct look_process *p)
     p->threads.count = 0;
 }
 
+/* Threads before it may have ended since it was there. */
+static struct look_thread *find_before(struct look_process *p, pid_t tid, size_t last)
+{
+    const size_t count = p->threads.count;
+
+    for (size_t i = 0; i < count; i++) {
+        struct look_thread *t = &p->threads.at[(last % count + count - i) % count];
+
+        if (t->tid == tid)
+            return t;
+    }
+    return NULL;
+}
+
 struct look_thread *look_thread_find(const struct looks *l, pid_t pid, pid_t tid,
                                      struct look_process **process)
 {
     struct hint *hint = &hints[(unsigned)tid % HINTS];
 
+    if (hint->missing == tid && hint->added == threads_added)
+        return NULL;
     if (hint->process < l->processes.count) {
         *process = l->processes.at[hint->process];
         if (hint->thread < (*process)->threads.count &&
@@ -155,11 +176,14 @@ struct look_thread *look_thread_find(const struct looks *l, pid_t pid, pid_t tid
         *process = l->processes.at[i];
         if (pid != 0 && (*process)->pid != pid)
             continue;
-        t = find_thread(*process, tid, 0);
+        t = find_before(*process, tid, hint->thread);
         if (!t)
             continue;
-        *hint = (struct hint){ i, (size_t)(t - (*process)->threads.at) };
+        *hint = (struct hint){ .process = (uint32_t)i,
+                               .thread = (uint32_t)(t - (*process)->threads.at) };
         return t;
     }
+    hint->missing = tid;
+    hint->added = threads_added;
     return NULL;
 }
