@@ -47,6 +47,14 @@ void look_events_end(struct looks *l, struct look_thread *t)
     wait_events_free(l->events, &t->events);
 }
 
+/* @return turns a second since it was judged. They count anew where an exec has given its number to another thread */
+static uint64_t turns_of(const struct look_thread *t, uint64_t ns)
+{
+    const uint64_t turns = t->turns > t->judged_turns ? t->turns - t->judged_turns : 0;
+
+    return (uint64_t)((double)turns * (double)second_ns / (double)ns);
+}
+
 /* Threads, those first that wait least. @return for free(); NULL: no memory */
 static struct candidate *rank(const struct looks *l, uint64_t ns, size_t *count)
 {
@@ -63,9 +71,7 @@ static struct candidate *rank(const struct looks *l, uint64_t ns, size_t *count)
         for (size_t k = 0; k < l->processes.at[i]->threads.count; k++) {
             struct look_thread *t = &l->processes.at[i]->threads.at[k];
 
-            all[(*count)++] = (struct candidate){ l->processes.at[i], t,
-                                                  (uint64_t)((double)(t->turns - t->judged_turns) *
-                                                             (double)second_ns / (double)ns) };
+            all[(*count)++] = (struct candidate){ l->processes.at[i], t, turns_of(t, ns) };
             t->judged_turns = t->turns;
         }
     if (*count > 1)
@@ -173,7 +179,9 @@ bool look_events_calm(struct looks *l, struct look_thread *t)
 {
     if (t->stacks_since++ < STACKS_MOST)
         return true;
-    if (look_has_own(t))
+    if (look_has_own(t)) {
         wait_events_set(l->events, &t->events, t->tid, WAIT_SWITCHES);
+        l->woken_changed = true; /* its wake-ups would be sampled on, and cost as much */
+    }
     return false;
 }
