@@ -36,10 +36,23 @@ static int compare(const void *a, const void *b)
 void look_events_begin(struct looks *l, struct look_thread *t)
 {
     t->judged_turns = t->turns;
-    if (!l->events)
+    if (!l->events || l->paused)
         return;
     wait_events_set(l->events, &t->events, t->tid, l->room);
     l->has_new = true;
+}
+
+void look_events_pause(struct looks *l, uint64_t now, bool paused)
+{
+    if (!l->events)
+        return;
+    wait_events_pause(l->events, paused);
+    for (size_t i = 0; paused && i < l->processes.count; i++)
+        for (size_t k = 0; k < l->processes.at[i]->threads.count; k++)
+            look_events_end(l, &l->processes.at[i]->threads.at[k]);
+    l->woken_changed = true;
+    l->waits_since = 0;
+    l->judged = now;
 }
 
 void look_events_end(struct looks *l, struct look_thread *t)

@@ -7,7 +7,7 @@
 
 #include "profiler/collector/outside/looks_state.h"
 
-/* A thread was found. */
+/* A thread was found; in a pause it has no events. */
 void look_events_begin(struct looks *looks, struct look_thread *thread);
 
 /* Judges once a second what the waits since then have cost. @return false: the recording cannot be written, or no memory */
@@ -15,6 +15,9 @@ bool look_events_judge(struct looks *looks, uint64_t now);
 
 /* A sample of a thread came. @return false: there were too many, and its samples end */
 bool look_events_calm(struct looks *looks, struct look_thread *thread);
+
+/* In a pause no thread pays for records that are left out. After it look_events_begin() gives each thread its events again. */
+void look_events_pause(struct looks *looks, uint64_t now, bool paused);
 
 void look_events_end(struct looks *looks, struct look_thread *thread);
 

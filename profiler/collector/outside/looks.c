@@ -286,7 +286,7 @@ static bool stop_threads(struct looks *l)
 }
 
 /* CPU time and waits count from now on, and what was recorded before stays. */
-static void start_thread(const struct looks *l, const struct look_process *p, struct look_thread *t)
+static void start_thread(struct looks *l, const struct look_process *p, struct look_thread *t)
 {
     const uint64_t before = t->cpu, recorded = t->wait.run.cpu_time - t->wait.cpu;
 
@@ -296,6 +296,7 @@ static void start_thread(const struct looks *l, const struct look_process *p, st
     t->runs = false;
     if (!l->waits)
         return;
+    look_events_begin(l, t);
     look_wait_begin(p, t, 0);
     t->wait.cpu -= recorded;
 }
@@ -305,9 +306,10 @@ bool looks_pause(struct looks *l, bool paused)
     if (paused == l->paused)
         return true;
     l->paused = paused;
-    if (paused)
-        return stop_threads(l);
-    for (size_t i = 0; i < l->processes.count; i++) {
+    if (paused && !stop_threads(l))
+        return false;
+    look_events_pause(l, now_ns(), paused);
+    for (size_t i = 0; !paused && i < l->processes.count; i++) {
         struct look_process *p = l->processes.at[i];
 
         for (size_t k = 0; k < p->threads.count; k++)

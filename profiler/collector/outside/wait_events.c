@@ -297,6 +297,14 @@ void wait_events_wake(struct wait_events *e, pid_t *tids, size_t count)
     set_filter(e, text);
 }
 
+void wait_events_pause(struct wait_events *e, bool paused)
+{
+    for (size_t i = 0; i < e->enabled; i++)
+        ioctl(e->inherited.at[i], paused ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, 0);
+    if (paused)
+        wait_events_wake(e, NULL, 0);
+}
+
 void wait_events_close(struct wait_events *e)
 {
     close_all(e->inherited.at, e->inherited.count);
