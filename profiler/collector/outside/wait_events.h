@@ -62,7 +62,7 @@ void wait_events_free(struct wait_events *events, struct wait_thread_events *thr
  */
 void wait_events_wake(struct wait_events *events, pid_t *tids, size_t count);
 
-/* In a pause inherited events and those of wake-ups rest. Wake-ups need wait_events_wake() after it. */
+/* Inherited events do not count in a pause. Wake-ups are not sampled any more, until wait_events_wake(). */
 void wait_events_pause(struct wait_events *events, bool paused);
 
 void wait_events_close(struct wait_events *events);
