@@ -1,5 +1,6 @@
 #include "profiler/collector/outside/look_events.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "profiler/collector/outside/look_waits.h"
@@ -9,6 +10,9 @@
  * are copied and walked.
  */
 enum { STACKS_MOST = 2000, RECORDS_MOST = 2000 };
+
+/* Samples between two judgements: of each wait its beginning, and its wake-up. Where a calm thread gets busy, they end at once. */
+enum { SAMPLES_MOST = 3 * STACKS_MOST };
 
 /* A thread gets events if all have waited so much less. */
 enum { CALM = 2 };
@@ -105,7 +109,6 @@ static bool change(struct looks *l, const struct candidate *c, enum wait_rung ru
 {
     const enum wait_rung before = c->thread->events.rung;
 
-    c->thread->stacks_since = 0;
     wait_events_set(l->events, &c->thread->events, c->thread->tid, rung);
     l->woken_changed |= c->thread->events.rung != before;
     return (before > WAIT_LOOKS) == (c->thread->events.rung > WAIT_LOOKS) ||
@@ -127,7 +130,8 @@ static bool share_out(struct looks *l, uint64_t ns)
         rung = rung_of(l, all[i].thread, turns);
         good = change(l, &all[i], rung);
         by_looks += rung == WAIT_LOOKS;
-        no_events += rung > WAIT_LOOKS && all[i].thread->events.rung == WAIT_LOOKS;
+        no_events += rung > WAIT_LOOKS && all[i].thread->events.rung == WAIT_LOOKS &&
+                     errno != ESRCH; /* it has ended */
     }
     l->room = !l->events->own || CALM * turns <= RECORDS_MOST ? WAIT_SWITCHES : WAIT_LOOKS;
     l->by_looks_most = by_looks > l->by_looks_most ? by_looks : l->by_looks_most;
@@ -164,7 +168,8 @@ static bool set_woken(struct looks *l, uint64_t now)
 /* Whether it is time to judge: once a second; earlier of new threads, and if there are too many waits already. */
 static bool is_due(const struct looks *l, uint64_t ns)
 {
-    return ns >= second_ns || (l->has_new && ns >= FIRST_NS) || l->waits_since > RECORDS_MOST;
+    return ns >= second_ns || l->braked || (l->has_new && ns >= FIRST_NS) ||
+           l->waits_since > RECORDS_MOST;
 }
 
 bool look_events_judge(struct looks *l, uint64_t now)
@@ -180,21 +185,29 @@ bool look_events_judge(struct looks *l, uint64_t now)
     if (l->waits_since * second_ns / (ns > 0 ? ns : 1) > RECORDS_MOST)
         l->events->own = true;
     l->judged = now;
-    l->waits_since = 0;
-    l->has_new = false;
+    l->waits_since = l->samples_since = 0;
+    l->braked = l->has_new = false;
     good = share_out(l, ns > 0 ? ns : 1);
     if (inherited && l->events->own)
         wait_events_disinherit(l->events);
     return good && set_woken(l, now);
 }
 
-bool look_events_calm(struct looks *l, struct look_thread *t)
+bool look_events_allow(struct looks *l)
 {
-    if (t->stacks_since++ < STACKS_MOST)
+    if (l->braked)
+        return false;
+    if (l->samples_since++ < SAMPLES_MOST)
         return true;
-    if (look_has_own(t)) {
-        wait_events_set(l->events, &t->events, t->tid, WAIT_SWITCHES);
-        l->woken_changed = true; /* its wake-ups would be sampled on, and cost as much */
-    }
+    l->braked = true;
+    for (size_t i = 0; i < l->processes.count; i++)
+        for (size_t k = 0; k < l->processes.at[i]->threads.count; k++) {
+            struct look_thread *t = &l->processes.at[i]->threads.at[k];
+
+            if (look_has_own(t))
+                wait_events_set(l->events, &t->events, t->tid, WAIT_SWITCHES);
+        }
+    wait_events_wake(l->events, NULL, 0);
+    l->woken_changed = true;
     return false;
 }

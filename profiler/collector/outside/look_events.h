@@ -13,8 +13,8 @@ void look_events_begin(struct looks *looks, struct look_thread *thread);
 /* Judges once a second what the waits since then have cost. @return false: the recording cannot be written, or no memory */
 bool look_events_judge(struct looks *looks, uint64_t now);
 
-/* A sample of a thread came. @return false: there were too many, and its samples end */
-bool look_events_calm(struct looks *looks, struct look_thread *thread);
+/* A sample came. @return false: there were too many since the last judgement. They end, until the next one */
+bool look_events_allow(struct looks *looks);
 
 /* In a pause no thread pays for records that are left out. After it look_events_begin() gives each thread its events again. */
 void look_events_pause(struct looks *looks, uint64_t now, bool paused);

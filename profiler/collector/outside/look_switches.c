@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "profiler/collector/outside/look_awaited.h"
 #include "profiler/collector/outside/look_events.h"
@@ -12,7 +13,7 @@
 #include "profiler/collector/outside/wait_kernel.h"
 #include "profiler/collector/processes/tasks.h"
 
-enum { NAME = 64 };
+enum { NAME = 64, NAMES_MOST = 4096 };
 
 static const uint64_t moment_ns = 100000;
 
@@ -182,7 +183,7 @@ static bool take_stop(struct looks *l, struct look_process *p, struct look_threa
 
     left->place.stack = 0;
     left->awaited = 0;
-    if (p->python.fits || !look_events_calm(l, t))
+    if (p->python.fits)
         return true;
     if (!outside_place_sample(l->outside, layout, sample, &left->place, &registers) ||
         (left->place.end == SFB_NO_MODULE && !look_maps_anew(l, p, &changed)))
@@ -211,7 +212,11 @@ static bool find_name(struct looks *l, uint32_t pid, uint64_t time, uint32_t *ou
         return true;
     }
     sfb_recorder_task_name((pid_t)pid, name, sizeof name);
-    snprintf(text, sizeof text, "%s (pid %u)", name, pid);
+    if (l->names.all.count >= NAMES_MOST)
+        snprintf(text, sizeof text, "another process");
+    else
+        snprintf(text, sizeof text, "%s (pid %u)",
+                 strcmp(name, "?") == 0 ? "a process that has ended" : name, pid);
     if (!report_strings_add(&l->names, text, out))
         return false;
     *known = (struct look_name){ pid, time, *out };
@@ -237,6 +242,9 @@ static bool find_waker(struct looks *l, const struct perf_layout *layout,
     struct wait_chain chain;
     uint32_t name;
 
+    *out = (struct look_waker){ .time = 0 };
+    if (sample->ids.pid == (uint32_t)getpid()) /* a look stops the thread: its wait goes on */
+        return true;
     *out = (struct look_waker){ .time = sample->ids.time, .name = "" };
     wait_kernel_look(l->kernel, sample, &chain);
     if (is_interrupt(sample, &chain)) {
@@ -276,6 +284,8 @@ static bool take_sample(struct looks *l, const struct perf_record *record)
     struct look_thread *t;
     uint64_t value;
 
+    if (!look_events_allow(l))
+        return true;
     if (!perf_sample_read(&sample, layout, record)) {
         outside_damaged(l->outside);
         return true;

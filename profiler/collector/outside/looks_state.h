@@ -90,8 +90,7 @@ struct look_thread {
     uint32_t ran_stack; /* of that one, in the recording */
     struct wait_thread_events events;
     uint64_t judged_turns;
-    uint32_t stacks_since; /* samples since then */
-    pid_t own;             /* its number in its own PID namespace; 0: not read yet */
+    pid_t own; /* its number in its own PID namespace; 0: not read yet */
 };
 
 struct look_process {
@@ -165,6 +164,8 @@ struct looks {
     bool has_new;            /* threads that were not judged yet */
     bool woken_changed;      /* threads that have stacks of their waits */
     uint64_t woken_set;      /* CLOCK_MONOTONIC: the filter for those */
+    uint64_t samples_since;  /* that were read since then */
+    bool braked;             /* there were too many */
     uint64_t waits_since;    /* that records have begun since then */
     enum wait_rung room;     /* what a new thread may have */
     uint64_t by_looks_most;  /* threads at one time that wait too often */

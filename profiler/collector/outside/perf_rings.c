@@ -215,7 +215,7 @@ const char *perf_rings_open(struct perf_rings *out, const struct perf_rings_opti
     const char *what;
 
     /* The others are for what is read of processes and files. */
-    *out = (struct perf_rings){ .limit = 512 };
+    *out = (struct perf_rings){ .limit = 512, .bounded = how->switches };
     if (getrlimit(RLIMIT_NOFILE, &files) == 0)
         out->limit = (size_t)files.rlim_cur / 2;
     /* Locked memory is limited: half of it for each CPU, and not all of it for the first. */
@@ -445,7 +445,7 @@ bool perf_rings_take(struct perf_rings *r, uint64_t now,
         struct perf_ids ids;
 
         perf_ids_read(&ids, &r->layout, &record);
-        good = take(user, &record, &ids) && (given % EMPTY_EVERY != 0 || copy_all(r));
+        good = take(user, &record, &ids) && (r->bounded || given % EMPTY_EVERY != 0 || copy_all(r));
     }
     return good && note_records(r, noted) && keep_rest(r, given);
 }

@@ -34,8 +34,10 @@ struct perf_rings {
     struct perf_event_attr attr; /* of the next events */
     struct perf_layout layout;   /* of their records */
     bool counts;                 /* samples have the count of their event */
-    size_t limit;                /* of descriptors */
-    uint64_t refused;            /* events that had no descriptor, or no rights */
+    bool
+        bounded; /* what comes while records are taken waits in the rings: a flood of them would be copied as it comes */
+    size_t limit;     /* of descriptors */
+    uint64_t refused; /* events that had no descriptor, or no rights */
 
     uint8_t *bytes; /* taken from the rings, and not yet given */
     size_t size, room;

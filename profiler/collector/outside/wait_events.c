@@ -192,6 +192,7 @@ static bool fill(struct wait_events *e, int **fds, pid_t tid, bool stacks)
 
     if (*fds)
         return true;
+    errno = EMFILE;
     more = e->rings.limit >= rings ? calloc(rings, sizeof *more) : NULL;
     if (!more || !(stacks ? open_stacks(e, tid, more) : open_switches(e, tid, false, more))) {
         free(more);

@@ -99,7 +99,7 @@ static const struct seen *find(struct wait_kernel *k, uint64_t address)
     if (!report_index_find(&k->addresses, address, 0, (uint32_t)k->seen.count, &at, &known))
         return &other;
     if (known)
-        return &k->seen.at[at];
+        return at < k->seen.count ? &k->seen.at[at] : &other;
     seen = REPORT_NEXT(k->seen);
     if (!seen)
         return &other;
