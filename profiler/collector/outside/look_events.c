@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "profiler/collector/outside/look_waits.h"
 
@@ -22,6 +23,14 @@ enum { FIRST_NS = 100000000 };
 
 static const uint64_t second_ns = 1000000000;
 
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * second_ns + (uint64_t)t.tv_nsec;
+}
+
 struct candidate {
     struct look_process *process;
     struct look_thread *thread;
@@ -35,6 +44,15 @@ static int compare(const void *a, const void *b)
     if (x->turns != y->turns)
         return x->turns < y->turns ? -1 : 1;
     return (x->thread->tid > y->thread->tid) - (x->thread->tid < y->thread->tid);
+}
+
+/* From now on it is known, or is not, what wakes a thread up. */
+static void note_woken(struct look_thread *t, bool recorded, uint64_t now)
+{
+    if (!recorded)
+        t->woken_since = 0;
+    else if (t->woken_since == 0)
+        t->woken_since = now;
 }
 
 void look_events_begin(struct looks *l, struct look_thread *t)
@@ -61,6 +79,7 @@ void look_events_pause(struct looks *l, uint64_t now, bool paused)
 
 void look_events_end(struct looks *l, struct look_thread *t)
 {
+    note_woken(t, false, 0);
     wait_events_free(l->events, &t->events);
 }
 
@@ -161,7 +180,13 @@ static bool set_woken(struct looks *l, uint64_t now)
     wait_events_wake(l->events, tids, count);
     free(tids);
     l->woken_changed = false;
-    l->woken_set = now;
+    l->woken_set = now_ns();
+    for (size_t i = 0; i < l->processes.count; i++)
+        for (size_t k = 0; k < l->processes.at[i]->threads.count; k++) {
+            struct look_thread *t = &l->processes.at[i]->threads.at[k];
+
+            note_woken(t, look_has_own(t), l->woken_set);
+        }
     return true;
 }
 
@@ -204,6 +229,7 @@ bool look_events_allow(struct looks *l)
         for (size_t k = 0; k < l->processes.at[i]->threads.count; k++) {
             struct look_thread *t = &l->processes.at[i]->threads.at[k];
 
+            note_woken(t, false, 0);
             if (look_has_own(t))
                 wait_events_set(l->events, &t->events, t->tid, WAIT_SWITCHES);
         }

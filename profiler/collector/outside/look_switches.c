@@ -93,6 +93,10 @@ static bool end_wait(struct looks *l, const struct look_process *p, struct look_
     /* Some other CPU may wake a thread up before it has quite stopped. */
     if (w->woken.time == 0 && w->early.time != 0 && w->off - w->early.time < moment_ns)
         w->woken = w->early;
+    /* The kernel has no record of a wake-up on a CPU that was idle, where nothing but interrupts run. */
+    if (w->woken.time == 0 && !w->woken.ours && t->woken_since != 0 && t->woken_since < w->off &&
+        l->lost_at < w->off)
+        w->woken.name = "interrupt";
     end = end_of(w, time);
     if (!placed && w->left.place.stack != 0)
         return put_unseen(l, p, t, end) && put_runnable(l, p, t, &w->left.place, end, time);
@@ -192,7 +196,7 @@ static bool take_stop(struct looks *l, struct look_process *p, struct look_threa
         return false;
     left->pc = registers.reg[perf_register_pc];
     left->sp = registers.reg[perf_register_sp];
-    wait_kernel_look(l->kernel, sample, &chain);
+    wait_kernel_look(l->events->kernel, sample, &chain);
     if (how & STATE_TRACED || chain.traced) /* a look */
         left->place.stack = 0;
     left->state = state_of(&chain, how);
@@ -242,13 +246,14 @@ static bool find_waker(struct looks *l, const struct perf_layout *layout,
     struct wait_chain chain;
     uint32_t name;
 
-    *out = (struct look_waker){ .time = 0 };
-    if (sample->ids.pid == (uint32_t)getpid()) /* a look stops the thread: its wait goes on */
-        return true;
     *out = (struct look_waker){ .time = sample->ids.time, .name = "" };
-    wait_kernel_look(l->kernel, sample, &chain);
+    wait_kernel_look(l->events->kernel, sample, &chain);
     if (is_interrupt(sample, &chain)) {
         out->name = "interrupt";
+        return true;
+    }
+    if (sample->ids.pid == (uint32_t)getpid()) { /* a look stops the thread, or its child */
+        *out = (struct look_waker){ .ours = true };
         return true;
     }
     if (!p) {

@@ -111,8 +111,6 @@ static void divide(struct look_thread *t, const struct remote_task_run *run, uin
     w->twice -= twice;
     w->fresh = queued - twice;
     w->runnable += w->fresh;
-    if (look_has_own(t))
-        balance(w, &w->runnable);
     /* It was awake already, and waited for a CPU: schedstat says so when it has got one. */
     balance(w, &w->pending);
     w->run = *run;

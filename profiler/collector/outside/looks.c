@@ -15,7 +15,6 @@
 #include "profiler/collector/outside/look_processes.h"
 #include "profiler/collector/outside/look_threads.h"
 #include "profiler/collector/outside/look_waits.h"
-#include "profiler/collector/outside/wait_kernel.h"
 #include "remote/access_fault.h"
 #include "remote/halt.h"
 
@@ -74,13 +73,6 @@ struct looks *looks_open(struct outside *outside, bool waits, struct wait_events
 
     if (!l)
         return NULL;
-    if (events && events->rung == WAIT_STACKS) {
-        l->kernel = wait_kernel_open();
-        if (!l->kernel) {
-            free(l);
-            return NULL;
-        }
-    }
     l->events = events;
     l->room = WAIT_SWITCHES;
     l->judged = now_ns();
@@ -175,6 +167,7 @@ static bool has_other_threads(const struct looks *l, const struct look_process *
 
 void looks_lost(struct looks *l)
 {
+    l->lost_at = now_ns();
     for (size_t i = 0; i < l->processes.count; i++)
         for (size_t k = 0; k < l->processes.at[i]->threads.count; k++)
             look_wait_doubt(&l->processes.at[i]->threads.at[k]);
@@ -339,7 +332,6 @@ void looks_close(struct looks *l)
     look_cpu_close(l);
     remote_look_free(&l->look);
     look_awaited_free(&l->awaited);
-    wait_kernel_close(l->kernel);
     report_strings_free(&l->names);
     free(l->due.at);
     free(l);

@@ -24,6 +24,7 @@ struct look_left {
 struct look_waker {
     uint64_t time;          /* CLOCK_MONOTONIC; 0: not known */
     uint32_t thread, stack; /* in the recording; 0: none, not known */
+    bool ours;              /* this program did, by a look */
     const char *name;       /* of what is no thread there; NULL or "": not known */
 };
 
@@ -90,7 +91,9 @@ struct look_thread {
     uint32_t ran_stack; /* of that one, in the recording */
     struct wait_thread_events events;
     uint64_t judged_turns;
-    pid_t own; /* its number in its own PID namespace; 0: not read yet */
+    uint64_t
+        woken_since; /* CLOCK_MONOTONIC, since when its wake-ups are recorded; 0: they are not */
+    pid_t own;       /* its number in its own PID namespace; 0: not read yet */
 };
 
 struct look_process {
@@ -158,18 +161,18 @@ struct looks {
 
     /* Records of waits: look_events.h, look_switches.h */
     struct wait_events *events; /* NULL: looks alone */
-    struct wait_kernel *kernel;
-    uint64_t judged;         /* CLOCK_MONOTONIC */
-    bool has_unknown;        /* records came of a process that is not known */
-    bool has_new;            /* threads that were not judged yet */
-    bool woken_changed;      /* threads that have stacks of their waits */
-    uint64_t woken_set;      /* CLOCK_MONOTONIC: the filter for those */
-    uint64_t samples_since;  /* that were read since then */
-    bool braked;             /* there were too many */
-    uint64_t waits_since;    /* that records have begun since then */
-    enum wait_rung room;     /* what a new thread may have */
-    uint64_t by_looks_most;  /* threads at one time that wait too often */
-    uint64_t no_events_most; /* threads at one time that could have no events */
+    uint64_t judged;            /* CLOCK_MONOTONIC */
+    bool has_unknown;           /* records came of a process that is not known */
+    bool has_new;               /* threads that were not judged yet */
+    bool woken_changed;         /* threads that have stacks of their waits */
+    uint64_t woken_set;         /* CLOCK_MONOTONIC: the filter for those */
+    uint64_t lost_at;           /* CLOCK_MONOTONIC, when records were lost last */
+    uint64_t samples_since;     /* that were read since then */
+    bool braked;                /* there were too many */
+    uint64_t waits_since;       /* that records have begun since then */
+    enum wait_rung room;        /* what a new thread may have */
+    uint64_t by_looks_most;     /* threads at one time that wait too often */
+    uint64_t no_events_most;    /* threads at one time that could have no events */
     struct report_strings names;
     struct look_name known_names[LOOK_NAMES];
 };

@@ -82,14 +82,17 @@ static bool open_rings(struct wait_events *out, bool no_children, bool stacks)
 bool wait_events_open(struct wait_events *out, bool no_children)
 {
     *out = (struct wait_events){ .rung = WAIT_STACKS };
-    if (open_rings(out, no_children, true)) {
+    /* It takes a moment to read, which is before the recording begins. */
+    out->kernel = wait_kernel_open();
+    if (out->kernel && open_rings(out, no_children, true)) {
         find_tracepoints(out);
         out->wakes = out->waking.number != 0 ? open_wakes(out) : NULL;
         if (!out->wakes)
             out->waking.number = 0;
         return true;
     }
-    out->rung = WAIT_SWITCHES;
+    wait_kernel_close(out->kernel);
+    *out = (struct wait_events){ .rung = WAIT_SWITCHES };
     if (open_rings(out, no_children, false))
         return true;
     *out = (struct wait_events){ .rung = WAIT_LOOKS };
@@ -313,6 +316,7 @@ void wait_events_close(struct wait_events *e)
         close_all(e->wakes, e->rings.rings.count);
     free(e->wakes);
     free(e->inherited.at);
+    wait_kernel_close(e->kernel);
     perf_rings_close(&e->rings);
     *e = (struct wait_events){ .rung = WAIT_LOOKS };
 }

@@ -9,6 +9,7 @@
 
 #include "profiler/collector/outside/perf_rings.h"
 #include "profiler/collector/outside/tracepoint.h"
+#include "profiler/collector/outside/wait_kernel.h"
 
 enum wait_rung {
     WAIT_LOOKS,    /* nothing */
@@ -21,9 +22,10 @@ struct wait_events {
     enum wait_rung rung;      /* the best that is allowed */
     struct tracepoint waking; /* the thread that is woken up; number 0: wake-ups are not recorded */
     struct tracepoint
-        stop;   /* the state of a thread that stops running; number 0: it is not known */
-    bool own;   /* each thread has its own switch records, and inherits none */
-    int *wakes; /* descriptors of those, one for each CPU; NULL: none */
+        stop; /* the state of a thread that stops running; number 0: it is not known */
+    bool own; /* each thread has its own switch records, and inherits none */
+    struct wait_kernel *kernel; /* where samples are allowed */
+    int *wakes;                 /* descriptors of those, one for each CPU; NULL: none */
     REPORT_ARRAY(int) inherited;
     size_t enabled; /* of those */
     uint64_t refused;
