@@ -203,7 +203,8 @@ static void expect_from_outside(const char *line, int status)
     cr_expect_geq(r.contents->engine, SFB_ENGINE_OUTSIDE, "%s: %s", line, r.run.err);
     cr_expect_gt(r.contents->samples, 10, "%s: %s", line, r.run.err);
     cr_expect(r.contents->complete * 10 > r.contents->samples * 9, "%s: %s", line, r.run.err);
-    cr_expect_eq(r.contents->process_count, 1, "%s: %s", line, r.run.err);
+    /* The child of sfb before its exec may have a sample, where a start takes some ms. */
+    cr_expect_leq(r.contents->process_count, 2, "%s: %s", line, r.run.err);
     recorded_free(&r);
 }
 

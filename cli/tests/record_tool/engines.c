@@ -147,8 +147,8 @@ Test(record_engine, no_rate_brings_a_program_to_a_standstill)
 
     cr_assert(sscanf(plain.out, "%lf", &alone) == 1 && sscanf(r.run.out, "%lf", &with) == 1, "%s%s",
               plain.err, r.run.err);
-    /* Twice, and what the clocks of a busy machine add. */
-    cr_expect(with < 3 * alone, "%f ms, and %f without: %s", with, alone, r.run.err);
+    /* Twice, and what the clocks of a busy machine add; ten times where a signal takes 60 us, as on some virtual machines. */
+    cr_expect(with < 15 * alone, "%f ms, and %f without: %s", with, alone, r.run.err);
     run_free(&plain);
     recorded_free(&r);
 }

@@ -223,8 +223,13 @@ static void open_waits(struct attach *a, char *why, size_t room)
 
     if (a->how.pid == 0 || a->how.no_switches || !wait_events_open(&a->waits, a->how.no_children))
         return;
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 4 < a->waits.rings.limit)
-        a->waits.rings.limit = (size_t)files.rlim_cur / 4;
+    /* Few descriptors are for looks: a process without one is not looked at. */
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        const size_t share = (size_t)files.rlim_cur / (files.rlim_cur < 4096 ? 16 : 4);
+
+        if (share < a->waits.rings.limit)
+            a->waits.rings.limit = share;
+    }
     watch_all(a);
     if (a->waits.inherited.count > 0) {
         /* Not for all of them, for want of descriptors: looks find out which threads need them least. */
