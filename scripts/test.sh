@@ -122,6 +122,10 @@ print_failures() {
     grep -vE '^( *[0-9]+/[0-9]+ Test +#.* Passed | *Start +[0-9]+:)' "$logs/$1-test.log" || true
 }
 
+# So many failed tests of a preset are run once more. Where the machine was four times slower than usual, five of 335
+# failed; a defect in what all of them stand on makes more fail.
+rerun_most=12
+
 # Runs the few tests of a preset that failed once more, alone, and prints which pass then: a defect fails again. The
 # results replace those of the first run.
 rerun_failed() {
@@ -183,7 +187,7 @@ test_preset() {
     if ((status && bad == 0)); then
         # Every test passed: what failed is the supervisor, which has said why.
         bad=1
-    elif ((bad > 0 && bad <= 3)); then
+    elif ((bad > 0 && bad <= rerun_most)); then
         rerun_failed "$preset"
     fi
     good=$((total - bad - off))

@@ -79,7 +79,7 @@ endif()
 
 # Tests that judge shares of samples, in one place: support/chance runs them.
 set(sfb_chance_tests "^record_truth[.]split$" "^heap_truth[.]sampled$"
-  "^record_tool[.](alongside|attach|disk|locks_counted|outside_cases|proportion|states|waits)")
+  "^record_tool[.](alongside|attach|disk|locks_counted|outside_cases|proportion|python|states|waits)")
 string(JOIN "|" sfb_chance_tests ${sfb_chance_tests})
 
 # sfb_add_test(<name> [COST n] [LABELS label ...] COMMAND program|target [argument ...])
