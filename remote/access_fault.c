@@ -161,7 +161,7 @@ bool remote_access_fault(struct sfb_remote_fault *fault, pid_t pid)
 {
     const char state = state_of(pid);
     char text[512];
-    bool refused;
+    bool refused, has_memory;
 
     if (state == '\0')
         return snprintf(fault->why, sizeof fault->why, "no such process") > 0;
@@ -180,9 +180,13 @@ bool remote_access_fault(struct sfb_remote_fault *fault, pid_t pid)
         !read_text(pid, "auxv", text, sizeof text) || !read_text(pid, "syscall", text, sizeof text);
     if (refused && (errno == EACCES || errno == EPERM))
         return explain_refusal(fault, pid);
-    /* Some kernels give no text, others ESRCH. */
-    if (!(read_text(pid, "maps", text, sizeof text) ? text[0] != '\0' : errno != ESRCH) &&
-        !has_other_threads(pid))
+    if (read_text(pid, "maps", text, sizeof text))
+        has_memory = text[0] != '\0';
+    else if (errno == ENOENT)
+        return snprintf(fault->why, sizeof fault->why, "no such process") > 0;
+    else
+        has_memory = errno != ESRCH; /* some kernels give no text, others this */
+    if (!has_memory && !has_other_threads(pid))
         return snprintf(fault->why, sizeof fault->why,
                         "it ends just now: it has no memory any more") > 0;
     return false;

@@ -100,14 +100,40 @@ async function measure(browser, kind) {
   return { work, each, stacks };
 }
 
+/**
+ * A fixed piece of work of the kind that a first picture is: text is parsed, collected and sorted. What it takes is the measure of
+ * the machine, which is half as fast from one day to the next.
+ * @returns {Promise<number>} the least processor time of three runs, in ms
+ */
+async function yardstick(browser) {
+  const page = await browser.newPage();
+  const used = await processorTime(page);
+  const runs = [];
+  for (let run = 0; run < 3; run++) {
+    const before = await used();
+    await page.evaluate(() => {
+      const parsed = JSON.parse(JSON.stringify(Array.from({ length: 300000 }, (_, i) => ({ name: `f${(i * 7919) % 300000}`, at: i }))));
+      const places = new Map(parsed.map(({ name, at }) => [name, at]));
+      parsed.sort((a, b) => (a.name < b.name ? -1 : 1));
+      return parsed.reduce((sum, { name }) => sum + places.get(name), 0);
+    });
+    runs.push((await used()) - before);
+  }
+  await page.close();
+  return Math.min(...runs);
+}
+
 const browser = await launch();
 try {
+  const yard = await yardstick(browser);
+  process.stdout.write(`yardstick: ${Math.round(yard)} ms\n`);
   const big = await measure(browser, "big");
   const deep = await measure(browser, "deep");
   assert.ok(big.stacks >= 90000, `${big.stacks} stacks`);
   for (const { work, each } of [big, deep]) {
     assert.ok(each < LIMIT_MS, `a picture takes ${each} ms of processor time`);
-    assert.ok(work < 1600, `the first picture takes ${work} ms of processor time`);
+    // 0.5 to 0.6 of it on three machines; 1,000 ms is what the first picture may take where the yardstick takes 900.
+    assert.ok(work < 1.1 * yard, `the first picture takes ${work} ms of processor time, the yardstick ${yard}`);
   }
 } finally {
   await browser.close();
