@@ -1,4 +1,5 @@
 /* sfb record's engines: which one serves where, what it reaches, and what it does to the program's system calls. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,28 @@ Test(record_engine, timers_interrupt_no_call)
     expect_no_interruption("timer");
 }
 
+static void ignore(int signal)
+{
+    (void)signal;
+}
+
+/* @return us of CPU time of a signal to itself; 2 as a rule, 60 on some virtual machines */
+static double signal_cost(void)
+{
+    enum { SIGNALS = 500 };
+    const struct sigaction action = { .sa_handler = ignore };
+    struct timespec begin, end;
+
+    sigaction(SIGUSR2, &action, NULL);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    for (unsigned i = 0; i < SIGNALS; i++)
+        raise(SIGUSR2);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+    return ((double)(end.tv_sec - begin.tv_sec) * 1e6 +
+            (double)(end.tv_nsec - begin.tv_nsec) / 1e3) /
+           SIGNALS;
+}
+
 /* At the highest rate the handler and its delivery take longer than the period: the rate is lowered, and that is said. */
 Test(record_engine, no_rate_brings_a_program_to_a_standstill)
 {
@@ -147,8 +170,9 @@ Test(record_engine, no_rate_brings_a_program_to_a_standstill)
 
     cr_assert(sscanf(plain.out, "%lf", &alone) == 1 && sscanf(r.run.out, "%lf", &with) == 1, "%s%s",
               plain.err, r.run.err);
-    /* Twice, and what the clocks of a busy machine add; ten times where a signal takes 60 us, as on some virtual machines. */
-    cr_expect(with < 15 * alone, "%f ms, and %f without: %s", with, alone, r.run.err);
+    /* Twice, and what the clocks of a busy machine add. Nine times was seen where a signal takes 60 us. */
+    cr_expect(with < (signal_cost() < 20 ? 3 : 15) * alone, "%f ms, and %f without: %s", with,
+              alone, r.run.err);
     run_free(&plain);
     recorded_free(&r);
 }

@@ -262,7 +262,8 @@ static bool find_waker(struct looks *l, const struct perf_layout *layout,
         out->name = l->names.all.at[name];
         return true;
     }
-    if (!p->python.fits && !outside_place_sample(l->outside, layout, sample, &place, &registers))
+    /* Of an interpreter it has the functions of C: what it ran is read by looks alone. */
+    if (!outside_place_sample(l->outside, layout, sample, &place, &registers))
         return false;
     out->stack = place.stack;
     return outside_thread_id(l->outside, sample->ids.pid, sample->ids.tid, sample->ids.time,
