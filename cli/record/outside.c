@@ -331,6 +331,9 @@ static void put_losses(struct from_outside *o, const struct outside_totals *t,
     put_loss(o->writer, SFB_LOSS_NOT_FOLLOWED, state.raised,
              "a set-user-ID program: the kernel ends the events of ordinary users at its exec");
     put_loss(o->writer, SFB_LOSS_RATE, state.slowed, "the kernel dropped samples");
+    put_loss(o->writer, SFB_LOSS_LOOKS, state.by_looks, "they waited too often for records of it");
+    put_loss(o->writer, SFB_LOSS_LOOKS, state.no_events,
+             "no records of waits: ulimit -n, or rights");
 }
 
 /* CPU time of the program, which has ended, and of what it started and waited for. It stays to be waited for. */

@@ -56,6 +56,7 @@ const char *sfb_recording_loss_str(uint32_t reason)
         "records of a later version, left out by sfb merge",
         "processes with a Python that has set its own allocators: no small objects",
         "processes with more Python functions than find room, [omitted] in stacks",
+        "threads whose waits are by looks alone",
     };
 
     return at(texts, SFB_LOSS_COUNT, reason);

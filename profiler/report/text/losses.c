@@ -59,7 +59,7 @@ static uint64_t recorded(const struct basis *b, uint32_t reason)
 static bool is_no_loss(uint32_t reason)
 {
     return reason == SFB_LOSS_HEAP_WAITS || reason == SFB_LOSS_RATE ||
-           reason == SFB_LOSS_INTERRUPTED;
+           reason == SFB_LOSS_INTERRUPTED || reason == SFB_LOSS_LOOKS;
 }
 
 static bool is_shown(const struct report_loss *all, size_t count, const struct basis *basis,
@@ -68,8 +68,8 @@ static bool is_shown(const struct report_loss *all, size_t count, const struct b
     const uint32_t reason = all[0].reason;
     uint64_t lost = 0, had;
 
-    /* The rate that was asked for stands in the first line. */
-    if (detail == REPORT_DETAIL_ALL || reason == SFB_LOSS_RATE)
+    /* The rate that was asked for stands in the first line, and that waits are exact goes without saying. */
+    if (detail == REPORT_DETAIL_ALL || reason == SFB_LOSS_RATE || reason == SFB_LOSS_LOOKS)
         return true;
     for (size_t i = 0; i < count && all[i].reason == reason; i++)
         lost = report_saturated(lost, all[i].count);

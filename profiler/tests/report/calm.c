@@ -344,10 +344,12 @@ Test(calm, what_lost_nothing_is_no_warning)
     put_loss(SFB_LOSS_INTERRUPTED, 9);
     put_loss(SFB_LOSS_RATE, 1);
     put_loss(SFB_LOSS_HEAP_WAITS, 5);
+    put_loss(SFB_LOSS_LOOKS, 3);
     made_end("the program ended");
     expect("", "10 samples", "EINTR");
     expect("", "  1 step by which the rate was lowered", "lost: ");
     expect("", "10 samples", "waits of threads");
+    expect("", "  3 threads whose waits are by looks alone", "lost: ");
     expect("--check", "  9 system calls that returned EINTR", "lost: ");
     expect("--check", "  1 step by which the rate was lowered", "lost: ");
     expect("--check", "  5 waits of threads", NULL);
