@@ -185,11 +185,17 @@ static void begin_all(struct look_process *p, bool is_new)
     }
 }
 
+/* A tick is long: a process of the tick that the recording began in has come since if the first list has not got it. */
+static bool has_come(const struct looks *l, const struct look_process *p)
+{
+    return p->started > l->begun || (p->started == l->begun && l->listed);
+}
+
 /* Its threads were listed. @return false: no memory */
 static bool begin_process(struct looks *l, struct look_process *p, uint64_t now)
 {
     begin_maps(l, p, now);
-    if (p->started > l->begun)
+    if (has_come(l, p))
         outside_from_birth(l->outside, (uint32_t)p->pid);
     /* Its recording begins now. */
     for (size_t i = 0; i < p->threads.count; i++)
@@ -198,7 +204,7 @@ static bool begin_process(struct looks *l, struct look_process *p, uint64_t now)
     if (!find_python(p))
         return false;
     if (l->waits)
-        begin_all(p, p->started > l->begun);
+        begin_all(p, has_come(l, p));
     return true;
 }
 
@@ -305,6 +311,7 @@ bool look_processes_set(struct looks *l, const pid_t *pids, size_t count, bool w
             good = lacks || add_process(l, pids[i], now, &lacks);
         skipped += lacks;
     }
+    l->listed = true;
     if (skipped > l->skipped)
         l->skipped = skipped;
     return good;

@@ -153,6 +153,7 @@ struct looks {
     struct outside_python python; /* of that look */
     uint64_t stops;
     uint64_t begun;      /* in ticks after boot */
+    bool listed;         /* processes, for the first time */
     int own_run;         /* descriptor of this thread's schedstat; -1: none */
     uint64_t own_waited; /* this thread, for a CPU: up to the end of the last round */
     uint64_t
