@@ -7,6 +7,7 @@
 
 #include "profiler/collector/outside/look_events.h"
 #include "profiler/collector/outside/look_waits.h"
+#include "profiler/collector/outside/outside.h"
 
 enum { HINTS = 1 << 16, RELEASED = 64 /* descriptors at once: each time all threads are passed */ };
 
@@ -122,6 +123,8 @@ static void close_thread(struct looks *l, const struct look_process *p, struct l
 {
     if (l->waits)
         look_wait_end(l, p, t);
+    else if (t->cpu > t->sampled)
+        outside_rest(l->outside, (uint32_t)p->pid, t->cpu - t->sampled);
     look_events_end(l, t);
     close_run(l, t);
 }
