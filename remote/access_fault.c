@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "remote/task_files.h"
 #include "symbols/object.h"
 #include "unwind/machine/arch.h"
 #include "util/proc_stat.h"
@@ -159,10 +160,14 @@ static bool is_of_kernel(pid_t pid)
 
 bool remote_access_fault(struct sfb_remote_fault *fault, pid_t pid)
 {
-    const char state = state_of(pid);
-    char text[512];
+    char state, text[512];
     bool refused, has_memory;
 
+    errno = ESRCH;
+    state = state_of(pid);
+    if (state == '\0' && !remote_task_has_ended(errno))
+        return snprintf(fault->why, sizeof fault->why, "it cannot be read: %s", strerror(errno)) >
+               0;
     if (state == '\0')
         return snprintf(fault->why, sizeof fault->why, "no such process") > 0;
     if ((state == 'Z' || state == 'X') && !has_other_threads(pid))

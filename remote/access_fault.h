@@ -11,7 +11,7 @@
  * Looks for what stands in the way: it has ended, is the kernel's own, is of another machine, or may not be
  * read by this user.
  *
- * @return false: nothing does; else fault is written
+ * @return false: nothing does; else fault is written. errno is EMFILE or ENFILE if it may have been for want of a descriptor
  */
 bool remote_access_fault(struct sfb_remote_fault *fault, pid_t pid);
 

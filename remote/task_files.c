@@ -93,14 +93,20 @@ bool remote_task_run_read(struct remote_task_run *out, const struct remote_task_
     return out->turns != 0;
 }
 
-/* @return false: the thread is gone */
+/* @return false: errno says why not */
 static bool read_file(int tasks, pid_t tid, const char *name, char *text, size_t size)
 {
-    int fd = open_in(tasks, tid, name);
-    bool read = fd >= 0 && read_text(fd, text, size) && text[0] != '\0';
+    int fd = open_in(tasks, tid, name), error;
+    bool read = fd >= 0 && read_text(fd, text, size);
 
+    if (read && text[0] == '\0') { /* some kernels give no text of a thread that has ended */
+        read = false;
+        errno = ESRCH;
+    }
+    error = errno;
     if (fd >= 0)
         close(fd);
+    errno = error;
     return read;
 }
 
@@ -122,8 +128,10 @@ bool remote_task_stat_read(struct remote_task_stat *out, int tasks, pid_t tid)
     open = strchr(text, '(');
     close = strrchr(text, ')');
     state = sfb_proc_stat_word(text, 3);
-    if (!open || !close || close < open || !state)
+    if (!open || !close || close < open || !state) {
+        errno = EINVAL;
         return false;
+    }
     snprintf(out->name, sizeof out->name, "%.*s", (int)(close - open - 1), open + 1);
     out->state = *state;
     out->started = number_at(text, 22);
@@ -188,29 +196,44 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-ssize_t remote_task_list(pid_t **out, int tasks)
+/* @return false: errno says why the list is not whole */
+static bool read_list(pid_t **out, size_t *count, DIR *folder)
 {
-    int fd = openat(tasks, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
-    size_t count = 0, room = 0;
     struct dirent *entry;
+    size_t room = 0;
 
-    *out = NULL;
-    if (!folder) {
-        if (fd >= 0)
-            close(fd);
-        return -1;
-    }
-    while ((entry = readdir(folder))) {
+    for (errno = 0; (entry = readdir(folder)); errno = 0) {
         long tid = strtol(entry->d_name, NULL, 10);
 
         if (tid <= 0)
             continue;
-        if (!array_make_room(out, count, &room, sizeof **out))
-            break;
-        (*out)[count++] = (pid_t)tid;
+        if (!array_make_room(out, *count, &room, sizeof **out))
+            return false;
+        (*out)[(*count)++] = (pid_t)tid;
     }
-    closedir(folder);
+    return errno == 0 || remote_task_has_ended(errno);
+}
+
+ssize_t remote_task_list(pid_t **out, int tasks)
+{
+    int fd = openat(tasks, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error;
+    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+    size_t count = 0;
+    bool whole;
+
+    *out = NULL;
+    whole = folder && read_list(out, &count, folder);
+    error = errno;
+    if (folder)
+        closedir(folder);
+    else if (fd >= 0)
+        close(fd);
+    errno = error;
+    if (!whole) {
+        free(*out);
+        *out = NULL;
+        return -1;
+    }
     if (count > 0)
         qsort(*out, count, sizeof **out, by_number);
     return (ssize_t)count;

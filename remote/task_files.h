@@ -2,9 +2,19 @@
 #ifndef REMOTE_TASK_FILES_H
 #define REMOTE_TASK_FILES_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/*
+ * Whether a failed open or read of a file of a thread says that the thread has ended. Else it may live on: there is no descriptor or no
+ * memory for the file just now.
+ */
+static inline bool remote_task_has_ended(int error)
+{
+    return error == ENOENT || error == ESRCH;
+}
 
 /* Open while the thread is looked at: each look reads both files twice. */
 struct remote_task_files {
@@ -58,7 +68,7 @@ void remote_task_call_keep(struct remote_task_call *now, const struct remote_tas
 /* @return false: the kernel does not count */
 bool remote_task_run_read(struct remote_task_run *out, const struct remote_task_files *files);
 
-/* @return false: the thread is gone */
+/* @return false: errno says why not, as for remote_task_has_ended() */
 bool remote_task_stat_read(struct remote_task_stat *out, int tasks, pid_t tid);
 
 /* @return the signals that would end a sleep of it now: pending, and not blocked; all ones: not known */
@@ -73,7 +83,7 @@ pid_t remote_task_own_number(bool *nested, int tasks, pid_t tid);
 /*
  * Lists the threads of a process, ascending.
  *
- * @return how many; -1: errno says why not. *out: for free()
+ * @return how many, which is 0 if it has ended; -1: errno says why not, and the list would not be whole. *out: for free()
  */
 ssize_t remote_task_list(pid_t **out, int tasks);
 

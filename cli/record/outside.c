@@ -318,7 +318,7 @@ static void put_losses(struct from_outside *o, const struct outside_totals *t,
 
     out->lost[SFB_LOSS_RING_FULL] = t->lost + state.lost;
     out->lost[SFB_LOSS_BAD_RING] = t->unreadable;
-    out->lost[SFB_LOSS_NO_TIMER] = state.refused;
+    out->lost[SFB_LOSS_NO_TIMER] = state.refused + state.unread;
     out->lost[SFB_LOSS_NO_PROCESS] = state.skipped;
     out->lost[SFB_LOSS_RATE] = state.slowed;
     put_loss(o->writer, SFB_LOSS_RING_FULL, t->lost, "the kernel dropped them");
@@ -326,6 +326,8 @@ static void put_losses(struct from_outside *o, const struct outside_totals *t,
              "switch records that the kernel dropped: those waits are by looks");
     put_loss(o->writer, SFB_LOSS_BAD_RING, t->unreadable, "damaged records");
     put_loss(o->writer, SFB_LOSS_NO_TIMER, state.refused, "no event: no rights, or no descriptor");
+    put_loss(o->writer, SFB_LOSS_NO_TIMER, state.unread,
+             "no descriptor at their beginning or end: a part of their time is missing");
     put_loss(o->writer, SFB_LOSS_NO_PROCESS, state.skipped,
              "no descriptor: a larger ulimit -n has room for them");
     put_loss(o->writer, SFB_LOSS_NOT_FOLLOWED, state.raised,
@@ -424,6 +426,9 @@ static void tell(const struct from_outside *o, const struct outside_totals *t)
     if (state.python[0])
         fprintf(stderr, "sfb: functions of %s are shown as C: --engine looks reads them\n",
                 state.python);
+    if (state.unread > 0)
+        fprintf(stderr, "sfb: %s not all of their time: no descriptor was left (ulimit -n)\n",
+                counted(state.unread, "threads have").text);
     if (state.skipped > 0)
         fprintf(stderr, "sfb: %s not looked at: no descriptor was left (ulimit -n)\n",
                 counted(state.skipped, "processes were").text);

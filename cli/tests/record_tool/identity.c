@@ -1,8 +1,10 @@
 /* Who is who: processes whose numbers, clocks and programs are not what they seem. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +90,43 @@ Test(record_identity, of_a_program_without_an_environment)
               r.contents->texts);
     cr_expect(strstr(r.run.err, "no signal came") == NULL, "%s", r.run.err);
     recorded_free(&r);
+}
+
+/* What cannot be listed for want of a descriptor has not ended. */
+Test(record_identity, without_a_descriptor_no_list_is_whole)
+{
+    struct rlimit before, none;
+    pid_t found[4];
+    int first, without, of_other;
+    size_t count;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    cr_assert(eq(int, getrlimit(RLIMIT_NOFILE, &before), 0));
+    none = before;
+    none.rlim_cur = 0;
+    count = sfb_recorder_children_of(getpid(), found, 4);
+    first = errno;
+    cr_assert(eq(int, setrlimit(RLIMIT_NOFILE, &none), 0));
+    sfb_recorder_children_of(getpid(), found + 1, 3);
+    without = errno;
+    sfb_recorder_tasks_of(child, found + 1, 3);
+    of_other = errno;
+    cr_expect(not(sfb_recorder_tasks_find(child, NULL, NULL)));
+    cr_expect(not(sfb_recorder_task_has_ended(child)));
+    setrlimit(RLIMIT_NOFILE, &before);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    cr_expect(eq(sz, count, 1));
+    cr_expect(eq(int, first, 0));
+    cr_expect(eq(int, without, EMFILE));
+    cr_expect(eq(int, of_other, EMFILE));
+    /* Now it has: the list is whole, and empty. */
+    cr_expect(eq(sz, sfb_recorder_tasks_of(child, found, 4), 0));
+    cr_expect(eq(int, errno, 0));
 }
 
 /* Their numbers are more than a page of text. */

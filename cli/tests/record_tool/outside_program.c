@@ -7,6 +7,7 @@
  *   leader   its first thread ends, and another one works
  *   threads  a thousand threads sleep, and one works
  *   crowd    300 children sleep; it is ready when all of them are there
+ *   few      the same with 5
  *   later    when there is a file `go` it makes a child, which works; FOLDER/cpu gets its CPU time, in ns
  *   forged   writes another build-id into its memory, and runs `after`; that alone says that it is ready
  *   tools    runs FOLDER/tool until the file `stop`, and when there is a file `again`, once more
@@ -112,9 +113,9 @@ static void threads(void)
     pthread_join(thread, NULL);
 }
 
-static void crowd(void)
+static void crowd(unsigned count)
 {
-    for (unsigned i = 0; i < 300; i++)
+    for (unsigned i = 0; i < count; i++)
         if (fork() == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             pause();
@@ -203,11 +204,12 @@ int main(int argc, char **argv)
     pthread_t thread;
 
     folder = argc == 3 ? argv[2] : ".";
-    if (strcmp(what, "forged") == 0 || strcmp(what, "crowd") == 0) {
-        if (what[0] == 'f')
-            forged();
-        else
-            crowd();
+    if (strcmp(what, "forged") == 0) {
+        forged();
+        return 0;
+    }
+    if (strcmp(what, "crowd") == 0 || strcmp(what, "few") == 0) {
+        crowd(what[0] == 'f' ? 5 : 300);
         return 0;
     }
     make("ready");

@@ -21,6 +21,7 @@
 #include "profiler/collector/outside/perf_weight.h"
 #include "profiler/collector/processes/program.h"
 #include "profiler/collector/processes/tasks.h"
+#include "remote/task_files.h"
 #include "util/index.h"
 
 enum {
@@ -75,13 +76,16 @@ static bool is_machine(const struct attach *a)
     return a->how.pid == 0 && a->rings.attr.config == PERF_COUNT_SW_CPU_CLOCK;
 }
 
-/* A number comes again, but not at the same time. @return whether it is new */
+/* A number comes again, but not at the same time. @return whether it is new; false also if that cannot be read now */
 static bool is_new(struct report_index *index, uint32_t *count, pid_t tid, uint32_t generation)
 {
-    const uint64_t when = (uint64_t)generation << 48 ^ sfb_recorder_task_started(tid);
+    const uint64_t started = sfb_recorder_task_started(tid),
+                   when = (uint64_t)generation << 48 ^ started;
     uint32_t at;
     bool known;
 
+    if (started == 0 && !remote_task_has_ended(errno))
+        return false;
     if (!report_index_find(index, (uint32_t)tid, when, *count, &at, &known) || known)
         return false;
     ++*count;
@@ -94,6 +98,16 @@ static bool watch(struct attach *a, pid_t tid)
                                       : perf_rings_watch(&a->rings, tid);
 }
 
+/* Its threads cannot be listed: it has one at least. */
+static void refuse(struct attach *a, pid_t pid)
+{
+    a->cause = pid == a->how.pid ? errno : a->cause;
+    if (a->waits.rung > WAIT_LOOKS)
+        a->waits.refused++;
+    else
+        a->rings.refused++;
+}
+
 /*
  * @param again  also threads that had events
  * @return how many threads have new events now
@@ -104,6 +118,8 @@ static size_t watch_process(struct attach *a, pid_t pid, bool again)
     const size_t count = tids ? sfb_recorder_tasks_of(pid, tids, TASKS_MOST) : 0;
     size_t added = 0;
 
+    if (count == 0 && errno != 0)
+        refuse(a, pid);
     for (size_t i = 0; i < count; i++) {
         if (!is_new(&a->watched, &a->watched_count, tids[i], a->generation) && !again)
             continue;
@@ -295,6 +311,7 @@ struct attach_state attach_state(const struct attach *a)
     state.stops = a->looks ? looks_stops(a->looks) : 0;
     state.rounds = a->looks ? looks_rounds(a->looks) : 0;
     state.skipped = a->looks ? looks_skipped(a->looks) : 0;
+    state.unread = a->looks ? looks_unread(a->looks) : 0;
     state.by_looks = a->looks ? looks_by_looks(a->looks) : 0;
     state.no_events = a->looks ? looks_no_events(a->looks) : 0;
     state.python = a->python;
@@ -346,7 +363,7 @@ static bool choose_looks(struct attach *a, uint64_t now)
     for (size_t i = 0; i < pids.pids.count; i++)
         if (pids.pids.at[i] != getpid())
             pids.pids.at[kept++] = pids.pids.at[i];
-    good = good && looks_set(a->looks, pids.pids.at, kept, now);
+    good = good && looks_set(a->looks, pids.pids.at, kept, !pids.partial, now);
     a->pause_least = clamp((own_cpu_ns() - before) * NEW_COSTS, second_ns / 20);
     free(pids.pids.at);
     return good;

@@ -1,6 +1,7 @@
 #include "profiler/collector/outside/attach_tasks.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "profiler/collector/processes/tasks.h"
+#include "remote/task_files.h"
 #include "symbols/own_vdso.h"
 #include "symbols/process.h"
 #include "util/index.h"
@@ -215,17 +217,20 @@ static void introduce_module(struct outside *outside, pid_t pid,
     object_process_module_free(&facts);
 }
 
-void attach_introduce_files(struct outside *outside, pid_t pid)
+bool attach_introduce_files(struct outside *outside, pid_t pid)
 {
+    const pid_t live = attach_live_task(pid);
     struct object_process process;
     const char *cause;
 
-    if (!object_process_open(&process, attach_live_task(pid), &cause))
-        return;
+    errno = ESRCH;
+    if (!object_process_open(&process, live, &cause))
+        return errno != EMFILE && errno != ENFILE && errno != ENOMEM;
     for (size_t i = 0; i < process.maps.module_count; i++)
         if (has_code(&process.maps, i))
             introduce_module(outside, pid, &process, i);
     object_process_close(&process);
+    return true;
 }
 
 /* --- Processes ------------------------------------------------------------------------------------------ */
@@ -259,14 +264,14 @@ static void introduce_threads(struct outside *outside, pid_t pid)
     free(tids);
 }
 
-void attach_introduce(struct outside *outside, pid_t pid, uint64_t time)
+bool attach_introduce(struct outside *outside, pid_t pid, uint64_t time)
 {
     char name[64];
 
     sfb_recorder_task_name(pid, name, sizeof name);
     outside_program(outside, (uint32_t)pid, (uint32_t)sfb_recorder_task_parent(pid), time, name);
     introduce_threads(outside, pid);
-    attach_introduce_files(outside, pid);
+    return attach_introduce_files(outside, pid);
 }
 
 static bool add(struct attach_pids *out, pid_t pid)
@@ -278,24 +283,36 @@ static bool add(struct attach_pids *out, pid_t pid)
     return next != NULL;
 }
 
+/* @param out  noted, if it could not be read */
+static bool is_of(struct attach_pids *out, pid_t pid, uid_t user)
+{
+    struct sfb_recorder_task task;
+
+    errno = ESRCH;
+    if (sfb_recorder_task_read(&task, pid))
+        return task.user == user;
+    out->partial |= !remote_task_has_ended(errno);
+    return false;
+}
+
 bool attach_list_user(struct attach_pids *out, uid_t user)
 {
     DIR *folder = opendir("/proc");
-    bool good = folder != NULL;
     struct dirent *entry;
+    bool good = true;
 
-    while (good && (entry = readdir(folder)) != NULL) {
-        struct sfb_recorder_task task;
+    out->partial |= !folder;
+    if (!folder)
+        return errno != ENOENT;
+    for (errno = 0; good && (entry = readdir(folder)) != NULL; errno = 0) {
         char *end;
         const long pid = strtol(entry->d_name, &end, 10);
 
-        if (pid <= 0 || *end != '\0')
-            continue;
-        if (user == (uid_t)-1 || (sfb_recorder_task_read(&task, (pid_t)pid) && task.user == user))
+        if (pid > 0 && *end == '\0' && (user == (uid_t)-1 || is_of(out, (pid_t)pid, user)))
             good = add(out, (pid_t)pid);
     }
-    if (folder)
-        closedir(folder);
+    out->partial |= errno != 0;
+    closedir(folder);
     return good;
 }
 
@@ -307,6 +324,7 @@ bool attach_list_tree(struct attach_pids *out, pid_t pid, bool children)
     for (size_t i = out->pids.count - 1; good && children && i < out->pids.count; i++) {
         const size_t count = sfb_recorder_children_of(out->pids.at[i], below, TASKS_MOST);
 
+        out->partial |= errno != 0;
         for (size_t k = 0; good && k < count && out->pids.count < TASKS_MOST; k++)
             good = add(out, below[k]);
     }

@@ -159,10 +159,15 @@ static bool share_out(struct looks *l, uint64_t ns)
     return good;
 }
 
-/* Of these threads it is recorded what wakes them up. @return false: no memory */
+/*
+ * Of these threads it is recorded what wakes them up. Without a descriptor that is tried again, and only those count that had it before.
+ *
+ * @return false: no memory
+ */
 static bool set_woken(struct looks *l, uint64_t now)
 {
     size_t count = 0;
+    bool set;
     pid_t *tids;
 
     if (!l->woken_changed || !l->events->wakes || now - l->woken_set < second_ns / 10)
@@ -177,15 +182,15 @@ static bool set_woken(struct looks *l, uint64_t now)
         for (size_t k = 0; k < l->processes.at[i]->threads.count; k++)
             if (look_has_own(&l->processes.at[i]->threads.at[k]))
                 tids[count++] = l->processes.at[i]->threads.at[k].tid;
-    wait_events_wake(l->events, tids, count);
+    set = wait_events_wake(l->events, tids, count);
     free(tids);
-    l->woken_changed = false;
+    l->woken_changed = !set;
     l->woken_set = now_ns();
     for (size_t i = 0; i < l->processes.count; i++)
         for (size_t k = 0; k < l->processes.at[i]->threads.count; k++) {
             struct look_thread *t = &l->processes.at[i]->threads.at[k];
 
-            note_woken(t, look_has_own(t), l->woken_set);
+            note_woken(t, look_has_own(t) && (set || t->woken_since != 0), l->woken_set);
         }
     return true;
 }

@@ -81,22 +81,24 @@ static bool find_python(struct look_process *p)
 static bool read_maps(struct looks *l, struct look_process *p)
 {
     const uint64_t maps = hash_of_maps(p->memory.pid);
+    const bool introduced =
+        maps == 0 || maps == p->maps || attach_introduce_files(l->outside, p->pid);
 
-    if (maps != 0 && maps != p->maps)
-        attach_introduce_files(l->outside, p->pid);
     if (maps != 0 && maps != p->maps && !find_python(p))
         return false;
     if (maps != p->maps)
         look_mappings_forget(&p->mappings);
-    p->maps = maps;
+    p->maps = introduced ? maps : 0; /* it is read again */
     return true;
 }
 
 /* What is mapped, and which threads there are, is read anew each second. */
 bool look_process_list(struct looks *l, struct look_process *p, uint64_t now)
 {
-    p->listed_before = p->listed;
+    if (!p->partial)
+        p->listed_before = p->listed;
     p->listed = now;
+    p->partial = true;
     return !read_memory(p) || (read_maps(l, p) && look_threads_list(l, p, true));
 }
 
@@ -123,7 +125,8 @@ static void begin_maps(struct looks *l, struct look_process *p, uint64_t now)
     if (read_memory(p))
         p->maps = hash_of_maps(p->memory.pid);
     p->maps_asked = p->maps_pause = 0;
-    attach_introduce(l->outside, p->pid, now);
+    if (!attach_introduce(l->outside, p->pid, now))
+        p->maps = 0;
 }
 
 /*
@@ -140,7 +143,8 @@ static void begin_again(struct looks *l, const struct look_process *p, struct lo
     look_events_end(l, t);
     look_events_begin(l, t);
     look_wait_begin(p, t, 0);
-    t->sampled = t->found = t->wait.run.cpu_time;
+    if (!t->wait.late)
+        t->sampled = t->found = t->wait.run.cpu_time;
 }
 
 /* The process has executed another program. */
@@ -181,23 +185,32 @@ static void begin_all(struct look_process *p, bool is_new)
     }
 }
 
-/* @return false: no memory */
+/* A tick is long: a process of the tick that the recording began in has come since if the first list has not got it. */
+static bool has_come(const struct looks *l, const struct look_process *p)
+{
+    return p->started > l->begun || (p->started == l->begun && l->listed);
+}
+
+/* Its threads were listed. @return false: no memory */
 static bool begin_process(struct looks *l, struct look_process *p, uint64_t now)
 {
     begin_maps(l, p, now);
-    if (p->started > l->begun)
+    if (has_come(l, p))
         outside_from_birth(l->outside, (uint32_t)p->pid);
-    p->listed = now;
-    if (!find_python(p) || !look_threads_list(l, p, false))
+    /* Its recording begins now. */
+    for (size_t i = 0; i < p->threads.count; i++)
+        if (look_thread_read(p, &p->threads.at[i]))
+            p->threads.at[i].sampled = p->threads.at[i].found = p->threads.at[i].cpu;
+    if (!find_python(p))
         return false;
     if (l->waits)
-        begin_all(p, p->started > l->begun);
+        begin_all(p, has_come(l, p));
     return true;
 }
 
 static bool lacks_descriptor(void)
 {
-    return errno == EMFILE || errno == ENFILE;
+    return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
 }
 
 /*
@@ -227,10 +240,13 @@ static bool add_process(struct looks *l, pid_t pid, uint64_t now, bool *skipped)
     }
     p->started = stat.started;
     p->image = stat.image;
-    next = REPORT_NEXT(l->processes);
+    p->listed = p->listed_before = now;
+    next = look_threads_list(l, p, false) && !p->partial ? REPORT_NEXT(l->processes) : NULL;
     if (!next) {
+        *skipped = p->partial;
+        look_threads_drop(l, p);
         look_process_free(l, p);
-        return false;
+        return *skipped;
     }
     *next = p;
     return begin_process(l, p, now);
@@ -244,7 +260,7 @@ static bool is_same(const struct look_process *p)
     errno = ESRCH;
     if (remote_task_stat_read(&stat, p->tasks, p->pid))
         return stat.started == p->started;
-    return errno != ESRCH && errno != ENOENT;
+    return !remote_task_has_ended(errno);
 }
 
 /* Processes without a mark have ended. */
@@ -266,14 +282,14 @@ static void end_unseen(struct looks *l, uint64_t now)
     l->processes.count = kept;
 }
 
-bool look_processes_set(struct looks *l, const pid_t *pids, size_t count, uint64_t now)
+bool look_processes_set(struct looks *l, const pid_t *pids, size_t count, bool whole, uint64_t now)
 {
     struct sfb_remote_fault fault;
     uint64_t skipped = 0;
     bool good = true;
 
     for (size_t i = 0; i < l->processes.count; i++)
-        l->processes.at[i]->seen = false;
+        l->processes.at[i]->seen = !whole && is_same(l->processes.at[i]);
     for (size_t i = 0; i < count; i++) {
         struct look_process *known = look_process_of(l, pids[i]);
 
@@ -282,13 +298,20 @@ bool look_processes_set(struct looks *l, const pid_t *pids, size_t count, uint64
     }
     end_unseen(l, now);
     for (size_t i = 0; good && i < count; i++) {
-        bool lacks = l->files >= l->limit;
+        bool lacks;
 
-        if (look_process_of(l, pids[i]) || remote_access_fault(&fault, attach_live_task(pids[i])))
+        if (look_process_of(l, pids[i]))
             continue;
-        good = lacks || add_process(l, pids[i], now, &lacks);
+        if (l->files >= l->limit)
+            look_threads_release(l);
+        lacks = l->files >= l->limit;
+        if (remote_access_fault(&fault, attach_live_task(pids[i])))
+            lacks = lacks_descriptor();
+        else
+            good = lacks || add_process(l, pids[i], now, &lacks);
         skipped += lacks;
     }
+    l->listed = true;
     if (skipped > l->skipped)
         l->skipped = skipped;
     return good;

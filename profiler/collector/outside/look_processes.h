@@ -5,7 +5,8 @@
 #include "profiler/collector/outside/looks_state.h"
 
 /* As looks_set(). */
-bool look_processes_set(struct looks *looks, const pid_t *pids, size_t count, uint64_t now);
+bool look_processes_set(struct looks *looks, const pid_t *pids, size_t count, bool whole,
+                        uint64_t now);
 
 /* Reads anew what is mapped, and which threads there are. @return false: no memory */
 bool look_process_list(struct looks *looks, struct look_process *process, uint64_t now);

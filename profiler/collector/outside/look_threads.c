@@ -1,13 +1,15 @@
 #include "profiler/collector/outside/look_threads.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "profiler/collector/outside/look_events.h"
 #include "profiler/collector/outside/look_waits.h"
+#include "profiler/collector/outside/outside.h"
 
-enum { HINTS = 1 << 16 };
+enum { HINTS = 1 << 16, RELEASED = 64 /* descriptors at once: each time all threads are passed */ };
 
 /* Where threads were found last, by their numbers: indices. Or that a thread was not found among so many that had been added. */
 static struct hint {
@@ -28,15 +30,15 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * second_ns + (uint64_t)t.tv_nsec;
 }
 
-/* CPU time in ns, and turns; 0: it has ended. */
-void look_thread_read(const struct look_process *p, struct look_thread *t)
+bool look_thread_read(const struct look_process *p, struct look_thread *t)
 {
     struct remote_task_run run;
 
     if (!look_run_read(&run, p, t))
-        run = (struct remote_task_run){ .cpu_time = 0 };
+        return false;
     t->cpu = run.cpu_time;
     t->turns = run.turns;
+    return true;
 }
 
 /* When a thread began that was not there at the last list. @return CLOCK_MONOTONIC, as exact as a tick */
@@ -56,7 +58,30 @@ uint64_t look_thread_begun(const struct look_process *p, pid_t tid)
     return age < now - p->listed_before ? now - age : p->listed_before;
 }
 
-/* Half of the descriptors are for threads; of more of those the file is opened each time. The rest is for processes. */
+static void close_run(struct looks *l, struct look_thread *t)
+{
+    if (t->run < 0)
+        return;
+    close(t->run);
+    t->run = -1;
+    l->files--;
+}
+
+void look_threads_release(struct looks *l)
+{
+    size_t left = RELEASED;
+
+    for (size_t i = 0; left > 0 && i < l->processes.count; i++) {
+        struct look_process *p = l->processes.at[i];
+
+        for (size_t k = 0; left > 0 && k < p->threads.count; k++) {
+            left -= p->threads.at[k].run >= 0;
+            close_run(l, &p->threads.at[k]);
+        }
+    }
+}
+
+/* Half of the descriptors are for threads, until processes need them; of more threads the file is opened each time. */
 static bool add_thread(struct looks *l, struct look_process *p, pid_t tid, bool is_new)
 {
     struct look_thread *t = REPORT_NEXT(p->threads);
@@ -68,7 +93,12 @@ static bool add_thread(struct looks *l, struct look_process *p, pid_t tid, bool 
     t->run = l->files < l->limit / 2 ? look_run_open(p, tid) : -1;
     t->seen = true;
     l->files += t->run >= 0;
-    look_thread_read(p, t);
+    if (!look_thread_read(p, t) && !remote_task_has_ended(errno)) {
+        close_run(l, t);
+        p->partial = true;
+        p->threads.count--;
+        return true;
+    }
     t->sampled = is_new && !l->paused ? 0 : t->cpu;
     t->found = t->sampled;
     look_events_begin(l, t);
@@ -93,11 +123,10 @@ static void close_thread(struct looks *l, const struct look_process *p, struct l
 {
     if (l->waits)
         look_wait_end(l, p, t);
+    else if (t->cpu > t->sampled)
+        outside_rest(l->outside, (uint32_t)p->pid, t->cpu - t->sampled);
     look_events_end(l, t);
-    if (t->run < 0)
-        return;
-    close(t->run);
-    l->files--;
+    close_run(l, t);
 }
 
 /* Threads that are not in the last list have ended. Their last records were taken. */
@@ -120,6 +149,7 @@ bool look_threads_list(struct looks *l, struct look_process *p, bool is_new)
     const ssize_t count = remote_task_list(&tids, p->tasks);
     bool good = true;
 
+    p->partial = count < 0;
     if (count < 0) /* no descriptor: the known threads stay */
         return true;
     for (size_t i = 0; i < p->threads.count; i++)
@@ -134,6 +164,15 @@ bool look_threads_list(struct looks *l, struct look_process *p, bool is_new)
     }
     free(tids);
     return good;
+}
+
+void look_threads_drop(struct looks *l, struct look_process *p)
+{
+    for (size_t i = 0; i < p->threads.count; i++) {
+        look_events_end(l, &p->threads.at[i]);
+        close_run(l, &p->threads.at[i]);
+    }
+    p->threads.count = 0;
 }
 
 void look_threads_close(struct looks *l, struct look_process *p)

@@ -1,5 +1,6 @@
 #include "profiler/collector/outside/look_waits.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -120,7 +121,7 @@ static void divide(struct look_thread *t, const struct remote_task_run *run, uin
 /*
  * Reads the clock with it, as of one moment: this program may lose the CPU in between.
  *
- * @return false: it has ended
+ * @return false: errno says why not, as for remote_task_has_ended()
  */
 static bool read_run(struct remote_task_run *out, uint64_t *now, const struct look_process *p,
                      const struct look_thread *t)
@@ -203,9 +204,10 @@ void look_wait_begin(const struct look_process *p, struct look_thread *t, uint64
     uint64_t now;
 
     *w = (struct look_wait){ .call = "" };
-    if (!read_run(&w->run, &now, p, t)) { /* it has ended, or there is no descriptor just now */
+    if (!read_run(&w->run, &now, p, t)) {
+        w->dead = remote_task_has_ended(errno);
+        w->late = !w->dead; /* it begins with the first look that finds a descriptor */
         w->seen = now_ns();
-        w->dead = true;
         return;
     }
     w->cpu = w->run.cpu_time;
@@ -424,10 +426,12 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
         return true;
     if (!read_run(&run, &now, p, t))
         return true;
-    if (w->dead) { /* an exec of another thread may revive its number */
+    if (w->dead || w->late) { /* an exec of another thread may revive its number */
         w->cpu += run.cpu_time - w->run.cpu_time;
         w->run = run;
         w->seen = now;
+        l->unread += w->late;
+        w->late = false;
         return false;
     }
     t->turns = run.turns;
@@ -476,6 +480,8 @@ bool look_wait_take(struct looks *l, struct look_process *p, struct look_thread 
 {
     struct look_wait *w = &t->wait;
 
+    if (letter == LOOK_UNREAD) /* what it did is divided up to now: the next look says where */
+        return true;
     w->dead = letter == 'Z' || letter == 'X';
     if (w->dead) {
         forget_end(t);
@@ -527,9 +533,10 @@ void look_wait_close(const struct look_process *p, struct look_thread *t)
     struct remote_task_run run;
     uint64_t now;
 
-    if (w->dead)
+    if (w->dead || w->late)
         return;
     if (!read_run(&run, &now, p, t)) {
+        w->late = !remote_task_has_ended(errno);
         end_gone(w);
         return;
     }
@@ -565,6 +572,7 @@ bool look_wait_end(struct looks *l, const struct look_process *p, struct look_th
 
     if (!l->ends && !l->paused)
         look_wait_close(p, t);
+    l->unread += w->late;
     if (!look_wait_put(l, p, t))
         return false;
     return outside_end_thread(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, w->seen,

@@ -19,7 +19,10 @@ void look_wait_begin(const struct look_process *process, struct look_thread *thr
 bool look_wait_goes_on(struct looks *looks, const struct look_process *process,
                        struct look_thread *thread, bool *good);
 
-/* Looks at a thread that has run. @param letter  its state, of proc(5). @return false: as above */
+/* In place of a state's letter: the thread lives, and there is no descriptor to read its state now. */
+enum { LOOK_UNREAD = '?' };
+
+/* Looks at a thread that has run. @param letter  its state, of proc(5), or as above. @return false: as above */
 bool look_wait_take(struct looks *looks, struct look_process *process, struct look_thread *thread,
                     char letter);
 

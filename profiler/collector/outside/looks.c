@@ -1,6 +1,7 @@
 #include "profiler/collector/outside/looks.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -97,10 +98,15 @@ uint64_t looks_skipped(const struct looks *l)
     return l->skipped;
 }
 
-bool looks_set(struct looks *l, const pid_t *pids, size_t count, uint64_t now)
+uint64_t looks_unread(const struct looks *l)
+{
+    return l->unread;
+}
+
+bool looks_set(struct looks *l, const pid_t *pids, size_t count, bool whole, uint64_t now)
 {
     l->has_unknown = false;
-    return look_processes_set(l, pids, count, now);
+    return look_processes_set(l, pids, count, whole, now);
 }
 
 uint64_t looks_stops(const struct looks *l)
@@ -128,7 +134,7 @@ static bool is_replaced(const struct look_process *p, const struct remote_task_i
 /*
  * Reads the state of a thread that has run since the last look; finds an exec.
  *
- * @return its letter of proc(5); 0: it has ended
+ * @return its letter of proc(5); 0: it has ended; LOOK_UNREAD: it cannot be read now
  */
 static char read_state(struct looks *l, struct look_process *p, const struct look_thread *t,
                        uint64_t now)
@@ -136,12 +142,14 @@ static char read_state(struct looks *l, struct look_process *p, const struct loo
     struct remote_task_stat stat;
 
     if (!remote_task_stat_read(&stat, p->tasks, t->tid))
-        return 0;
+        return remote_task_has_ended(errno) ? 0 : LOOK_UNREAD;
     if (is_replaced(p, &stat.image))
         look_process_replace(l, p, &stat.image, now);
     outside_thread(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, stat.name);
     return stat.state;
 }
+
+static bool start_thread(struct looks *l, const struct look_process *p, struct look_thread *t);
 
 /* Looks at the thread if it has run since the last look, and runs now. One that waits for a CPU is not stopped. */
 static bool look_at(struct looks *l, struct look_process *p, struct look_thread *t, uint64_t now)
@@ -149,6 +157,11 @@ static bool look_at(struct looks *l, struct look_process *p, struct look_thread 
     struct outside_place place;
     bool good;
 
+    if (t->unread) {
+        if (!start_thread(l, p, t))
+            return true;
+        l->unread++;
+    }
     if (!l->waits)
         return !has_run(p, t) || read_state(l, p, t, now) != 'R' ||
                look_cpu_find(l, p, t) == LOOK_QUEUED || look_running(l, p, t, true, &place);
@@ -271,27 +284,38 @@ static bool stop_threads(struct looks *l)
         struct look_process *p = l->processes.at[i];
 
         for (size_t k = 0; good && k < p->threads.count; k++) {
-            look_thread_read(p, &p->threads.at[k]);
-            good = !l->waits || look_wait_put(l, p, &p->threads.at[k]);
+            struct look_thread *t = &p->threads.at[k];
+
+            look_thread_read(p, t);
+            l->unread += t->wait.late;
+            t->wait.late = false;
+            good = !l->waits || look_wait_put(l, p, t);
         }
     }
     return good;
 }
 
-/* CPU time and waits count from now on, and what was recorded before stays. */
-static void start_thread(struct looks *l, const struct look_process *p, struct look_thread *t)
+/*
+ * CPU time and waits count from now on, and what was recorded before stays.
+ *
+ * @return false: it cannot be read now, and is started later
+ */
+static bool start_thread(struct looks *l, const struct look_process *p, struct look_thread *t)
 {
     const uint64_t before = t->cpu, recorded = t->wait.run.cpu_time - t->wait.cpu;
 
-    look_thread_read(p, t);
+    t->unread = !look_thread_read(p, t) && !remote_task_has_ended(errno);
+    if (t->unread)
+        return false;
     t->sampled += t->cpu > before ? t->cpu - before : 0;
     t->found = t->cpu;
     t->runs = false;
     if (!l->waits)
-        return;
+        return true;
     look_events_begin(l, t);
     look_wait_begin(p, t, 0);
     t->wait.cpu -= recorded;
+    return true;
 }
 
 bool looks_pause(struct looks *l, bool paused)

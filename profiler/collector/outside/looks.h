@@ -35,9 +35,10 @@ bool looks_may(pid_t pid, struct sfb_remote_fault *fault);
 /*
  * Sets which processes are looked at from now on. New ones are introduced. The others have ended.
  *
+ * @param whole  false: more than these may live, and the others are asked
  * @return false: no memory
  */
-bool looks_set(struct looks *looks, const pid_t *pids, size_t count, uint64_t now);
+bool looks_set(struct looks *looks, const pid_t *pids, size_t count, bool whole, uint64_t now);
 
 /*
  * Nothing is looked at, and no time is recorded, until it is called again: threads are listed alone.
@@ -66,6 +67,9 @@ uint64_t looks_rounds(const struct looks *looks);
 
 /* Processes that no descriptor was left for, at one time. */
 uint64_t looks_skipped(const struct looks *looks);
+
+/* Threads that lack a part of their time: it could not be read at its beginning or end, for want of a descriptor or of memory. */
+uint64_t looks_unread(const struct looks *looks);
 
 /* Threads at one time that wait too often for records of it, most. */
 uint64_t looks_by_looks(const struct looks *looks);

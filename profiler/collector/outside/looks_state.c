@@ -1,5 +1,6 @@
 #include "profiler/collector/outside/looks_state.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,8 @@ bool look_run_parse(struct remote_task_run *out, int fd)
     char text[TEXT], *at;
     const ssize_t size = fd >= 0 ? pread(fd, text, sizeof text - 1, 0) : -1;
 
+    if (size == 0)
+        errno = ESRCH;
     if (size <= 0)
         return false;
     text[size] = '\0';
@@ -45,9 +48,11 @@ bool look_run_read(struct remote_task_run *out, const struct look_process *p,
 {
     const int run = t->run >= 0 ? t->run : look_run_open(p, t->tid);
     const bool good = look_run_parse(out, run);
+    const int error = errno;
 
     if (run >= 0 && t->run < 0)
         close(run);
+    errno = error;
     return good;
 }
 

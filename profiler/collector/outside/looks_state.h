@@ -54,6 +54,7 @@ struct look_wait {
     uint64_t claim_short; /* of waits that no look has seen */
     uint64_t woke;        /* CLOCK_MONOTONIC: end of the last wait that has ended */
     bool dead;            /* a zombie: its time is no wait */
+    bool late;            /* `run` is not read yet, or no more: for want of a descriptor */
     bool doubtful;        /* records were lost: `off` holds if it has not run since */
     uint64_t overdue;     /* `off` of a wait that has ended by schedstat, and not by records yet */
     uint64_t brief;       /* ns of those, not recorded yet */
@@ -86,6 +87,7 @@ struct look_thread {
     uint64_t found;   /* its CPU time when it was found on another CPU last */
     uint64_t sampled; /* CPU time that samples have, or that was before */
     bool seen;
+    bool unread; /* since a pause: its CPU time could not be read */
     struct look_wait wait;
     uint64_t ran_at;    /* CLOCK_MONOTONIC of its last sample */
     uint32_t ran_stack; /* of that one, in the recording */
@@ -109,8 +111,9 @@ struct look_process {
     uint64_t maps;             /* hash of its map */
     uint64_t maps_asked;       /* when look_maps_anew() read it last */
     uint64_t maps_pause;       /* until it may do so again: code made at run time is in no module */
-    uint64_t listed;           /* when threads and map were read */
-    uint64_t listed_before;
+    uint64_t listed;           /* when threads and map were read, or that was tried */
+    uint64_t listed_before;    /* before that, when it was for the whole list */
+    bool partial;              /* the last list was not whole */
     bool seen;
 };
 
@@ -150,12 +153,14 @@ struct looks {
     struct outside_python python; /* of that look */
     uint64_t stops;
     uint64_t begun;      /* in ticks after boot */
+    bool listed;         /* processes, for the first time */
     int own_run;         /* descriptor of this thread's schedstat; -1: none */
     uint64_t own_waited; /* this thread, for a CPU: up to the end of the last round */
     uint64_t
         came_at; /* when it got one for this round, by the scheduler's clock; 0: late, or not known */
     size_t files, limit; /* descriptors of processes and threads */
     uint64_t skipped;    /* processes, at most at one time: there was no descriptor */
+    uint64_t unread;     /* threads whose time could not be read at its beginning or end */
     struct look_awaited awaited;
     REPORT_ARRAY(struct look_due) due;
 
@@ -198,11 +203,11 @@ static inline bool look_is_exact(const struct look_thread *t)
 /* @return descriptor of a thread's schedstat; -1: none */
 int look_run_open(const struct look_process *process, pid_t tid);
 
-/* @return false: it has ended */
+/* @return false: errno says why not, as for remote_task_has_ended() */
 bool look_run_read(struct remote_task_run *out, const struct look_process *process,
                    const struct look_thread *thread);
 
-/* Reads a schedstat. @return false: it is not there */
+/* Reads a schedstat. @return false: errno says why not; of a descriptor below 0 it stays as it is */
 bool look_run_parse(struct remote_task_run *out, int fd);
 
 /*

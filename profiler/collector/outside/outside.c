@@ -372,6 +372,14 @@ bool outside_is_last(struct outside *o, uint32_t pid, uint32_t tid)
     return p && t && t->process == p->slot && p->alive == 1;
 }
 
+void outside_rest(struct outside *o, uint32_t pid, uint64_t ns)
+{
+    struct outside_process *p = outside_tasks_process(&o->tasks, pid, false);
+
+    if (p)
+        p->missed += ns;
+}
+
 void outside_used(struct outside *o, uint32_t pid, uint64_t ns)
 {
     struct outside_process *p = outside_tasks_process(&o->tasks, pid, false);

@@ -55,6 +55,9 @@ uint32_t outside_hand_over_thread(struct outside *outside, uint32_t tid);
 /* Whether a thread is the last one of its process. */
 bool outside_is_last(struct outside *outside, uint32_t pid, uint32_t tid);
 
+/* CPU time of a thread that has ended, and that no sample has: where its process ends unseen, nothing else says it. */
+void outside_rest(struct outside *outside, uint32_t pid, uint64_t ns);
+
 /* CPU time of a process since its entry in the recording began, as events have counted it. */
 void outside_used(struct outside *outside, uint32_t pid, uint64_t ns);
 

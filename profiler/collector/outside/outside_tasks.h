@@ -11,9 +11,10 @@ struct outside_process {
     uint32_t pid, parent_pid;
     uint32_t how; /* enum sfb_recording_how */
     uint64_t time;
-    uint64_t weight;    /* of its samples */
-    uint64_t cpu;       /* CPU time when its recording began */
-    uint64_t missed;    /* CPU time that it had, and that counts, when it was found */
+    uint64_t weight; /* of its samples */
+    uint64_t cpu;    /* CPU time when its recording began */
+    uint64_t
+        missed; /* CPU time without samples that counts: when it was found, and at threads' ends */
     uint64_t paused;    /* since it began, while the recording was paused */
     uint64_t pause_cpu; /* when the pause of now began, and it was known then: outside_pause.h */
     bool pause_seen;

@@ -269,42 +269,52 @@ static size_t ranges_of(struct range *out, const pid_t *tids, size_t tid_count)
     return count;
 }
 
-/* The kernel changes no filter: others take the place of these events. */
-static void set_filter(struct wait_events *e, const char *text)
+static void set_enabled(const int *fds, size_t count, bool enabled)
+{
+    for (size_t i = 0; i < count; i++)
+        ioctl(fds[i], enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* The kernel changes no filter: others take the place of these events. @return false: no descriptor for them, and these stay as they are */
+static bool set_filter(struct wait_events *e, const char *text)
 {
     int *others = open_wakes(e);
 
     if (!others)
-        return;
+        return false;
     for (size_t i = 0; i < e->rings.rings.count; i++)
-        if (text[0] && ioctl(others[i], PERF_EVENT_IOC_SET_FILTER, text) == 0)
+        if (ioctl(others[i], PERF_EVENT_IOC_SET_FILTER, text) == 0)
             ioctl(others[i], PERF_EVENT_IOC_ENABLE, 0);
     close_all(e->wakes, e->rings.rings.count);
     free(e->wakes);
     e->wakes = others;
+    return true;
 }
 
-void wait_events_wake(struct wait_events *e, pid_t *tids, size_t count)
+bool wait_events_wake(struct wait_events *e, pid_t *tids, size_t count)
 {
     struct range ranges[RANGES + 1];
     char text[RANGES * RANGE_TEXT] = "";
     size_t size = 0;
 
     if (!e->wakes)
-        return;
+        return true;
+    if (count == 0) {
+        set_enabled(e->wakes, e->rings.rings.count, false);
+        return true;
+    }
     if (count > 1)
         qsort(tids, count, sizeof *tids, by_number);
     count = ranges_of(ranges, tids, count);
     for (size_t i = 0; i < count; i++)
         size += (size_t)snprintf(text + size, sizeof text - size, "%s(pid>=%d&&pid<=%d)",
                                  i > 0 ? "||" : "", (int)ranges[i].first, (int)ranges[i].last);
-    set_filter(e, text);
+    return set_filter(e, text);
 }
 
 void wait_events_pause(struct wait_events *e, bool paused)
 {
-    for (size_t i = 0; i < e->enabled; i++)
-        ioctl(e->inherited.at[i], paused ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, 0);
+    set_enabled(e->inherited.at, e->enabled, !paused);
     if (paused)
         wait_events_wake(e, NULL, 0);
 }

@@ -61,8 +61,9 @@ void wait_events_free(struct wait_events *events, struct wait_thread_events *thr
  * interrupts as well.
  *
  * @param tids  sorted here
+ * @return false: for want of descriptors it is as before
  */
-void wait_events_wake(struct wait_events *events, pid_t *tids, size_t count);
+bool wait_events_wake(struct wait_events *events, pid_t *tids, size_t count);
 
 /* Inherited events do not count in a pause. Wake-ups are not sampled any more, until wait_events_wake(). */
 void wait_events_pause(struct wait_events *events, bool paused);

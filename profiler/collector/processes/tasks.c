@@ -16,7 +16,13 @@
 
 enum { FILE_MAX_SIZE = 4096, DEPTH_MAX = 256 };
 
-/* @return bytes read, '\0'-terminated; 0: unreadable */
+/* Without a descriptor or memory it is not known whether a thread has ended. */
+static bool has_ended(int error)
+{
+    return error == ENOENT || error == ESRCH;
+}
+
+/* @return bytes read, '\0'-terminated; 0: unreadable, and errno says why */
 static size_t read_file(char *out, size_t room, const char *format, long number)
 {
     char path[64];
@@ -27,13 +33,14 @@ static size_t read_file(char *out, size_t room, const char *format, long number)
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return 0;
+    errno = ESRCH; /* some kernels give no text of a process that has ended */
     size = read(fd, out, room - 1);
     close(fd);
     out[size > 0 ? size : 0] = '\0';
     return size > 0 ? (size_t)size : 0;
 }
 
-/* The same for a file of any size. @return to be freed; NULL: unreadable */
+/* The same for a file of any size. @return to be freed; NULL: unreadable. errno: 0, or why it is not whole */
 static char *read_all(const char *format, long number, size_t *out_size)
 {
     char path[128], *out = NULL, *grown;
@@ -45,6 +52,7 @@ static char *read_all(const char *format, long number, size_t *out_size)
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return NULL;
+    errno = 0;
     while (more > 0) {
         if (room - size < FILE_MAX_SIZE / 2) {
             room += FILE_MAX_SIZE;
@@ -151,6 +159,12 @@ bool sfb_recorder_task_is_of(pid_t tid, pid_t pid, int signal)
            (signal == 0 || sfb_recorder_task_catches(&task, signal));
 }
 
+/* What has ended has no threads and no children: that list is whole. */
+static void set_error(int error)
+{
+    errno = has_ended(error) ? 0 : error;
+}
+
 size_t sfb_recorder_tasks_of(pid_t pid, pid_t *out, size_t room)
 {
     struct dirent *entry;
@@ -160,27 +174,33 @@ size_t sfb_recorder_tasks_of(pid_t pid, pid_t *out, size_t room)
 
     snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
     folder = opendir(path);
-    if (!folder)
+    if (!folder) {
+        set_error(errno);
         return 0;
-    while (count < room && (entry = readdir(folder)))
+    }
+    for (errno = 0; count < room && (entry = readdir(folder)); errno = 0)
         if (isdigit((unsigned char)entry->d_name[0]))
             out[count++] = (pid_t)strtol(entry->d_name, NULL, 10);
+    set_error(errno);
     closedir(folder);
     return count;
 }
 
-/* @return how many of `room` were written */
+/* @return how many of `room` were written. errno: 0, or why they are not all */
 static size_t children_of_thread(pid_t pid, long tid, pid_t *out, size_t room)
 {
     char name[64], *text, *at, *end;
     size_t count = 0, size;
+    int error;
 
     snprintf(name, sizeof name, "task/%ld/children", tid);
     text = at = read_all(name, pid, &size);
+    error = errno;
     for (long child; at && count < room && (child = strtol(at, &end, 10)) > 0 && end != at;
          at = end)
         out[count++] = (pid_t)child;
     free(text);
+    set_error(error);
     return count;
 }
 
@@ -189,17 +209,25 @@ size_t sfb_recorder_children_of(pid_t pid, pid_t *out, size_t room)
     struct dirent *entry;
     size_t count = 0;
     char path[64];
+    int error = 0;
     DIR *folder;
 
     snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
     folder = opendir(path);
-    if (!folder)
+    if (!folder) {
+        set_error(errno);
         return 0;
-    while (count < room && (entry = readdir(folder)))
-        if (isdigit((unsigned char)entry->d_name[0]))
-            count +=
-                children_of_thread(pid, strtol(entry->d_name, NULL, 10), out + count, room - count);
+    }
+    for (errno = 0; count < room && (entry = readdir(folder)); errno = 0) {
+        if (!isdigit((unsigned char)entry->d_name[0]))
+            continue;
+        count +=
+            children_of_thread(pid, strtol(entry->d_name, NULL, 10), out + count, room - count);
+        error = errno != 0 ? errno : error;
+    }
+    error = errno != 0 ? errno : error;
     closedir(folder);
+    set_error(error);
     return count;
 }
 
@@ -242,6 +270,7 @@ bool sfb_recorder_tasks_find(pid_t own, void (*found)(void *with, pid_t here), v
         else if (at > 0 && numbers(status, "\nNSpid:", &first, &last) > 1 && last == own)
             found(with, family[at]);
         count += sfb_recorder_children_of(family[at], family + count, FAMILY_MAX - count);
+        all = all && errno == 0;
     }
     return all && count < FAMILY_MAX;
 }

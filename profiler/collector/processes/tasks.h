@@ -24,7 +24,7 @@ struct sfb_recorder_task {
     uint64_t caught;     /* signals with a handler: bit 0 is signal 1 */
 };
 
-/* @return false: missing or unreadable */
+/* @return false: missing, or unreadable: errno says why */
 bool sfb_recorder_task_read(struct sfb_recorder_task *out, pid_t tid);
 
 /* Whether a signal has a handler. */
@@ -54,7 +54,7 @@ bool sfb_recorder_task_has_ended(pid_t pid);
 /* Whether a thread has ended, and is a zombie. */
 bool sfb_recorder_task_is_dead(pid_t tid);
 
-/* When a process or thread has started, in ticks after boot. A number comes again, its start does not. @return 0: unknown */
+/* When a process or thread has started, in ticks after boot. A number comes again, its start does not. @return 0: unknown, and errno says why */
 uint64_t sfb_recorder_task_started(pid_t tid);
 
 /* The path of its program in /proc. @return false: unknown */
@@ -81,10 +81,10 @@ bool sfb_recorder_task_clock_offset(pid_t pid, int64_t *out);
 /* @return its parent; 0: unknown */
 pid_t sfb_recorder_task_parent(pid_t pid);
 
-/* The threads of a process. @return how many of `room` were written */
+/* The threads of a process. @return how many of `room` were written. errno: 0, or why they are not all */
 size_t sfb_recorder_tasks_of(pid_t pid, pid_t *out, size_t room);
 
-/* The children of all its threads. @return how many of `room` were written */
+/* The children of all its threads. @return how many of `room` were written. errno: 0, or why they are not all */
 size_t sfb_recorder_children_of(pid_t pid, pid_t *out, size_t room);
 
 /* CPU time of a thread, in ns. @return false: unknown */

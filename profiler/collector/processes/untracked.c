@@ -1,5 +1,6 @@
 #include "profiler/collector/processes/untracked.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -210,15 +211,20 @@ static void look_at_program(struct sfb_recorder_follow *f, struct sfb_recorder_f
     }
 }
 
-/* @param parent  its id; 0: this process, whose children are the first program, and orphans */
-static void look_at_children(struct sfb_recorder_follow *f, uint32_t parent, pid_t pid)
+/*
+ * @param parent  its id; 0: this process, whose children are the first program, and orphans
+ * @return whether they could be listed
+ */
+static bool look_at_children(struct sfb_recorder_follow *f, uint32_t parent, pid_t pid)
 {
     static pid_t children[CHILDREN_MAX];
     const size_t count = sfb_recorder_children_of(pid, children, CHILDREN_MAX);
+    const bool whole = errno == 0;
 
     for (size_t i = 0; i < count; i++)
         if (!is_followed(f, children[i]) && (!f->no_children || children[i] == f->first))
             note(f, parent, children[i]);
+    return whole;
 }
 
 /* The process has ended, or its agent has come. */
@@ -231,18 +237,21 @@ static void forget(struct sfb_recorder_follow *f, struct sfb_recorder_agentless 
 
 void sfb_recorder_untracked_processes(struct sfb_recorder_follow *f)
 {
+    bool whole;
+
     for (size_t i = 0; i < AGENTLESS_MAX; i++)
         f->agentless[i].seen = false;
-    look_at_children(f, 0, getpid());
+    whole = look_at_children(f, 0, getpid());
     for (size_t i = 0; i < SFB_SHARED_PROCESS_MAX; i++) {
         struct sfb_recorder_followed *p = &f->process[i];
 
         if (p->pid == 0 || p->here == 0 || p->told)
             continue;
-        look_at_children(f, p->id, p->here);
+        whole = look_at_children(f, p->id, p->here) && whole;
         look_at_program(f, p);
     }
-    for (size_t i = 0; i < AGENTLESS_MAX; i++)
+    /* Without a descriptor there seem to be no children: none of them has ended for that. */
+    for (size_t i = 0; whole && i < AGENTLESS_MAX; i++)
         if (!f->agentless[i].seen)
             forget(f, &f->agentless[i]);
 }

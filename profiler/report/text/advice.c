@@ -85,8 +85,13 @@ void report_advice_loss(FILE *to, const struct report_data *data, uint32_t reaso
         [SFB_LOSS_SPACE] = "a larger limit on address space: ulimit -v",
     };
 
-    if (reason == SFB_LOSS_CPU && data->start.engine == SFB_ENGINE_LOOKS)
+    static const char descriptors[] = "a larger limit of descriptors: ulimit -n";
+    const bool looks = data->start.engine == SFB_ENGINE_LOOKS;
+
+    if (reason == SFB_LOSS_CPU && looks)
         put_unfound(to, data);
+    else if (looks && (reason == SFB_LOSS_NO_PROCESS || reason == SFB_LOSS_NO_TIMER))
+        put(to, descriptors);
     else if (reason < SFB_LOSS_COUNT && texts[reason])
         put(to, texts[reason]);
 }

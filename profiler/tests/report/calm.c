@@ -319,6 +319,29 @@ Test(calm, a_loss_of_all_is_said)
     unlink(made_path);
 }
 
+/* One of 301 is less than half a percent, and may be the one that is slow. */
+Test(calm, a_process_without_a_record_is_always_said)
+{
+    enum { RECORDED = 300 };
+    struct sfb_recording_start start = made_start;
+
+    start.engine = SFB_ENGINE_LOOKS;
+    made_begin_as(&start);
+    for (uint32_t i = 1; i <= RECORDED; i++) {
+        put_program(i, "/bin/program");
+        put_by(i, SFB_ENGINE_LOOKS, 10);
+    }
+    put_loss(SFB_LOSS_NO_PROCESS, 1);
+    put_loss(SFB_LOSS_NO_TIMER, 1);
+    made_end("the program ended");
+    expect("",
+           "  lost: 1 process: no place was left\n"
+           "    try: a larger limit of descriptors: ulimit -n\n",
+           "the system gave no timer");
+    expect("--check", "  lost: 1 thread: the system gave no timer\n", NULL);
+    unlink(made_path);
+}
+
 Test(calm, time_without_an_agent_is_for_a_tool_that_needs_none)
 {
     made_begin();
