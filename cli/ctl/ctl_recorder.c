@@ -43,12 +43,11 @@ static int open_socket(void)
 /* @return whether a recorder was asked: one that reads nothing is not waited for */
 static bool ask(int fd, pid_t recorder, const struct sfb_control_question *question)
 {
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
-    const int size = snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
-                              SFB_CONTROL_SOCKET "%d", (int)recorder);
+    struct sockaddr_un address;
+    const socklen_t size = sfb_control_address(&address, recorder);
 
     return sendto(fd, question, sizeof *question, MSG_NOSIGNAL, (struct sockaddr *)&address,
-                  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size)) >= 0;
+                  size) >= 0;
 }
 
 /* The process that an answer comes from, as the kernel says it. @return false: it does not */
@@ -172,19 +171,19 @@ static enum ctl_answer find_recorder(const struct asked *a, pid_t target,
     return count == 1 ? CTL_ANSWERED : CTL_SEVERAL;
 }
 
-/* The recorders here, of any user. @return how many */
+/* The recorders of this PID namespace, of any user. @return how many */
 static size_t list_recorders(pid_t out[RECORDERS])
 {
-    static const char mark[] = "@" SFB_CONTROL_SOCKET;
     FILE *sockets = fopen("/proc/net/unix", "re");
-    char line[512];
+    char line[512], mark[64];
     size_t count = 0;
 
+    snprintf(mark, sizeof mark, "@" SFB_CONTROL_SOCKET "%" PRIu64 "-", sfb_control_namespace());
     while (sockets && count < RECORDERS && fgets(line, sizeof line, sockets)) {
         const char *at = strstr(line, mark);
 
         if (at)
-            out[count++] = (pid_t)strtol(at + sizeof mark - 1, NULL, 10);
+            out[count++] = (pid_t)strtol(at + strlen(mark), NULL, 10);
     }
     if (sockets)
         fclose(sockets);

@@ -1,6 +1,7 @@
 /*
- * How `sfb ctl` speaks to a recorder that runs. The recorder has a datagram socket with the abstract name "sfb-control-PID",
- * PID its own number. It answers processes of its user and of root alone, as the kernel tells whose they are.
+ * How `sfb ctl` speaks to a recorder that runs. The recorder has a datagram socket with the abstract name "sfb-control-NAMESPACE-PID",
+ * PID its own number in its PID namespace. A container may share its network with others, whose numbers mean other processes, and
+ * whose answers the kernel says to be of process 0. It answers processes of its user and of root alone, as the kernel tells whose they are.
  *
  * A question is {process, what, name}. The process is one that is recorded, or the recorder. An answer is {good, text}: text to
  * be shown, or why not. To others the process is never in the recording.
@@ -9,10 +10,18 @@
 #define PROFILER_PROTOCOL_CONTROL_H
 
 #include <stdint.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #define SFB_CONTROL_SOCKET "sfb-control-"
 
 enum { SFB_CONTROL_NAME = 64, SFB_CONTROL_TEXT = 512 };
+
+/* The number of this process's PID namespace, as `ls -i` shows it; 0: not to be had, without /proc */
+uint64_t sfb_control_namespace(void);
+
+/* Makes the address of a recorder's socket. @return its size, in bytes */
+socklen_t sfb_control_address(struct sockaddr_un *out, pid_t recorder);
 
 enum sfb_control_what {
     SFB_CONTROL_STATUS = 0,

@@ -24,20 +24,17 @@ static uint64_t now_ns(void)
 
 void sfb_recorder_control_open(struct sfb_recorder_control *out, bool paused)
 {
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    struct sockaddr_un address;
+    const socklen_t size = sfb_control_address(&address, getpid());
     const int yes = 1;
-    int size;
 
     *out = (struct sfb_recorder_control){ .begun = now_ns() };
     out->paused_since = paused ? out->begun : 0;
     out->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (out->fd < 0)
         return;
-    size = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, SFB_CONTROL_SOCKET "%d",
-                    (int)getpid());
     if (setsockopt(out->fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0 ||
-        bind(out->fd, (struct sockaddr *)&address,
-             (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size)) != 0)
+        bind(out->fd, (struct sockaddr *)&address, size) != 0)
         sfb_recorder_control_close(out);
 }
 
