@@ -29,6 +29,8 @@ static bool put(struct looks *l, const struct look_process *p, const struct look
 /* When the present wait ended: it was woken up, and may have waited for a CPU then. */
 static uint64_t end_of(const struct look_wait *w, uint64_t on)
 {
+    if (w->off == w->begun && w->woken.time != 0 && w->woken.time < w->off)
+        return w->off; /* before its time is divided */
     return w->woken.time > w->off && w->woken.time < on ? w->woken.time : on;
 }
 
@@ -53,17 +55,17 @@ static bool put_unseen(struct looks *l, const struct look_process *p, struct loo
                                             .waker_name = w->woken.name });
 }
 
-/* Time that it was runnable is in its schedstat as well, which is read later, or was read before this record came. */
+/*
+ * Time that it was runnable is in its schedstat as well, which is read later, or was read before this record came. schedstat may
+ * have it some 0.1 ms before the time of the record.
+ */
 static void count_runnable(struct look_wait *w, uint64_t to, uint64_t ns)
 {
     const uint64_t known = w->runnable < ns ? w->runnable : ns;
 
-    if (to > w->seen) {
-        w->ahead += ns;
-        return;
-    }
     w->runnable -= known;
-    w->twice += ns - known;
+    w->fresh -= known < w->fresh ? known : w->fresh;
+    *(to > w->seen ? &w->ahead : &w->twice) += ns - known;
 }
 
 /* It had no CPU up to now. */
@@ -94,8 +96,7 @@ static bool end_wait(struct looks *l, const struct look_process *p, struct look_
     if (w->woken.time == 0 && w->early.time != 0 && w->off - w->early.time < moment_ns)
         w->woken = w->early;
     /* The kernel has no record of a wake-up on a CPU that was idle, where nothing but interrupts run. */
-    if (w->woken.time == 0 && !w->woken.ours && t->woken_since != 0 && t->woken_since < w->off &&
-        l->lost_at < w->off)
+    if (w->woken.time == 0 && t->woken_since != 0 && t->woken_since < w->off && l->lost_at < w->off)
         w->woken.name = "interrupt";
     end = end_of(w, time);
     if (!placed && w->left.place.stack != 0)
@@ -121,10 +122,12 @@ static bool take_switch(struct looks *l, const struct look_process *p, struct lo
 
     if (misc & PERF_RECORD_MISC_SWITCH_OUT) {
         const bool preempted = misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+        /* Older records may come when the thread was found: what was before that counts nowhere. */
+        const uint64_t since = time > w->begun ? time : w->begun;
 
         l->waits_since++;
-        w->off = preempted ? 0 : time;
-        w->preempted = preempted ? time : 0;
+        w->off = preempted ? 0 : since;
+        w->preempted = preempted ? since : 0;
         w->woken = (struct look_waker){ .time = 0 };
         w->doubtful = false;
         /* A look has seen it before this record came. */
@@ -252,10 +255,8 @@ static bool find_waker(struct looks *l, const struct perf_layout *layout,
         out->name = "interrupt";
         return true;
     }
-    if (sample->ids.pid == (uint32_t)getpid()) { /* a look stops the thread, or its child */
-        *out = (struct look_waker){ .ours = true };
+    if (sample->ids.pid == (uint32_t)getpid()) /* a look stops the thread, or its child */
         return true;
-    }
     if (!p) {
         if (!find_name(l, sample->ids.pid, sample->ids.time, &name))
             return false;

@@ -210,6 +210,7 @@ void look_wait_begin(const struct look_process *p, struct look_thread *t, uint64
     }
     w->cpu = w->run.cpu_time;
     w->seen = since != 0 && since < now ? since : now;
+    w->begun = w->seen;
     if (remote_task_stat_read(&stat, p->tasks, t->tid) && stat.state != 'R')
         w->off = now;
 }
@@ -427,7 +428,7 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
     if (w->dead) { /* an exec of another thread may revive its number */
         w->cpu += run.cpu_time - w->run.cpu_time;
         w->run = run;
-        w->seen = now;
+        w->seen = w->begun = now;
         return false;
     }
     t->turns = run.turns;

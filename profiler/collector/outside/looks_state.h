@@ -24,8 +24,7 @@ struct look_left {
 struct look_waker {
     uint64_t time;          /* CLOCK_MONOTONIC; 0: not known */
     uint32_t thread, stack; /* in the recording; 0: none, not known */
-    bool ours;              /* this program did, by a look */
-    const char *name;       /* of what is no thread there; NULL or "": not known */
+    const char *name;       /* of what is no thread there; NULL or "": not known, or a look */
 };
 
 /*
@@ -36,6 +35,7 @@ struct look_wait {
     uint64_t seen;              /* CLOCK_MONOTONIC: its time is divided up to here */
     struct remote_task_run run; /* as it was then */
     uint64_t cpu;               /* its CPU time when that began */
+    uint64_t begun;             /* CLOCK_MONOTONIC, when that began */
     bool asleep;                /* at `place`, since then at least */
     struct outside_place place;
     uint32_t state;   /* enum sfb_recording_state */
