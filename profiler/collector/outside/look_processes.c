@@ -191,7 +191,7 @@ static bool begin_process(struct looks *l, struct look_process *p, uint64_t now)
     if (!find_python(p) || !look_threads_list(l, p, false))
         return false;
     if (l->waits)
-        begin_all(p, p->started > l->begun);
+        begin_all(p, p->started > l->begun && !l->paused);
     return true;
 }
 

@@ -73,7 +73,7 @@ static bool add_thread(struct looks *l, struct look_process *p, pid_t tid, bool 
     t->found = t->sampled;
     look_events_begin(l, t);
     if (l->waits)
-        look_wait_begin(p, t, is_new ? look_thread_begun(p, tid) : 0);
+        look_wait_begin(p, t, is_new && !l->paused ? look_thread_begun(p, tid) : 0);
     return true;
 }
 

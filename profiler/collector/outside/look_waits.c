@@ -76,6 +76,15 @@ static bool put_rest(struct looks *l, const struct look_process *p, const struct
                    .time = t->wait.seen, .weight = weight, .state = state, .call = "" });
 }
 
+/* It sleeps, or is on a CPU: schedstat has all time that it was runnable, and takes nothing back. */
+static bool put_brief(struct looks *l, const struct look_process *p, struct look_thread *t)
+{
+    const uint64_t weight = t->wait.brief;
+
+    t->wait.brief = 0;
+    return put_rest(l, p, t, SFB_STATE_UNKNOWN, weight);
+}
+
 /* Gives back what was blocked too long by schedstat, from time that is not recorded yet. */
 static void balance(struct look_wait *w, uint64_t *from)
 {
@@ -112,9 +121,35 @@ static void divide(struct look_thread *t, const struct remote_task_run *run, uin
     w->fresh = queued - twice;
     w->runnable += w->fresh;
     /* It was awake already, and waited for a CPU: schedstat says so when it has got one. */
+    if (!look_is_exact(t))
+        balance(w, &w->brief);
     balance(w, &w->pending);
     w->run = *run;
     w->seen = now;
+}
+
+/* By looks alone: blocked time that is of no wait which looks have seen, or will see. */
+static void leave_unseen(struct look_wait *w)
+{
+    if (w->blocked <= 0)
+        return;
+    w->brief += (uint64_t)w->blocked;
+    w->blocked = 0;
+}
+
+/*
+ * By looks alone. Where this program got no CPU for long, and the thread has run more than once meanwhile, it may have waited
+ * anywhere: neither the last place nor the next one has that time.
+ */
+static void divide_looks(const struct looks *l, struct look_thread *t,
+                         const struct remote_task_run *run, uint64_t now)
+{
+    struct look_wait *w = &t->wait;
+    const bool is_late = now > w->seen + l->late && run->turns > w->run.turns + 1;
+
+    divide(t, run, now);
+    if (is_late && !look_is_exact(t))
+        leave_unseen(w);
 }
 
 /*
@@ -196,6 +231,23 @@ static void forget(struct look_wait *w)
 
 /* --- Its beginning -------------------------------------------------------------------------------------- */
 
+/* What a thread did from its beginning to its first look: by schedstat, for no look has seen where it was. */
+static void count_before(struct look_thread *t, uint64_t ns)
+{
+    struct look_wait *w = &t->wait;
+    uint64_t ran, blocked;
+
+    /* CPU time that is no time of the thread is the process's. */
+    w->cpu = t->sampled < w->run.cpu_time ? t->sampled : w->run.cpu_time;
+    ran = w->run.cpu_time - w->cpu < ns ? w->run.cpu_time - w->cpu : ns;
+    w->runnable = w->run.waited < ns - ran ? w->run.waited : ns - ran;
+    blocked = ns - ran - w->runnable;
+    if (look_is_exact(t)) /* records have the waits of it */
+        w->blocked = (int64_t)blocked;
+    else
+        w->brief = blocked;
+}
+
 void look_wait_begin(const struct look_process *p, struct look_thread *t, uint64_t since)
 {
     struct look_wait *w = &t->wait;
@@ -209,8 +261,10 @@ void look_wait_begin(const struct look_process *p, struct look_thread *t, uint64
         return;
     }
     w->cpu = w->run.cpu_time;
-    w->seen = since != 0 && since < now ? since : now;
-    w->begun = w->seen;
+    w->seen = now;
+    w->begun = since != 0 && since < now ? since : now;
+    if (w->begun < now)
+        count_before(t, now - w->begun);
     if (remote_task_stat_read(&stat, p->tasks, t->tid) && stat.state != 'R')
         w->off = now;
 }
@@ -221,10 +275,13 @@ static bool take_running(struct looks *l, struct look_process *p, struct look_th
 {
     struct look_wait *w = &t->wait;
     struct outside_place place = { .stack = 0 };
+    const bool on_cpu = look_cpu_find(l, p, t) == LOOK_ON_CPU;
     uint64_t weight;
 
     w->asleep = false;
-    if (!look_running(l, p, t, look_cpu_find(l, p, t) == LOOK_ON_CPU, &place))
+    if (on_cpu && !look_is_exact(t) && w->brief >= part_ns && !put_brief(l, p, t))
+        return false;
+    if (!look_running(l, p, t, on_cpu, &place))
         return false;
     if (place.stack == 0)
         return true;
@@ -286,11 +343,13 @@ static bool go_to(struct looks *l, const struct look_process *p, struct look_thr
                                     : w->seen;
         w->holder = w->holder_stack = 0;
     }
-    if (!look_is_exact(t) && w->blocked > 0) {
+    if (look_is_exact(t))
+        return true;
+    if (w->blocked > 0) {
         w->pending += (uint64_t)w->blocked;
         w->blocked = 0;
     }
-    return true;
+    return put_brief(l, p, t);
 }
 
 static bool take_place(struct looks *l, struct look_process *p, struct look_thread *t,
@@ -353,7 +412,7 @@ static bool take_asleep(struct looks *l, struct look_process *p, struct look_thr
 
         seen = l->look.at;
         if (run.turns != 0)
-            divide(t, &run, seen);
+            divide_looks(l, t, &run, seen);
         if (!outside_find_place(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, seen, &stack,
                                 look_python(l), &place) ||
             !look_awaited_find(l, p, t->tid, &awaited))
@@ -396,12 +455,18 @@ static bool goes_on_exactly(struct looks *l, const struct look_process *p, struc
         return true;
     }
     settle(w);
-    if (w->brief >= part_ns) {
-        *good = put_rest(l, p, t, SFB_STATE_UNKNOWN, w->brief);
-        w->brief = 0;
-    }
+    if (w->brief >= part_ns)
+        *good = put_brief(l, p, t);
     w->still = has_run ? 0 : before;
     return false;
+}
+
+/* It has slept at its place up to now. */
+static void rest(struct look_wait *w, uint64_t now)
+{
+    w->pending += now - w->seen;
+    w->seen = now;
+    balance(w, &w->pending);
 }
 
 /* Every second round of a thread that has not run for long. */
@@ -436,12 +501,11 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
         return goes_on_exactly(l, p, t, &run, now, good);
     if (!has_not_run(w, &run)) {
         w->rests = 0;
-        divide(t, &run, now);
+        divide_looks(l, t, &run, now);
         return false;
     }
     w->rests += w->rests < RESTING;
-    w->pending += now - w->seen;
-    w->seen = now;
+    rest(w, now);
     if (w->pending >= part_ns)
         *good = flush(l, p, t);
     return true;
@@ -449,12 +513,15 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
 
 /*
  * The thread has run since it was seen asleep. If it runs now, it was blocked at that place since then; if it is asleep again,
- * at some moment in between it went from the one place to the other.
+ * at some moment in between it went from the one place to the other. If looks have found it running alone, the place that is
+ * seen next has what it was blocked, up to a bound: else the last one has all the waits that were missed.
  */
-static void place_blocked(struct look_wait *w, bool runs)
+static void place_blocked(const struct looks *l, struct look_wait *w, bool runs)
 {
     const int64_t part = runs ? w->blocked : w->blocked / 2;
 
+    if (runs && !w->asleep && w->blocked > (int64_t)l->late)
+        leave_unseen(w);
     if (!w->asleep || part <= 0)
         return;
     w->pending += (uint64_t)part;
@@ -483,7 +550,7 @@ bool look_wait_take(struct looks *l, struct look_process *p, struct look_thread 
         return look_wait_put(l, p, t);
     }
     if (!look_is_exact(t))
-        place_blocked(w, letter == 'R');
+        place_blocked(l, w, letter == 'R');
 
     /* It sleeps, and has for a round: the record of that is lost. */
     if (w->off == 0 && w->still != 0 && letter != 'R')
@@ -538,8 +605,7 @@ void look_wait_close(const struct look_process *p, struct look_thread *t)
         divide(t, &run, now);
         settle_present(w);
     } else if (has_not_run(w, &run)) {
-        w->pending += now - w->seen;
-        w->seen = now;
+        rest(w, now);
     } else {
         divide(t, &run, now);
     }

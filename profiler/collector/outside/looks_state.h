@@ -56,7 +56,7 @@ struct look_wait {
     bool dead;            /* a zombie: its time is no wait */
     bool doubtful;        /* records were lost: `off` holds if it has not run since */
     uint64_t overdue;     /* `off` of a wait that has ended by schedstat, and not by records yet */
-    uint64_t brief;       /* ns of those, not recorded yet */
+    uint64_t brief;       /* ns that no look has placed, or will; not recorded yet */
 
     /* With samples of switches, and of wake-ups */
     struct look_left left;
@@ -144,6 +144,7 @@ struct looks {
     bool paused;      /* looks_pause() */
     bool ends;        /* all time is divided for the last time */
     uint64_t drained; /* CLOCK_MONOTONIC: records up to here were taken */
+    uint64_t late;    /* ns: looks so far apart are late */
     uint64_t rounds;
     REPORT_ARRAY(struct look_process *) processes;
     struct remote_look look;      /* its room is used again */
