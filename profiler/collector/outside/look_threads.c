@@ -94,6 +94,7 @@ static void close_thread(struct looks *l, const struct look_process *p, struct l
     if (l->waits)
         look_wait_end(l, p, t);
     look_events_end(l, t);
+    free(t->unsure.at);
     if (t->run < 0)
         return;
     close(t->run);

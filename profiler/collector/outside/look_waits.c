@@ -6,6 +6,7 @@
 
 #include "profiler/collector/outside/look_awaited.h"
 #include "profiler/collector/outside/look_cpu.h"
+#include "profiler/collector/outside/look_ended.h"
 #include "profiler/collector/outside/look_holders.h"
 #include "sfb/remote.h"
 
@@ -194,7 +195,7 @@ static void settle(struct look_wait *w)
     /* Preempted: schedstat does not say yet that it is runnable. */
     const uint64_t queued =
         w->preempted != 0 && w->seen > w->preempted ? w->seen - w->preempted : 0;
-    int64_t ended = w->blocked - (int64_t)present - (int64_t)queued;
+    int64_t ended = w->blocked - (int64_t)(present + queued + w->unsure);
     const int64_t before = ended;
 
     w->pending += take_of(&ended, w->claim);
@@ -255,6 +256,7 @@ void look_wait_begin(const struct look_process *p, struct look_thread *t, uint64
     uint64_t now;
 
     *w = (struct look_wait){ .call = "" };
+    t->unsure.count = 0;
     if (!read_run(&w->run, &now, p, t)) { /* it has ended, or there is no descriptor just now */
         w->seen = now_ns();
         w->dead = true;
@@ -288,6 +290,8 @@ static bool take_running(struct looks *l, struct look_process *p, struct look_th
     weight = w->runnable;
     if (look_has_own(t)) /* the record of that, with its place, comes with the next ones */
         weight -= w->fresh < weight ? w->fresh : weight;
+    if (w->unsure > 0) /* some may be of a wait that has ended */
+        weight = 0;
     w->runnable -= weight;
     return put(l, p, t,
                (struct sfb_recording_wait){ .stack = place.stack,
@@ -439,6 +443,9 @@ static bool goes_on_exactly(struct looks *l, const struct look_process *p, struc
     const uint64_t before = w->seen;
 
     divide(t, run, now);
+    *good = look_ended_settle(l, p, t, false);
+    if (!*good)
+        return true;
     if ((w->doubtful && has_run) || (w->overdue != 0 && w->overdue == w->off))
         forget(w);
     w->doubtful = false;
@@ -467,6 +474,14 @@ static void rest(struct look_wait *w, uint64_t now)
     w->pending += now - w->seen;
     w->seen = now;
     balance(w, &w->pending);
+}
+
+/* Else it was woken up, and waits for a CPU: schedstat says later how much of its time was no sleep. */
+static bool is_still_asleep(const struct look_process *p, const struct look_thread *t)
+{
+    struct remote_task_stat stat;
+
+    return remote_task_stat_read(&stat, p->tasks, t->tid) && stat.state != 'R';
 }
 
 /* Every second round of a thread that has not run for long. */
@@ -506,7 +521,7 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
     }
     w->rests += w->rests < RESTING;
     rest(w, now);
-    if (w->pending >= part_ns)
+    if (w->pending >= part_ns && is_still_asleep(p, t))
         *good = flush(l, p, t);
     return true;
 }
@@ -567,6 +582,8 @@ bool look_wait_change(struct looks *l, const struct look_process *p, struct look
     struct look_wait *w = &t->wait;
     const uint64_t brief = w->brief;
 
+    if (!look_ended_settle(l, p, t, true))
+        return false;
     settle(w);
     forget(w);
     w->asleep = false;
@@ -589,7 +606,7 @@ static void end_gone(struct look_wait *w)
     settle(w);
 }
 
-void look_wait_close(const struct look_process *p, struct look_thread *t)
+void look_wait_close(struct looks *l, const struct look_process *p, struct look_thread *t)
 {
     struct look_wait *w = &t->wait;
     struct remote_task_run run;
@@ -603,6 +620,8 @@ void look_wait_close(const struct look_process *p, struct look_thread *t)
     }
     if (look_is_exact(t)) {
         divide(t, &run, now);
+        look_ended_settle(l, p, t,
+                          false); /* what cannot be written fails the recording at its end */
         settle_present(w);
     } else if (has_not_run(w, &run)) {
         rest(w, now);
@@ -616,7 +635,7 @@ bool look_wait_put(struct looks *l, const struct look_process *p, struct look_th
     struct look_wait *w = &t->wait;
 
     w->asleep = false;
-    if (!flush(l, p, t) ||
+    if (!look_ended_settle(l, p, t, true) || !flush(l, p, t) ||
         !put_rest(l, p, t, SFB_STATE_UNKNOWN,
                   w->brief + (w->blocked > 0 ? (uint64_t)w->blocked : 0)) ||
         !put_rest(l, p, t, SFB_STATE_RUNNABLE, w->runnable))
@@ -631,7 +650,7 @@ bool look_wait_end(struct looks *l, const struct look_process *p, struct look_th
     const struct look_wait *w = &t->wait;
 
     if (!l->ends && !l->paused)
-        look_wait_close(p, t);
+        look_wait_close(l, p, t);
     if (!look_wait_put(l, p, t))
         return false;
     return outside_end_thread(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, w->seen,

@@ -257,7 +257,7 @@ static void close_all(struct looks *l)
             struct look_process *p = l->processes.at[k];
 
             for (size_t j = 0; j < p->threads.count; j++)
-                look_wait_close(p, &p->threads.at[j]);
+                look_wait_close(l, p, &p->threads.at[j]);
             count += p->threads.count;
         }
         if (now_ns() - before < look_pass_ns(count))

@@ -27,6 +27,13 @@ struct look_waker {
     const char *name;       /* of what is no thread there; NULL or "": not known, or a look */
 };
 
+/* A wait that has ended without a record of its wake-up: look_ended.h. */
+struct look_ended {
+    struct look_left left;
+    struct look_waker woken;
+    uint64_t off, on; /* CLOCK_MONOTONIC */
+};
+
 /*
  * The wall time of a thread, where waits are recorded. What schedstat says divides it exactly: CPU time, time that it was
  * runnable, and the rest, blocked. Where it was blocked is what looks have seen.
@@ -63,6 +70,7 @@ struct look_wait {
     uint64_t preempted;      /* CLOCK_MONOTONIC, since when it would run on; 0: it does not */
     uint64_t ahead;          /* ns that it was runnable, recorded before schedstat was read */
     uint64_t twice;          /* ns of that, recorded after schedstat's were */
+    uint64_t unsure;         /* ns of waits that look_ended.h has */
     uint64_t fresh;          /* ns of `runnable`, by the last reading of schedstat */
     struct look_waker woken; /* from the present wait */
     struct look_waker early; /* while it ran, as far as records say */
@@ -87,6 +95,7 @@ struct look_thread {
     uint64_t sampled; /* CPU time that samples have, or that was before */
     bool seen;
     struct look_wait wait;
+    REPORT_ARRAY(struct look_ended) unsure;
     uint64_t ran_at;    /* CLOCK_MONOTONIC of its last sample */
     uint32_t ran_stack; /* of that one, in the recording */
     struct wait_thread_events events;
