@@ -5,9 +5,9 @@
  * clocks say. FOLDER/go and FOLDER/stop are pipes: the program goes on when they are opened for writing. It writes FOLDER/log:
  *
  *     place NAME NS COUNT RUNNABLE   waits of all threads there, without the ns in which the thread was runnable
- *     thread NAME WALL CPU RUNNABLE EARLY_CPU EARLY_RUNNABLE WOKEN_RUNNABLE
+ *     thread NAME WALL CPU RUNNABLE EARLY_CPU EARLY_RUNNABLE WOKEN_RUNNABLE EARLY_WALL
  *
- * These are ns between both waits; what was before the end of the first one; and of that, since its beginning.
+ * These are ns between both waits; what was before the end of the first one; of that, since its beginning; and what its beginning took.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -29,7 +29,8 @@ enum { SHORT = 50000, LONG = 2000000, LONG_EVERY = 7 };
 struct worker {
     struct place places[PLACES];
     char name[16];
-    uint64_t wall, cpu, queued, early_cpu, early_queued, woken_queued;
+    uint64_t wall, cpu, queued, early_cpu, early_queued, woken_queued, early_wall;
+    uint64_t created; /* CLOCK_MONOTONIC */
 };
 
 static struct worker workers[THREADS_MOST];
@@ -181,25 +182,47 @@ static void prepare(struct worker *w)
         exit(2);
 }
 
+/*
+ * Linux 6.12 and later count some sleep as time in the queue, up to a whole wait of a few in a thousand: they dequeue a thread late, which
+ * then changes CPUs. A wait lasts for wait_ns at least, or poll()'s milliseconds: what is left was runnable at most.
+ *
+ * @return ns that schedstat counts too much
+ */
+static uint64_t wait_at(struct place *place, int schedstat)
+{
+    const uint64_t ns = place->ns, queued = place->queued_ns;
+    const uint64_t least = (uint64_t)wait_ns / 1000000 * 1000000;
+    uint64_t most;
+
+    place_wait_once(place, schedstat);
+    most = place->ns - ns > least ? place->ns - ns - least : 0;
+    if (place->queued_ns - queued <= most)
+        return 0;
+    most = place->queued_ns - queued - most;
+    place->queued_ns -= most;
+    return most;
+}
+
 static void run_waits(struct worker *w, bool alone)
 {
     const int schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    uint64_t began;
+    uint64_t began, slept = 0;
 
     prepare(w);
     w->woken_queued = queued_ns(schedstat);
+    w->early_wall = now_ns() - w->created;
     place_before(alone);
     w->early_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     began = now_with_queued(schedstat, &w->early_queued);
     w->woken_queued = w->early_queued - w->woken_queued;
     for (size_t i = 0; i < WAITS; i++) {
         wait_ns = (long)(WAIT_MS + random_next() % (VARIES_MS + 1)) * 1000000;
-        place_wait_once(&w->places[random_next() % PLACES], schedstat);
+        slept += wait_at(&w->places[random_next() % PLACES], schedstat);
         work(i % LONG_EVERY == 0 ? LONG : SHORT);
     }
     w->cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - w->early_cpu;
     w->wall = now_with_queued(schedstat, &w->queued) - began;
-    w->queued -= w->early_queued;
+    w->queued -= w->early_queued + slept;
 }
 
 static void *run(void *worker)
@@ -229,10 +252,11 @@ static void write_log(size_t threads)
                 (unsigned long long)sum.queued_ns);
     }
     for (const struct worker *w = workers; w < workers + threads; w++)
-        fprintf(file, "thread %s %llu %llu %llu %llu %llu %llu\n", w->name,
+        fprintf(file, "thread %s %llu %llu %llu %llu %llu %llu %llu\n", w->name,
                 (unsigned long long)w->wall, (unsigned long long)w->cpu,
                 (unsigned long long)w->queued, (unsigned long long)w->early_cpu,
-                (unsigned long long)w->early_queued, (unsigned long long)w->woken_queued);
+                (unsigned long long)w->early_queued, (unsigned long long)w->woken_queued,
+                (unsigned long long)w->early_wall);
     if (fclose(file) != 0)
         exit(2);
 }
@@ -253,9 +277,11 @@ static void run_threads(size_t threads)
     if (sem_init(&ended, 0, 0) != 0 ||
         pthread_barrier_init(&go_on, NULL, (unsigned)threads + 1) != 0)
         exit(2);
-    for (size_t i = 0; i < threads; i++)
+    for (size_t i = 0; i < threads; i++) {
+        workers[i].created = now_ns();
         if (pthread_create(&thread, NULL, run, &workers[i]) != 0)
             exit(2);
+    }
     wait_for_pipe("go");
     pthread_barrier_wait(&go_on);
     for (size_t i = 0; i < threads; i++)
@@ -270,6 +296,7 @@ int main(int argc, char **argv)
     if (threads < 1 || threads > THREADS_MOST)
         return 2;
     folder = argv[1];
+    workers[0].created = now_ns();
     for (size_t i = 0; i < threads; i++)
         snprintf(workers[i].name, sizeof workers[i].name, "known%zu", i);
     make_pipe("go");

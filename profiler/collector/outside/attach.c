@@ -385,7 +385,8 @@ bool attach_begin(struct attach *a, struct sfb_recording_writer *writer)
         return false;
     a->judged = a->listed = now_ns();
     if (a->state.engine == SFB_ENGINE_LOOKS) {
-        a->looks = looks_open(a->outside, a->how.wall_hz > 0, a->state.switches ? &a->waits : NULL);
+        a->looks = looks_open(a->outside, a->how.wall_hz > 0, a->state.rate_hz,
+                              a->state.switches ? &a->waits : NULL);
         if (a->state.switches)
             wait_events_enable(&a->waits);
         a->random = a->listed | 1;

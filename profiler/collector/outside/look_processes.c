@@ -204,7 +204,7 @@ static bool begin_process(struct looks *l, struct look_process *p, uint64_t now)
     if (!find_python(p))
         return false;
     if (l->waits)
-        begin_all(p, has_come(l, p));
+        begin_all(p, has_come(l, p) && !l->paused);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "profiler/collector/outside/look_awaited.h"
+#include "profiler/collector/outside/look_ended.h"
 #include "profiler/collector/outside/look_events.h"
 #include "profiler/collector/outside/look_threads.h"
 #include "profiler/collector/outside/outside.h"
@@ -19,67 +20,12 @@ static const uint64_t moment_ns = 100000;
 
 /* --- Records of switches --------------------------------------------------------------------------------- */
 
-static bool put(struct looks *l, const struct look_process *p, const struct look_thread *t,
-                struct sfb_recording_wait wait)
-{
-    return wait.weight == 0 ||
-           outside_take_wait(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, &wait);
-}
-
 /* When the present wait ended: it was woken up, and may have waited for a CPU then. */
 static uint64_t end_of(const struct look_wait *w, uint64_t on)
 {
+    if (w->off == w->begun && w->woken.time != 0 && w->woken.time < w->off)
+        return w->off; /* before its time is divided */
     return w->woken.time > w->off && w->woken.time < on ? w->woken.time : on;
-}
-
-/* No look has seen it: its place is that of its beginning. schedstat has its time as well, and is read later. */
-static bool put_unseen(struct looks *l, const struct look_process *p, struct look_thread *t,
-                       uint64_t end)
-{
-    struct look_wait *w = &t->wait;
-
-    w->blocked -= (int64_t)(end - w->off);
-    return put(l, p, t,
-               (struct sfb_recording_wait){ .stack = w->left.place.stack,
-                                            .end = w->left.place.end,
-                                            .time = end,
-                                            .weight = end - w->off,
-                                            .state = w->left.state,
-                                            .call = w->left.call,
-                                            .awaited = w->left.awaited,
-                                            .since = w->off,
-                                            .waker = w->woken.thread,
-                                            .waker_stack = w->woken.stack,
-                                            .waker_name = w->woken.name });
-}
-
-/* Time that it was runnable is in its schedstat as well, which is read later, or was read before this record came. */
-static void count_runnable(struct look_wait *w, uint64_t to, uint64_t ns)
-{
-    const uint64_t known = w->runnable < ns ? w->runnable : ns;
-
-    if (to > w->seen) {
-        w->ahead += ns;
-        return;
-    }
-    w->runnable -= known;
-    w->twice += ns - known;
-}
-
-/* It had no CPU up to now. */
-static bool put_runnable(struct looks *l, const struct look_process *p, struct look_thread *t,
-                         const struct outside_place *place, uint64_t from, uint64_t to)
-{
-    if (to <= from || place->stack == 0)
-        return true;
-    count_runnable(&t->wait, to, to - from);
-    return put(l, p, t,
-               (struct sfb_recording_wait){ .stack = place->stack,
-                                            .end = place->end,
-                                            .time = to,
-                                            .weight = to - from,
-                                            .state = SFB_STATE_RUNNABLE,
-                                            .call = "" });
 }
 
 /* The thread goes on after a wait. */
@@ -94,12 +40,11 @@ static bool end_wait(struct looks *l, const struct look_process *p, struct look_
     if (w->woken.time == 0 && w->early.time != 0 && w->off - w->early.time < moment_ns)
         w->woken = w->early;
     /* The kernel has no record of a wake-up on a CPU that was idle, where nothing but interrupts run. */
-    if (w->woken.time == 0 && !w->woken.ours && t->woken_since != 0 && t->woken_since < w->off &&
-        l->lost_at < w->off)
+    if (w->woken.time == 0 && t->woken_since != 0 && t->woken_since < w->off && l->lost_at < w->off)
         w->woken.name = "interrupt";
     end = end_of(w, time);
     if (!placed && w->left.place.stack != 0)
-        return put_unseen(l, p, t, end) && put_runnable(l, p, t, &w->left.place, end, time);
+        return look_ended_take(l, p, t, end, time);
     w->woke = end;
     if (placed && end < time) { /* exactly, whatever schedstat says of it later */
         w->pending += end - w->off;
@@ -110,7 +55,7 @@ static bool end_wait(struct looks *l, const struct look_process *p, struct look_
     if (!placed)
         return true;
     w->waker = w->woken;
-    return put_runnable(l, p, t, &w->place, end, time);
+    return look_ended_runnable(l, p, t, &w->place, end, time);
 }
 
 static bool take_switch(struct looks *l, const struct look_process *p, struct look_thread *t,
@@ -121,10 +66,12 @@ static bool take_switch(struct looks *l, const struct look_process *p, struct lo
 
     if (misc & PERF_RECORD_MISC_SWITCH_OUT) {
         const bool preempted = misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+        /* Older records may come when the thread was found: what was before that counts nowhere. */
+        const uint64_t since = time > w->begun ? time : w->begun;
 
         l->waits_since++;
-        w->off = preempted ? 0 : time;
-        w->preempted = preempted ? time : 0;
+        w->off = preempted ? 0 : since;
+        w->preempted = preempted ? since : 0;
         w->woken = (struct look_waker){ .time = 0 };
         w->doubtful = false;
         /* A look has seen it before this record came. */
@@ -137,7 +84,7 @@ static bool take_switch(struct looks *l, const struct look_process *p, struct lo
     if (w->off != 0 && time > w->off)
         good = end_wait(l, p, t, time);
     else if (w->preempted != 0)
-        good = put_runnable(l, p, t, &w->left.place, w->preempted, time);
+        good = look_ended_runnable(l, p, t, &w->left.place, w->preempted, time);
     w->off = w->preempted = 0;
     w->left.place.stack = 0;
     w->early.time = 0;
@@ -252,10 +199,8 @@ static bool find_waker(struct looks *l, const struct perf_layout *layout,
         out->name = "interrupt";
         return true;
     }
-    if (sample->ids.pid == (uint32_t)getpid()) { /* a look stops the thread, or its child */
-        *out = (struct look_waker){ .ours = true };
+    if (sample->ids.pid == (uint32_t)getpid()) /* a look stops the thread, or its child */
         return true;
-    }
     if (!p) {
         if (!find_name(l, sample->ids.pid, sample->ids.time, &name))
             return false;

@@ -103,7 +103,7 @@ static bool add_thread(struct looks *l, struct look_process *p, pid_t tid, bool 
     t->found = t->sampled;
     look_events_begin(l, t);
     if (l->waits)
-        look_wait_begin(p, t, is_new ? look_thread_begun(p, tid) : 0);
+        look_wait_begin(p, t, is_new && !l->paused ? look_thread_begun(p, tid) : 0);
     return true;
 }
 
@@ -126,6 +126,7 @@ static void close_thread(struct looks *l, const struct look_process *p, struct l
     else if (t->cpu > t->sampled)
         outside_rest(l->outside, (uint32_t)p->pid, t->cpu - t->sampled);
     look_events_end(l, t);
+    free(t->unsure.at);
     close_run(l, t);
 }
 
@@ -170,6 +171,7 @@ void look_threads_drop(struct looks *l, struct look_process *p)
 {
     for (size_t i = 0; i < p->threads.count; i++) {
         look_events_end(l, &p->threads.at[i]);
+        free(p->threads.at[i].unsure.at);
         close_run(l, &p->threads.at[i]);
     }
     p->threads.count = 0;

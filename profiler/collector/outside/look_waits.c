@@ -7,6 +7,7 @@
 
 #include "profiler/collector/outside/look_awaited.h"
 #include "profiler/collector/outside/look_cpu.h"
+#include "profiler/collector/outside/look_ended.h"
 #include "profiler/collector/outside/look_holders.h"
 #include "sfb/remote.h"
 
@@ -77,6 +78,15 @@ static bool put_rest(struct looks *l, const struct look_process *p, const struct
                    .time = t->wait.seen, .weight = weight, .state = state, .call = "" });
 }
 
+/* It sleeps, or is on a CPU: schedstat has all time that it was runnable, and takes nothing back. */
+static bool put_brief(struct looks *l, const struct look_process *p, struct look_thread *t)
+{
+    const uint64_t weight = t->wait.brief;
+
+    t->wait.brief = 0;
+    return put_rest(l, p, t, SFB_STATE_UNKNOWN, weight);
+}
+
 /* Gives back what was blocked too long by schedstat, from time that is not recorded yet. */
 static void balance(struct look_wait *w, uint64_t *from)
 {
@@ -113,9 +123,35 @@ static void divide(struct look_thread *t, const struct remote_task_run *run, uin
     w->fresh = queued - twice;
     w->runnable += w->fresh;
     /* It was awake already, and waited for a CPU: schedstat says so when it has got one. */
+    if (!look_is_exact(t))
+        balance(w, &w->brief);
     balance(w, &w->pending);
     w->run = *run;
     w->seen = now;
+}
+
+/* By looks alone: blocked time that is of no wait which looks have seen, or will see. */
+static void leave_unseen(struct look_wait *w)
+{
+    if (w->blocked <= 0)
+        return;
+    w->brief += (uint64_t)w->blocked;
+    w->blocked = 0;
+}
+
+/*
+ * By looks alone. Where this program got no CPU for long, and the thread has run more than once meanwhile, it may have waited
+ * anywhere: neither the last place nor the next one has that time.
+ */
+static void divide_looks(const struct looks *l, struct look_thread *t,
+                         const struct remote_task_run *run, uint64_t now)
+{
+    struct look_wait *w = &t->wait;
+    const bool is_late = now > w->seen + l->late && run->turns > w->run.turns + 1;
+
+    divide(t, run, now);
+    if (is_late && !look_is_exact(t))
+        leave_unseen(w);
 }
 
 /*
@@ -160,7 +196,7 @@ static void settle(struct look_wait *w)
     /* Preempted: schedstat does not say yet that it is runnable. */
     const uint64_t queued =
         w->preempted != 0 && w->seen > w->preempted ? w->seen - w->preempted : 0;
-    int64_t ended = w->blocked - (int64_t)present - (int64_t)queued;
+    int64_t ended = w->blocked - (int64_t)(present + queued + w->unsure);
     const int64_t before = ended;
 
     w->pending += take_of(&ended, w->claim);
@@ -197,6 +233,23 @@ static void forget(struct look_wait *w)
 
 /* --- Its beginning -------------------------------------------------------------------------------------- */
 
+/* What a thread did from its beginning to its first look: by schedstat, for no look has seen where it was. */
+static void count_before(struct look_thread *t, uint64_t ns)
+{
+    struct look_wait *w = &t->wait;
+    uint64_t ran, blocked;
+
+    /* Of a new process it is the process's, and no time of the thread. */
+    w->cpu = t->sampled < w->run.cpu_time ? t->sampled : w->run.cpu_time;
+    ran = w->run.cpu_time < ns ? w->run.cpu_time : ns;
+    w->runnable = w->run.waited < ns - ran ? w->run.waited : ns - ran;
+    blocked = ns - ran - w->runnable;
+    if (look_is_exact(t)) /* records have the waits of it */
+        w->blocked = (int64_t)blocked;
+    else
+        w->brief = blocked;
+}
+
 void look_wait_begin(const struct look_process *p, struct look_thread *t, uint64_t since)
 {
     struct look_wait *w = &t->wait;
@@ -204,6 +257,7 @@ void look_wait_begin(const struct look_process *p, struct look_thread *t, uint64
     uint64_t now;
 
     *w = (struct look_wait){ .call = "" };
+    t->unsure.count = 0;
     if (!read_run(&w->run, &now, p, t)) {
         w->dead = remote_task_has_ended(errno);
         w->late = !w->dead; /* it begins with the first look that finds a descriptor */
@@ -211,7 +265,10 @@ void look_wait_begin(const struct look_process *p, struct look_thread *t, uint64
         return;
     }
     w->cpu = w->run.cpu_time;
-    w->seen = since != 0 && since < now ? since : now;
+    w->seen = now;
+    w->begun = since != 0 && since < now ? since : now;
+    if (w->begun < now)
+        count_before(t, now - w->begun);
     if (remote_task_stat_read(&stat, p->tasks, t->tid) && stat.state != 'R')
         w->off = now;
 }
@@ -222,16 +279,21 @@ static bool take_running(struct looks *l, struct look_process *p, struct look_th
 {
     struct look_wait *w = &t->wait;
     struct outside_place place = { .stack = 0 };
+    const bool on_cpu = look_cpu_find(l, p, t) == LOOK_ON_CPU;
     uint64_t weight;
 
     w->asleep = false;
-    if (!look_running(l, p, t, look_cpu_find(l, p, t) == LOOK_ON_CPU, &place))
+    if (on_cpu && !look_is_exact(t) && w->brief >= part_ns && !put_brief(l, p, t))
+        return false;
+    if (!look_running(l, p, t, on_cpu, &place))
         return false;
     if (place.stack == 0)
         return true;
     weight = w->runnable;
     if (look_has_own(t)) /* the record of that, with its place, comes with the next ones */
         weight -= w->fresh < weight ? w->fresh : weight;
+    if (w->unsure > 0) /* some may be of a wait that has ended */
+        weight = 0;
     w->runnable -= weight;
     return put(l, p, t,
                (struct sfb_recording_wait){ .stack = place.stack,
@@ -287,11 +349,13 @@ static bool go_to(struct looks *l, const struct look_process *p, struct look_thr
                                     : w->seen;
         w->holder = w->holder_stack = 0;
     }
-    if (!look_is_exact(t) && w->blocked > 0) {
+    if (look_is_exact(t))
+        return true;
+    if (w->blocked > 0) {
         w->pending += (uint64_t)w->blocked;
         w->blocked = 0;
     }
-    return true;
+    return put_brief(l, p, t);
 }
 
 static bool take_place(struct looks *l, struct look_process *p, struct look_thread *t,
@@ -354,7 +418,7 @@ static bool take_asleep(struct looks *l, struct look_process *p, struct look_thr
 
         seen = l->look.at;
         if (run.turns != 0)
-            divide(t, &run, seen);
+            divide_looks(l, t, &run, seen);
         if (!outside_find_place(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, seen, &stack,
                                 look_python(l), &place) ||
             !look_awaited_find(l, p, t->tid, &awaited))
@@ -381,6 +445,9 @@ static bool goes_on_exactly(struct looks *l, const struct look_process *p, struc
     const uint64_t before = w->seen;
 
     divide(t, run, now);
+    *good = look_ended_settle(l, p, t, false);
+    if (!*good)
+        return true;
     if ((w->doubtful && has_run) || (w->overdue != 0 && w->overdue == w->off))
         forget(w);
     w->doubtful = false;
@@ -397,12 +464,26 @@ static bool goes_on_exactly(struct looks *l, const struct look_process *p, struc
         return true;
     }
     settle(w);
-    if (w->brief >= part_ns) {
-        *good = put_rest(l, p, t, SFB_STATE_UNKNOWN, w->brief);
-        w->brief = 0;
-    }
+    if (w->brief >= part_ns)
+        *good = put_brief(l, p, t);
     w->still = has_run ? 0 : before;
     return false;
+}
+
+/* It has slept at its place up to now. */
+static void rest(struct look_wait *w, uint64_t now)
+{
+    w->pending += now - w->seen;
+    w->seen = now;
+    balance(w, &w->pending);
+}
+
+/* Else it was woken up, and waits for a CPU: schedstat says later how much of its time was no sleep. */
+static bool is_still_asleep(const struct look_process *p, const struct look_thread *t)
+{
+    struct remote_task_stat stat;
+
+    return remote_task_stat_read(&stat, p->tasks, t->tid) && stat.state != 'R';
 }
 
 /* Every second round of a thread that has not run for long. */
@@ -429,7 +510,7 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
     if (w->dead || w->late) { /* an exec of another thread may revive its number */
         w->cpu += run.cpu_time - w->run.cpu_time;
         w->run = run;
-        w->seen = now;
+        w->seen = w->begun = now;
         l->unread += w->late;
         w->late = false;
         return false;
@@ -439,25 +520,27 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
         return goes_on_exactly(l, p, t, &run, now, good);
     if (!has_not_run(w, &run)) {
         w->rests = 0;
-        divide(t, &run, now);
+        divide_looks(l, t, &run, now);
         return false;
     }
     w->rests += w->rests < RESTING;
-    w->pending += now - w->seen;
-    w->seen = now;
-    if (w->pending >= part_ns)
+    rest(w, now);
+    if (w->pending >= part_ns && is_still_asleep(p, t))
         *good = flush(l, p, t);
     return true;
 }
 
 /*
  * The thread has run since it was seen asleep. If it runs now, it was blocked at that place since then; if it is asleep again,
- * at some moment in between it went from the one place to the other.
+ * at some moment in between it went from the one place to the other. If looks have found it running alone, the place that is
+ * seen next has what it was blocked, up to a bound: else the last one has all the waits that were missed.
  */
-static void place_blocked(struct look_wait *w, bool runs)
+static void place_blocked(const struct looks *l, struct look_wait *w, bool runs)
 {
     const int64_t part = runs ? w->blocked : w->blocked / 2;
 
+    if (runs && !w->asleep && w->blocked > (int64_t)l->late)
+        leave_unseen(w);
     if (!w->asleep || part <= 0)
         return;
     w->pending += (uint64_t)part;
@@ -488,7 +571,7 @@ bool look_wait_take(struct looks *l, struct look_process *p, struct look_thread 
         return look_wait_put(l, p, t);
     }
     if (!look_is_exact(t))
-        place_blocked(w, letter == 'R');
+        place_blocked(l, w, letter == 'R');
 
     /* It sleeps, and has for a round: the record of that is lost. */
     if (w->off == 0 && w->still != 0 && letter != 'R')
@@ -505,6 +588,8 @@ bool look_wait_change(struct looks *l, const struct look_process *p, struct look
     struct look_wait *w = &t->wait;
     const uint64_t brief = w->brief;
 
+    if (!look_ended_settle(l, p, t, true))
+        return false;
     settle(w);
     forget(w);
     w->asleep = false;
@@ -527,7 +612,7 @@ static void end_gone(struct look_wait *w)
     settle(w);
 }
 
-void look_wait_close(const struct look_process *p, struct look_thread *t)
+void look_wait_close(struct looks *l, const struct look_process *p, struct look_thread *t)
 {
     struct look_wait *w = &t->wait;
     struct remote_task_run run;
@@ -542,10 +627,11 @@ void look_wait_close(const struct look_process *p, struct look_thread *t)
     }
     if (look_is_exact(t)) {
         divide(t, &run, now);
+        look_ended_settle(l, p, t,
+                          false); /* what cannot be written fails the recording at its end */
         settle_present(w);
     } else if (has_not_run(w, &run)) {
-        w->pending += now - w->seen;
-        w->seen = now;
+        rest(w, now);
     } else {
         divide(t, &run, now);
     }
@@ -556,7 +642,7 @@ bool look_wait_put(struct looks *l, const struct look_process *p, struct look_th
     struct look_wait *w = &t->wait;
 
     w->asleep = false;
-    if (!flush(l, p, t) ||
+    if (!look_ended_settle(l, p, t, true) || !flush(l, p, t) ||
         !put_rest(l, p, t, SFB_STATE_UNKNOWN,
                   w->brief + (w->blocked > 0 ? (uint64_t)w->blocked : 0)) ||
         !put_rest(l, p, t, SFB_STATE_RUNNABLE, w->runnable))
@@ -571,7 +657,7 @@ bool look_wait_end(struct looks *l, const struct look_process *p, struct look_th
     const struct look_wait *w = &t->wait;
 
     if (!l->ends && !l->paused)
-        look_wait_close(p, t);
+        look_wait_close(l, p, t);
     l->unread += w->late;
     if (!look_wait_put(l, p, t))
         return false;

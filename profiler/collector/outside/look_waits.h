@@ -27,7 +27,8 @@ bool look_wait_take(struct looks *looks, struct look_process *process, struct lo
                     char letter);
 
 /* Divides the time of a thread up to now, for the last time: what is recorded after that takes time of its own. */
-void look_wait_close(const struct look_process *process, struct look_thread *thread);
+void look_wait_close(struct looks *looks, const struct look_process *process,
+                     struct look_thread *thread);
 
 /* Records were lost: when its wait began holds if it has not run since then. */
 void look_wait_doubt(struct look_thread *thread);

@@ -21,6 +21,9 @@
 
 enum { ASKED_MOST = 16, PASSES = 4, SPARE = 64 };
 
+/* Looks that are so many times as far apart as they should be, and so far at least, are late. */
+enum { LATE = 8, LATE_MS = 100 };
+
 static const uint64_t second_ns = 1000000000;
 
 static uint64_t now_ns(void)
@@ -68,7 +71,8 @@ static size_t descriptors_left(void)
     return most > used + spare ? most - used - spare : 0;
 }
 
-struct looks *looks_open(struct outside *outside, bool waits, struct wait_events *events)
+struct looks *looks_open(struct outside *outside, bool waits, uint32_t rate_hz,
+                         struct wait_events *events)
 {
     struct looks *l = calloc(1, sizeof *l);
 
@@ -76,6 +80,9 @@ struct looks *looks_open(struct outside *outside, bool waits, struct wait_events
         return NULL;
     l->events = events;
     l->room = WAIT_SWITCHES;
+    l->late = second_ns * LATE / rate_hz;
+    if (l->late < LATE_MS * second_ns / 1000)
+        l->late = LATE_MS * second_ns / 1000;
     l->judged = now_ns();
     l->outside = outside;
     l->python.read = &l->look.python;
@@ -263,7 +270,7 @@ static void close_all(struct looks *l)
             struct look_process *p = l->processes.at[k];
 
             for (size_t j = 0; j < p->threads.count; j++)
-                look_wait_close(p, &p->threads.at[j]);
+                look_wait_close(l, p, &p->threads.at[j]);
             count += p->threads.count;
         }
         if (now_ns() - before < look_pass_ns(count))

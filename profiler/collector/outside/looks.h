@@ -19,11 +19,13 @@ struct looks; /* opaque */
 struct wait_events;
 
 /*
- * @param waits   threads that sleep are looked at as well: look_waits.h
- * @param events  with them each wait has its exact time: look_switches.h; borrowed. NULL: none
+ * @param waits    threads that sleep are looked at as well: look_waits.h
+ * @param rate_hz  looks at each thread
+ * @param events   with them each wait has its exact time: look_switches.h; borrowed. NULL: none
  * @return NULL: no memory
  */
-struct looks *looks_open(struct outside *outside, bool waits, struct wait_events *events);
+struct looks *looks_open(struct outside *outside, bool waits, uint32_t rate_hz,
+                         struct wait_events *events);
 
 /*
  * Whether a process can be looked at: read, and stopped.

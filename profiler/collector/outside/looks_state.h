@@ -24,8 +24,14 @@ struct look_left {
 struct look_waker {
     uint64_t time;          /* CLOCK_MONOTONIC; 0: not known */
     uint32_t thread, stack; /* in the recording; 0: none, not known */
-    bool ours;              /* this program did, by a look */
-    const char *name;       /* of what is no thread there; NULL or "": not known */
+    const char *name;       /* of what is no thread there; NULL or "": not known, or a look */
+};
+
+/* A wait that has ended without a record of its wake-up: look_ended.h. */
+struct look_ended {
+    struct look_left left;
+    struct look_waker woken;
+    uint64_t off, on; /* CLOCK_MONOTONIC */
 };
 
 /*
@@ -36,6 +42,7 @@ struct look_wait {
     uint64_t seen;              /* CLOCK_MONOTONIC: its time is divided up to here */
     struct remote_task_run run; /* as it was then */
     uint64_t cpu;               /* its CPU time when that began */
+    uint64_t begun;             /* CLOCK_MONOTONIC, when that began */
     bool asleep;                /* at `place`, since then at least */
     struct outside_place place;
     uint32_t state;   /* enum sfb_recording_state */
@@ -57,13 +64,14 @@ struct look_wait {
     bool late;            /* `run` is not read yet, or no more: for want of a descriptor */
     bool doubtful;        /* records were lost: `off` holds if it has not run since */
     uint64_t overdue;     /* `off` of a wait that has ended by schedstat, and not by records yet */
-    uint64_t brief;       /* ns of those, not recorded yet */
+    uint64_t brief;       /* ns that no look has placed, or will; not recorded yet */
 
     /* With samples of switches, and of wake-ups */
     struct look_left left;
     uint64_t preempted;      /* CLOCK_MONOTONIC, since when it would run on; 0: it does not */
     uint64_t ahead;          /* ns that it was runnable, recorded before schedstat was read */
     uint64_t twice;          /* ns of that, recorded after schedstat's were */
+    uint64_t unsure;         /* ns of waits that look_ended.h has */
     uint64_t fresh;          /* ns of `runnable`, by the last reading of schedstat */
     struct look_waker woken; /* from the present wait */
     struct look_waker early; /* while it ran, as far as records say */
@@ -89,6 +97,7 @@ struct look_thread {
     bool seen;
     bool unread; /* since a pause: its CPU time could not be read */
     struct look_wait wait;
+    REPORT_ARRAY(struct look_ended) unsure;
     uint64_t ran_at;    /* CLOCK_MONOTONIC of its last sample */
     uint32_t ran_stack; /* of that one, in the recording */
     struct wait_thread_events events;
@@ -147,6 +156,7 @@ struct looks {
     bool paused;      /* looks_pause() */
     bool ends;        /* all time is divided for the last time */
     uint64_t drained; /* CLOCK_MONOTONIC: records up to here were taken */
+    uint64_t late;    /* ns: looks so far apart are late */
     uint64_t rounds;
     REPORT_ARRAY(struct look_process *) processes;
     struct remote_look look;      /* its room is used again */
