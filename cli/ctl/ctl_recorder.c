@@ -1,7 +1,6 @@
 /* sfb ctl PID mark NAME, start, stop, status: of a recording that runs. */
 #include <inttypes.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "cli/ctl/ctl.h"
 #include "profiler/collector/processes/tasks.h"
 #include "profiler/protocol/control.h"
+#include "profiler/protocol/control_address.h"
 #include "util/foreign.h"
 
 /* A recorder answers within 20 ms, where it gets a CPU. */

@@ -10,18 +10,10 @@
 #define PROFILER_PROTOCOL_CONTROL_H
 
 #include <stdint.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
 #define SFB_CONTROL_SOCKET "sfb-control-"
 
 enum { SFB_CONTROL_NAME = 64, SFB_CONTROL_TEXT = 512 };
-
-/* The number of this process's PID namespace, as `ls -i` shows it; 0: not to be had, without /proc */
-uint64_t sfb_control_namespace(void);
-
-/* Makes the address of a recorder's socket. @return its size, in bytes */
-socklen_t sfb_control_address(struct sockaddr_un *out, pid_t recorder);
 
 enum sfb_control_what {
     SFB_CONTROL_STATUS = 0,

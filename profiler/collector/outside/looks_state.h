@@ -183,12 +183,12 @@ struct looks {
     uint64_t woken_set;         /* CLOCK_MONOTONIC: the filter for those */
     uint64_t lost_at;           /* CLOCK_MONOTONIC, when records were lost last */
     uint64_t samples_since;     /* that were read since then */
-    uint64_t barred; /* waits a second that have no records, of those that a calm program has */
-    bool braked;     /* there were too many */
-    uint64_t waits_since;    /* that records have begun since then */
-    enum wait_rung room;     /* what a new thread may have */
-    uint64_t by_looks_most;  /* threads at one time that wait too often */
-    uint64_t no_events_most; /* threads at one time that could have no events */
+    uint64_t barred;            /* waits a second: a calm program may have them recorded */
+    bool braked;                /* there were too many */
+    uint64_t waits_since;       /* that records have begun since then */
+    enum wait_rung room;        /* what a new thread may have */
+    uint64_t by_looks_most;     /* threads at one time that wait too often */
+    uint64_t no_events_most;    /* threads at one time that could have no events */
     struct report_strings names;
     struct look_name known_names[LOOK_NAMES];
 };

@@ -1,7 +1,6 @@
 #include "profiler/collector/rings/control.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "profiler/protocol/control.h"
+#include "profiler/protocol/control_address.h"
 #include "util/counted.h"
 
 enum { QUESTIONS = 16 };

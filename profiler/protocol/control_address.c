@@ -1,9 +1,11 @@
-#include "profiler/protocol/control.h"
+#include "profiler/protocol/control_address.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/stat.h>
+
+#include "profiler/protocol/control.h"
 
 uint64_t sfb_control_namespace(void)
 {
