@@ -318,7 +318,7 @@ static void put_losses(struct from_outside *o, const struct outside_totals *t,
 
     out->lost[SFB_LOSS_RING_FULL] = t->lost + state.lost;
     out->lost[SFB_LOSS_BAD_RING] = t->unreadable;
-    out->lost[SFB_LOSS_NO_TIMER] = state.refused + state.unread;
+    out->lost[SFB_LOSS_NO_TIMER] = state.refused;
     out->lost[SFB_LOSS_NO_PROCESS] = state.skipped;
     out->lost[SFB_LOSS_RATE] = state.slowed;
     put_loss(o->writer, SFB_LOSS_RING_FULL, t->lost, "the kernel dropped them");

@@ -50,7 +50,7 @@
 #define SFB_SHARED_MAGIC "sfb-mem" /* 8 bytes with the '\0' */
 
 enum {
-    SFB_SHARED_VERSION = 9,
+    SFB_SHARED_VERSION = 10,
     SFB_SHARED_PAGE = 4096,
     SFB_SHARED_PROCESS_MAX = 512,                       /* recorded at the same time */
     SFB_SHARED_RING_MAX = 1024,                         /* threads recorded at the same time */

@@ -16,7 +16,7 @@ enum { RECORDS_MOST = 2000 };
  * Samples between two judgements, for each wait that is allowed: of its beginning, and of its wake-up. Where a calm thread gets busy, they end at
  * once. Threads of a pool, as Go's, do so in turn.
  */
-enum { SAMPLES = 3 };
+enum { SAMPLES = 3, SAMPLES_LEAST = 300 };
 
 /* A thread gets events if all have waited so much less. */
 enum { CALM = 2 };
@@ -217,8 +217,8 @@ static bool set_woken(struct looks *l, uint64_t now)
 /* Whether it is time to judge: once a second; earlier of new threads, and if there are too many waits already. */
 static bool is_due(const struct looks *l, uint64_t ns)
 {
-    return ns >= second_ns || l->braked || (l->has_new && ns >= FIRST_NS) ||
-           l->waits_since > RECORDS_MOST;
+    return ns >= second_ns || (l->braked && l->barred == 0 && ns >= FIRST_NS) ||
+           (l->has_new && ns >= FIRST_NS) || l->waits_since > RECORDS_MOST;
 }
 
 bool look_events_judge(struct looks *l, uint64_t now)
@@ -246,7 +246,8 @@ bool look_events_allow(struct looks *l)
 {
     if (l->braked)
         return false;
-    if (l->samples_since++ < SAMPLES * (RECORDS_MOST - l->barred))
+    if (l->samples_since++ < SAMPLES * (RECORDS_MOST - l->barred) ||
+        l->samples_since < SAMPLES_LEAST)
         return true;
     l->braked = true;
     for (size_t i = 0; i < l->processes.count; i++)

@@ -154,6 +154,9 @@ void look_process_replace(struct looks *l, struct look_process *p,
     p->image = *image;
     for (size_t i = 0; l->waits && i < p->threads.count; i++)
         look_wait_end(l, p, &p->threads.at[i]);
+    /* The program before has the rest of its CPU time, of threads that end with it as well. */
+    for (size_t i = 0; !l->waits && i < p->threads.count; i++)
+        p->threads.at[i].sampled = p->threads.at[i].cpu;
     outside_replaced(l->outside, (uint32_t)p->pid, now);
     begin_maps(l, p, now);
     for (size_t i = 0; i < p->threads.count; i++)
@@ -197,7 +200,9 @@ static bool begin_process(struct looks *l, struct look_process *p, uint64_t now)
     begin_maps(l, p, now);
     if (has_come(l, p))
         outside_from_birth(l->outside, (uint32_t)p->pid);
-    /* Its recording begins now. */
+    /* Its recording begins now, also of threads that have come since it was listed. */
+    if (!look_threads_list(l, p, false))
+        return false;
     for (size_t i = 0; i < p->threads.count; i++)
         if (look_thread_read(p, &p->threads.at[i]))
             p->threads.at[i].sampled = p->threads.at[i].found = p->threads.at[i].cpu;
@@ -240,7 +245,7 @@ static bool add_process(struct looks *l, pid_t pid, uint64_t now, bool *skipped)
     }
     p->started = stat.started;
     p->image = stat.image;
-    p->listed = p->listed_before = now;
+    p->listed = now;
     next = look_threads_list(l, p, false) && !p->partial ? REPORT_NEXT(l->processes) : NULL;
     if (!next) {
         *skipped = p->partial;

@@ -586,11 +586,12 @@ bool look_wait_take(struct looks *l, struct look_process *p, struct look_thread 
 bool look_wait_change(struct looks *l, const struct look_process *p, struct look_thread *t)
 {
     struct look_wait *w = &t->wait;
-    const uint64_t brief = w->brief;
+    uint64_t brief;
 
     if (!look_ended_settle(l, p, t, true))
         return false;
     settle(w);
+    brief = w->brief;
     forget(w);
     w->asleep = false;
     w->still = 0;
@@ -603,7 +604,7 @@ bool look_wait_change(struct looks *l, const struct look_process *p, struct look
 /* Its schedstat is gone: waits that have ended since it was read have all of the time that they lasted. */
 static void end_gone(struct look_wait *w)
 {
-    const int64_t ended = (int64_t)(w->claim + w->claim_short);
+    const int64_t ended = (int64_t)(w->claim + w->claim_short + w->unsure);
 
     w->off = 0;
     if (w->woke > w->seen)
@@ -618,7 +619,7 @@ void look_wait_close(struct looks *l, const struct look_process *p, struct look_
     struct remote_task_run run;
     uint64_t now;
 
-    if (w->dead || w->late)
+    if (w->dead || w->late || t->unread)
         return;
     if (!read_run(&run, &now, p, t)) {
         w->late = !remote_task_has_ended(errno);
@@ -658,7 +659,7 @@ bool look_wait_end(struct looks *l, const struct look_process *p, struct look_th
 
     if (!l->ends && !l->paused)
         look_wait_close(l, p, t);
-    l->unread += w->late;
+    l->unread += w->late || t->unread;
     if (!look_wait_put(l, p, t))
         return false;
     return outside_end_thread(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, w->seen,
