@@ -391,6 +391,8 @@ bool attach_begin(struct attach *a, struct sfb_recording_writer *writer)
             wait_events_enable(&a->waits);
         a->random = a->listed | 1;
         a->listed = a->how.starts ? 0 : a->listed;
+        if (a->looks && a->how.starts)
+            looks_starts(a->looks, a->how.pid);
         return a->looks && (a->how.starts || choose_looks(a, a->listed));
     }
     perf_rings_enable(&a->rings);

@@ -188,10 +188,10 @@ static void begin_all(struct look_process *p, bool is_new)
     }
 }
 
-/* A tick is long: a process of the tick that the recording began in has come since if the first list has not got it. */
+/* The program that was started for this, for one. A tick is long: a process of the tick that the recording began in has come since if the first list has not got it. */
 static bool has_come(const struct looks *l, const struct look_process *p)
 {
-    return p->started > l->begun || (p->started == l->begun && l->listed);
+    return p->pid == l->starts || p->started > l->begun || (p->started == l->begun && l->listed);
 }
 
 /* Its threads were listed. @return false: no memory */
@@ -246,6 +246,7 @@ static bool add_process(struct looks *l, pid_t pid, uint64_t now, bool *skipped)
     p->started = stat.started;
     p->image = stat.image;
     p->listed = now;
+    p->listed_before = pid == l->starts ? l->starts_at : 0;
     next = look_threads_list(l, p, false) && !p->partial ? REPORT_NEXT(l->processes) : NULL;
     if (!next) {
         *skipped = p->partial;

@@ -95,6 +95,12 @@ struct looks *looks_open(struct outside *outside, bool waits, uint32_t rate_hz,
     return l;
 }
 
+void looks_starts(struct looks *l, pid_t pid)
+{
+    l->starts = pid;
+    l->starts_at = now_ns();
+}
+
 bool looks_may(pid_t pid, struct sfb_remote_fault *fault)
 {
     return !remote_access_fault(fault, attach_live_task(pid));

@@ -27,6 +27,9 @@ struct wait_events;
 struct looks *looks_open(struct outside *outside, bool waits, uint32_t rate_hz,
                          struct wait_events *events);
 
+/* A process executes its program from now on, and has its time from here on, before a look finds it. */
+void looks_starts(struct looks *looks, pid_t pid);
+
 /*
  * Whether a process can be looked at: read, and stopped.
  *

@@ -162,8 +162,10 @@ struct looks {
     struct remote_look look;      /* its room is used again */
     struct outside_python python; /* of that look */
     uint64_t stops;
-    uint64_t begun;      /* in ticks after boot */
-    bool listed;         /* processes, for the first time */
+    uint64_t begun; /* in ticks after boot */
+    bool listed;    /* processes, for the first time */
+    pid_t starts;   /* executes its program from `starts_at` on, CLOCK_MONOTONIC; 0: none */
+    uint64_t starts_at;
     int own_run;         /* descriptor of this thread's schedstat; -1: none */
     uint64_t own_waited; /* this thread, for a CPU: up to the end of the last round */
     uint64_t
