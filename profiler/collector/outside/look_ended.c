@@ -150,7 +150,8 @@ bool look_ended_settle(struct looks *l, const struct look_process *p, struct loo
         *ended = t->unsure.at[--t->unsure.count];
     }
     w->unsure = 0;
-    if (known && look_has_own(t))
+    /* Without wake-ups, as in a PID namespace, records have the time in the queue as well. */
+    if (known && look_has_own(t) && l->events->wakes)
         correct(w);
     return good;
 }
