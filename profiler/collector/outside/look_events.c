@@ -7,16 +7,16 @@
 #include "profiler/collector/outside/look_waits.h"
 
 /*
- * Waits of all threads together, a second. A record costs up to 5 us where processes alternate: 1 % of a CPU. A stack is 8 KiB, which
+ * Waits of all threads together, a second, and of one, where all wait more often. A record costs up to 5 us where processes alternate: 1 % of a CPU. A stack is 8 KiB, which
  * are copied and walked.
  */
-enum { RECORDS_MOST = 2000 };
+enum { RECORDS_MOST = 2000, EACH_MOST = 200 };
 
 /*
  * Samples between two judgements, for each wait that is allowed: of its beginning, and of its wake-up. Where a calm thread gets busy, they end at
  * once. Threads of a pool, as Go's, do so in turn.
  */
-enum { SAMPLES = 3, SAMPLES_LEAST = 300 };
+enum { SAMPLES = 3 };
 
 /* A thread gets events if all have waited so much less. */
 enum { CALM = 2 };
@@ -118,25 +118,27 @@ static struct candidate *rank(const struct looks *l, uint64_t ns, size_t *count)
     return all;
 }
 
-/*
- * How many waits a second have records. Where all threads wait far more often, the program is a busy server, whose requests pay for each:
- * a wait with its stacks and its wake-up costs up to 30 us, and 1,300 of the 5,000 of Go's net/http 4 %.
- */
-static uint64_t waits_allowed(uint64_t all)
+/* Whether a thread waits so seldom that it may have what costs so much. What it has it keeps up to twice as many. */
+static bool is_below(const struct candidate *c, bool has, uint64_t turns, uint64_t each)
 {
-    const double beyond = (double)all / RECORDS_MOST;
+    const uint64_t times = has ? 1 : CALM;
 
-    return beyond <= 1 ? RECORDS_MOST : (uint64_t)(RECORDS_MOST / (beyond * beyond));
+    return turns * times <= RECORDS_MOST && c->turns * times <= each;
 }
 
-/* What a thread may have, if those before it have so many turns together. */
-static enum wait_rung rung_of(const struct looks *l, const struct look_thread *t, uint64_t turns,
-                              uint64_t allowed)
+/*
+ * What a thread may have, if it and those before it have so many turns together. Where all threads wait far more often, the program is a
+ * busy server, whose requests pay for each record: there threads that wait seldom have them alone. A wait with both of its stacks costs up
+ * to 30 us, and 1,300 of the 5,000 a second of Go's net/http were 6 % of its CPU time.
+ */
+static enum wait_rung rung_of(const struct looks *l, const struct candidate *c, uint64_t turns)
 {
-    if (turns * (look_has_own(t) ? 1 : CALM) <= allowed)
+    const uint64_t each = l->busy ? EACH_MOST : RECORDS_MOST;
+
+    if (is_below(c, look_has_own(c->thread), turns, each))
         return l->events->rung;
-    return !l->events->own || turns * (look_is_exact(t) ? 1 : CALM) <= allowed ? WAIT_SWITCHES
-                                                                               : WAIT_LOOKS;
+    return !l->events->own || is_below(c, look_is_exact(c->thread), turns, each) ? WAIT_SWITCHES
+                                                                                 : WAIT_LOOKS;
 }
 
 static bool change(struct looks *l, const struct candidate *c, enum wait_rung rung)
@@ -154,24 +156,25 @@ static bool share_out(struct looks *l, uint64_t ns)
 {
     size_t count;
     struct candidate *all = rank(l, ns, &count);
-    uint64_t turns = 0, by_looks = 0, no_events = 0, all_turns = 0, allowed;
+    uint64_t turns = 0, by_looks = 0, no_events = 0, whole = 0, given = 0;
     bool good = all != NULL;
 
     for (size_t i = 0; good && i < count; i++)
-        all_turns += all[i].turns;
-    allowed = waits_allowed(all_turns);
-    l->barred = RECORDS_MOST - allowed;
+        whole += all[i].turns;
+    l->busy = whole > RECORDS_MOST;
     for (size_t i = 0; good && i < count; i++) {
         enum wait_rung rung;
 
         turns += all[i].turns;
-        rung = rung_of(l, all[i].thread, turns, allowed);
+        rung = rung_of(l, &all[i], turns);
+        given += rung > WAIT_LOOKS ? all[i].turns : 0;
         good = change(l, &all[i], rung);
         by_looks += rung == WAIT_LOOKS;
         no_events += rung > WAIT_LOOKS && all[i].thread->events.rung == WAIT_LOOKS &&
                      errno != ESRCH; /* it has ended */
     }
-    l->room = !l->events->own || CALM * turns <= allowed ? WAIT_SWITCHES : WAIT_LOOKS;
+    l->samples_most = SAMPLES * (CALM * given + EACH_MOST);
+    l->room = !l->events->own || CALM * turns <= RECORDS_MOST ? WAIT_SWITCHES : WAIT_LOOKS;
     l->by_looks_most = by_looks > l->by_looks_most ? by_looks : l->by_looks_most;
     l->no_events_most = no_events > l->no_events_most ? no_events : l->no_events_most;
     free(all);
@@ -217,7 +220,7 @@ static bool set_woken(struct looks *l, uint64_t now)
 /* Whether it is time to judge: once a second; earlier of new threads, and if there are too many waits already. */
 static bool is_due(const struct looks *l, uint64_t ns)
 {
-    return ns >= second_ns || (l->braked && l->barred == 0 && ns >= FIRST_NS) ||
+    return ns >= second_ns || (l->braked && !l->busy && ns >= FIRST_NS) ||
            (l->has_new && ns >= FIRST_NS) || l->waits_since > RECORDS_MOST;
 }
 
@@ -246,8 +249,7 @@ bool look_events_allow(struct looks *l)
 {
     if (l->braked)
         return false;
-    if (l->samples_since++ < SAMPLES * (RECORDS_MOST - l->barred) ||
-        l->samples_since < SAMPLES_LEAST)
+    if (l->samples_since++ < (l->busy ? l->samples_most : SAMPLES * RECORDS_MOST))
         return true;
     l->braked = true;
     for (size_t i = 0; i < l->processes.count; i++)

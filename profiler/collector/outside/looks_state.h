@@ -185,7 +185,8 @@ struct looks {
     uint64_t woken_set;         /* CLOCK_MONOTONIC: the filter for those */
     uint64_t lost_at;           /* CLOCK_MONOTONIC, when records were lost last */
     uint64_t samples_since;     /* that were read since then */
-    uint64_t barred;            /* waits a second: a calm program may have them recorded */
+    uint64_t samples_most;      /* of those; then they end */
+    bool busy;                  /* all threads wait more often than a calm program's */
     bool braked;                /* there were too many */
     uint64_t waits_since;       /* that records have begun since then */
     enum wait_rung room;        /* what a new thread may have */
