@@ -194,7 +194,7 @@ def judge_cpu(sfb, recording, own):
         # Each sample of the piece has the state, but those that came while it took the GIL or gave it back: to wait for it
         # takes CPU time as well, a tenth of it where a wake-up is slow. Looks are few.
         seen, waits, whole = (sum(sum_of(of, name) for name in names) for of in (rows, waited, everything))
-        good = good and seen + waits > (0.9 if own else 0.6) * whole > 0 and seen > (0.75 if own else 0.5) * whole
+        good = good and seen + waits > (0.9 if own else 0.6) * whole > 0 and seen > (0.75 if own else 0.6) * whole
         for name in names:
             seen, waits, whole = (sum_of(of, name) for of in (rows, waited, everything))
             print(f'{name}: {wanted} in {seen / 1e6:.1f} of {whole / 1e6:.1f} ms, {waits / 1e6:.1f} ms of waits', end='')

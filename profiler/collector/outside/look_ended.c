@@ -99,8 +99,8 @@ static int64_t left_of_blocked(const struct look_wait *w)
 }
 
 /*
- * A thread that waits was blocked for as long as records say. What schedstat calls runnable instead was sleep: Linux 6.12 and later
- * dequeue a thread late, and count from there on if it changes CPUs meanwhile.
+ * A thread that waits was blocked for as long as records say. What schedstat calls runnable instead was sleep. Why it does is not
+ * proved: Linux 6.12 and later may dequeue a thread late, and count from there on if it changes CPUs meanwhile.
  */
 static void correct(struct look_wait *w)
 {

@@ -7,14 +7,14 @@
 #include "profiler/collector/outside/look_waits.h"
 
 /*
- * Waits of all threads together, a second, and of one, where all wait more often. A record costs up to 5 us where processes alternate: 1 % of a CPU. A stack is 8 KiB, which
- * are copied and walked.
+ * Waits of all threads together, a second, and of one, where all wait more often. A record costs up to 5 us where processes
+ * alternate: 1 % of a CPU. A stack is 8 KiB, which are copied and walked.
  */
 enum { RECORDS_MOST = 2000, EACH_MOST = 200 };
 
 /*
- * Samples between two judgements, for each wait that is allowed: of its beginning, and of its wake-up. Where a calm thread gets busy, they end at
- * once. Threads of a pool, as Go's, do so in turn.
+ * Samples between two judgements, for each wait that is allowed: of its beginning, and of its wake-up. Where a calm thread gets
+ * busy, they end at once. Threads of a pool, as Go's, do so in turn.
  */
 enum { SAMPLES = 3 };
 
@@ -118,7 +118,7 @@ static struct candidate *rank(const struct looks *l, uint64_t ns, size_t *count)
     return all;
 }
 
-/* Whether a thread waits so seldom that it may have what costs so much. What it has it keeps up to twice as many. */
+/* Whether a thread waits so seldom that it may have records. One that has them keeps them up to twice as many waits. */
 static bool is_below(const struct candidate *c, bool has, uint64_t turns, uint64_t each)
 {
     const uint64_t times = has ? 1 : CALM;

@@ -132,7 +132,7 @@ try {
   assert.ok(big.stacks >= 90000, `${big.stacks} stacks`);
   for (const { work, each } of [big, deep]) {
     assert.ok(each < LIMIT_MS, `a picture takes ${each} ms of processor time`);
-    // 0.5 to 0.6 of it on three machines; 1,000 ms is what the first picture may take where the yardstick takes 900.
+    // It was 0.5 to 0.6 of it in three runs on one machine, where it took 265 ms; twice that is allowed.
     assert.ok(work < 1.1 * yard, `the first picture takes ${work} ms of processor time, the yardstick ${yard}`);
   }
 } finally {
