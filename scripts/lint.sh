@@ -141,10 +141,33 @@ check_cppcheck() {
     return $status
 }
 
+# Scripts are named by what they do: their first line says what they are. What is sourced names its shell.
+scripts_of() {
+    sources | xargs -0 -r grep -lZE -m 1 "$1"
+}
+
+# Under pipefail a reader that ends early fails its line now and then: what writes to it dies of SIGPIPE. `head -c` is
+# for files that are read whole.
+check_pipes() {
+    scripts_of '^set -[a-z]*o pipefail|^# shellcheck shell=bash' |
+        xargs -0 -r awk '
+            { begins = before ~ /[^|][|]$/ && $0 ~ /^ +(LC_ALL=C )?(head |grep -[A-Za-z]*q)/ }
+            (begins || /[^|][|] *(LC_ALL=C )?(head |grep -[A-Za-z]*q)/) && !/head -c/ {
+                printf "%s:%d: ends before its input does, under pipefail: %s\n", FILENAME, FNR, $0
+                found = 1
+            }
+            { before = $0 }
+            END { exit found }'
+}
+
 check_shell() {
-    # Scripts are named by what they do: their first line says what they are. What is sourced names its shell.
-    cd "$root" && sources | xargs -0 -r grep -lZE -m 1 '^#!/(usr/bin/env bash|bin/(ba)?sh)$|^# shellcheck shell=' |
-        xargs -0 -r -n 4 -P "$(nproc)" shellcheck --severity=warning --external-sources --source-path=SCRIPTDIR
+    local status=0
+
+    cd "$root" || return
+    check_pipes || status=1
+    scripts_of '^#!/(usr/bin/env bash|bin/(ba)?sh)$|^# shellcheck shell=' |
+        xargs -0 -r -n 4 -P "$(nproc)" shellcheck --severity=warning --external-sources --source-path=SCRIPTDIR || status=1
+    return $status
 }
 
 # Whether a check is not made here; says why. Other versions lay code out otherwise (clang-format) or find
@@ -158,7 +181,7 @@ lint_skipped() {
     cppcheck) program=cppcheck wanted=2.10 ;;
     *) return 1 ;;
     esac
-    version=$("$program" --version 2>/dev/null | sed -nE 's/.*(version |Cppcheck )([0-9.]+).*/\2/p' | head -n 1)
+    version=$("$program" --version 2>/dev/null | sed -nE 's/.*(version |Cppcheck )([0-9.]+).*/\2/p' | sed -n 1p)
     if [[ $version == "$wanted" || $version == "$wanted".* ]]; then
         return 1
     fi

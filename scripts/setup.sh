@@ -44,7 +44,7 @@ missing_packages() {
     for package in "$@"; do
         # A package may be known for several architectures: one installed is enough.
         if ! dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
-            grep -qx installed; then
+            grep -x installed >/dev/null; then
             printf '%s\n' "$package"
         fi
     done

@@ -80,14 +80,14 @@ plan() {
 # Prints an attribute of the <testsuite> in a JUnit file, 0 if it is not there.
 junit() {
     local value
-    value=$(sed -nE "/<testsuite( |\$)/,/>/s/.*[[:space:]]$2=\"([0-9]+)\".*/\1/p" "$1" | head -n 1)
+    value=$(sed -nE "/<testsuite( |\$)/,/>/s/.*[[:space:]]$2=\"([0-9]+)\".*/\1/p" "$1" | sed -n 1p)
     say "${value:-0}"
 }
 
 # The ten tests of a preset that took most CPU time, in one line. supervise says it of each.
 costliest() {
     sed -nE 's/^supervise: (.*): ([0-9.]+) s of CPU time$/\2 \1/p' "$1" | LC_ALL=C sort -rn |
-        head -n 10 | LC_ALL=C awk '{ printf "%s%s %.1f s", (NR > 1 ? ", " : "  most CPU time: "), $2, $1 }
+        LC_ALL=C awk 'NR <= 10 { printf "%s%s %.1f s", (NR > 1 ? ", " : "  most CPU time: "), $2, $1 }
             END { if (NR) print "" }'
 }
 

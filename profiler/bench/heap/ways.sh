@@ -15,7 +15,7 @@ heaptrack_raw=''
 
 library() {
     # Of several versions any: a machine seldom has two.
-    find /usr/lib /usr/lib64 -name "$1" 2> /dev/null | head -n 1 || true
+    find /usr/lib /usr/lib64 -name "$1" 2> /dev/null | sed -n 1p || true
 }
 
 heaptrack_preload=$(library libheaptrack_preload.so)
@@ -70,9 +70,9 @@ find_ways() {
     else
         echo "heaptrack skipped: package heaptrack or zstd is not installed"
     fi
-    if [ -e "$agent" ] && "$sfb" record --help | grep -q -e '--heap'; then
+    if [ -e "$agent" ] && "$sfb" record --help | grep -e '--heap' > /dev/null; then
         ways+=(sfb-every)
-        if "$sfb" record --help | grep -q -e '--aggregate'; then ways+=(sfb-aggregate); fi
+        if "$sfb" record --help | grep -e '--aggregate' > /dev/null; then ways+=(sfb-aggregate); fi
         ways+=(sfb-sampled)
         if grep -q SFB_HEAP_LIVE "$agent"; then ways+=(sfb-live); fi
     else
@@ -136,7 +136,7 @@ start_way() {
 # allocations_of WAY: how many the profiler has counted in the last run; nothing where it does not say.
 allocations_of() {
     case $1 in
-    heaptrack) [ -n "$heaptrack_raw" ] || sed -n 's/.*allocations: *\t*\([0-9]*\)$/\1/p' heap.stats | head -n 1 ;;
+    heaptrack) [ -n "$heaptrack_raw" ] || sed -n 's/.*allocations: *\t*\([0-9]*\)$/\1/p' heap.stats | sed -n 1p ;;
     sfb-every) sed -n 's/^sfb: \([0-9]*\) allocations.*/\1/p' said ;;
     esac
 }

@@ -48,7 +48,7 @@ aarch64_campaigns() {
     echo "Lua for AArch64, -O2 -fomit-frame-pointer -Wa,--gsframe (plain) and"
     echo "-mbranch-protection=pac-ret+leaf as well (pac), compared with libunwind and libgcc,"
     if [ ${#emulator[@]} -gt 0 ]; then
-        echo "in the user mode of $("${emulator[0]}" --version | head -n 1), with the -cpu named below."
+        echo "in the user mode of $("${emulator[0]}" --version | sed -n 1p), with the -cpu named below."
         echo "It delivers signals between its blocks of code, which end at jumps, so the tables count those"
         echo "stacks; then every instruction is made a block (\"at any instruction\"). Times are the emulator's."
     else
