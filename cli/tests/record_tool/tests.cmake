@@ -407,6 +407,19 @@ else()
     $<TARGET_FILE:test-record_tool-phased_linked> linked)
 endif()
 
+# Threads in the place of threads.
+add_executable(test-record_tool-turned_program record_tool/turned_program.c)
+target_compile_options(test-record_tool-turned_program PRIVATE -O2)
+target_link_libraries(test-record_tool-turned_program PRIVATE sfb-flags Threads::Threads)
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool turned "it takes a build without sanitizers")
+else()
+  sfb_add_test(record_tool.turned COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/turned $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-turned_program>)
+  sfb_add_test(record_tool.turned_looks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/turned $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-turned_program> --engine looks)
+endif()
+
 # What ends between two looks.
 if(SFRAME_BACKTRACE_SANITIZE)
   sfb_skip(record_tool unseen "it takes a build without sanitizers")

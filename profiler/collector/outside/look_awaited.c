@@ -1,5 +1,6 @@
 #include "profiler/collector/outside/look_awaited.h"
 
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <stdio.h>
@@ -148,6 +149,15 @@ static bool find_polled(struct looks *l, const struct look_process *p, pid_t tid
 
 /* --- Futexes -------------------------------------------------------------------------------------------- */
 
+/* Also one that was not listed yet. */
+static bool has_thread(struct look_process *p, pid_t tid)
+{
+    char name[16];
+
+    snprintf(name, sizeof name, "%d", (int)tid);
+    return tid > 0 && (look_thread_of(p, tid) || faccessat(p->tasks, name, F_OK, 0) == 0);
+}
+
 /*
  * pthread_join() waits on the word with the number of the thread, which the kernel clears: such a futex is shared. The thread may be of
  * another PID namespace: then its number proves nothing.
@@ -159,7 +169,7 @@ static bool is_join(const struct remote_task_call *call, struct look_process *p)
     return !(operation & FUTEX_PRIVATE_FLAG) &&
            ((operation & FUTEX_CMD_MASK) == FUTEX_WAIT ||
             (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET) &&
-           look_thread_of(p, (pid_t)call->argument[2]) != NULL;
+           has_thread(p, (pid_t)call->argument[2]);
 }
 
 static bool find_futex(struct looks *l, struct look_process *p, uint32_t *id)

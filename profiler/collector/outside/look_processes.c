@@ -92,14 +92,27 @@ static bool read_maps(struct looks *l, struct look_process *p)
     return true;
 }
 
+static void begin_list(struct look_process *p, uint64_t now)
+{
+    if (!p->partial)
+        p->listed_before = p->threads_listed;
+    p->threads_listed = now;
+    p->partial = true;
+    p->turned = false;
+}
+
 /* What is mapped, and which threads there are, is read anew each second. */
 bool look_process_list(struct looks *l, struct look_process *p, uint64_t now)
 {
-    if (!p->partial)
-        p->listed_before = p->listed;
+    begin_list(p, now);
     p->listed = now;
-    p->partial = true;
     return !read_memory(p) || (read_maps(l, p) && look_threads_list(l, p, true));
+}
+
+bool look_process_list_threads(struct looks *l, struct look_process *p, uint64_t now)
+{
+    begin_list(p, now);
+    return look_threads_list(l, p, true);
 }
 
 bool look_maps_anew(struct looks *l, struct look_process *p, bool *changed)
@@ -245,7 +258,7 @@ static bool add_process(struct looks *l, pid_t pid, uint64_t now, bool *skipped)
     }
     p->started = stat.started;
     p->image = stat.image;
-    p->listed = now;
+    p->listed = p->threads_listed = now;
     p->listed_before = pid == l->starts ? l->starts_at : 0;
     next = look_threads_list(l, p, false) && !p->partial ? REPORT_NEXT(l->processes) : NULL;
     if (!next) {

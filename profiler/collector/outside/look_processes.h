@@ -11,6 +11,9 @@ bool look_processes_set(struct looks *looks, const pid_t *pids, size_t count, bo
 /* Reads anew what is mapped, and which threads there are. @return false: no memory */
 bool look_process_list(struct looks *looks, struct look_process *process, uint64_t now);
 
+/* Which threads there are, alone. @return false: no memory */
+bool look_process_list_threads(struct looks *looks, struct look_process *process, uint64_t now);
+
 /* The process has executed another program. */
 void look_process_replace(struct looks *looks, struct look_process *process,
                           const struct remote_task_image *image, uint64_t now);

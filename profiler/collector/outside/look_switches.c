@@ -262,6 +262,11 @@ bool look_switches_take(struct looks *l, const struct perf_record *record,
     if (record->type != PERF_RECORD_SWITCH)
         return true;
     t = look_thread_find(l, (pid_t)ids->pid, (pid_t)ids->tid, &p);
-    l->has_unknown |= !t && ids->pid != 0;
-    return !t || take_switch(l, p, t, ids->time, record->misc);
+    if (t)
+        return take_switch(l, p, t, ids->time, record->misc);
+    p = look_process_of(l, (pid_t)ids->pid);
+    if (p)
+        p->turned = true;
+    l->has_unknown |= !p && ids->pid != 0;
+    return true;
 }

@@ -493,8 +493,7 @@ static bool is_skipped(struct look_wait *w)
     return w->skipped;
 }
 
-bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct look_thread *t,
-                       bool *good)
+bool look_wait_goes_on(struct looks *l, struct look_process *p, struct look_thread *t, bool *good)
 {
     struct look_wait *w = &t->wait;
     struct remote_task_run run;
@@ -505,8 +504,10 @@ bool look_wait_goes_on(struct looks *l, const struct look_process *p, struct loo
         return true; /* it costs nothing */
     if (!look_is_exact(t) && is_skipped(w))
         return true;
-    if (!read_run(&run, &now, p, t))
+    if (!read_run(&run, &now, p, t)) {
+        p->turned |= remote_task_has_ended(errno) && t->seen;
         return true;
+    }
     if (w->dead || w->late) { /* an exec of another thread may revive its number */
         w->cpu += run.cpu_time - w->run.cpu_time;
         w->run = run;

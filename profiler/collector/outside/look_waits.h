@@ -16,7 +16,7 @@ void look_wait_begin(const struct look_process *process, struct look_thread *thr
  *
  * @param good  written; false: the recording cannot be written, or no memory
  */
-bool look_wait_goes_on(struct looks *looks, const struct look_process *process,
+bool look_wait_goes_on(struct looks *looks, struct look_process *process,
                        struct look_thread *thread, bool *good);
 
 /* In place of a state's letter: the thread lives, and there is no descriptor to read its state now. */

@@ -154,8 +154,12 @@ static char read_state(struct looks *l, struct look_process *p, const struct loo
 {
     struct remote_task_stat stat;
 
-    if (!remote_task_stat_read(&stat, p->tasks, t->tid))
-        return remote_task_has_ended(errno) ? 0 : LOOK_UNREAD;
+    if (!remote_task_stat_read(&stat, p->tasks, t->tid)) {
+        const bool ended = remote_task_has_ended(errno);
+
+        p->turned |= ended && t->seen;
+        return ended ? 0 : LOOK_UNREAD;
+    }
     if (is_replaced(p, &stat.image))
         look_process_replace(l, p, &stat.image, now);
     outside_thread(l->outside, (uint32_t)p->pid, (uint32_t)t->tid, stat.name);
@@ -182,13 +186,33 @@ static bool look_at(struct looks *l, struct look_process *p, struct look_thread 
                                              : look_wait_take(l, p, t, read_state(l, p, t, now));
 }
 
-/* Threads have come or gone. Of many processes that is asked less often. */
+/* Of many processes that is asked less often. */
+static bool asks_for_threads(const struct looks *l)
+{
+    return l->waits && l->processes.count <= ASKED_MOST;
+}
+
+/* Threads have come or gone. */
 static bool has_other_threads(const struct looks *l, const struct look_process *p)
 {
     size_t count;
 
-    return l->waits && l->processes.count <= ASKED_MOST && remote_task_count(&count, p->tasks) &&
-           count != p->threads.count;
+    return asks_for_threads(l) && remote_task_count(&count, p->tasks) && count != p->threads.count;
+}
+
+/*
+ * As many threads as before, but others. Threads that the last list lacks are forgotten by now, for their last records were taken. A
+ * thread that has ended since then is forgotten in the next round.
+ */
+static bool list_turned(struct looks *l, uint64_t now)
+{
+    for (size_t i = 0; asks_for_threads(l) && i < l->processes.count; i++) {
+        struct look_process *p = l->processes.at[i];
+
+        if (p->turned && !look_process_list_threads(l, p, now))
+            return false;
+    }
+    return true;
 }
 
 void looks_lost(struct looks *l)
@@ -250,6 +274,8 @@ bool looks_take(struct looks *l)
         look_threads_forget(l, l->processes.at[i]);
     if (l->paused)
         return true;
+    if (!list_turned(l, now))
+        return false;
     l->rounds++;
     look_cpu_round_begin(l);
     remote_halts_settle();

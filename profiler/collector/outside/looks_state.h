@@ -121,8 +121,10 @@ struct look_process {
     uint64_t maps_asked;       /* when look_maps_anew() read it last */
     uint64_t maps_pause;       /* until it may do so again: code made at run time is in no module */
     uint64_t listed;           /* when threads and map were read, or that was tried */
+    uint64_t threads_listed;   /* when threads were listed */
     uint64_t listed_before;    /* before that, when it was for the whole list */
     bool partial;              /* the last list was not whole */
+    bool turned;               /* threads have come or ended since, by records or looks */
     bool seen;
 };
 
