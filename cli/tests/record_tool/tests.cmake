@@ -407,6 +407,18 @@ else()
     $<TARGET_FILE:test-record_tool-phased_linked> linked)
 endif()
 
+# Waits of a thread that computes in between.
+add_executable(test-record_tool-stamps_program record_tool/stamps_program.c)
+target_link_libraries(test-record_tool-stamps_program PRIVATE sfb-flags)
+add_executable(test-record_tool-stamps_sum record_tool/stamps_sum.c)
+target_link_libraries(test-record_tool-stamps_sum PRIVATE sfb-recording-zstd sframe-backtrace-static)
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool stamps "it takes a build without sanitizers")
+else()
+  sfb_add_test(record_tool.stamps COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/stamps $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-stamps_program> $<TARGET_FILE:test-record_tool-stamps_sum>)
+endif()
+
 # Threads in the place of threads.
 add_executable(test-record_tool-turned_program record_tool/turned_program.c)
 target_compile_options(test-record_tool-turned_program PRIVATE -O2)

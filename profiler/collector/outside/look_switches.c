@@ -54,6 +54,7 @@ static bool end_wait(struct looks *l, const struct look_process *p, struct look_
     }
     if (!placed)
         return true;
+    w->place_until = end;
     w->waker = w->woken;
     return look_ended_runnable(l, p, t, &w->place, end, time);
 }

@@ -19,6 +19,9 @@ enum { RESTING = 20 };
 /* A long wait is recorded in parts, so that a recording that is cut off has most of it. */
 static const uint64_t part_ns = 1000000000, moment_ns = 50000;
 
+/* Short waits are recorded as often: they stand nearly where they were. */
+static const uint64_t brief_ns = 100000000;
+
 static uint64_t now_ns(void)
 {
     struct timespec t;
@@ -44,13 +47,15 @@ static bool flush(struct looks *l, const struct look_process *p, struct look_thr
 {
     struct look_wait *w = &t->wait;
     const uint64_t weight = w->pending;
-    /* The wait that is recorded may have ended before this look. */
+    /* The wait that is recorded may have ended before this look, and a short one after it. */
+    const uint64_t woke = w->place_until != 0 ? w->place_until : w->woke;
     const uint64_t end =
-        look_is_exact(t) && !is_placed(w) && w->woke != 0 && w->woke < w->seen ? w->woke : w->seen;
+        look_is_exact(t) && !is_placed(w) && woke != 0 && woke < w->seen ? woke : w->seen;
 
     const struct look_waker waker = w->waker;
 
     w->pending = 0;
+    w->place_until = 0;
     w->waker = (struct look_waker){ .time = 0 };
     return put(
         l, p, t,
@@ -84,6 +89,7 @@ static bool put_brief(struct looks *l, const struct look_process *p, struct look
     const uint64_t weight = t->wait.brief;
 
     t->wait.brief = 0;
+    t->wait.brief_put = t->wait.seen;
     return put_rest(l, p, t, SFB_STATE_UNKNOWN, weight);
 }
 
@@ -266,7 +272,7 @@ void look_wait_begin(const struct look_process *p, struct look_thread *t, uint64
     }
     w->cpu = w->run.cpu_time;
     w->seen = now;
-    w->begun = since != 0 && since < now ? since : now;
+    w->begun = w->brief_put = since != 0 && since < now ? since : now;
     if (w->begun < now)
         count_before(t, now - w->begun);
     if (remote_task_stat_read(&stat, p->tasks, t->tid) && stat.state != 'R')
@@ -464,7 +470,7 @@ static bool goes_on_exactly(struct looks *l, const struct look_process *p, struc
         return true;
     }
     settle(w);
-    if (w->brief >= part_ns)
+    if (w->seen - w->brief_put >= brief_ns)
         *good = put_brief(l, p, t);
     w->still = has_run ? 0 : before;
     return false;

@@ -60,11 +60,13 @@ struct look_wait {
     uint64_t claim;       /* ns of waits at `place` that have ended and are not divided yet */
     uint64_t claim_short; /* of waits that no look has seen */
     uint64_t woke;        /* CLOCK_MONOTONIC: end of the last wait that has ended */
+    uint64_t place_until; /* the same of waits at `place`; 0: not known */
     bool dead;            /* a zombie: its time is no wait */
     bool late;            /* `run` is not read yet, or no more: for want of a descriptor */
     bool doubtful;        /* records were lost: `off` holds if it has not run since */
     uint64_t overdue;     /* `off` of a wait that has ended by schedstat, and not by records yet */
     uint64_t brief;       /* ns that no look has placed, or will; not recorded yet */
+    uint64_t brief_put;   /* CLOCK_MONOTONIC, when that was recorded last */
 
     /* With samples of switches, and of wake-ups */
     struct look_left left;
