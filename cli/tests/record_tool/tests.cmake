@@ -417,6 +417,8 @@ if(SFRAME_BACKTRACE_SANITIZE)
 else()
   sfb_add_test(record_tool.stamps COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/stamps $<TARGET_FILE:sfb>
     $<TARGET_FILE:test-record_tool-stamps_program> $<TARGET_FILE:test-record_tool-stamps_sum>)
+  sfb_add_test(record_tool.stamps_looks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/stamps $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-stamps_program> $<TARGET_FILE:test-record_tool-stamps_sum> --engine looks)
 endif()
 
 # Threads in the place of threads.

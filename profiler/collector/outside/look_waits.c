@@ -20,7 +20,7 @@ enum { RESTING = 20 };
 static const uint64_t part_ns = 1000000000, moment_ns = 50000;
 
 /* Short waits are recorded as often: they stand nearly where they were. */
-static const uint64_t brief_ns = 100000000;
+static const uint64_t brief_ns = 100000000, gap_ns = 10000000;
 
 static uint64_t now_ns(void)
 {
@@ -48,13 +48,14 @@ static bool flush(struct looks *l, const struct look_process *p, struct look_thr
     struct look_wait *w = &t->wait;
     const uint64_t weight = w->pending;
     /* The wait that is recorded may have ended before this look, and a short one after it. */
-    const uint64_t woke = w->place_until != 0 ? w->place_until : w->woke;
-    const uint64_t end =
-        look_is_exact(t) && !is_placed(w) && woke != 0 && woke < w->seen ? woke : w->seen;
+    const bool has_ended = !look_is_exact(t) || !is_placed(w);
+    const uint64_t woke = w->place_until != 0 ? w->place_until : look_is_exact(t) ? w->woke : 0;
+    const uint64_t end = has_ended && woke != 0 && woke < w->seen ? woke : w->seen;
 
     const struct look_waker waker = w->waker;
 
     w->pending = 0;
+    w->pending_since = end;
     w->place_until = 0;
     w->waker = (struct look_waker){ .time = 0 };
     return put(
@@ -329,6 +330,12 @@ static const char *name_of(const struct remote_task_call *call)
     return name ? name : "";
 }
 
+/* Waits at one place are one record if they stand nearly where they were then. */
+static bool is_near(const struct look_wait *w, uint64_t begun)
+{
+    return begun < w->pending_since + w->pending + gap_ns;
+}
+
 /* The thread sleeps there from now on. */
 static bool go_to(struct looks *l, const struct look_process *p, struct look_thread *t,
                   const struct outside_place *place, uint32_t state, uint32_t awaited)
@@ -336,23 +343,28 @@ static bool go_to(struct looks *l, const struct look_process *p, struct look_thr
     struct look_wait *w = &t->wait;
     const char *call = name_of(&l->look.call);
     /* Of waits for a mutex each has its own holder. */
-    const bool same = !look_has_own(t) && w->place.stack == place->stack && w->state == state &&
-                      strcmp(w->call, call) == 0 && w->awaited == awaited &&
-                      (awaited == 0 || l->look.call.number != SYS_futex);
+    const uint64_t begun = look_is_exact(t) ? w->off
+                           : w->blocked > 0 ? w->seen - (uint64_t)w->blocked
+                                            : w->seen;
+    bool same = !look_has_own(t) && w->place.stack == place->stack && w->state == state &&
+                strcmp(w->call, call) == 0 && w->awaited == awaited &&
+                (awaited == 0 || l->look.call.number != SYS_futex);
 
     if (look_is_exact(t))
         settle(w);
+    same = same && is_near(w, begun);
     if (!same && !flush(l, p, t))
         return false;
+    if (w->pending == 0)
+        w->pending_since = begun;
+    w->place_until = 0;
     w->place = *place;
     w->state = state;
     w->call = call;
     w->asleep = true;
     if (!same) {
         w->awaited = awaited;
-        w->began = look_is_exact(t) ? w->off
-                   : w->blocked > 0 ? w->seen - (uint64_t)w->blocked
-                                    : w->seen;
+        w->began = begun;
         w->holder = w->holder_stack = 0;
     }
     if (look_is_exact(t))
@@ -548,6 +560,8 @@ static void place_blocked(const struct looks *l, struct look_wait *w, bool runs)
 
     if (runs && !w->asleep && w->blocked > (int64_t)l->late)
         leave_unseen(w);
+    if (w->asleep)
+        w->place_until = w->seen;
     if (!w->asleep || part <= 0)
         return;
     w->pending += (uint64_t)part;

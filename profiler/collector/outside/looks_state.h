@@ -45,13 +45,15 @@ struct look_wait {
     uint64_t begun;             /* CLOCK_MONOTONIC, when that began */
     bool asleep;                /* at `place`, since then at least */
     struct outside_place place;
-    uint32_t state;   /* enum sfb_recording_state */
-    const char *call; /* "": none */
-    uint64_t pending; /* ns at `place` that are not recorded yet */
-    int64_t blocked;  /* ns that no look has placed yet; below 0: too many were placed */
+    uint32_t state;         /* enum sfb_recording_state */
+    const char *call;       /* "": none */
+    uint64_t pending;       /* ns at `place` that are not recorded yet */
+    uint64_t pending_since; /* CLOCK_MONOTONIC, when they began */
+    int64_t blocked;        /* ns that no look has placed yet; below 0: too many were placed */
     uint64_t runnable;
-    uint32_t rests; /* by looks alone: looks in a row at which it had not run */
-    bool skipped;   /* in the last round */
+    uint64_t place_until; /* CLOCK_MONOTONIC: end of the last wait at `place`; 0: not known */
+    uint32_t rests;       /* by looks alone: looks in a row at which it had not run */
+    bool skipped;         /* in the last round */
 
     /* With switch records, which say exactly when it stopped and went on: look_switches.h */
     uint64_t off; /* CLOCK_MONOTONIC, since when it waits; 0: it does not, or that is not known */
@@ -60,7 +62,6 @@ struct look_wait {
     uint64_t claim;       /* ns of waits at `place` that have ended and are not divided yet */
     uint64_t claim_short; /* of waits that no look has seen */
     uint64_t woke;        /* CLOCK_MONOTONIC: end of the last wait that has ended */
-    uint64_t place_until; /* the same of waits at `place`; 0: not known */
     bool dead;            /* a zombie: its time is no wait */
     bool late;            /* `run` is not read yet, or no more: for want of a descriptor */
     bool doubtful;        /* records were lost: `off` holds if it has not run since */
