@@ -195,7 +195,7 @@ static void begin_all(struct look_process *p, bool is_new)
 
         for (size_t k = 0; k < p->threads.count; k++)
             look_wait_begin(p, &p->threads.at[k],
-                            is_new ? look_thread_begun(p, p->threads.at[k].tid) : 0);
+                            is_new ? look_thread_begun(p, &p->threads.at[k]) : 0);
         if (now_ns() - before < look_pass_ns(p->threads.count))
             break;
     }

@@ -41,21 +41,35 @@ bool look_thread_read(const struct look_process *p, struct look_thread *t)
     return true;
 }
 
-/* When a thread began that was not there at the last list. @return CLOCK_MONOTONIC, as exact as a tick */
-uint64_t look_thread_begun(const struct look_process *p, pid_t tid)
+/*
+ * When a thread began that was not there at the last list. The kernel says the tick (10 ms): it is the middle of what that, the list, and
+ * the time that the thread ran and waited for a CPU leave, so that of many threads neither too much nor too little is counted.
+ *
+ * @return CLOCK_MONOTONIC
+ */
+uint64_t look_thread_begun(const struct look_process *p, const struct look_thread *t)
 {
-    const uint64_t now = now_ns(), tick_ns = second_ns / (uint64_t)sysconf(_SC_CLK_TCK);
+    const uint64_t tick_ns = second_ns / (uint64_t)sysconf(_SC_CLK_TCK);
     struct remote_task_stat stat;
+    struct remote_task_run run;
     struct timespec boot;
-    uint64_t age, begun;
+    uint64_t now, age, first, last;
 
+    if (!remote_task_stat_read(&stat, p->tasks, t->tid) || !look_run_read(&run, p, t))
+        return now_ns();
     clock_gettime(CLOCK_BOOTTIME, &boot);
-    if (!remote_task_stat_read(&stat, p->tasks, tid))
-        return now;
-    begun = stat.started * tick_ns;
+    now = now_ns();
     age = (uint64_t)boot.tv_sec * second_ns + (uint64_t)boot.tv_nsec;
-    age = age > begun ? age - begun : 0;
-    return age < now - p->listed_before ? now - age : p->listed_before;
+    age = age > stat.started * tick_ns ? age - stat.started * tick_ns : 0;
+    first = age < now - p->listed_before ? now - age : p->listed_before;
+    if (t->tid == p->pid &&
+        first ==
+            p->listed_before) /* the program that was started for this: not before, nor after */
+        return first;
+    last = run.cpu_time + run.waited < now - first ? now - run.cpu_time - run.waited : first;
+    if (last - first > tick_ns)
+        last = first + tick_ns;
+    return first + (last - first) / 2;
 }
 
 static void close_run(struct looks *l, struct look_thread *t)
@@ -103,11 +117,11 @@ static bool add_thread(struct looks *l, struct look_process *p, pid_t tid, bool 
     t->found = t->sampled;
     look_events_begin(l, t);
     if (l->waits)
-        look_wait_begin(p, t, is_new && !l->paused ? look_thread_begun(p, tid) : 0);
+        look_wait_begin(p, t, is_new && !l->paused ? look_thread_begun(p, t) : 0);
     return true;
 }
 
-/* @param first  where it is looked for first: lists are mostly in the same order */
+/* @param first  where it is looked for first: lists are in the same order, but for those that have ended */
 static struct look_thread *find_thread(struct look_process *p, pid_t tid, size_t first)
 {
     for (size_t i = 0; i < p->threads.count; i++) {
@@ -148,6 +162,7 @@ bool look_threads_list(struct looks *l, struct look_process *p, bool is_new)
 {
     pid_t *tids = NULL;
     const ssize_t count = remote_task_list(&tids, p->tasks);
+    size_t next = 0;
     bool good = true;
 
     p->partial = count < 0;
@@ -156,12 +171,14 @@ bool look_threads_list(struct looks *l, struct look_process *p, bool is_new)
     for (size_t i = 0; i < p->threads.count; i++)
         p->threads.at[i].seen = false;
     for (ssize_t i = 0; good && i < count; i++) {
-        struct look_thread *known = find_thread(p, tids[i], (size_t)i);
+        struct look_thread *known = find_thread(p, tids[i], next);
 
-        if (known)
-            known->seen = true;
-        else
+        if (!known) {
             good = add_thread(l, p, tids[i], is_new);
+            continue;
+        }
+        known->seen = true;
+        next = (size_t)(known - p->threads.at) + 1;
     }
     free(tids);
     return good;

@@ -7,8 +7,8 @@
 /* Reads a thread's CPU time in ns, and its turns. @return false: they stay as they are, and errno says why */
 bool look_thread_read(const struct look_process *process, struct look_thread *thread);
 
-/* When a thread began that was not in the last list. @return CLOCK_MONOTONIC, as exact as a tick */
-uint64_t look_thread_begun(const struct look_process *process, pid_t tid);
+/* When a thread began that was not in the last list. @return CLOCK_MONOTONIC, as exact as half a tick to both sides */
+uint64_t look_thread_begun(const struct look_process *process, const struct look_thread *thread);
 
 /*
  * Adds threads that have come, and marks the listed ones as seen. A thread that cannot be read now comes with the next list: the process
