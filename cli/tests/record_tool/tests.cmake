@@ -407,9 +407,13 @@ else()
     $<TARGET_FILE:test-record_tool-phased_linked> linked)
 endif()
 
-# What ends between two looks.
+# What comes and goes between two lists of processes, and between two looks.
 if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool children "it takes a build without sanitizers")
   sfb_skip(record_tool unseen "it takes a build without sanitizers")
 else()
+  foreach(where here nested own hidden bare)
+    sfb_add_test(record_tool.children_${where} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/children $<TARGET_FILE:sfb> ${where})
+  endforeach()
   sfb_add_test(record_tool.unseen COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/unseen $<TARGET_FILE:sfb>)
 endif()

@@ -222,15 +222,24 @@ static bool introduce_all(struct arrivals *a, struct looks *looks)
     return good;
 }
 
-/* --- What was not seen ---------------------------------------------------------------------------------- */
+/* --- Ends ------------------------------------------------------------------------------------------------ */
 
+/* A process that is looked at and has ended explains what its parent has waited for, unless there were many more. */
+static bool is_explained(uint64_t passed, uint64_t ended)
+{
+    return passed <= 2 * ended;
+}
+
+/* Numbers without a process may have been threads, or of other programs. */
 static void judge(struct arrivals *a, struct looks *looks)
 {
     const uint64_t now = now_ns(), before = own_cpu_ns();
+    uint64_t ended;
 
-    if (a->passed == 0 || now < a->judge)
+    if (now < a->judge)
         return;
-    if (looks_have_reaped(looks))
+    ended = looks_forget_ended(looks, now);
+    if ((a->passed > 0 || ended > 0) && looks_have_reaped(looks) && !is_explained(a->passed, ended))
         count_unseen(a, looks, a->passed);
     a->passed = 0;
     a->judge = now + larger((own_cpu_ns() - before) * JUDGE_COSTS, judge_least_ns);

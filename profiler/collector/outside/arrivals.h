@@ -52,12 +52,12 @@ bool arrivals_are_known(const struct arrivals *arrivals);
  */
 bool arrivals_take(struct arrivals *arrivals, struct looks *looks, bool all);
 
-/* Whether there were too many for a search since the last call: then a list finds those that are still there. */
+/* Whether there were too many for a search since the last call: then a list finds processes that still live. */
 bool arrivals_missed(struct arrivals *arrivals);
 
 /*
- * Processes that came and went unseen, at most. A number may have been a thread's, or another program's child: such numbers count if a process
- * that is looked at has waited for a child meanwhile.
+ * About how many processes came and went unseen. A number may have been a thread's, or of another program's child: such numbers count if a process
+ * that is looked at has waited meanwhile for a child that was not looked at.
  */
 uint64_t arrivals_unseen(const struct arrivals *arrivals);
 

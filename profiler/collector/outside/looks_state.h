@@ -122,7 +122,9 @@ struct look_process {
     uint64_t maps_pause;       /* until it may do so again: code made at run time is in no module */
     uint64_t listed;           /* when threads and map were read, or that was tried */
     uint64_t listed_before;    /* before that, when it was for the whole list */
+    uint64_t reaped;           /* sfb_recorder_process_reaped(), when it was read last */
     bool partial;              /* the last list was not whole */
+    bool ended;                /* look_processes_forget_ended() has found no thread of it */
     bool seen;
 };
 
