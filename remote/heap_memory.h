@@ -13,6 +13,7 @@ struct remote_heap {
     struct sfb_memory memory; /* the policy */
     pid_t pid;
     struct remote_page pages[REMOTE_HEAP_PAGES]; /* by their addresses; walk is not used */
+    struct remote_page_words words[REMOTE_HEAP_PAGES];
 };
 
 /* @return for free(); NULL: no memory */

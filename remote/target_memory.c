@@ -54,10 +54,8 @@ bool remote_memory_refresh(struct remote_memory *m)
     if (!maps)
         return false;
     errno = ESRCH; /* without mappings */
-    /* A page that is not written takes no memory: looks have many processes, and few read by pages. */
     for (size_t i = 0; i < REMOTE_PAGES; i++)
-        if (m->pages[i].at != 0)
-            m->pages[i].at = 0;
+        m->pages[i].at = 0;
     free(m->areas);
     m->areas = NULL;
     m->area_count = 0;
@@ -78,6 +76,7 @@ bool remote_memory_refresh(struct remote_memory *m)
 void remote_memory_close(struct remote_memory *memory)
 {
     free(memory->pages);
+    free(memory->words);
     free(memory->areas);
 }
 
@@ -133,17 +132,29 @@ bool remote_stack_copy(struct remote_stack *out, const struct remote_memory *mem
     return out->size > from - out->at;
 }
 
-/* @return the page; NULL: not readable */
-static const struct remote_page *find_page(struct remote_memory *m, uint64_t at, bool code)
+/* Looks have many processes, which come and go, and few are read by pages: room for those is taken when it is needed. */
+static bool has_words(struct remote_memory *m)
 {
-    struct remote_page *page = &m->pages[at / REMOTE_PAGE % REMOTE_PAGES];
+    if (!m->words)
+        m->words = malloc(REMOTE_PAGES * sizeof *m->words);
+    return m->words != NULL;
+}
 
+/* @return the page; NULL: not readable */
+static const struct remote_page_words *find_page(struct remote_memory *m, uint64_t at, bool code)
+{
+    const size_t slot = at / REMOTE_PAGE % REMOTE_PAGES;
+    struct remote_page *page = &m->pages[slot];
+
+    if (!has_words(m))
+        return NULL;
     if (page->at != at || (page->walk != 0 && page->walk != m->walk)) {
         page->at = at;
-        page->is_there = remote_memory_read(m->pid, at, page->word, REMOTE_PAGE) == REMOTE_PAGE;
+        page->is_there =
+            remote_memory_read(m->pid, at, m->words[slot].word, REMOTE_PAGE) == REMOTE_PAGE;
     }
     page->walk = code ? 0 : m->walk;
-    return page->is_there ? page : NULL;
+    return page->is_there ? &m->words[slot] : NULL;
 }
 
 /* @return whether a copy has the word */
@@ -163,7 +174,7 @@ static bool read_copy(const struct remote_words *w, uint64_t address, uint64_t *
 static bool read_word(struct sfb_memory *memory, uint64_t address, uint64_t *out)
 {
     struct remote_words *w = memory->user;
-    const struct remote_page *page;
+    const struct remote_page_words *page;
     bool code;
 
     if (address & 7)

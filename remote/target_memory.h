@@ -24,6 +24,9 @@ struct remote_page {
     uint64_t at;   /* 0: empty */
     uint32_t walk; /* it may be used in this walk alone; 0: in all */
     bool is_there;
+};
+
+struct remote_page_words {
     uint64_t word[REMOTE_PAGE / sizeof(uint64_t)];
 };
 
@@ -40,8 +43,9 @@ struct remote_memory {
     struct remote_python *python; /* read with a thread's stack; NULL: not wanted */
     struct remote_area *areas;    /* ascending */
     size_t area_count;
-    uint32_t walk;             /* number of the present one */
-    struct remote_page *pages; /* by their addresses, REMOTE_PAGES of them */
+    uint32_t walk;                   /* number of the present one */
+    struct remote_page *pages;       /* by their addresses, REMOTE_PAGES of them */
+    struct remote_page_words *words; /* of these pages; NULL: none was read yet */
 };
 
 /* Stacks of one thread: the one that sp is on, and one that a signal's frame leads to. */

@@ -332,6 +332,8 @@ static void put_losses(struct from_outside *o, const struct outside_totals *t,
              "no descriptor: a larger ulimit -n has room for them");
     put_loss(o->writer, SFB_LOSS_NOT_FOLLOWED, state.raised,
              "a set-user-ID program: the kernel ends the events of ordinary users at its exec");
+    put_loss(o->writer, SFB_LOSS_NOT_FOLLOWED, state.unseen,
+             "about so many came and went between two looks");
     put_loss(o->writer, SFB_LOSS_RATE, state.slowed, "the kernel dropped samples");
     put_loss(o->writer, SFB_LOSS_LOOKS, state.by_looks, "they waited too often for records of it");
     put_loss(o->writer, SFB_LOSS_LOOKS, state.no_events,
@@ -432,6 +434,9 @@ static void tell(const struct from_outside *o, const struct outside_totals *t)
     if (state.skipped > 0)
         fprintf(stderr, "sfb: %s not looked at: no descriptor was left (ulimit -n)\n",
                 counted(state.skipped, "processes were").text);
+    if (state.unseen > 0)
+        fprintf(stderr, "sfb: about %s came and went between two looks\n",
+                counted(state.unseen, "processes").text);
     if (state.raised > 0)
         fprintf(stderr,
                 "sfb: %s of set-user-ID programs, where the kernel ends the events of this user: "

@@ -85,9 +85,11 @@ add_executable(test-record_tool-wakers_sum record_tool/wakers_sum.c)
 target_link_libraries(test-record_tool-wakers_sum PRIVATE sfb-recording-zstd sframe-backtrace-static)
 if(SFRAME_BACKTRACE_SANITIZE)
   sfb_skip(record_tool wakers "it takes a build without sanitizers")
+  sfb_skip(record_tool wakers_starved "it takes a build without sanitizers")
 else()
   sfb_add_test(record_tool.wakers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/wakers $<TARGET_FILE:sfb>
     $<TARGET_FILE:test-record_tool-wakers_program> $<TARGET_FILE:test-record_tool-wakers_sum>)
+  sfb_add_test(record_tool.wakers_starved COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/wakers_starved $<TARGET_FILE:sfb>)
 endif()
 
 # What a recorder from outside may lose.
@@ -434,9 +436,13 @@ else()
     $<TARGET_FILE:test-record_tool-turned_program> --engine looks)
 endif()
 
-# What ends between two looks.
+# What comes and goes between two lists of processes, and between two looks.
 if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool children "it takes a build without sanitizers")
   sfb_skip(record_tool unseen "it takes a build without sanitizers")
 else()
+  foreach(where here nested own far hidden bare)
+    sfb_add_test(record_tool.children_${where} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/children $<TARGET_FILE:sfb> ${where})
+  endforeach()
   sfb_add_test(record_tool.unseen COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/unseen $<TARGET_FILE:sfb>)
 endif()

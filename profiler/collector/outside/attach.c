@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profiler/collector/outside/arrivals.h"
 #include "profiler/collector/outside/attach_tasks.h"
 #include "profiler/collector/outside/copy_depth.h"
 #include "profiler/collector/outside/look_switches.h"
@@ -42,7 +43,8 @@ struct attach {
     struct wait_events waits;
     struct outside *outside;
     char python[SFB_REMOTE_NAME];
-    struct looks *looks; /* in place of events; NULL: events, or not begun */
+    struct looks *looks;      /* in place of events; NULL: events, or not begun */
+    struct arrivals arrivals; /* of processes to be looked at */
     uint64_t random;
     struct report_index watched; /* threads, by start and generation of events */
     uint32_t watched_count, generation;
@@ -55,8 +57,10 @@ struct attach {
     uint64_t judged,
         judged_lost;      /* when size and rate were judged last, and what was lost by then */
     uint64_t listed;      /* when processes were looked for */
+    bool missed;          /* processes have come, and are not known one by one */
     uint64_t pause;       /* until the next time, in ns */
-    uint64_t pause_least; /* the same, where records name a process that is not known */
+    uint64_t pause_least; /* the same, where processes are known to have come */
+    uint64_t pause_blind; /* the same, where nothing says that processes have come */
     int pidfd;            /* of the process that was asked for; -1: none */
     uint64_t period;
 };
@@ -279,6 +283,7 @@ struct attach *attach_open(const struct attach_options *options, char *why, size
     why[0] = '\0';
     a->how = *options;
     a->pause = second_ns;
+    a->arrivals.file = -1;
     a->pidfd = options->pid != 0 ? (int)syscall(SYS_pidfd_open, options->pid, 0) : -1;
     what = options->looks || options->wall_hz > 0 ? NULL : open_events(a);
     if (what) {
@@ -313,6 +318,7 @@ struct attach_state attach_state(const struct attach *a)
     state.skipped = a->looks ? looks_skipped(a->looks) : 0;
     state.unread = a->looks ? looks_unread(a->looks) : 0;
     state.by_looks = a->looks ? looks_by_looks(a->looks) : 0;
+    state.unseen = arrivals_unseen(&a->arrivals);
     state.no_events = a->looks ? looks_no_events(a->looks) : 0;
     state.python = a->python;
     return state;
@@ -351,8 +357,8 @@ static uint64_t clamp(uint64_t ns, uint64_t least)
  */
 static bool choose_looks(struct attach *a, uint64_t now)
 {
-    /* A quarter of a percent of a CPU. With new processes, which may live shortly: 5 percent. */
-    enum { COSTS = 400, NEW_COSTS = 20 };
+    /* A quarter of a percent of a CPU. With new processes, which may live shortly: 5 percent; if there may be some: 1 percent. */
+    enum { COSTS = 400, NEW_COSTS = 20, BLIND_COSTS = 100 };
     const uint64_t before = own_cpu_ns();
     struct attach_pids pids = { .pids.count = 0 };
     size_t kept = 0;
@@ -360,6 +366,7 @@ static bool choose_looks(struct attach *a, uint64_t now)
 
     /* Of the list alone: a new process is introduced once, at the cost of several lists. */
     a->pause = clamp((own_cpu_ns() - before) * COSTS, second_ns);
+    a->pause_blind = clamp((own_cpu_ns() - before) * BLIND_COSTS, second_ns / 20);
     for (size_t i = 0; i < pids.pids.count; i++)
         if (pids.pids.at[i] != getpid())
             pids.pids.at[kept++] = pids.pids.at[i];
@@ -391,6 +398,8 @@ bool attach_begin(struct attach *a, struct sfb_recording_writer *writer)
             wait_events_enable(&a->waits);
         a->random = a->listed | 1;
         a->listed = a->how.starts ? 0 : a->listed;
+        if (!a->how.no_children)
+            arrivals_open(&a->arrivals);
         if (a->looks && a->how.starts)
             looks_starts(a->looks, a->how.pid);
         return a->looks && (a->how.starts || choose_looks(a, a->listed));
@@ -565,6 +574,16 @@ static bool take_waits(struct attach *a, uint64_t now, uint64_t until)
     return true;
 }
 
+/* @return ns from one list of processes to the next one */
+static uint64_t list_pause(struct attach *a)
+{
+    if (a->how.no_children)
+        return a->pause;
+    if (!arrivals_are_known(&a->arrivals))
+        return looks_lack_process(a->looks) ? a->pause_least : a->pause_blind;
+    return a->missed ? a->pause_least : a->pause;
+}
+
 static bool take_looks(struct attach *a)
 {
     uint64_t now;
@@ -576,13 +595,15 @@ static bool take_looks(struct attach *a)
         if (!choose_looks(a, a->listed))
             return false;
     }
-    if (!looks_list(a->looks))
+    if (!arrivals_take(&a->arrivals, a->looks, a->how.pid == 0) || !looks_list(a->looks))
         return false;
     now = now_ns();
     if (!take_waits(a, now, now))
         return false;
-    if (now - a->listed > (looks_lack_process(a->looks) ? a->pause_least : a->pause)) {
+    a->missed |= arrivals_missed(&a->arrivals);
+    if (now - a->listed > list_pause(a)) {
         a->listed = now;
+        a->missed = false;
         if (!choose_looks(a, now))
             return false;
     }
@@ -663,6 +684,7 @@ bool attach_end(struct attach *a, struct outside_totals *totals)
 void attach_close(struct attach *a)
 {
     looks_close(a->looks);
+    arrivals_close(&a->arrivals);
     wait_events_close(&a->waits);
     perf_rings_close(&a->rings);
     report_index_free(&a->watched);

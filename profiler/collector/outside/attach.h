@@ -28,6 +28,7 @@ struct attach_state {
     uint64_t rounds;    /* of looks */
     uint64_t skipped;   /* processes that were not looked at: no descriptor */
     uint64_t unread;    /* threads that lack a part of their time: no descriptor */
+    uint64_t unseen;    /* processes that came and went between looks, about */
     uint64_t lost;      /* switch records */
     bool switches;      /* waits have their exact time, by switch records */
     bool stacks;        /* and their place, by samples of context switches */

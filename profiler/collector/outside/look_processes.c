@@ -13,6 +13,7 @@
 #include "profiler/collector/outside/look_threads.h"
 #include "profiler/collector/outside/look_waits.h"
 #include "profiler/collector/outside/outside.h"
+#include "profiler/collector/processes/tasks.h"
 #include "remote/access_fault.h"
 #include "util/fnv.h"
 
@@ -232,10 +233,11 @@ static bool lacks_descriptor(void)
 }
 
 /*
+ * @param since    CLOCK_MONOTONIC: it had not come by then; 0: unknown
  * @param skipped  written: it lives, and there is no descriptor for it
  * @return false: no memory
  */
-static bool add_process(struct looks *l, pid_t pid, uint64_t now, bool *skipped)
+static bool add_process(struct looks *l, pid_t pid, uint64_t since, uint64_t now, bool *skipped)
 {
     struct look_process *p = calloc(1, sizeof *p), **next;
     struct remote_task_stat stat;
@@ -259,7 +261,8 @@ static bool add_process(struct looks *l, pid_t pid, uint64_t now, bool *skipped)
     p->started = stat.started;
     p->image = stat.image;
     p->listed = p->threads_listed = now;
-    p->listed_before = pid == l->starts ? l->starts_at : 0;
+    p->is_started = pid == l->starts;
+    p->listed_before = p->is_started ? l->starts_at : since;
     next = look_threads_list(l, p, false) && !p->partial ? REPORT_NEXT(l->processes) : NULL;
     if (!next) {
         *skipped = p->partial;
@@ -268,7 +271,28 @@ static bool add_process(struct looks *l, pid_t pid, uint64_t now, bool *skipped)
         return *skipped;
     }
     *next = p;
+    sfb_recorder_process_reaped(pid, &p->reaped);
     return begin_process(l, p, now);
+}
+
+/*
+ * @param skipped  counts it if it lives, and there is no descriptor for it
+ * @return false: no memory
+ */
+static bool add_new(struct looks *l, pid_t pid, uint64_t since, uint64_t now, uint64_t *skipped)
+{
+    struct sfb_remote_fault fault;
+    bool good = true, lacks;
+
+    if (l->files >= l->limit)
+        look_threads_release(l);
+    lacks = l->files >= l->limit;
+    if (remote_access_fault(&fault, attach_live_task(pid)))
+        lacks = lacks_descriptor();
+    else
+        good = lacks || add_process(l, pid, since, now, &lacks);
+    *skipped += lacks;
+    return good;
 }
 
 /* A pid may have come again. It lives on where that cannot be read: without a descriptor. */
@@ -303,7 +327,6 @@ static void end_unseen(struct looks *l, uint64_t now)
 
 bool look_processes_set(struct looks *l, const pid_t *pids, size_t count, bool whole, uint64_t now)
 {
-    struct sfb_remote_fault fault;
     uint64_t skipped = 0;
     bool good = true;
 
@@ -316,22 +339,77 @@ bool look_processes_set(struct looks *l, const pid_t *pids, size_t count, bool w
             known->seen = is_same(known);
     }
     end_unseen(l, now);
-    for (size_t i = 0; good && i < count; i++) {
-        bool lacks;
-
-        if (look_process_of(l, pids[i]))
-            continue;
-        if (l->files >= l->limit)
-            look_threads_release(l);
-        lacks = l->files >= l->limit;
-        if (remote_access_fault(&fault, attach_live_task(pids[i])))
-            lacks = lacks_descriptor();
-        else
-            good = lacks || add_process(l, pids[i], now, &lacks);
-        skipped += lacks;
-    }
+    for (size_t i = 0; good && i < count; i++)
+        if (!look_process_of(l, pids[i]))
+            good = add_new(l, pids[i], 0, now, &skipped);
     l->listed = true;
     if (skipped > l->skipped)
         l->skipped = skipped;
     return good;
+}
+
+static void end_one(struct looks *l, const struct look_process *ended, uint64_t now)
+{
+    for (size_t i = 0; i < l->processes.count; i++)
+        l->processes.at[i]->seen = l->processes.at[i] != ended;
+    end_unseen(l, now);
+}
+
+/* A process that has ended while it was introduced has no module, and what little is known of it would be in the recording without a place. */
+static void drop_if_ended(struct looks *l, pid_t pid, uint64_t now)
+{
+    struct look_process *p = look_process_of(l, pid);
+
+    if (!p || p->maps != 0 || !sfb_recorder_task_has_ended(pid))
+        return;
+    look_threads_drop(l, p);
+    end_one(l, p, now);
+}
+
+bool look_processes_add(struct looks *l, pid_t pid, uint64_t since, uint64_t now)
+{
+    struct look_process *known = look_process_of(l, pid);
+    uint64_t skipped = 0;
+    bool good;
+
+    if (known && is_same(known))
+        return true;
+    if (known)
+        end_one(l, known, now);
+    good = add_new(l, pid, since, now, &skipped);
+    drop_if_ended(l, pid, now);
+    if (skipped > l->skipped)
+        l->skipped = skipped;
+    return good;
+}
+
+size_t look_processes_forget_ended(struct looks *l, uint64_t now)
+{
+    size_t found = 0, count;
+    bool due = false;
+
+    for (size_t i = 0; i < l->processes.count; i++) {
+        struct look_process *p = l->processes.at[i];
+
+        p->seen = !p->ended; /* since the last call its last records were taken */
+        due |= p->ended;
+        p->ended = !remote_task_count(&count, p->tasks);
+        found += p->seen && p->ended;
+    }
+    if (due)
+        end_unseen(l, now);
+    return found;
+}
+
+bool look_processes_reaped(struct looks *l)
+{
+    bool have = false;
+
+    for (size_t i = 0; i < l->processes.count; i++) {
+        struct look_process *p = l->processes.at[i];
+        const uint64_t before = p->reaped;
+
+        have |= sfb_recorder_process_reaped(p->pid, &p->reaped) && p->reaped != before;
+    }
+    return have;
 }

@@ -122,6 +122,31 @@ bool looks_set(struct looks *l, const pid_t *pids, size_t count, bool whole, uin
     return look_processes_set(l, pids, count, whole, now);
 }
 
+bool looks_add(struct looks *l, pid_t pid, uint64_t since, uint64_t now)
+{
+    return look_processes_add(l, pid, since, now);
+}
+
+bool looks_know(const struct looks *l, pid_t pid)
+{
+    return look_process_of(l, pid) != NULL;
+}
+
+bool looks_have_reaped(struct looks *l)
+{
+    return look_processes_reaped(l);
+}
+
+size_t looks_forget_ended(struct looks *l, uint64_t now)
+{
+    return look_processes_forget_ended(l, now);
+}
+
+bool looks_are_paused(const struct looks *l)
+{
+    return l->paused;
+}
+
 uint64_t looks_stops(const struct looks *l)
 {
     return l->stops;

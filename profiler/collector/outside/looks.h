@@ -46,6 +46,29 @@ bool looks_may(pid_t pid, struct sfb_remote_fault *fault);
 bool looks_set(struct looks *looks, const pid_t *pids, size_t count, bool whole, uint64_t now);
 
 /*
+ * Adds a process that has come.
+ *
+ * @param since  CLOCK_MONOTONIC: it had not come by then
+ * @return false: no memory
+ */
+bool looks_add(struct looks *looks, pid_t pid, uint64_t since, uint64_t now);
+
+/* Whether a process is looked at. */
+bool looks_know(const struct looks *looks, pid_t pid);
+
+/* Whether one of these processes has waited for a child that has ended, since the last call. Cost: a read of /proc for each process. */
+bool looks_have_reaped(struct looks *looks);
+
+/*
+ * Forgets processes that had ended at the last call already: their last records were taken since.
+ *
+ * @return how many have ended since then
+ */
+size_t looks_forget_ended(struct looks *looks, uint64_t now);
+
+bool looks_are_paused(const struct looks *looks);
+
+/*
  * Nothing is looked at, and no time is recorded, until it is called again: threads are listed alone.
  *
  * Cost: a few reads of /proc for each thread. @return false: the recording cannot be written, or no memory

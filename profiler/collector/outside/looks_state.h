@@ -126,8 +126,11 @@ struct look_process {
     uint64_t listed;           /* when threads and map were read, or that was tried */
     uint64_t threads_listed;   /* when threads were listed */
     uint64_t listed_before;    /* before that, when it was for the whole list */
+    uint64_t reaped;           /* sfb_recorder_process_reaped(), when it was read last */
     bool partial;              /* the last list was not whole */
     bool turned;               /* threads have come or ended since, by records or looks */
+    bool ended;                /* look_processes_forget_ended() has found no thread of it */
+    bool is_started;           /* by sfb, at `listed_before` of its first list */
     bool seen;
 };
 

@@ -274,19 +274,32 @@ bool perf_rings_watch(struct perf_rings *r, pid_t tid)
     return true;
 }
 
+int perf_rings_open_one(const struct perf_rings *r, struct perf_event_attr *attr, pid_t tid,
+                        size_t ring)
+{
+    const int fd = open_event(attr, tid, r->rings.at[ring].cpu);
+    int error;
+
+    if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->rings.at[ring].fd) == 0)
+        return fd;
+    error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
 bool perf_rings_open_on(const struct perf_rings *r, struct perf_event_attr *attr, pid_t tid,
                         int *fds)
 {
     for (size_t i = 0; i < r->rings.count; i++) {
         int error;
 
-        fds[i] = open_event(attr, tid, r->rings.at[i].cpu);
-        if (fds[i] >= 0 && ioctl(fds[i], PERF_EVENT_IOC_SET_OUTPUT, r->rings.at[i].fd) == 0)
+        fds[i] = perf_rings_open_one(r, attr, tid, i);
+        if (fds[i] >= 0)
             continue;
         error = errno;
-        for (size_t k = 0; k <= i; k++)
-            if (fds[k] >= 0)
-                close(fds[k]);
+        for (size_t k = 0; k < i; k++)
+            close(fds[k]);
         errno = error;
         return false;
     }

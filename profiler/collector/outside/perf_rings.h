@@ -84,6 +84,10 @@ bool perf_rings_watch(struct perf_rings *rings, pid_t tid);
 bool perf_rings_open_on(const struct perf_rings *rings, struct perf_event_attr *attr, pid_t tid,
                         int *fds);
 
+/* The same of one ring. @return -1: errno says why */
+int perf_rings_open_one(const struct perf_rings *rings, struct perf_event_attr *attr, pid_t tid,
+                        size_t ring);
+
 /* Lets those count that do not yet. */
 void perf_rings_enable(struct perf_rings *rings);
 

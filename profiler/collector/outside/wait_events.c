@@ -29,20 +29,39 @@ static bool numbers_are_ours(void)
  * filter on the thread that is woken. (The kernel also hands it to the woken thread's own events: perf_tp_event(). But Linux 6.18
  * counts it there, and writes no record.) All samples have one layout, so that they share the rings.
  */
-/* @return for free(); NULL: errno says why */
-static int *open_wakes(const struct wait_events *e)
+static struct perf_event_attr wake_attr(const struct wait_events *e)
 {
     struct perf_event_attr attr = e->rings.attr;
-    int *fds = calloc(e->rings.rings.count, sizeof *fds);
 
     attr.type = PERF_TYPE_TRACEPOINT;
     attr.sample_period = 1;
     attr.config = e->waking.number;
     attr.context_switch = attr.inherit = attr.inherit_thread = 0;
-    if (fds && perf_rings_open_on(&e->rings, &attr, -1, fds))
-        return fds;
-    free(fds);
-    return NULL;
+    return attr;
+}
+
+static void close_wakes(struct wait_events *e)
+{
+    for (size_t i = 0; e->wakes && i < e->rings.rings.count; i++)
+        if (e->wakes[i].fd >= 0)
+            close(e->wakes[i].fd);
+    free(e->wakes);
+    e->wakes = NULL;
+}
+
+/* They do not count before they have a filter. */
+static void open_wakes(struct wait_events *e)
+{
+    struct perf_event_attr attr = wake_attr(e);
+    bool good = true;
+
+    e->wakes = calloc(e->rings.rings.count, sizeof *e->wakes);
+    for (size_t i = 0; e->wakes && i < e->rings.rings.count; i++) {
+        e->wakes[i].fd = good ? perf_rings_open_one(&e->rings, &attr, -1, i) : -1;
+        good = e->wakes[i].fd >= 0;
+    }
+    if (!good)
+        close_wakes(e);
 }
 
 /* Without tracefs, context switches are sampled by their counter, which does not say how a thread waits. */
@@ -86,7 +105,8 @@ bool wait_events_open(struct wait_events *out, bool no_children)
     out->kernel = wait_kernel_open();
     if (out->kernel && open_rings(out, no_children, true)) {
         find_tracepoints(out);
-        out->wakes = out->waking.number != 0 ? open_wakes(out) : NULL;
+        if (out->waking.number != 0)
+            open_wakes(out);
         if (!out->wakes)
             out->waking.number = 0;
         return true;
@@ -275,20 +295,39 @@ static void set_enabled(const int *fds, size_t count, bool enabled)
         ioctl(fds[i], enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* The kernel changes no filter: others take the place of these events. @return false: no descriptor for them, and these stay as they are */
+static void set_wakes_enabled(const struct wait_events *e, bool enabled)
+{
+    for (size_t i = 0; i < e->rings.rings.count; i++)
+        if (e->wakes[i].has_filter)
+            set_enabled(&e->wakes[i].fd, 1, enabled);
+}
+
+/*
+ * The kernel changes no filter: another event takes the place of each one. One after the other: one free descriptor is enough.
+ *
+ * @return false: no descriptor is free. Events that are left go on with their filter, also after a pause
+ */
 static bool set_filter(struct wait_events *e, const char *text)
 {
-    int *others = open_wakes(e);
+    struct perf_event_attr attr = wake_attr(e);
+    bool good = true;
 
-    if (!others)
-        return false;
-    for (size_t i = 0; i < e->rings.rings.count; i++)
-        if (ioctl(others[i], PERF_EVENT_IOC_SET_FILTER, text) == 0)
-            ioctl(others[i], PERF_EVENT_IOC_ENABLE, 0);
-    close_all(e->wakes, e->rings.rings.count);
-    free(e->wakes);
-    e->wakes = others;
-    return true;
+    for (size_t i = 0; i < e->rings.rings.count; i++) {
+        const int other = perf_rings_open_one(&e->rings, &attr, -1, i);
+
+        if (other >= 0 && ioctl(other, PERF_EVENT_IOC_SET_FILTER, text) == 0) {
+            set_enabled(&other, 1, true); /* without a gap */
+            close(e->wakes[i].fd);
+            e->wakes[i] = (struct wait_wake){ .fd = other, .has_filter = true };
+            continue;
+        }
+        good = false;
+        if (other >= 0)
+            close(other);
+        if (e->wakes[i].has_filter)
+            set_enabled(&e->wakes[i].fd, 1, true);
+    }
+    return good;
 }
 
 bool wait_events_wake(struct wait_events *e, pid_t *tids, size_t count)
@@ -300,7 +339,7 @@ bool wait_events_wake(struct wait_events *e, pid_t *tids, size_t count)
     if (!e->wakes)
         return true;
     if (count == 0) {
-        set_enabled(e->wakes, e->rings.rings.count, false);
+        set_wakes_enabled(e, false);
         return true;
     }
     if (count > 1)
@@ -322,9 +361,7 @@ void wait_events_pause(struct wait_events *e, bool paused)
 void wait_events_close(struct wait_events *e)
 {
     close_all(e->inherited.at, e->inherited.count);
-    if (e->wakes)
-        close_all(e->wakes, e->rings.rings.count);
-    free(e->wakes);
+    close_wakes(e);
     free(e->inherited.at);
     wait_kernel_close(e->kernel);
     perf_rings_close(&e->rings);

@@ -17,6 +17,12 @@ enum wait_rung {
     WAIT_STACKS    /* samples of them, with their stack; and of wake-ups, where that is allowed */
 };
 
+/* Samples of wake-ups on one CPU. */
+struct wait_wake {
+    int fd;
+    bool has_filter; /* else it never counts: it would sample wake-ups of all threads */
+};
+
 struct wait_events {
     struct perf_rings rings;
     enum wait_rung rung;      /* the best that is allowed */
@@ -25,7 +31,7 @@ struct wait_events {
         stop; /* the state of a thread that stops running; number 0: it is not known */
     bool own; /* each thread has its own switch records, and inherits none */
     struct wait_kernel *kernel; /* where samples are allowed */
-    int *wakes;                 /* descriptors of those, one for each CPU; NULL: none */
+    struct wait_wake *wakes;    /* one for each CPU; NULL: none */
     REPORT_ARRAY(int) inherited;
     size_t enabled; /* of those */
     uint64_t refused;
@@ -61,7 +67,7 @@ void wait_events_free(struct wait_events *events, struct wait_thread_events *thr
  * interrupts as well.
  *
  * @param tids  sorted here
- * @return false: for want of descriptors it is as before
+ * @return false: for want of a descriptor some CPUs have the threads of the last call that succeeded there
  */
 bool wait_events_wake(struct wait_events *events, pid_t *tids, size_t count);
 

@@ -431,6 +431,19 @@ bool sfb_recorder_process_waited_cpu(pid_t pid, uint64_t *out)
     return true;
 }
 
+bool sfb_recorder_process_reaped(pid_t pid, uint64_t *out)
+{
+    static const unsigned words[] = { 11, 13, 16, 17 };
+    char text[FILE_MAX_SIZE];
+
+    if (read_file(text, sizeof text, "stat", pid) == 0)
+        return false;
+    *out = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        *out += stat_number(text, words[i]);
+    return true;
+}
+
 bool sfb_recorder_process_resident(pid_t pid, uint64_t *out)
 {
     char text[FILE_MAX_SIZE];

@@ -100,6 +100,14 @@ bool sfb_recorder_process_cpu(pid_t pid, uint64_t *out);
  */
 bool sfb_recorder_process_waited_cpu(pid_t pid, uint64_t *out);
 
+/*
+ * Sums up what the kernel says of the children that it has waited for: CPU time in ticks, and page faults, of which each process has some. A later sum
+ * is larger if it has waited for another child.
+ *
+ * @return false: unknown
+ */
+bool sfb_recorder_process_reaped(pid_t pid, uint64_t *out);
+
 /* Its resident memory, in bytes. @return false: unknown */
 bool sfb_recorder_process_resident(pid_t pid, uint64_t *out);
 

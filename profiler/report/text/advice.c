@@ -88,7 +88,7 @@ void report_advice_loss(FILE *to, const struct report_data *data, uint32_t reaso
     static const char descriptors[] = "a larger limit of descriptors: ulimit -n";
     const bool looks = data->start.engine == SFB_ENGINE_LOOKS;
 
-    if (reason == SFB_LOSS_CPU && looks)
+    if (looks && (reason == SFB_LOSS_CPU || reason == SFB_LOSS_NOT_FOLLOWED))
         put_unfound(to, data);
     else if (looks && (reason == SFB_LOSS_NO_PROCESS || reason == SFB_LOSS_NO_TIMER))
         put(to, descriptors);
