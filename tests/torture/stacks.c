@@ -369,6 +369,19 @@ static enum verdict capture_addresses(const struct machine *m, struct random *r,
     return VERDICT_GOOD;
 }
 
+/* The same trial does other damage where the stack lies elsewhere, or has another size. */
+static void print_damage(const struct machine *m)
+{
+    fprintf(stderr, "    pc %#llx, sp %#llx, fp %#llx, stack %#llx, %zu words of it\n",
+            (unsigned long long)m->pc, (unsigned long long)m->sp, (unsigned long long)m->fp,
+            (unsigned long long)(uintptr_t)m->stack, m->count);
+    for (size_t i = 0; i < m->count; i++)
+        if (m->place == IN_PLACE && m->stack[i] != good[i])
+            fprintf(stderr, "    %#llx: %#llx, was %#llx\n",
+                    (unsigned long long)(uintptr_t)&m->stack[i], (unsigned long long)m->stack[i],
+                    (unsigned long long)good[i]);
+}
+
 static struct machine machine;
 
 static enum verdict one(struct trials *t, struct random *r, uint64_t trial)
@@ -408,6 +421,7 @@ static enum verdict one(struct trials *t, struct random *r, uint64_t trial)
         if (way) {
             trials_complain(t, trial, VERDICT_DIFFERS, way);
             trace_print(way, &ours, &theirs);
+            print_damage(m);
             return VERDICT_DIFFERS;
         }
     }
