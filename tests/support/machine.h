@@ -49,6 +49,7 @@ enum {
  * nop
  * MACHINE_ODD_CFA        assembly: a row for a function's first instruction, with the CFA it has
  * there, plus 0 << 0
+ * MACHINE_CALL_WORD      a word whose last bytes are a call
  * machine_padding        four bytes that assemblers pad with
  * MACHINE_STACK_...      bytes that a capture in a handler takes at most, whatever the compiler:
  * where .sframe answers, where it does in a way that takes more, in several such ways, where .eh_frame is
@@ -65,6 +66,7 @@ enum { MACHINE_SAVED_PC = 168, MACHINE_SAVED_SP = 160, MACHINE_SAVED_FP = 120 };
 
 #define MACHINE_FAULT      "ud2"
 #define MACHINE_CALL       "call"
+#define MACHINE_CALL_WORD  0xe8000000u
 #define MACHINE_RA         "rip"
 #define MACHINE_ODD_CFA    ".cfi_escape 0x0f, 4, 0x77, 8, 0x30, 0x24\n"
 #define MACHINE_SP_FROM_FP ".cfi_def_cfa rsp, 8\n.cfi_register rsp, rbp\n"
@@ -90,6 +92,7 @@ enum { MACHINE_SAVED_PC = 568, MACHINE_SAVED_SP = 560, MACHINE_SAVED_FP = 544 };
 
 #define MACHINE_FAULT      "udf 0"
 #define MACHINE_CALL       "bl"
+#define MACHINE_CALL_WORD  0x9400000000000000u
 #define MACHINE_RA         "x30"
 #define MACHINE_ODD_CFA    ".cfi_escape 0x0f, 4, 0x8f, 0, 0x30, 0x24\n"
 #define MACHINE_SP_FROM_FP ".cfi_def_cfa sp, 0\n.cfi_offset x30, 0\n.cfi_register sp, x29\n"

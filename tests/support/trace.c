@@ -17,6 +17,7 @@ void trace_decode(struct trace *out, const void *data, ssize_t size)
     out->omitted = 0;
     out->omit_at = 0;
     out->end = 0;
+    out->stop = SFB_OK;
     out->error = size < 0 ? (enum sfb_status) - size
                           : sfb_cbf_decoder_init(&d, data, (size_t)size, &options, NULL);
     if (out->error != SFB_OK)
@@ -59,22 +60,34 @@ static void print_address(uint64_t address)
         fprintf(stderr, " %#lx", address);
 }
 
+static void print_title(const char *title, const struct trace *t)
+{
+    fprintf(stderr, "--- %s (%zu frames, %s%s%s)\n", title, t->count, t->end ? "end" : "truncated",
+            t->stop ? ": " : "", t->stop ? sfb_status_str(t->stop) : "");
+}
+
+static void print_source(enum sfb_source source)
+{
+    if (source != SFB_SOURCE_START)
+        fprintf(stderr, " (%s)", sfb_source_str(source));
+}
+
 void trace_print(const char *title, const struct trace *ours, const struct trace *theirs)
 {
     static const char *const kinds[] = { "pc", "ra", "async", "omit" };
 
-    fprintf(stderr, "--- %s: ours (%zu frames, %s)\n", title, ours->count,
-            ours->end ? "end" : "truncated");
+    fprintf(stderr, "%s\n", title);
+    print_title("ours", ours);
     for (size_t i = 0; i < ours->count; i++) {
         fprintf(stderr, "  %s", kinds[ours->kind[i] & 3]);
         print_address(ours->address[i]);
         fputc('\n', stderr);
     }
-    fprintf(stderr, "--- theirs (%zu frames, %s)\n", theirs->count,
-            theirs->end ? "end" : "truncated");
+    print_title("theirs", theirs);
     for (size_t i = 0; i < theirs->count; i++) {
         fputs("    ", stderr);
         print_address(theirs->address[i]);
+        print_source((enum sfb_source)theirs->source[i]);
         fputc('\n', stderr);
     }
 }

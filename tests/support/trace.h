@@ -12,11 +12,13 @@
 
 struct trace {
     uint64_t address[TRACE_MAX];
-    uint8_t kind[TRACE_MAX]; /* enum sfb_frame_kind; libunwind's are all SFB_FRAME_RA */
+    uint8_t kind[TRACE_MAX];   /* enum sfb_frame_kind; libunwind's are all SFB_FRAME_RA */
+    uint8_t source[TRACE_MAX]; /* enum sfb_source, of a walker's frames; else 0 */
     size_t count;
     uint64_t omitted;      /* all omit records together */
     size_t omit_at;        /* frames before the omit */
     int end;               /* 1: the outermost frame was reached, 0: not */
+    enum sfb_status stop;  /* why the walk ended; SFB_OK: not known */
     enum sfb_status error; /* of the bytes, for a decoded one */
 };
 

@@ -31,10 +31,12 @@ static void reference(struct trace *out, struct sfb_context *start, enum sfb_fra
     while (status == SFB_OK && (status = sfb_walker_next(&walker, &frame)) == SFB_OK &&
            out->count < TRACE_MAX) {
         out->address[out->count] = frame.address;
+        out->source[out->count] = (uint8_t)frame.source;
         out->kind[out->count++] = (uint8_t)frame.kind;
     }
     out->count -= status != SFB_OK && sfb_walker_is_spurious(&walker);
     out->end = status == SFB_END;
+    out->stop = status;
 }
 
 static bool same_addresses(const struct trace *theirs, ssize_t count, size_t from, int end)
@@ -48,10 +50,11 @@ static bool same_addresses(const struct trace *theirs, ssize_t count, size_t fro
 }
 
 /* Where they differ it is the addresses that are shown. */
-static const char *failed(const char *way, ssize_t count, int end, struct trace *ours)
+static const char *failed(const char *way, ssize_t count, enum sfb_status end, struct trace *ours)
 {
     ours->count = count > 0 ? (size_t)count : 0;
-    ours->end = end;
+    ours->end = end == SFB_END;
+    ours->stop = count < 0 ? (enum sfb_status) - count : end;
     for (size_t i = 0; i < ours->count; i++) {
         ours->address[i] = (uintptr_t)addresses[i];
         ours->kind[i] = SFB_FRAME_RA;
@@ -100,6 +103,7 @@ static __attribute__((noinline)) void cbf_in_parts(struct trace *out,
         trace_decode(decoded, part, sframe_backtrace_cbf(part, room, &options, &info));
         out->error = decoded->error;
         out->end = decoded->end;
+        out->stop = info.end;
         if (decoded->error != SFB_OK)
             return;
         kept = TRACE_MAX - out->count;
@@ -158,7 +162,7 @@ static __attribute__((noinline)) const char *parts_differ(const void *ucontext,
         if (!ucontext && count > 0)
             addresses[0] = (void *)(uintptr_t)theirs->address[0];
         if (!same_addresses(theirs, count, 0, info.end == SFB_END))
-            return failed(ways[i].name, count, info.end == SFB_END, ours);
+            return failed(ways[i].name, count, info.end, ours);
         cbf_in_parts(ours, options, ways[i].full);
         if (ours->error != SFB_OK || ours->end != theirs->end ||
             trace_differs(ours, own, theirs, own) != SIZE_MAX)
@@ -188,9 +192,10 @@ static __attribute__((noinline)) const char *reader_differs(const void *ucontext
         addresses[0] = (void *)(uintptr_t)theirs->address[0];
     if (!same_addresses(theirs, count, 0, info.end == SFB_END) || info.memo_used ||
         (count > 1 && calls == 0))
-        return failed("addresses by a reader", count, info.end == SFB_END, ours);
+        return failed("addresses by a reader", count, info.end, ours);
     options.skip = 2 * own;
     trace_decode(ours, bytes[0], sframe_backtrace_cbf(bytes[0], sizeof bytes[0], &options, &info));
+    ours->stop = info.end;
     if (ours->error != SFB_OK || ours->end != theirs->end ||
         trace_differs(ours, 0, theirs, own) != SIZE_MAX)
         return "cbf by a reader";
@@ -237,7 +242,7 @@ static const char *hash_differs(const void *ucontext, const struct trace *theirs
         if (!ucontext && count > 0)
             addresses[0] = (void *)(uintptr_t)theirs->address[0];
         if (!same || !same_addresses(theirs, count, 0, info.end == SFB_END))
-            return failed(ways[i].name, count, info.end == SFB_END, ours);
+            return failed(ways[i].name, count, info.end, ours);
     }
     return NULL;
 }
@@ -278,7 +283,7 @@ const char *ways_differ(const void *ucontext, struct trace *ours, struct trace *
         if (!ucontext && count > 0)
             addresses[0] = (void *)(uintptr_t)theirs->address[0];
         if (!same_addresses(theirs, count, 0, info.end == SFB_END))
-            return failed(ways[i].name, count, info.end == SFB_END, ours);
+            return failed(ways[i].name, count, info.end, ours);
 
         options.skip = ucontext ? 0 : 1;
         size = sframe_backtrace_cbf(to, sizeof bytes[0], &options, NULL);

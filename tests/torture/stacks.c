@@ -189,6 +189,23 @@ static void damage_chain(struct machine *m, struct random *r)
         m->fp = (uintptr_t)(m->stack + pointer_at[random_below(r, pointer_count)]);
 }
 
+/*
+ * Return addresses and pointers that lead into the stack, behind the bytes of a call: as if code that was made at
+ * run time lay there.
+ */
+static void damage_calls(struct machine *m, struct random *r)
+{
+    for (uint64_t n = 1 + random_below(r, 3); n > 0; n--) {
+        uint64_t call = random_below(r, m->count);
+        uint64_t to = pointer_count && random_below(r, 2)
+                          ? pointer_at[random_below(r, pointer_count)]
+                          : ra_at[random_below(r, ra_count)];
+
+        write_word(m, call, MACHINE_CALL_WORD);
+        write_word(m, to, (uintptr_t)(m->stack + call + 1));
+    }
+}
+
 static void damage_pc(struct machine *m, struct random *r)
 {
     static int data;
@@ -219,11 +236,11 @@ static void damage_sp(struct machine *m, struct random *r)
 
 static void damage(struct machine *m, struct random *r)
 {
-    uint64_t which = random_below(r, 16);
+    uint64_t which = random_below(r, 18);
 
-    if (which < 5 || which > 12)
+    if (which < 5 || (which > 12 && which < 16))
         damage_words(m, r);
-    if (which == 5 || which == 6 || which > 13)
+    if (which == 5 || which == 6 || which == 14 || which == 15)
         damage_targets(m, r);
     if (which == 7 || which == 8 || which == 15)
         damage_chain(m, r);
@@ -233,6 +250,8 @@ static void damage(struct machine *m, struct random *r)
         damage_sp(m, r);
     if (which == 11 || which == 15)
         m->fp = any_word(r, m, MIXED);
+    if (which > 15)
+        damage_calls(m, r);
     if (which == 12)
         m->lr = note(m, any_word(r, m, MIXED));
     machine_set_ucontext(&m->context, m->pc, m->sp, m->fp);
@@ -369,6 +388,19 @@ static enum verdict capture_addresses(const struct machine *m, struct random *r,
     return VERDICT_GOOD;
 }
 
+/* The same trial does other damage where the stack lies elsewhere, or has another size. */
+static void print_damage(const struct machine *m)
+{
+    fprintf(stderr, "    pc %#llx, sp %#llx, fp %#llx, stack %#llx, %zu words of it\n",
+            (unsigned long long)m->pc, (unsigned long long)m->sp, (unsigned long long)m->fp,
+            (unsigned long long)(uintptr_t)m->stack, m->count);
+    for (size_t i = 0; i < m->count; i++)
+        if (m->place == IN_PLACE && m->stack[i] != good[i])
+            fprintf(stderr, "    %#llx: %#llx, was %#llx\n",
+                    (unsigned long long)(uintptr_t)&m->stack[i], (unsigned long long)m->stack[i],
+                    (unsigned long long)good[i]);
+}
+
 static struct machine machine;
 
 static enum verdict one(struct trials *t, struct random *r, uint64_t trial)
@@ -408,6 +440,7 @@ static enum verdict one(struct trials *t, struct random *r, uint64_t trial)
         if (way) {
             trials_complain(t, trial, VERDICT_DIFFERS, way);
             trace_print(way, &ours, &theirs);
+            print_damage(m);
             return VERDICT_DIFFERS;
         }
     }

@@ -1,5 +1,5 @@
 # One program of all files: linked once, begun once.
-set(sources step memory tail_ring modules loader_state walker walker_init walker_rows rule_cache memo stack_hash
+set(sources step memory tail_ring modules loader_state walker walker_init walker_rows proof rule_cache memo stack_hash
   cbf_encoder cbf_decoder cbf_vectors cbf_properties image_map
   sframe_section sframe_fde sframe_fre sframe_find sframe_versions leb128 crash_text
   eh_header eh_entry eh_program eh_program_rows eh_expression eh_rule eh_walk cfi_rows
@@ -19,7 +19,7 @@ target_link_libraries(test-unit PRIVATE sframe-backtrace-static PkgConfig::CRITE
 # the same code through the emulator.
 set(filter "")
 if(CMAKE_CROSSCOMPILING_EMULATOR)
-  set(filter --filter "@(arch_*|step|memory|modules|loader_state|tail_ring|walker|walker_init|walker_rows|rule_cache|memo|crash_text|leb128)/*")
+  set(filter --filter "@(arch_*|step|memory|modules|loader_state|tail_ring|walker|walker_init|walker_rows|proof|rule_cache|memo|crash_text|leb128)/*")
 endif()
 sfb_criterion_test(unit test-unit COST 40 ARGUMENTS ${filter})
 
