@@ -447,6 +447,13 @@ else()
     $<TARGET_FILE:test-record_tool-turned_program> --engine looks)
 endif()
 
+# A sleep that goes on after a stop.
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool restarted "it takes a build without sanitizers")
+else()
+  sfb_add_test(record_tool.restarted COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/restarted $<TARGET_FILE:sfb>)
+endif()
+
 # What ends between two looks.
 if(SFRAME_BACKTRACE_SANITIZE)
   sfb_skip(record_tool unseen "it takes a build without sanitizers")
