@@ -225,6 +225,7 @@ static void show(struct from_outside *o, uint64_t now)
 {
     const struct outside_totals *t = attach_totals(o->attach);
     const struct sfb_recorder_totals totals = { .samples = t->samples,
+                                                .waited = t->waited,
                                                 .lost = { [SFB_LOSS_RING_FULL] = t->lost } };
 
     if (now - o->shown < shown_every_ns)
@@ -270,6 +271,7 @@ static void record(struct from_outside *o)
     const uint64_t duration = o->request->duration_ns;
     const struct sfb_recorder_controlled controlled = { .writer = o->writer,
                                                         .wide = o->pid == 0,
+                                                        .waits = o->request->wall_hz > 0,
                                                         .file = o->file.name,
                                                         .knows = knows,
                                                         .pause = o->keeps ? NULL : pause_recording,
@@ -417,8 +419,8 @@ static void tell(const struct from_outside *o, const struct outside_totals *t)
                 o->why[0] ? ", for " : "", o->why, counted(state.stops, "stops of a thread").text,
                 own_cpu());
     if (o->request->wall_hz > 0)
-        fprintf(stderr, "sfb: %.2f s of waits, by %s%s\n", (double)t->waited / 1e9,
-                exact_by(&state), counted(state.rounds, "looks at all threads").text);
+        fprintf(stderr, "sfb: waits by %s%s\n", exact_by(&state),
+                counted(state.rounds, "looks at all threads").text);
     if (state.by_looks > 0)
         fprintf(stderr, "sfb: %s too often for records of it: by looks alone\n",
                 counted(state.by_looks, "threads waited").text);
@@ -468,8 +470,6 @@ static enum tool_exit end(struct from_outside *o)
     attach_end(o->attach, &t);
     put_losses(o, &t, totals);
     record_progress_end();
-    totals->samples = t.samples;
-    totals->weight = t.weight;
     totals->processes = t.processes;
     totals->threads = t.threads;
     totals->cpu = t.cpu;
@@ -478,6 +478,9 @@ static enum tool_exit end(struct from_outside *o)
     if (t.samples + t.waits == 0)
         outcome.nothing = explain_nothing(o, &t);
     sfb_recording_writer_flush(o->writer);
+    totals->samples = sfb_recording_writer_samples(o->writer, &totals->weight);
+    totals->waited = sfb_recording_writer_waited(o->writer);
+    outcome.unwritten = t.samples - totals->samples;
     outcome.error = sfb_recording_writer_errno(o->writer);
     outcome.limited = outcome.error == EFBIG && o->request->max_size > 0;
     snprintf(reason, sizeof reason, "%s%s%s", outcome.limited ? "--max-size" : o->reason,

@@ -59,18 +59,29 @@ static bool can_draw(void)
            tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 
+/* Of a recording by --wall: an idle program may have no sample. */
+static const char *waits_text(char *out, size_t room, const struct record_request *request,
+                              const struct sfb_recorder_totals *totals)
+{
+    out[0] = '\0';
+    if (request->wall_hz > 0)
+        snprintf(out, room, ", %.2f s of waits", (double)totals->waited / 1e9);
+    return out;
+}
+
 void record_progress(const struct record_request *request, const struct sfb_recorder_totals *totals,
                      uint64_t size, uint64_t passed_ns)
 {
-    char text[32];
+    char text[32], waits[64];
 
     if (!request->progress || !can_draw())
         return;
     if (request->heap)
         heap_progress(totals, size, passed_ns);
     else
-        fprintf(stderr, "\rsfb: %.0f s, %s, %" PRIu64 " lost, %s\x1b[K", (double)passed_ns / 1e9,
-                counted(totals->samples, "samples").text, lost_samples(totals),
+        fprintf(stderr, "\rsfb: %.0f s, %s%s, %" PRIu64 " lost, %s\x1b[K", (double)passed_ns / 1e9,
+                counted(totals->samples, "samples").text,
+                waits_text(waits, sizeof waits, request, totals), lost_samples(totals),
                 bytes_text(text, sizeof text, size));
     fflush(stderr);
     shown = true;
@@ -83,11 +94,14 @@ void record_progress_end(void)
     shown = false;
 }
 
-static void cpu_summary(const struct sfb_recorder_totals *totals)
+static void cpu_summary(const struct record_request *request,
+                        const struct sfb_recorder_totals *totals)
 {
-    fprintf(stderr, "sfb: %s of %.2f CPU seconds, %" PRIu64 " lost",
+    char waits[64];
+
+    fprintf(stderr, "sfb: %s of %.2f CPU seconds%s, %" PRIu64 " lost",
             counted(totals->samples, "samples").text, (double)totals->weight / 1e9,
-            lost_samples(totals));
+            waits_text(waits, sizeof waits, request, totals), lost_samples(totals));
 }
 
 /* The peaks of several processes are summed as what lives is, and as the report does it. */
@@ -125,7 +139,7 @@ static void last_line(const struct record_request *request, const struct record_
     if (request->heap)
         heap_summary(totals);
     else
-        cpu_summary(totals);
+        cpu_summary(request, totals);
     fprintf(stderr, ", %s, %s in ", counted(totals->processes, "processes").text,
             bytes_text(text, sizeof text, outcome->size));
     foreign_print(stderr, outcome->file);

@@ -310,6 +310,14 @@ static const char *output_name(const struct report_request *r, size_t kind)
                : tool_option_name(r->command, OPTION_OUTPUT + (int)kind);
 }
 
+/* Locks or wakers, of time in which a thread waits for neither. */
+static bool is_awake(const struct report_request *r)
+{
+    return r->view_given && r->view == REPORT_VIEW_TOP && report_by_is_of_causes(r->by) &&
+           (r->choice.time_value == REPORT_TIME_CPU ||
+            r->choice.time_value == REPORT_TIME_RUNNABLE);
+}
+
 /* @return false after a complaint */
 static bool judge_outputs(struct report_request *r, enum tool_exit *exit_status)
 {
@@ -346,6 +354,13 @@ static bool judge_outputs(struct report_request *r, enum tool_exit *exit_status)
             tool_misused(r->command, "--diff goes with --top, --by and files, not with --%s%s%s",
                          view, report_by_is_of_causes(r->by) ? " " : "",
                          report_by_is_of_causes(r->by) ? r->by_text : "");
+        return false;
+    }
+    if (is_awake(r)) {
+        *exit_status = tool_misused(r->command,
+                                    "--by %s is of blocked time: with --value blocked, offcpu or "
+                                    "wall, or without --value",
+                                    r->by_text);
         return false;
     }
     if (!r->view_given)

@@ -36,6 +36,18 @@ struct feeding {
     enum tool_exit exit_status;
 };
 
+/* A name may have been given twice: the first mark is taken, which may not be the one that is meant. */
+static void tell_of_others(const struct report_data *data, const char *name, const char *path)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; name && i < data->marks.count; i++)
+        count += strcmp(data->marks.at[i].name, name) == 0;
+    if (count > 1)
+        tool_complain(TOOL_DONE, "%s: --time: %zu marks are called '%s': the first one is taken",
+                      path, count, name);
+}
+
 /* @return false after a complaint */
 static bool has_marks(const struct report_request *r, const struct report_data *data,
                       const char *path)
@@ -48,6 +60,9 @@ static bool has_marks(const struct report_request *r, const struct report_data *
             tool_complain(TOOL_USAGE, "%s: --time: it has no mark '%s'", path, names[i]);
             return false;
         }
+    tell_of_others(data, names[0], path);
+    if (!names[0] || !names[1] || strcmp(names[0], names[1]) != 0)
+        tell_of_others(data, names[1], path);
     if ((names[0] || names[1]) && time[1] != 0 && time[1] <= time[0]) {
         tool_complain(TOOL_USAGE, "%s: --time: the second mark is not behind the first", path);
         return false;

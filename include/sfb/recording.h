@@ -502,6 +502,9 @@ uint64_t sfb_recording_writer_size(const struct sfb_recording_writer *writer);
 /* Samples in the file, and their CPU time in ns, without the events in memory. */
 uint64_t sfb_recording_writer_samples(const struct sfb_recording_writer *writer, uint64_t *weight);
 
+/* Time of the waits in the file, in ns: of all threads, and without the events in memory. */
+uint64_t sfb_recording_writer_waited(const struct sfb_recording_writer *writer);
+
 /* errno of the failed write; EFBIG: max_size was reached; 0: no write failed. */
 int sfb_recording_writer_errno(const struct sfb_recording_writer *writer);
 

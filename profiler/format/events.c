@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "profiler/format/bodies_put.h"
+
 void sfb_events_put(struct sfb_events *e, uint32_t kind, sfb_body_writer *write, const void *event)
 {
     struct sfb_bytes *records = &e->columns[COLUMN_RECORDS];
@@ -70,6 +72,12 @@ void sfb_events_put_sample(struct sfb_events *e, const struct sfb_recording_samp
     e->records++;
 }
 
+void sfb_events_put_wait(struct sfb_events *e, const struct sfb_recording_wait *wait)
+{
+    sfb_events_put(e, SFB_EVENT_WAIT, sfb_body_wait, wait);
+    e->waited += wait->weight;
+}
+
 static void write_stack(struct sfb_bytes *body, const void *event)
 {
     const struct sfb_recording_stack *stack = event;
@@ -120,7 +128,7 @@ static void begin(struct sfb_events *e)
 {
     e->first_stack += e->stacks;
     e->stacks = e->records = 0;
-    e->samples = e->weight = 0;
+    e->samples = e->weight = e->waited = 0;
     e->last_time = e->last_weight = 0;
     e->last_thread = 0;
     for (size_t i = 0; i < COLUMN_COUNT; i++)

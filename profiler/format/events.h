@@ -14,6 +14,7 @@ struct sfb_events {
     uint32_t records;
     uint32_t first_stack, stacks; /* id of its first stack, or the next one; count */
     uint64_t samples, weight;
+    uint64_t waited;                 /* ns of waits */
     uint64_t last_time, last_weight; /* of the previous sample */
     uint32_t last_thread;
 };
@@ -24,6 +25,7 @@ void sfb_events_put(struct sfb_events *events, uint32_t kind, sfb_body_writer *w
                     const void *event);
 
 void sfb_events_put_sample(struct sfb_events *events, const struct sfb_recording_sample *sample);
+void sfb_events_put_wait(struct sfb_events *events, const struct sfb_recording_wait *wait);
 
 /*
  * Appends a stack, whose id is first_stack + stacks before the call.

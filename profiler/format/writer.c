@@ -221,7 +221,10 @@ enum sfb_status sfb_recording_put_wait(struct sfb_recording_writer *w,
     if (!has_thread(w, e->thread) || e->stack >= w->events.first_stack + w->events.stacks ||
         (e->call && strlen(e->call) > TEXT_MAX) || !has_awaited(w, e) || !has_waker(w, e))
         return SFB_BAD_ARGUMENT;
-    return sfb_writer_put(w, SFB_EVENT_WAIT, sfb_body_wait, e);
+    if (w->error != 0)
+        return SFB_NO_RESOURCE;
+    sfb_events_put_wait(&w->events, e);
+    return sfb_writer_flush_if_full(w);
 }
 
 enum sfb_status sfb_recording_put_awaited(struct sfb_recording_writer *w,
@@ -408,6 +411,11 @@ uint64_t sfb_recording_writer_samples(const struct sfb_recording_writer *w, uint
 {
     *weight = w->weight;
     return w->samples;
+}
+
+uint64_t sfb_recording_writer_waited(const struct sfb_recording_writer *w)
+{
+    return w->waited;
 }
 
 int sfb_recording_writer_errno(const struct sfb_recording_writer *w)

@@ -104,7 +104,8 @@ uint64_t sfb_writer_size_for_samples(const struct sfb_recording_writer *w)
 enum sfb_status sfb_writer_flush_to(struct sfb_recording_writer *w, uint64_t max_size)
 {
     const uint32_t records = w->events.records;
-    const uint64_t samples = w->events.samples, weight = w->events.weight;
+    const uint64_t samples = w->events.samples, weight = w->events.weight,
+                   waited = w->events.waited;
     const uint32_t flags = w->events.tree != NULL ? RECORDING_COLUMNS : 0;
     enum sfb_status status = SFB_NO_RESOURCE;
 
@@ -121,6 +122,7 @@ enum sfb_status sfb_writer_flush_to(struct sfb_recording_writer *w, uint64_t max
     }
     w->samples += samples;
     w->weight += weight;
+    w->waited += waited;
     w->last_process = sfb_ids_last(&w->processes);
     w->last_thread = sfb_ids_last(&w->threads);
     w->last_site = sfb_ids_last(&w->sites);

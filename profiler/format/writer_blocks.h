@@ -21,6 +21,7 @@ struct sfb_recording_writer {
     uint64_t size;
     uint64_t records;         /* in the file */
     uint64_t samples, weight; /* in the file */
+    uint64_t waited;          /* ns of waits in the file */
     uint64_t dropped;         /* bytes of payloads not written */
     struct sfb_events events;
     struct sfb_bytes block; /* header and payload, for one write(2) */

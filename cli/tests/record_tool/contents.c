@@ -103,7 +103,7 @@ static void take(struct contents *c, const struct sfb_recording_event *e, struct
         snprintf(c->last_mark, sizeof c->last_mark, "%s", e->of.mark.name);
         break;
     case SFB_EVENT_PAUSE: c->pauses += e->of.pause.paused; break;
-    case SFB_EVENT_WAIT:
+    case SFB_EVENT_WAIT: c->waited += e->of.wait.weight; break;
     case SFB_EVENT_HEAP:
     case SFB_EVENT_HEAP_SITE:
     case SFB_EVENT_HEAP_TOTALS:

@@ -22,6 +22,7 @@ struct contents {
     char engine_text[256];
     char reason[512];
     uint64_t samples, weight;       /* of all samples */
+    uint64_t waited;                /* ns, of all waits */
     uint64_t threads, rests;        /* CPU time of threads that no sample has */
     uint64_t unsampled;             /* of processes, beside that */
     uint64_t stacks, modules, maps; /* maps: of code made at run time */

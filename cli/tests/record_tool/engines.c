@@ -92,14 +92,26 @@ Test(record_engine, says_which_rate_timers_reach_and_what_would_help)
     recorded_free(&r);
 }
 
+/* What its last line says of waits is what the file has. */
+static void expect_waits_of_file(const struct recorded *r)
+{
+    char line[64];
+
+    snprintf(line, sizeof line, " CPU seconds, %.2f s of waits, ",
+             (double)r->contents->waited / 1e9);
+    cr_expect(strstr(r->run.err, line) != NULL, "no \"%s\": %s", line, r->run.err);
+    cr_expect_gt(r->contents->waited, 100000000, "%s", r->run.err);
+}
+
 /* Switch records are refused, too: looks alone find the waits. */
 Test(record_engine, waits_are_recorded_where_perf_is_refused)
 {
     struct recorded r = recorded_by("'" SFB_RECORD_DENIED "'", "--wall sleep 0.3");
 
     cr_expect_eq(r.run.status, 0, "%s", r.run.err);
-    cr_expect(strstr(r.run.err, "of waits, by ") != NULL, "%s", r.run.err);
+    cr_expect(strstr(r.run.err, "sfb: waits by ") != NULL, "%s", r.run.err);
     cr_expect(strstr(r.run.err, "switch records") == NULL, "%s", r.run.err);
+    expect_waits_of_file(&r);
     recorded_free(&r);
 }
 

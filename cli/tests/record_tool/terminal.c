@@ -172,6 +172,13 @@ Test(record_terminal, counts_when_asked)
     wait_for("> ");
     type("quit\n");
     cr_expect_eq(end(), 5);
+    /* Of a program that waits no sample says that something is recorded. */
+    begin("xterm", "exec $R --wall --progress $P");
+    wait_for("> ");
+    wait_for("\rsfb: ");
+    wait_for(" s of waits, ");
+    type("quit\n");
+    cr_expect_eq(end(), 5);
     dumb = session("dumb", "exec $R --progress $P", 5);
     cr_expect(strchr(dumb, '\033') == NULL, "%s", dumb);
     free(dumb);

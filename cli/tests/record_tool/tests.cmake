@@ -423,6 +423,19 @@ else()
     $<TARGET_FILE:test-record_tool-stamps_program> $<TARGET_FILE:test-record_tool-stamps_sum> --engine looks)
 endif()
 
+# By records of switches alone: what an ordinary user has, and no test that runs as root.
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool by_user "it takes a build without sanitizers")
+else()
+  set(sfb_by_user ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/by_user)
+  sfb_add_test(record_tool.states_4_user COMMAND ${sfb_by_user} 64041 states $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-states_program> 4)
+  sfb_add_test(record_tool.waits_user COMMAND ${sfb_by_user} 64042 waits $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-waits_program>)
+  sfb_add_test(record_tool.stamps_user COMMAND ${sfb_by_user} 64043 stamps $<TARGET_FILE:sfb>
+    $<TARGET_FILE:test-record_tool-stamps_program> $<TARGET_FILE:test-record_tool-stamps_sum>)
+endif()
+
 # Threads in the place of threads.
 add_executable(test-record_tool-turned_program record_tool/turned_program.c)
 target_compile_options(test-record_tool-turned_program PRIVATE -O2)
@@ -434,6 +447,13 @@ else()
     $<TARGET_FILE:test-record_tool-turned_program>)
   sfb_add_test(record_tool.turned_looks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/turned $<TARGET_FILE:sfb>
     $<TARGET_FILE:test-record_tool-turned_program> --engine looks)
+endif()
+
+# A sleep that goes on after a stop.
+if(SFRAME_BACKTRACE_SANITIZE)
+  sfb_skip(record_tool restarted "it takes a build without sanitizers")
+else()
+  sfb_add_test(record_tool.restarted COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/record_tool/restarted $<TARGET_FILE:sfb>)
 endif()
 
 # What comes and goes between two lists of processes, and between two looks.

@@ -15,7 +15,9 @@
 #include <stdatomic.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "known_waits.h"
@@ -30,7 +32,7 @@ static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static unsigned signalled;
 static sem_t semaphore;
 static pthread_barrier_t go_on;
-static int pipes[2], polled[2], sockets[2], pings[2], epolls[2];
+static int pipes[2], polled[2], selected[2], of_two[2], sockets[2], pings[2], epolls[2];
 static volatile uint64_t sink;
 
 __attribute__((noinline)) static void place_mutex(void)
@@ -80,6 +82,39 @@ __attribute__((noinline)) static void place_poll(void)
     sink += (uint64_t)read(polled[0], &byte, 1);
 }
 
+/* A descriptor in two of the sets is one. */
+__attribute__((noinline)) static void place_select(void)
+{
+    fd_set set, same;
+    char byte;
+
+    FD_ZERO(&set);
+    FD_SET(selected[0], &set);
+    same = set;
+    select(selected[0] + 1, &set, NULL, &same, NULL);
+    sink += (uint64_t)read(selected[0], &byte, 1);
+}
+
+/* Two descriptors, and a bit behind the last one. By the kernel's first call of that name, where there is one. */
+__attribute__((noinline)) static void place_selects(void)
+{
+    const int last = of_two[0] > polled[1] ? of_two[0] : polled[1];
+    fd_set in, except;
+    char byte;
+
+    FD_ZERO(&in);
+    FD_ZERO(&except);
+    FD_SET(of_two[0], &in);
+    FD_SET(polled[1], &except);
+    FD_SET(last + 1, &in);
+#ifdef SYS_select
+    syscall(SYS_select, last + 1, &in, NULL, &except, NULL);
+#else
+    select(last + 1, &in, NULL, &except, NULL);
+#endif
+    sink += (uint64_t)read(of_two[0], &byte, 1);
+}
+
 __attribute__((noinline)) static void place_sleep(void)
 {
     pause_ms(TURN_MS - 10);
@@ -99,6 +134,7 @@ __attribute__((noinline)) static void place_holder(void)
     sem_post(&semaphore);
     sink +=
         (uint64_t)(write(pipes[1], "", 1) + write(polled[1], "", 1) + send(sockets[1], "", 1, 0));
+    sink += (uint64_t)(write(selected[1], "", 1) + write(of_two[1], "", 1));
 }
 
 /*
@@ -184,6 +220,7 @@ int main(int argc, char **argv)
         { "cond", place_cond, 0, 0, 0 },     { "semaphore", place_semaphore, 0, 0, 0 },
         { "pipe", place_pipe, 0, 0, 0 },     { "socket", place_socket, 0, 0, 0 },
         { "poll", place_poll, 0, 0, 0 },     { "sleep", place_sleep, 0, 0, 0 },
+        { "select", place_select, 0, 0, 0 }, { "selects", place_selects, 0, 0, 0 },
         { "stops", place_stops, 0, 0, 0 },
     };
     enum { PLACES = sizeof places / sizeof *places };
@@ -192,9 +229,9 @@ int main(int argc, char **argv)
     uint64_t one = 1;
     FILE *file;
 
-    if (argc != 2 || pipe(pipes) != 0 || pipe(polled) != 0 ||
-        socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0 || sem_init(&semaphore, 0, 0) != 0 ||
-        pthread_barrier_init(&go_on, NULL, PLACES + 1) != 0)
+    if (argc != 2 || pipe(pipes) != 0 || pipe(polled) != 0 || pipe(selected) != 0 ||
+        pipe(of_two) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0 ||
+        sem_init(&semaphore, 0, 0) != 0 || pthread_barrier_init(&go_on, NULL, PLACES + 1) != 0)
         return 2;
     snprintf(stop_path, sizeof stop_path, "%s/stop", argv[1]);
     begin_stopped();

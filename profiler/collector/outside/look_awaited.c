@@ -15,6 +15,9 @@
 /* Beyond these, sockets and files are called by their kind alone, and futexes are not known. */
 enum { DESCRIPTORS_MOST = 16384, FUTEXES_MOST = 65536, NAME = 512 };
 
+/* A set of select() with more than an fd_set has room for is not read: the kernel reads no more of it than the table of descriptors has. */
+enum { SELECT_MOST = 1024, SET_BITS = 64 };
+
 /* --- Descriptors ---------------------------------------------------------------------------------------- */
 
 struct awaited_name {
@@ -128,23 +131,76 @@ static bool find_descriptor(struct looks *l, const struct look_process *p, pid_t
     return true;
 }
 
+static bool put_several(struct looks *l, const struct look_process *p, uint64_t count, uint32_t *id)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "%llu descriptors", (unsigned long long)count);
+    return outside_put_awaited(
+        l->outside, (uint32_t)p->pid,
+        &(struct sfb_recording_awaited){ .kind = SFB_AWAITED_OTHER, .name = text }, id);
+}
+
 /* poll() and ppoll(): the one descriptor, or how many there are. */
 static bool find_polled(struct looks *l, const struct look_process *p, pid_t tid, uint32_t *id)
 {
     const struct remote_task_call *call = &l->look.call;
     const uint64_t count = call->argument[1];
     struct pollfd one;
-    char text[64];
 
     if (count == 1 &&
         remote_memory_read(p->memory.pid, call->argument[0], &one, sizeof one) == sizeof one)
         return one.fd < 0 || find_descriptor(l, p, tid, one.fd, id);
-    if (count <= 1)
+    return count <= 1 || put_several(l, p, count, id);
+}
+
+/*
+ * The descriptors in any of the three sets of select(), which the kernel has copied: it writes them at the call's end.
+ *
+ * @param all  written: their bits, SELECT_MOST of them
+ * @return how many there are; 0: none, or they cannot be read
+ */
+static unsigned read_sets(uint64_t *all, const struct remote_task_call *call, pid_t pid)
+{
+    const int limit = (int)call->argument[0];
+    const size_t words = limit > 0 ? ((size_t)limit + SET_BITS - 1) / SET_BITS : 0;
+    uint64_t set[SELECT_MOST / SET_BITS];
+    unsigned count = 0;
+
+    if (limit <= 0 || limit > SELECT_MOST)
+        return 0;
+    memset(all, 0, words * sizeof *all);
+    for (unsigned i = 1; i <= 3; i++) {
+        const uint64_t address = call->argument[i];
+
+        if (address == 0)
+            continue;
+        if (remote_memory_read(pid, address, set, words * sizeof *set) != words * sizeof *set)
+            return 0;
+        for (size_t k = 0; k < words; k++)
+            all[k] |= set[k];
+    }
+    if (limit % SET_BITS != 0)
+        all[words - 1] &= ((uint64_t)1 << (limit % SET_BITS)) - 1;
+    for (size_t k = 0; k < words; k++)
+        count += (unsigned)__builtin_popcountll(all[k]);
+    return count;
+}
+
+/* select() and pselect6(): as find_polled(). */
+static bool find_selected(struct looks *l, const struct look_process *p, pid_t tid, uint32_t *id)
+{
+    uint64_t all[SELECT_MOST / SET_BITS];
+    const unsigned count = read_sets(all, &l->look.call, p->memory.pid);
+    size_t word = 0;
+
+    if (count == 0)
         return true;
-    snprintf(text, sizeof text, "%llu descriptors", (unsigned long long)count);
-    return outside_put_awaited(
-        l->outside, (uint32_t)p->pid,
-        &(struct sfb_recording_awaited){ .kind = SFB_AWAITED_OTHER, .name = text }, id);
+    if (count > 1)
+        return put_several(l, p, count, id);
+    while (all[word] == 0)
+        word++;
+    return find_descriptor(l, p, tid, (int)(word * SET_BITS) + __builtin_ctzll(all[word]), id);
 }
 
 /* --- Futexes -------------------------------------------------------------------------------------------- */
@@ -219,6 +275,12 @@ bool look_awaited_find(struct looks *l, struct look_process *p, pid_t tid, uint3
     if (call->number == SYS_poll)
         return find_polled(l, p, tid, id);
 #endif
+#ifdef SYS_select
+    if (call->number == SYS_select)
+        return find_selected(l, p, tid, id);
+#endif
+    if (call->number == SYS_pselect6)
+        return find_selected(l, p, tid, id);
     return call->number != SYS_ppoll || find_polled(l, p, tid, id);
 }
 

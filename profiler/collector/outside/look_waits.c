@@ -330,6 +330,17 @@ static const char *name_of(const struct remote_task_call *call)
     return name ? name : "";
 }
 
+/*
+ * After a signal or a stop the kernel calls a sleep that goes on restart_syscall. If the thread was seen in another call at that very place,
+ * it is that one.
+ */
+static bool goes_on_as(const struct look_wait *w, const struct remote_task_call *call,
+                       const struct outside_place *place)
+{
+    return call->in_call && call->number == SYS_restart_syscall && w->call[0] != '\0' &&
+           w->place.stack != 0 && w->place.stack == place->stack;
+}
+
 /* Waits at one place are one record if they stand nearly where they were then. */
 static bool is_near(const struct look_wait *w, uint64_t begun)
 {
@@ -341,14 +352,19 @@ static bool go_to(struct looks *l, const struct look_process *p, struct look_thr
                   const struct outside_place *place, uint32_t state, uint32_t awaited)
 {
     struct look_wait *w = &t->wait;
-    const char *call = name_of(&l->look.call);
+    const bool goes_on = goes_on_as(w, &l->look.call, place);
+    const char *call = goes_on ? w->call : name_of(&l->look.call);
     /* Of waits for a mutex each has its own holder. */
     const uint64_t begun = look_is_exact(t) ? w->off
                            : w->blocked > 0 ? w->seen - (uint64_t)w->blocked
                                             : w->seen;
-    bool same = !look_has_own(t) && w->place.stack == place->stack && w->state == state &&
-                strcmp(w->call, call) == 0 && w->awaited == awaited &&
-                (awaited == 0 || l->look.call.number != SYS_futex);
+    bool same;
+
+    if (goes_on)
+        awaited = w->awaited;
+    same = !look_has_own(t) && w->place.stack == place->stack && w->state == state &&
+           strcmp(w->call, call) == 0 && w->awaited == awaited &&
+           (awaited == 0 || l->look.call.number != SYS_futex);
 
     if (look_is_exact(t))
         settle(w);

@@ -98,16 +98,19 @@ static void say_status(const struct sfb_recorder_control *control,
     const uint64_t samples = sfb_recording_writer_samples(what->writer, &weight),
                    paused = paused_ns(control);
     const unsigned marks = control->marks + (what->marks ? what->marks(what->user) : 0);
-    char pause[64] = "";
+    char pause[64] = "", waited[64] = "";
 
     if (paused > 0)
         snprintf(pause, sizeof pause, ", %.1f s of them paused", (double)paused / 1e9);
+    if (what->waits)
+        snprintf(waited, sizeof waited, "%.1f s of waits, ",
+                 (double)sfb_recording_writer_waited(what->writer) / 1e9);
     reply->answer = what->wide ? SFB_CONTROL_WIDE : SFB_CONTROL_DONE;
     snprintf(reply->text, sizeof reply->text,
-             "%s: recorded by process %d for %.1f s%s: %.40s%s%.40s, %" PRIu64 " bytes in %.300s",
+             "%s: recorded by process %d for %.1f s%s: %.40s%s%s%.40s, %" PRIu64 " bytes in %.300s",
              control->paused_since > 0 ? "paused" : "recording", (int)getpid(),
              (double)(now_ns() - control->begun) / 1e9, pause,
-             what->heap ? "" : counted(samples, "samples").text, what->heap ? "" : ", ",
+             what->heap ? "" : counted(samples, "samples").text, what->heap ? "" : ", ", waited,
              counted(marks, "marks").text, sfb_recording_writer_size(what->writer), what->file);
 }
 

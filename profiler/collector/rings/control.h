@@ -21,6 +21,7 @@ struct sfb_recorder_controlled {
     const char *file; /* name of the recording */
     bool wide;        /* it is of all processes */
     bool heap;        /* it has no samples */
+    bool waits;       /* are recorded, too */
 
     /* Whether a process is recorded, or is the recorder. */
     bool (*knows)(void *user, pid_t pid);

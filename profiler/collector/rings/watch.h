@@ -81,6 +81,7 @@ struct sfb_recorder_heap_totals {
 
 struct sfb_recorder_totals {
     uint64_t samples, weight;
+    uint64_t waited;   /* ns of waits, where they are recorded */
     uint64_t cpu;      /* of ended processes, as far as known */
     uint64_t cpu_left; /* part of it: processes still running at the recording's end */
     uint64_t lost[SFB_LOSS_COUNT];

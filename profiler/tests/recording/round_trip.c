@@ -53,6 +53,32 @@ Test(recording, is_read_from_a_file_and_while_it_grows)
     close(fd);
 }
 
+/* Time of waits, as it is in the file. */
+Test(recording, sums_up_waits)
+{
+    int fd;
+    struct sfb_recording_writer *w = made_open(&fd, &sfb_recording_zstd, 0);
+    const struct sfb_recording_process process = { .id = 1, .program = "p" };
+    const struct sfb_recording_thread thread = { .id = 1, .process = 1, .name = "t" };
+    const struct sfb_recording_wait wait = { .thread = 1, .weight = 1000, .call = "" },
+                                    of_none = { .thread = 2, .weight = 1000, .call = "" };
+    uint64_t weight;
+
+    cr_assert(eq(int, sfb_recording_put_process(w, &process), SFB_OK));
+    cr_assert(eq(int, sfb_recording_put_thread(w, &thread), SFB_OK));
+    for (unsigned round = 1; round <= 2; round++) {
+        cr_assert(eq(int, sfb_recording_put_wait(w, &wait), SFB_OK));
+        cr_assert(eq(int, sfb_recording_put_wait(w, &wait), SFB_OK));
+        cr_expect(eq(int, sfb_recording_put_wait(w, &of_none), SFB_BAD_ARGUMENT));
+        cr_expect(eq(u64, sfb_recording_writer_waited(w), (round - 1) * 2000));
+        cr_assert(eq(int, sfb_recording_writer_flush(w), SFB_OK));
+        cr_expect(eq(u64, sfb_recording_writer_waited(w), round * 2000));
+    }
+    cr_expect(eq(u64, sfb_recording_writer_samples(w, &weight), 0));
+    cr_assert(eq(int, sfb_recording_writer_close(w, 1, NULL), SFB_OK));
+    close(fd);
+}
+
 /* More than one block has room for, of stacks that have much in common and little. */
 Test(recording, gives_back_many_stacks)
 {

@@ -108,8 +108,11 @@ Test(locks, are_cut_to_a_time)
                  "          report_outer\n"
                  "      150.000 ms had by wor;k\\012 in\n"
                  "          report_inner\n");
-    expect_lines("--by lock --value runnable", "    waits    total (ns)  longest (ns)  lock\n"
+    expect_lines("--by lock --time 1.52..1.6", "    waits    total (ns)  longest (ns)  lock\n"
                                                "no thread was seen to wait for a lock\n");
+    /* Of time in which a thread waits for none. */
+    made_expect(2, "--by lock --value cpu", "", "report: --by lock is of blocked time: with");
+    made_expect(2, "--value runnable --by lock", "", "report: --by lock is of blocked time: with");
     made_expect(2, "--by lock --diff", "", "--diff");
 }
 

@@ -123,8 +123,11 @@ Test(wakers, are_cut_to_a_time)
                  "          report_inner\n"
                  "      550.000 ms of main, asleep in futex 0x555555560010 ([heap]+0x10), in\n"
                  "          report_outer\n");
-    expect_lines("--by waker --value runnable", "    waits    total (ms)  longest (ms)  waker\n"
-                                                "no wait in it has a known waker\n");
+    expect_lines("--by waker --time 0.862..0.878 --thread 202",
+                 "    waits    total (ms)  longest (ms)  waker\n"
+                 "no wait in it has a known waker\n");
+    made_expect(2, "--by waker --value runnable", "", "report: --by waker is of blocked time: ");
+    made_expect(2, "--by waker --value cpu", "", "report: --by waker is of blocked time: ");
     made_expect(2, "--by waker --diff", "", "--diff");
     made_expect(2, "--by wakers", "", "thread, process, call, lock, waker");
 }
