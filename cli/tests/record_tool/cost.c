@@ -102,10 +102,13 @@ static long number_of(const char *line)
     return number;
 }
 
-/* What a shell does most. Each slot that a child looks at is a page fault: it looks at one of a process and one ring. */
+/*
+ * What a shell does most. Each slot that a child looks at is a page fault: it looks at one of a process and one ring. 28 were
+ * counted, and 32 on a machine whose kernel takes back pages at once.
+ */
 Test(record_cost, of_a_child_of_fork_is_few_page_faults)
 {
-    enum { MOST = 30, RUNS = 5 };
+    enum { MOST = 40, RUNS = 5 };
     const long alone = number_of("'" SFB_RECORD_CALLS "' forks 300");
     long recorded = LONG_MAX;
 

@@ -121,7 +121,7 @@ static bool add_thread(struct looks *l, struct look_process *p, pid_t tid, bool 
     return true;
 }
 
-/* @param first  where it is looked for first: lists are in the same order, but for those that have ended */
+/* @param first  where it is looked for first: lists are in the same order, less the ended ones */
 static struct look_thread *find_thread(struct look_process *p, pid_t tid, size_t first)
 {
     for (size_t i = 0; i < p->threads.count; i++) {
