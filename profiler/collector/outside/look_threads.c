@@ -53,7 +53,7 @@ uint64_t look_thread_begun(const struct look_process *p, const struct look_threa
     struct remote_task_stat stat;
     struct remote_task_run run;
     struct timespec boot;
-    uint64_t now, age, first, last;
+    uint64_t now, age, tick, first, last;
 
     if (!remote_task_stat_read(&stat, p->tasks, t->tid) || !look_run_read(&run, p, t))
         return now_ns();
@@ -61,15 +61,15 @@ uint64_t look_thread_begun(const struct look_process *p, const struct look_threa
     now = now_ns();
     age = (uint64_t)boot.tv_sec * second_ns + (uint64_t)boot.tv_nsec;
     age = age > stat.started * tick_ns ? age - stat.started * tick_ns : 0;
-    first = age < now - p->listed_before ? now - age : p->listed_before;
-    if (t->tid == p->pid &&
-        first ==
-            p->listed_before) /* the program that was started for this: not before, nor after */
+    tick = age < now ? now - age : 0;
+    first = tick > p->listed_before ? tick : p->listed_before;
+    /* The program that was started for this: not before, nor after. */
+    if (p->is_started && t->tid == p->pid && first == p->listed_before)
         return first;
     last = run.cpu_time + run.waited < now - first ? now - run.cpu_time - run.waited : first;
-    if (last - first > tick_ns)
-        last = first + tick_ns;
-    return first + (last - first) / 2;
+    if (last > tick + tick_ns)
+        last = tick + tick_ns;
+    return last > first ? first + (last - first) / 2 : first;
 }
 
 static void close_run(struct looks *l, struct look_thread *t)
