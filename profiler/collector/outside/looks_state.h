@@ -162,6 +162,7 @@ struct looks {
     struct outside *outside;
     bool waits;       /* are recorded, too */
     bool paused;      /* looks_pause() */
+    uint64_t resumed; /* CLOCK_MONOTONIC, end of the last pause; 0: no pause has ended */
     bool ends;        /* all time is divided for the last time */
     uint64_t drained; /* CLOCK_MONOTONIC: records up to here were taken */
     uint64_t late;    /* ns: looks so far apart are late */
