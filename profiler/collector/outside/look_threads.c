@@ -1,6 +1,8 @@
 #include "profiler/collector/outside/look_threads.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -133,6 +135,24 @@ static struct look_thread *find_thread(struct look_process *p, pid_t tid, size_t
     return NULL;
 }
 
+/* As find_thread(), of threads that are in the order of their numbers. @param next  where the last one was; written */
+static struct look_thread *find_in_order(struct look_process *p, size_t count, pid_t tid,
+                                         size_t *next)
+{
+    while (*next < count && p->threads.at[*next].tid < tid)
+        ++*next;
+    return *next < count && p->threads.at[*next].tid == tid ? &p->threads.at[*next] : NULL;
+}
+
+/* The kernel goes on with a list by the place of a thread that has ended meanwhile: it may leave out one that lives. */
+static bool is_there(const struct look_process *p, pid_t tid)
+{
+    char name[16];
+
+    snprintf(name, sizeof name, "%d", (int)tid);
+    return faccessat(p->tasks, name, F_OK, 0) == 0;
+}
+
 static void close_thread(struct looks *l, const struct look_process *p, struct look_thread *t)
 {
     if (l->waits)
@@ -162,17 +182,23 @@ bool look_threads_list(struct looks *l, struct look_process *p, bool is_new)
 {
     pid_t *tids = NULL;
     const ssize_t count = remote_task_list(&tids, p->tasks);
+    const size_t known_count = p->threads.count;
+    bool good = true, ordered = true;
     size_t next = 0;
-    bool good = true;
 
     p->partial = count < 0;
     if (count < 0) /* no descriptor: the known threads stay */
         return true;
-    for (size_t i = 0; i < p->threads.count; i++)
+    for (size_t i = 0; i < known_count; i++) {
         p->threads.at[i].seen = false;
+        ordered &= i == 0 || p->threads.at[i - 1].tid < p->threads.at[i].tid;
+    }
     for (ssize_t i = 0; good && i < count; i++) {
-        struct look_thread *known = find_thread(p, tids[i], next);
+        struct look_thread *known =
+            ordered ? find_in_order(p, known_count, tids[i], &next) : find_thread(p, tids[i], next);
 
+        if (i > 0 && tids[i] == tids[i - 1])
+            continue;
         if (!known) {
             good = add_thread(l, p, tids[i], is_new);
             continue;
@@ -180,6 +206,9 @@ bool look_threads_list(struct looks *l, struct look_process *p, bool is_new)
         known->seen = true;
         next = (size_t)(known - p->threads.at) + 1;
     }
+    for (size_t i = 0; count > 0 && i < known_count; i++)
+        if (!p->threads.at[i].seen)
+            p->threads.at[i].seen = is_there(p, p->threads.at[i].tid);
     free(tids);
     return good;
 }
