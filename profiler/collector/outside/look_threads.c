@@ -175,6 +175,7 @@ void look_threads_forget(struct looks *l, struct look_process *p)
         else
             close_thread(l, p, &p->threads.at[i]);
     p->threads.count = kept;
+    p->gone = 0;
 }
 
 /* @return false: no memory */
@@ -206,9 +207,14 @@ bool look_threads_list(struct looks *l, struct look_process *p, bool is_new)
         known->seen = true;
         next = (size_t)(known - p->threads.at) + 1;
     }
-    for (size_t i = 0; count > 0 && i < known_count; i++)
-        if (!p->threads.at[i].seen)
-            p->threads.at[i].seen = is_there(p, p->threads.at[i].tid);
+    p->gone = 0;
+    for (size_t i = 0; i < known_count; i++) {
+        struct look_thread *t = &p->threads.at[i];
+
+        if (!t->seen)
+            t->seen = count > 0 && is_there(p, t->tid);
+        p->gone += !t->seen;
+    }
     free(tids);
     return good;
 }
@@ -220,14 +226,14 @@ void look_threads_drop(struct looks *l, struct look_process *p)
         free(p->threads.at[i].unsure.at);
         close_run(l, &p->threads.at[i]);
     }
-    p->threads.count = 0;
+    p->threads.count = p->gone = 0;
 }
 
 void look_threads_close(struct looks *l, struct look_process *p)
 {
     for (size_t i = 0; i < p->threads.count; i++)
         close_thread(l, p, &p->threads.at[i]);
-    p->threads.count = 0;
+    p->threads.count = p->gone = 0;
 }
 
 /* Threads before it may have ended since it was there. */

@@ -222,7 +222,8 @@ static bool has_other_threads(const struct looks *l, const struct look_process *
 {
     size_t count;
 
-    return asks_for_threads(l) && remote_task_count(&count, p->tasks) && count != p->threads.count;
+    return asks_for_threads(l) && remote_task_count(&count, p->tasks) &&
+           count != p->threads.count - p->gone;
 }
 
 /*

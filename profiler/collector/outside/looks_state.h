@@ -118,6 +118,7 @@ struct look_process {
     struct remote_memory memory; /* by a thread that lives */
     struct remote_python python;
     REPORT_ARRAY(struct look_thread) threads;
+    size_t gone; /* of those: the last list lacks them */
     struct look_mappings mappings;
     bool nested_known, nested; /* its PID namespace is another one than that of /proc */
     uint64_t maps;             /* hash of its map */
