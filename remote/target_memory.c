@@ -55,7 +55,7 @@ bool remote_memory_refresh(struct remote_memory *m)
         return false;
     errno = ESRCH; /* without mappings */
     for (size_t i = 0; i < REMOTE_PAGES; i++)
-        m->pages[i].at = 0;
+        m->pages[i] = (struct remote_page){ .at = 0 };
     free(m->areas);
     m->areas = NULL;
     m->area_count = 0;

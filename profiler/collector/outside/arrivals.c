@@ -115,7 +115,9 @@ static bool add(struct arrivals *a, pid_t pid)
     }
     next = REPORT_NEXT(a->waiting);
     if (next)
-        *next = (struct arrival){ .pid = pid, .since = a->read_at };
+        *next = (struct arrival){ .pid = pid,
+                                  .since = a->read_at,
+                                  .started = sfb_recorder_task_started(pid) };
     return next != NULL;
 }
 
@@ -187,12 +189,23 @@ static void count_unseen(struct arrivals *a, const struct looks *looks, uint64_t
         a->unseen += count;
 }
 
+/* Its number may be another process's by now. Where that cannot be read it is taken for the same one. */
+static bool has_ended(const struct arrival *next)
+{
+    uint64_t started;
+
+    if (sfb_recorder_task_has_ended(next->pid))
+        return true;
+    started = sfb_recorder_task_started(next->pid);
+    return started != 0 && next->started != 0 && started != next->started;
+}
+
 /* @return false: no memory */
 static bool introduce(struct arrivals *a, struct looks *looks, const struct arrival *next)
 {
     bool good;
 
-    if (sfb_recorder_task_has_ended(next->pid)) {
+    if (has_ended(next)) {
         count_unseen(a, looks, 1);
         return true;
     }

@@ -20,7 +20,8 @@ struct looks;
 /* A process that is not introduced yet. */
 struct arrival {
     pid_t pid;
-    uint64_t since; /* CLOCK_MONOTONIC: it had not come by then */
+    uint64_t since;   /* CLOCK_MONOTONIC: it had not come by then */
+    uint64_t started; /* in ticks after boot: its number may come again while it waits */
 };
 
 struct arrivals {

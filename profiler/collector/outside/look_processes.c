@@ -263,6 +263,8 @@ static bool add_process(struct looks *l, pid_t pid, uint64_t since, uint64_t now
     p->listed = p->threads_listed = now;
     p->is_started = pid == l->starts;
     p->listed_before = p->is_started ? l->starts_at : since;
+    if (p->listed_before < l->resumed)
+        p->listed_before = l->resumed;
     next = look_threads_list(l, p, false) && !p->partial ? REPORT_NEXT(l->processes) : NULL;
     if (!next) {
         *skipped = p->partial;

@@ -1,6 +1,8 @@
 #include "profiler/collector/outside/look_threads.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,7 +55,7 @@ uint64_t look_thread_begun(const struct look_process *p, const struct look_threa
     struct remote_task_stat stat;
     struct remote_task_run run;
     struct timespec boot;
-    uint64_t now, age, first, last;
+    uint64_t now, age, tick, first, last;
 
     if (!remote_task_stat_read(&stat, p->tasks, t->tid) || !look_run_read(&run, p, t))
         return now_ns();
@@ -61,15 +63,15 @@ uint64_t look_thread_begun(const struct look_process *p, const struct look_threa
     now = now_ns();
     age = (uint64_t)boot.tv_sec * second_ns + (uint64_t)boot.tv_nsec;
     age = age > stat.started * tick_ns ? age - stat.started * tick_ns : 0;
-    first = age < now - p->listed_before ? now - age : p->listed_before;
-    if (t->tid == p->pid &&
-        first ==
-            p->listed_before) /* the program that was started for this: not before, nor after */
+    tick = age < now ? now - age : 0;
+    first = tick > p->listed_before ? tick : p->listed_before;
+    /* The program that was started for this: not before, nor after. */
+    if (p->is_started && t->tid == p->pid && first == p->listed_before)
         return first;
     last = run.cpu_time + run.waited < now - first ? now - run.cpu_time - run.waited : first;
-    if (last - first > tick_ns)
-        last = first + tick_ns;
-    return first + (last - first) / 2;
+    if (last > tick + tick_ns)
+        last = tick + tick_ns;
+    return last > first ? first + (last - first) / 2 : first;
 }
 
 static void close_run(struct looks *l, struct look_thread *t)
@@ -133,6 +135,24 @@ static struct look_thread *find_thread(struct look_process *p, pid_t tid, size_t
     return NULL;
 }
 
+/* As find_thread(), of threads that are in the order of their numbers. @param next  where the last one was; written */
+static struct look_thread *find_in_order(struct look_process *p, size_t count, pid_t tid,
+                                         size_t *next)
+{
+    while (*next < count && p->threads.at[*next].tid < tid)
+        ++*next;
+    return *next < count && p->threads.at[*next].tid == tid ? &p->threads.at[*next] : NULL;
+}
+
+/* The kernel goes on with a list by the place of a thread that has ended meanwhile: it may leave out one that lives. */
+static bool is_there(const struct look_process *p, pid_t tid)
+{
+    char name[16];
+
+    snprintf(name, sizeof name, "%d", (int)tid);
+    return faccessat(p->tasks, name, F_OK, 0) == 0;
+}
+
 static void close_thread(struct looks *l, const struct look_process *p, struct look_thread *t)
 {
     if (l->waits)
@@ -155,6 +175,7 @@ void look_threads_forget(struct looks *l, struct look_process *p)
         else
             close_thread(l, p, &p->threads.at[i]);
     p->threads.count = kept;
+    p->gone = 0;
 }
 
 /* @return false: no memory */
@@ -162,23 +183,37 @@ bool look_threads_list(struct looks *l, struct look_process *p, bool is_new)
 {
     pid_t *tids = NULL;
     const ssize_t count = remote_task_list(&tids, p->tasks);
+    const size_t known_count = p->threads.count;
+    bool good = true, ordered = true;
     size_t next = 0;
-    bool good = true;
 
     p->partial = count < 0;
     if (count < 0) /* no descriptor: the known threads stay */
         return true;
-    for (size_t i = 0; i < p->threads.count; i++)
+    for (size_t i = 0; i < known_count; i++) {
         p->threads.at[i].seen = false;
+        ordered &= i == 0 || p->threads.at[i - 1].tid < p->threads.at[i].tid;
+    }
     for (ssize_t i = 0; good && i < count; i++) {
-        struct look_thread *known = find_thread(p, tids[i], next);
+        struct look_thread *known =
+            ordered ? find_in_order(p, known_count, tids[i], &next) : find_thread(p, tids[i], next);
 
+        if (i > 0 && tids[i] == tids[i - 1])
+            continue;
         if (!known) {
             good = add_thread(l, p, tids[i], is_new);
             continue;
         }
         known->seen = true;
         next = (size_t)(known - p->threads.at) + 1;
+    }
+    p->gone = 0;
+    for (size_t i = 0; i < known_count; i++) {
+        struct look_thread *t = &p->threads.at[i];
+
+        if (!t->seen)
+            t->seen = count > 0 && is_there(p, t->tid);
+        p->gone += !t->seen;
     }
     free(tids);
     return good;
@@ -191,14 +226,14 @@ void look_threads_drop(struct looks *l, struct look_process *p)
         free(p->threads.at[i].unsure.at);
         close_run(l, &p->threads.at[i]);
     }
-    p->threads.count = 0;
+    p->threads.count = p->gone = 0;
 }
 
 void look_threads_close(struct looks *l, struct look_process *p)
 {
     for (size_t i = 0; i < p->threads.count; i++)
         close_thread(l, p, &p->threads.at[i]);
-    p->threads.count = 0;
+    p->threads.count = p->gone = 0;
 }
 
 /* Threads before it may have ended since it was there. */

@@ -222,7 +222,8 @@ static bool has_other_threads(const struct looks *l, const struct look_process *
 {
     size_t count;
 
-    return asks_for_threads(l) && remote_task_count(&count, p->tasks) && count != p->threads.count;
+    return asks_for_threads(l) && remote_task_count(&count, p->tasks) &&
+           count != p->threads.count - p->gone;
 }
 
 /*
@@ -382,10 +383,22 @@ static bool start_thread(struct looks *l, const struct look_process *p, struct l
     return true;
 }
 
+/* What has come in the pause begins now. @return false: no memory */
+static bool list_paused(struct looks *l)
+{
+    l->resumed = now_ns();
+    for (size_t i = 0; i < l->processes.count; i++)
+        if (!look_process_list_threads(l, l->processes.at[i], now_ns()))
+            return false;
+    return true;
+}
+
 bool looks_pause(struct looks *l, bool paused)
 {
     if (paused == l->paused)
         return true;
+    if (!paused && !list_paused(l))
+        return false;
     l->paused = paused;
     if (paused && !stop_threads(l))
         return false;

@@ -118,6 +118,7 @@ struct look_process {
     struct remote_memory memory; /* by a thread that lives */
     struct remote_python python;
     REPORT_ARRAY(struct look_thread) threads;
+    size_t gone; /* of those: the last list lacks them */
     struct look_mappings mappings;
     bool nested_known, nested; /* its PID namespace is another one than that of /proc */
     uint64_t maps;             /* hash of its map */
@@ -162,6 +163,7 @@ struct looks {
     struct outside *outside;
     bool waits;       /* are recorded, too */
     bool paused;      /* looks_pause() */
+    uint64_t resumed; /* CLOCK_MONOTONIC, end of the last pause; 0: no pause has ended */
     bool ends;        /* all time is divided for the last time */
     uint64_t drained; /* CLOCK_MONOTONIC: records up to here were taken */
     uint64_t late;    /* ns: looks so far apart are late */
