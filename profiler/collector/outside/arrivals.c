@@ -176,7 +176,8 @@ static bool search(struct arrivals *a, const struct looks *looks, bool all)
         good = good && look_up_since(a, looks, last, all);
         a->last = last;
     }
-    a->read_at = now;
+    if (last > 0)
+        a->read_at = now;
     a->search = now + larger((own_cpu_ns() - before) * SEARCH_COSTS, search_least_ns);
     return good;
 }
@@ -243,17 +244,28 @@ static bool is_explained(uint64_t passed, uint64_t ended)
     return passed <= 2 * ended;
 }
 
-/* Numbers without a process may have been threads, or of other programs. */
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * Numbers without a process may have been threads, or of other programs. A process has that many page faults at least: of fork(), and _exit()
+ * at once, there were 16.
+ */
 static void judge(struct arrivals *a, struct looks *looks)
 {
     const uint64_t now = now_ns(), before = own_cpu_ns();
-    uint64_t ended;
+    enum { FAULTS_LEAST = 10 };
+    uint64_t ended, reaped = 0;
 
     if (now < a->judge)
         return;
     ended = looks_forget_ended(looks, now);
-    if ((a->passed > 0 || ended > 0) && looks_have_reaped(looks) && !is_explained(a->passed, ended))
-        count_unseen(a, looks, a->passed);
+    if (a->passed > 0 || ended > 0)
+        reaped = looks_reaped(looks);
+    if (!is_explained(a->passed, ended))
+        count_unseen(a, looks, smaller(a->passed - ended, reaped / FAULTS_LEAST));
     a->passed = 0;
     a->judge = now + larger((own_cpu_ns() - before) * JUDGE_COSTS, judge_least_ns);
 }

@@ -99,7 +99,6 @@ static void begin_list(struct look_process *p, uint64_t now)
         p->listed_before = p->threads_listed;
     p->threads_listed = now;
     p->partial = true;
-    p->turned = false;
 }
 
 /* What is mapped, and which threads there are, is read anew each second. */
@@ -403,15 +402,16 @@ size_t look_processes_forget_ended(struct looks *l, uint64_t now)
     return found;
 }
 
-bool look_processes_reaped(struct looks *l)
+uint64_t look_processes_reaped(struct looks *l)
 {
-    bool have = false;
+    uint64_t sum = 0;
 
     for (size_t i = 0; i < l->processes.count; i++) {
         struct look_process *p = l->processes.at[i];
         const uint64_t before = p->reaped;
 
-        have |= sfb_recorder_process_reaped(p->pid, &p->reaped) && p->reaped != before;
+        if (sfb_recorder_process_reaped(p->pid, &p->reaped) && p->reaped > before)
+            sum += p->reaped - before;
     }
-    return have;
+    return sum;
 }

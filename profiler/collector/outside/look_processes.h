@@ -8,9 +8,9 @@
 bool look_processes_set(struct looks *looks, const pid_t *pids, size_t count, bool whole,
                         uint64_t now);
 
-/* As looks_add(), looks_have_reaped(), and looks_forget_ended(). */
+/* As looks_add(), looks_reaped(), and looks_forget_ended(). */
 bool look_processes_add(struct looks *looks, pid_t pid, uint64_t since, uint64_t now);
-bool look_processes_reaped(struct looks *looks);
+uint64_t look_processes_reaped(struct looks *looks);
 size_t look_processes_forget_ended(struct looks *looks, uint64_t now);
 
 /* Reads anew what is mapped, and which threads there are. @return false: no memory */

@@ -190,6 +190,7 @@ bool look_threads_list(struct looks *l, struct look_process *p, bool is_new)
     p->partial = count < 0;
     if (count < 0) /* no descriptor: the known threads stay */
         return true;
+    p->turned = false;
     for (size_t i = 0; i < known_count; i++) {
         p->threads.at[i].seen = false;
         ordered &= i == 0 || p->threads.at[i - 1].tid < p->threads.at[i].tid;

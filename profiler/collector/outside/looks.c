@@ -132,7 +132,7 @@ bool looks_know(const struct looks *l, pid_t pid)
     return look_process_of(l, pid) != NULL;
 }
 
-bool looks_have_reaped(struct looks *l)
+uint64_t looks_reaped(struct looks *l)
 {
     return look_processes_reaped(l);
 }

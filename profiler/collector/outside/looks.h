@@ -56,8 +56,11 @@ bool looks_add(struct looks *looks, pid_t pid, uint64_t since, uint64_t now);
 /* Whether a process is looked at. */
 bool looks_know(const struct looks *looks, pid_t pid);
 
-/* Whether one of these processes has waited for a child that has ended, since the last call. Cost: a read of /proc for each process. */
-bool looks_have_reaped(struct looks *looks);
+/*
+ * What the children of these processes took that have ended and were waited for since the last call: page faults, and CPU time in ticks. Cost: a
+ * read of /proc for each process.
+ */
+uint64_t looks_reaped(struct looks *looks);
 
 /*
  * Forgets processes that had ended at the last call already: their last records were taken since.

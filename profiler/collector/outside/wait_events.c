@@ -321,7 +321,7 @@ static bool set_filter(struct wait_events *e, const char *text)
             e->wakes[i] = (struct wait_wake){ .fd = other, .has_filter = true };
             continue;
         }
-        good = false;
+        good &= other < 0 && errno == ENODEV; /* a CPU that is off wakes no thread up */
         if (other >= 0)
             close(other);
         if (e->wakes[i].has_filter)
