@@ -132,8 +132,8 @@ try {
   assert.ok(big.stacks >= 90000, `${big.stacks} stacks`);
   for (const { work, each } of [big, deep]) {
     assert.ok(each < LIMIT_MS, `a picture takes ${each} ms of processor time`);
-    // It was 0.5 to 0.6 of it in three runs on one machine, where it took 265 ms; twice that is allowed.
-    assert.ok(work < 1.1 * yard, `the first picture takes ${work} ms of processor time, the yardstick ${yard}`);
+    // It was 0.5 to 0.6 of it on one machine, where it took 265 ms, and 1.0 to 1.4 on another, with 780 to 1,040 ms; twice that is allowed.
+    assert.ok(work < 2.8 * yard, `the first picture takes ${work} ms of processor time, the yardstick ${yard}`);
   }
 } finally {
   await browser.close();
