@@ -4,7 +4,7 @@
 
 static void work(void)
 {
-    for (volatile int i = 0; i < 100000000; i++)
+    for (volatile int i = 0; i < 500000000; i++)
         ;
 }
 
