@@ -106,12 +106,15 @@ static void say_status(const struct sfb_recorder_control *control,
         snprintf(waited, sizeof waited, "%.1f s of waits, ",
                  (double)sfb_recording_writer_waited(what->writer) / 1e9);
     reply->answer = what->wide ? SFB_CONTROL_WIDE : SFB_CONTROL_DONE;
-    snprintf(reply->text, sizeof reply->text,
-             "%s: recorded by process %d for %.1f s%s: %.40s%s%s%.40s, %" PRIu64 " bytes in %.300s",
-             control->paused_since > 0 ? "paused" : "recording", (int)getpid(),
-             (double)(now_ns() - control->begun) / 1e9, pause,
-             what->heap ? "" : counted(samples, "samples").text, what->heap ? "" : ", ", waited,
-             counted(marks, "marks").text, sfb_recording_writer_size(what->writer), what->file);
+    /* A status that does not fit ends in the middle of the file's name. */
+    if (snprintf(
+            reply->text, sizeof reply->text,
+            "%s: recorded by process %d for %.1f s%s: %.40s%s%s%.40s, %" PRIu64 " bytes in %.300s",
+            control->paused_since > 0 ? "paused" : "recording", (int)getpid(),
+            (double)(now_ns() - control->begun) / 1e9, pause,
+            what->heap ? "" : counted(samples, "samples").text, what->heap ? "" : ", ", waited,
+            counted(marks, "marks").text, sfb_recording_writer_size(what->writer), what->file) < 0)
+        reply->text[0] = '\0';
 }
 
 /* start, stop. The second of two equal ones is refused: its caller takes the recording for another one. */
